@@ -1,0 +1,33 @@
+package dev.tollgate.core;
+
+import java.util.regex.Pattern;
+
+/** What a token pays for: {@code connect}, {@code message}, or one of the user's own. */
+public record Action(String value) implements Comparable<Action> {
+  private static final Pattern SYNTAX = Pattern.compile("[a-z][a-z0-9-]{0,19}");
+
+  /** Opening a connection. */
+  public static final Action CONNECT = new Action("connect");
+
+  /** Having a message processed. */
+  public static final Action MESSAGE = new Action("message");
+
+  /**
+   * Checks the name.
+   *
+   * @throws InvalidValue if it has a character or a length that is not allowed
+   */
+  public Action {
+    InvalidValue.unless(SYNTAX.matcher(value).matches(), "action", value, SYNTAX.pattern());
+  }
+
+  @Override
+  public int compareTo(Action other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

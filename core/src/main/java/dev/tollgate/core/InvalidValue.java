@@ -1,0 +1,70 @@
+package dev.tollgate.core;
+
+/**
+ * A value that was refused: which field, what it was, and what was expected. Its message is fit for
+ * whoever sent the value.
+ */
+public final class InvalidValue extends IllegalArgumentException {
+  private static final long serialVersionUID = 1L;
+  private static final int SHOWN = 100;
+
+  private final String field;
+  private final String value;
+  private final String expected;
+
+  /**
+   * Describes a refused value.
+   *
+   * @param field the name that the sender knows it by
+   * @param value what was sent; shown to at most 100 characters
+   * @param expected what would have been accepted
+   */
+  public InvalidValue(String field, Object value, String expected) {
+    super(field + ": " + shown(value) + " (expected: " + expected + ")");
+    this.field = field;
+    this.value = shown(value);
+    this.expected = expected;
+  }
+
+  private static String shown(Object value) {
+    String text = String.valueOf(value);
+    return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+  }
+
+  /** Throws unless {@code valid}. */
+  public static void unless(boolean valid, String field, Object value, String expected) {
+    if (!valid) {
+      throw new InvalidValue(field, value, expected);
+    }
+  }
+
+  /**
+   * Returns {@code value} if it lies within the bounds, both included.
+   *
+   * @throws InvalidValue if it does not
+   */
+  public static long inRange(String field, long value, long least, long most) {
+    unless(value >= least && value <= most, field, value, least + " to " + most);
+    return value;
+  }
+
+  /** The same refusal under a longer name, for a value inside a document. */
+  public InvalidValue within(String parent) {
+    return new InvalidValue(parent + "." + field, value, expected);
+  }
+
+  /** The name that the sender knows the value by. */
+  public String field() {
+    return field;
+  }
+
+  /** The value as sent, shortened to 100 characters. */
+  public String value() {
+    return value;
+  }
+
+  /** What would have been accepted. */
+  public String expected() {
+    return expected;
+  }
+}

@@ -1,0 +1,25 @@
+package dev.tollgate.core;
+
+import java.util.regex.Pattern;
+
+/**
+ * A tenant's name: 1 to 36 lower-case letters, digits and hyphens, the first not a hyphen. It has
+ * no underscore, so that no two buckets can share a queue name.
+ */
+public record TenantId(String value) {
+  private static final Pattern SYNTAX = Pattern.compile("[a-z0-9][a-z0-9-]{0,35}");
+
+  /**
+   * Checks the name.
+   *
+   * @throws InvalidValue if it has a character or a length that is not allowed
+   */
+  public TenantId {
+    InvalidValue.unless(SYNTAX.matcher(value).matches(), "tenantId", value, SYNTAX.pattern());
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

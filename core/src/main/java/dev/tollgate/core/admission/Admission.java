@@ -1,0 +1,186 @@
+package dev.tollgate.core.admission;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.TokenClaims;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Tenant;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * Decides whether a connection may be made, and holds a token for it.
+ *
+ * <p>The read and the claim go out together, so that a connection that is let in waits for the
+ * slower of the two, not for both. A token that the read then forbids goes back at once. A bucket
+ * that is known to be empty is not asked again before its next token is due: a process that has
+ * seen this reads first, and claims only if the read does not confirm it.
+ *
+ * <p>Even a long poll is, rarely, wrong to find a queue empty (Amazon SQS Developer Guide,
+ * "Confirming that a queue is empty"), and what is remembered of it refuses everybody. So a bucket
+ * that its last fill left tokens in is asked twice.
+ */
+public final class Admission {
+  private static final int REMEMBERED = 10_000;
+
+  private final FactsReader reader;
+  private final Buckets buckets;
+  private final TokenQueue queue;
+  private final Executor executor;
+  private final InstantSource clock;
+  private final Map<TenantId, Instant> emptyUntil =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>(16, 0.75f, true) {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<TenantId, Instant> eldest) {
+              return size() > REMEMBERED;
+            }
+          });
+
+  /**
+   * An admission by what {@code reader} tells and {@code queue} holds.
+   *
+   * @param executor runs the claim beside the read
+   */
+  public Admission(
+      FactsReader reader,
+      Buckets buckets,
+      TokenQueue queue,
+      Executor executor,
+      InstantSource clock) {
+    this.reader = reader;
+    this.buckets = buckets;
+    this.queue = queue;
+    this.executor = executor;
+    this.clock = clock;
+  }
+
+  /**
+   * Decides on a connection to a session.
+   *
+   * @throws Unavailable if what stands written cannot be read
+   */
+  public Verdict decide(TenantId tenant, SessionId session) {
+    if (!reader.knows(tenant)) {
+      return new Verdict.Refused(Refusal.UNKNOWN);
+    }
+    Instant seenEmptyUntil = emptyUntil.getOrDefault(tenant, Instant.MIN);
+    if (clock.instant().isBefore(seenEmptyUntil)) {
+      Facts facts = reader.read(tenant, session);
+      Optional<Verdict.Refused> refusal = refusal(tenant, facts);
+      return refusal.isPresent() ? refusal.get() : verdict(tenant, session, facts, reserve(tenant));
+    }
+    CompletableFuture<Held> claim = CompletableFuture.supplyAsync(() -> reserve(tenant), executor);
+    Facts facts = readOrGiveBack(tenant, session, claim);
+    Held held = claim.join();
+    Optional<Verdict.Refused> refusal = facts.refusalAt(clock.instant());
+    if (refusal.isPresent()) {
+      giveBack(tenant, held);
+      return refusal.get();
+    }
+    return verdict(tenant, session, facts, held);
+  }
+
+  private Optional<Verdict.Refused> refusal(TenantId tenant, Facts facts) {
+    Instant now = clock.instant();
+    Optional<Verdict.Refused> refusal = facts.refusalAt(now);
+    return refusal.isPresent()
+        ? refusal
+        : facts.emptyUntil(now).map(until -> refusedForRate(tenant, until));
+  }
+
+  private Verdict verdict(TenantId tenant, SessionId session, Facts facts, Held claimed) {
+    Tenant known = facts.tenant().orElseThrow();
+    Optional<Instant> remembered = facts.emptyUntil(clock.instant());
+    boolean doubtful = claimed.isNothing() && remembered.isEmpty() && facts.mayHoldTokens();
+    Held held = doubtful ? reserve(tenant) : claimed;
+    if (held.unavailable().isPresent()) {
+      return known.onUnavailable() == OnUnavailable.ADMIT
+          ? ticket(known, session, facts, Optional.empty())
+          : new Verdict.Refused(Refusal.UNDECIDED);
+    }
+    if (held.lease().isPresent()) {
+      emptyUntil.remove(tenant);
+      return ticket(known, session, facts, held.lease());
+    }
+    Instant until = remembered.orElseGet(() -> facts.nextTokenAt(clock.instant()));
+    if (remembered.isEmpty()) {
+      facts.bucket().ifPresent(bucket -> buckets.rememberEmpty(bucket, until));
+    }
+    return refusedForRate(tenant, until);
+  }
+
+  private Verdict.Refused refusedForRate(TenantId tenant, Instant until) {
+    emptyUntil.put(tenant, until);
+    return new Verdict.Refused(Refusal.TENANT_RATE, Optional.of(until));
+  }
+
+  private static Verdict ticket(
+      Tenant tenant, SessionId session, Facts facts, Optional<Lease> lease) {
+    return new Verdict.Ticketed(
+        new Ticket(
+            tenant.id(),
+            session,
+            tenant.limits().get(Limit.TENANT_CONNECTIONS),
+            tenant.limits().get(Limit.CONNECTIONS_PER_SESSION),
+            tenant.limits().get(Limit.SESSION_PER_MINUTE),
+            facts.session().flatMap(Session::arrival),
+            tenant.onUnavailable(),
+            lease));
+  }
+
+  private Facts readOrGiveBack(TenantId tenant, SessionId session, CompletableFuture<Held> claim) {
+    try {
+      return reader.read(tenant, session);
+    } catch (RuntimeException failed) {
+      giveBack(tenant, claim.join());
+      throw failed;
+    }
+  }
+
+  private Held reserve(TenantId tenant) {
+    try {
+      List<Lease> leases = queue.reserve(connectBucket(tenant), 1, TokenClaims.LEASE);
+      return new Held(leases.stream().findFirst(), Optional.empty());
+    } catch (Unavailable unavailable) {
+      return new Held(Optional.empty(), Optional.of(unavailable));
+    }
+  }
+
+  /** A token that cannot be given back returns when its lease ends. */
+  private void giveBack(TenantId tenant, Held held) {
+    try {
+      held.lease().ifPresent(lease -> queue.giveBack(connectBucket(tenant), List.of(lease)));
+    } catch (Unavailable ignored) {
+      return;
+    }
+  }
+
+  private static BucketId connectBucket(TenantId tenant) {
+    return new BucketId(tenant, Action.CONNECT);
+  }
+
+  /** What came of a claim: a token, none, or no answer. */
+  private record Held(Optional<Lease> lease, Optional<Unavailable> unavailable) {
+    boolean isNothing() {
+      return lease.isEmpty() && unavailable.isEmpty();
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package dev.tollgate.core.admission;
+
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * What one read tells of a tenant, a session, and how much room there is.
+ *
+ * @param tenant the tenant, if there is one
+ * @param session the session, if there is one
+ * @param connections the connections that are counted for the tenant
+ * @param bucket the tenant's {@code connect} bucket, if it has been opened
+ */
+public record Facts(
+    Optional<Tenant> tenant, Optional<Session> session, long connections, Optional<Bucket> bucket) {
+
+  /** The rate of the session, if there is a tenant. */
+  static Gcra sessionRate(Tenant tenant) {
+    return Gcra.perMinute(tenant.limits().get(Limit.SESSION_PER_MINUTE));
+  }
+
+  /**
+   * Why a connection cannot be let in at {@code now} whatever the bucket holds; empty if nothing
+   * stands against it.
+   */
+  public Optional<Verdict.Refused> refusalAt(Instant now) {
+    if (tenant.isEmpty() || session.isEmpty() || session.get().endedAt(now)) {
+      return Optional.of(new Verdict.Refused(Refusal.UNKNOWN));
+    }
+    Tenant known = tenant.get();
+    if (known.status() != TenantStatus.ACTIVE) {
+      return Optional.of(new Verdict.Refused(Refusal.SUSPENDED));
+    }
+    if (connections >= known.limits().get(Limit.TENANT_CONNECTIONS)) {
+      return Optional.of(new Verdict.Refused(Refusal.TENANT_CONNECTIONS));
+    }
+    Session used = session.get();
+    if (used.connections().size() >= known.limits().get(Limit.CONNECTIONS_PER_SESSION)) {
+      return Optional.of(new Verdict.Refused(Refusal.SESSION_CONNECTIONS));
+    }
+    Instant allowed = sessionRate(known).conformsAt(used.arrival(), now);
+    return allowed.isAfter(now)
+        ? Optional.of(new Verdict.Refused(Refusal.SESSION_RATE, Optional.of(allowed)))
+        : Optional.empty();
+  }
+
+  /** Whether the bucket's last fill left tokens in it. */
+  boolean mayHoldTokens() {
+    return bucket.filter(read -> read.level() > 0).isPresent();
+  }
+
+  /** Until when the bucket is known at {@code now} to be empty. */
+  public Optional<Instant> emptyUntil(Instant now) {
+    return bucket.filter(read -> read.knownEmptyAt(now)).flatMap(Bucket::emptyUntil);
+  }
+
+  /**
+   * When the bucket has its next token, if it is empty at {@code now}; a minute from now if there
+   * is no bucket yet.
+   */
+  public Instant nextTokenAt(Instant now) {
+    return bucket.map(read -> read.nextTokenAt(now)).orElseGet(() -> now.plusSeconds(60));
+  }
+}

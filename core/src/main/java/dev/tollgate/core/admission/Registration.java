@@ -1,0 +1,215 @@
+package dev.tollgate.core.admission;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Connections.Counted;
+import dev.tollgate.core.session.Connections.Joined;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.tenant.OnUnavailable;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/**
+ * Registers a connection and spends its token, all at once and one step deep: the session's set,
+ * the tenant's count and the token are three requests that go out together. What was done in vain
+ * is undone, so that a token is spent if and only if a connection is admitted.
+ *
+ * <h2>Races</h2>
+ *
+ * Of many connections that race for the last places, each takes a place in its session and one in
+ * its tenant's count, in any order. If both limits are short, some connections may get the one
+ * place and some the other. Whoever got only the count steps back at once. Whoever got only the
+ * place in the session keeps it and asks for the count again, for longer than the others need to
+ * step back. So the places all go to somebody, and never to more than there are places.
+ */
+public final class Registration {
+  /** A token is not spent so shortly before its lease ends, since the spending takes time too. */
+  private static final Duration MARGIN = Duration.ofSeconds(2);
+
+  private static final List<Duration> COUNT_AGAIN_AFTER =
+      List.of(
+          Duration.ofMillis(25),
+          Duration.ofMillis(50),
+          Duration.ofMillis(100),
+          Duration.ofMillis(200),
+          Duration.ofMillis(400));
+
+  private final Connections connections;
+  private final TokenQueue queue;
+  private final Executor executor;
+  private final Pause pause;
+  private final InstantSource clock;
+
+  /**
+   * A registration in {@code connections} with tokens of {@code queue}.
+   *
+   * @param executor runs the three requests beside each other
+   */
+  public Registration(
+      Connections connections,
+      TokenQueue queue,
+      Executor executor,
+      Pause pause,
+      InstantSource clock) {
+    this.connections = connections;
+    this.queue = queue;
+    this.executor = executor;
+    this.pause = pause;
+    this.clock = clock;
+  }
+
+  /** Registers the connection of a ticket. */
+  public Outcome register(Ticket ticket, String connectionId) {
+    Instant now = clock.instant();
+    if (ticket.lease().isPresent() && !ticket.lease().get().holdsAt(now.plus(MARGIN))) {
+      return new Refused(Refusal.LEASE_ENDED);
+    }
+    CompletableFuture<Optional<Joined>> joining = ask(() -> join(ticket, connectionId, now));
+    CompletableFuture<Optional<Counted>> counting = ask(() -> count(ticket));
+    boolean spent = ticket.lease().map(lease -> spend(ticket, lease)).orElse(false);
+    Optional<Joined> joined = joining.join();
+    Optional<Counted> counted = counting.join();
+    if (isIn(joined, Joined.ADDED) && isIn(counted, Counted.FULL)) {
+      counted = countAgain(ticket);
+    }
+    Optional<Refusal> refusal = refusal(joined, counted);
+    boolean unspent = ticket.lease().isPresent() && !spent;
+    if (refusal.isEmpty() && unspent && ticket.onUnavailable() == OnUnavailable.REFUSE) {
+      refusal = Optional.of(Refusal.UNDECIDED);
+    }
+    if (refusal.isEmpty()) {
+      if (isIn(joined, Joined.ALREADY_IN) && isIn(counted, Counted.COUNTED)) {
+        connections.countDown(ticket.tenant(), 1);
+      }
+      return new Admitted(spent);
+    }
+    undo(ticket, connectionId, joined, counted);
+    if (spent) {
+      putBack(ticket);
+    }
+    return new Refused(refusal.get());
+  }
+
+  private static Optional<Refusal> refusal(Optional<Joined> joined, Optional<Counted> counted) {
+    if (joined.isEmpty()) {
+      return Optional.of(Refusal.UNDECIDED);
+    }
+    return switch (joined.get()) {
+      case ALREADY_IN -> Optional.empty();
+      case FULL -> Optional.of(Refusal.SESSION_CONNECTIONS);
+      case TOO_SOON -> Optional.of(Refusal.SESSION_RATE);
+      case NO_SESSION -> Optional.of(Refusal.UNKNOWN);
+      case ADDED -> countRefusal(counted);
+    };
+  }
+
+  private static Optional<Refusal> countRefusal(Optional<Counted> counted) {
+    if (counted.isEmpty()) {
+      return Optional.of(Refusal.UNDECIDED);
+    }
+    return counted.get() == Counted.FULL
+        ? Optional.of(Refusal.TENANT_CONNECTIONS)
+        : Optional.empty();
+  }
+
+  private Joined join(Ticket ticket, String connectionId, Instant now) {
+    return connections.join(
+        ticket.tenant(),
+        ticket.session(),
+        connectionId,
+        ticket.connectionsPerSession(),
+        Gcra.perMinute(ticket.sessionPerMinute()),
+        ticket.arrival(),
+        now);
+  }
+
+  private Counted count(Ticket ticket) {
+    return connections.countUp(ticket.tenant(), ticket.tenantConnections());
+  }
+
+  private Optional<Counted> countAgain(Ticket ticket) {
+    Optional<Counted> counted = Optional.of(Counted.FULL);
+    for (Duration wait : COUNT_AGAIN_AFTER) {
+      pause.of(wait);
+      counted = unlessUnavailable(() -> count(ticket));
+      if (!isIn(counted, Counted.FULL)) {
+        return counted;
+      }
+    }
+    return counted;
+  }
+
+  private boolean spend(Ticket ticket, Lease lease) {
+    return unlessUnavailable(() -> queue.settle(bucket(ticket), List.of(lease)).isEmpty())
+        .orElse(false);
+  }
+
+  /**
+   * Takes back what was done. A write that was not answered may have been done: leaving a session
+   * twice is harmless, but a count is not lowered on suspicion; whoever repairs counts finds it.
+   */
+  private void undo(
+      Ticket ticket, String connectionId, Optional<Joined> joined, Optional<Counted> counted) {
+    if (joined.isEmpty() || joined.get() == Joined.ADDED) {
+      unlessUnavailable(() -> connections.leave(ticket.tenant(), ticket.session(), connectionId));
+    }
+    if (isIn(counted, Counted.COUNTED)) {
+      unlessUnavailable(
+          () -> {
+            connections.countDown(ticket.tenant(), 1);
+            return true;
+          });
+    }
+  }
+
+  private void putBack(Ticket ticket) {
+    Token fresh = new Token(UUID.randomUUID().toString(), bucket(ticket), clock.instant(), 0);
+    unlessUnavailable(() -> queue.put(fresh.bucket(), List.of(fresh)));
+  }
+
+  private static BucketId bucket(Ticket ticket) {
+    return new BucketId(ticket.tenant(), Action.CONNECT);
+  }
+
+  private <T> CompletableFuture<Optional<T>> ask(Supplier<T> request) {
+    return CompletableFuture.supplyAsync(() -> unlessUnavailable(request), executor);
+  }
+
+  private static <T> Optional<T> unlessUnavailable(Supplier<T> request) {
+    try {
+      return Optional.of(request.get());
+    } catch (Unavailable unavailable) {
+      return Optional.empty();
+    }
+  }
+
+  private static <T> boolean isIn(Optional<T> answer, T wanted) {
+    return answer.isPresent() && answer.get() == wanted;
+  }
+
+  /** What became of a connection. */
+  public sealed interface Outcome {}
+
+  /**
+   * It is registered.
+   *
+   * @param tokenSpent whether a token was spent for it; not if the bucket could not be asked
+   */
+  public record Admitted(boolean tokenSpent) implements Outcome {}
+
+  /** It is not, and nothing of it is left. */
+  public record Refused(Refusal why) implements Outcome {}
+}

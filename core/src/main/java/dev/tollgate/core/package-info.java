@@ -1,0 +1,5 @@
+/** The rules of admission. */
+@NullMarked
+package dev.tollgate.core;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,77 @@
+package dev.tollgate.core.session;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * Where open connections are counted: in the set of their session, which is the truth, and in a
+ * number for the tenant, which follows from it. Each method is one conditional write and throws
+ * {@link Unavailable} if that could not be done; a write that timed out may have been done all the
+ * same.
+ */
+public interface Connections {
+  /**
+   * Adds a connection to its session, if the session is there and not over, has room, and its rate
+   * allows.
+   *
+   * @param most the most connections that the session may have
+   * @param rate how fast it may be used
+   * @param expected the theoretical arrival time that was last read; a wrong one costs a second
+   *     write
+   */
+  Joined join(
+      TenantId tenant,
+      SessionId session,
+      String connectionId,
+      long most,
+      Gcra rate,
+      Optional<Instant> expected,
+      Instant now);
+
+  /** Takes a connection out of its session. Never creates a session. */
+  Left leave(TenantId tenant, SessionId session, String connectionId);
+
+  /** Counts one connection more, if there are fewer than {@code most}. */
+  Counted countUp(TenantId tenant, long most);
+
+  /** Counts so many connections fewer, but never below none. Never creates a count. */
+  void countDown(TenantId tenant, long connections);
+
+  /** The connections that are counted for a tenant. */
+  long count(TenantId tenant);
+
+  /** Removes the tenant's count; harmless if there is none. */
+  void forgetCount(TenantId tenant);
+
+  /** What became of a connection that was to join a session. */
+  enum Joined {
+    /** It is in. */
+    ADDED,
+    /** It was in already: the same event came twice. */
+    ALREADY_IN,
+    /** The session has as many as it may have. */
+    FULL,
+    /** The session's rate does not allow it yet. */
+    TOO_SOON,
+    /** There is no such session, or it is over. */
+    NO_SESSION
+  }
+
+  /** What became of a connection that was to leave its session. */
+  enum Left {
+    /** It was in, and is out. */
+    REMOVED,
+    /** It was not in: it left before, or its session is gone. */
+    NOT_IN
+  }
+
+  /** What became of a count. */
+  enum Counted {
+    /** One more is counted. */
+    COUNTED,
+    /** There are as many as there may be. */
+    FULL
+  }
+}

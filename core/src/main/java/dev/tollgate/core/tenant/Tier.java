@@ -1,0 +1,130 @@
+package dev.tollgate.core.tenant;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Rate;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A named set of limits.
+ *
+ * @param name what tenants refer to it by
+ * @param isolation whose queue and function their messages go through
+ * @param limits their limits, but for those that a tenant overrides
+ * @param buckets the user's own buckets, and capacities for {@code connect} and {@code message}; at
+ *     most 20
+ * @param fillMode how their buckets are filled
+ * @param onUnavailable what happens when a bucket cannot be asked
+ * @param version counts its changes, from 1; 0 for one that was never stored
+ * @param rolledOut the version that every tenant of the tier has been brought to
+ */
+public record Tier(
+    TierName name,
+    Isolation isolation,
+    Limits limits,
+    Map<Action, BucketTerms> buckets,
+    FillMode fillMode,
+    OnUnavailable onUnavailable,
+    long version,
+    long rolledOut) {
+  private static final int MOST_BUCKETS = 20;
+
+  /** The tiers that stand until somebody changes or deletes them. */
+  public static final List<Tier> DEFAULTS =
+      List.of(
+          standard("bronze", Isolation.POOL, Limits.of(60, 5, 2, 10, 200, 60)),
+          standard("silver", Isolation.POOL, Limits.of(120, 10, 5, 100, 300, 600)),
+          standard("gold", Isolation.SILO, Limits.of(180, 30, 10, 1000, 300, 6000)));
+
+  /**
+   * Checks the buckets.
+   *
+   * @throws InvalidValue if there are too many, one has a rate that a limit already says, or an own
+   *     one has none
+   */
+  public Tier {
+    InvalidValue.inRange("buckets", buckets.size(), 0, MOST_BUCKETS);
+    buckets.forEach(Tier::checkTerms);
+    buckets = Map.copyOf(buckets);
+  }
+
+  private static Tier standard(String name, Isolation isolation, Limits limits) {
+    return new Tier(
+        new TierName(name),
+        isolation,
+        limits,
+        Map.of(),
+        FillMode.PRODUCER,
+        OnUnavailable.ADMIT,
+        0,
+        0);
+  }
+
+  private static void checkTerms(Action action, BucketTerms terms) {
+    String field = "buckets." + action + ".ratePerMinute";
+    Optional<Limit> limit = limitOf(action);
+    if (limit.isPresent() && terms.rate().isPresent()) {
+      throw new InvalidValue(
+          field,
+          terms.rate().get().tokensPerMinute(),
+          "nothing here: limits." + limit.get().key() + " says it");
+    }
+    InvalidValue.unless(
+        limit.isPresent() || terms.rate().isPresent(),
+        field,
+        "missing",
+        "tokens a minute, such as 0.2");
+  }
+
+  private static Optional<Limit> limitOf(Action action) {
+    if (action.equals(Action.CONNECT)) {
+      return Optional.of(Limit.TENANT_PER_MINUTE);
+    }
+    return action.equals(Action.MESSAGE)
+        ? Optional.of(Limit.MESSAGES_PER_MINUTE)
+        : Optional.empty();
+  }
+
+  /** Every bucket of a tenant of this tier that has these limits. */
+  public SortedMap<Action, BucketSpec> bucketsUnder(Limits resolved) {
+    BucketTerms plain = new BucketTerms(Optional.empty(), Optional.empty());
+    SortedMap<Action, BucketSpec> specs = new TreeMap<>();
+    for (Action action : List.of(Action.CONNECT, Action.MESSAGE)) {
+      Limit limit = limitOf(action).orElseThrow();
+      BucketTerms terms = buckets.getOrDefault(action, plain);
+      specs.put(action, terms.with(Rate.perMinute(resolved.get(limit))));
+    }
+    buckets.forEach(
+        (action, terms) -> terms.rate().ifPresent(rate -> specs.put(action, terms.with(rate))));
+    return specs;
+  }
+
+  /** This tier as its next version. */
+  public Tier succeeding(long previousVersion) {
+    return new Tier(
+        name,
+        isolation,
+        limits,
+        buckets,
+        fillMode,
+        onUnavailable,
+        previousVersion + 1,
+        Math.min(rolledOut, previousVersion));
+  }
+
+  /** Whether this tier says the same as another, versions apart. */
+  public boolean saysTheSameAs(Tier other) {
+    return name.equals(other.name)
+        && isolation == other.isolation
+        && limits.equals(other.limits)
+        && buckets.equals(other.buckets)
+        && fillMode == other.fillMode
+        && onUnavailable == other.onUnavailable;
+  }
+}

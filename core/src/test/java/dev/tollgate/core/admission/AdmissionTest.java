@@ -1,0 +1,207 @@
+package dev.tollgate.core.admission;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.Town;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class AdmissionTest {
+  private final Town town = new Town();
+  private final Admission admission =
+      new Admission(town.facts(), town.buckets(), town.queue(), Runnable::run, town.clock());
+  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L));
+  private final SessionId session = town.open(acme);
+
+  private Verdict decide() {
+    return admission.decide(acme.id(), session);
+  }
+
+  private long available() {
+    return town.queue().available(Town.connects(acme));
+  }
+
+  private static Refusal why(Verdict verdict) {
+    return ((Verdict.Refused) verdict).why();
+  }
+
+  private void replace(TenantStatus status, OnUnavailable onUnavailable) {
+    Tier gold = Tier.DEFAULTS.get(2);
+    Tier tier =
+        new Tier(
+            gold.name(),
+            gold.isolation(),
+            gold.limits(),
+            gold.buckets(),
+            gold.fillMode(),
+            onUnavailable,
+            1,
+            1);
+    town.tenants().replace(acme.changed(tier, acme.overrides(), status));
+  }
+
+  @Test
+  void a_connection_that_may_be_made_gets_a_ticket_with_a_token() {
+    Verdict verdict = decide();
+    assertThat(verdict).isInstanceOf(Verdict.Ticketed.class);
+    Ticket ticket = ((Verdict.Ticketed) verdict).ticket();
+    assertThat(ticket.lease().orElseThrow().endsAt()).isEqualTo(Town.START.plusSeconds(30));
+    assertThat(ticket.tenantConnections()).isEqualTo(1000);
+    assertThat(available()).isEqualTo(2);
+  }
+
+  @Test
+  void an_unknown_tenant_is_refused_before_anything_is_done_in_its_name() {
+    assertThat(why(admission.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(town.queue().reserves()).isZero();
+  }
+
+  @Test
+  void an_unknown_session_is_refused_and_the_token_goes_back() {
+    SessionId unknown = new SessionId("0".repeat(32));
+    assertThat(why(admission.decide(acme.id(), unknown))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(available()).isEqualTo(3);
+  }
+
+  @Test
+  void another_tenants_session_is_refused() {
+    Tenant other = town.onboard("other", "gold", Map.of());
+    assertThat(why(admission.decide(other.id(), session))).isEqualTo(Refusal.UNKNOWN);
+  }
+
+  @Test
+  void a_session_that_is_over_is_refused_though_its_row_is_there() {
+    town.clock().advance(Duration.ofHours(1));
+    assertThat(town.sessions().find(acme.id(), session)).isPresent();
+    assertThat(why(decide())).isEqualTo(Refusal.UNKNOWN);
+    assertThat(available()).isEqualTo(3);
+  }
+
+  @Test
+  void a_suspended_tenant_is_refused_and_the_token_goes_back() {
+    replace(TenantStatus.SUSPENDED, OnUnavailable.ADMIT);
+    assertThat(why(decide())).isEqualTo(Refusal.SUSPENDED);
+    assertThat(available()).isEqualTo(3);
+  }
+
+  @Test
+  void a_tenant_with_all_its_connections_is_refused_and_the_token_goes_back() {
+    for (int i = 0; i < 1000; i++) {
+      town.sessions().countUp(acme.id(), 1000);
+    }
+    assertThat(decide()).isEqualTo(new Verdict.Refused(Refusal.TENANT_CONNECTIONS));
+    assertThat(available()).isEqualTo(3);
+  }
+
+  @Test
+  void a_session_with_all_its_connections_is_refused_and_the_token_goes_back() {
+    join(10, "c");
+    assertThat(decide()).isEqualTo(new Verdict.Refused(Refusal.SESSION_CONNECTIONS));
+    assertThat(available()).isEqualTo(3);
+  }
+
+  @Test
+  void a_session_that_is_too_fast_is_told_when_to_come_back_and_then_may() {
+    join(30, "c");
+    for (int i = 0; i < 30; i++) {
+      town.sessions().leave(acme.id(), session, "c" + i);
+    }
+    Verdict.Refused refused = (Verdict.Refused) decide();
+    assertThat(refused.why()).isEqualTo(Refusal.SESSION_RATE);
+    assertThat(available()).isEqualTo(3);
+    town.clock().set(refused.retryAt().orElseThrow());
+    assertThat(decide()).isInstanceOf(Verdict.Ticketed.class);
+  }
+
+  @Test
+  void an_empty_bucket_refuses_until_its_next_token_and_whoever_waits_alone_is_admitted() {
+    spendAll();
+    Verdict.Refused refused = (Verdict.Refused) decide();
+    assertThat(refused.why()).isEqualTo(Refusal.TENANT_RATE);
+    Instant retryAt = refused.retryAt().orElseThrow();
+    assertThat(retryAt).isEqualTo(Town.START.plusSeconds(61));
+    town.clock().set(Town.START.plusSeconds(60));
+    town.fill().fill(Town.connects(acme), Town.START.plusSeconds(60));
+    town.clock().set(retryAt);
+    assertThat(decide()).isInstanceOf(Verdict.Ticketed.class);
+  }
+
+  @Test
+  void a_bucket_known_to_be_empty_is_not_asked_again() {
+    spendAll();
+    Verdict first = decide();
+    long asked = town.queue().reserves();
+    town.clock().advance(Duration.ofSeconds(59));
+    assertThat(decide()).isEqualTo(first);
+    assertThat(town.queue().reserves()).isEqualTo(asked);
+    Admission elsewhere =
+        new Admission(town.facts(), town.buckets(), town.queue(), Runnable::run, town.clock());
+    assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
+    assertThat(town.queue().reserves()).isEqualTo(asked + 1);
+    assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
+    assertThat(town.queue().reserves()).isEqualTo(asked + 1);
+  }
+
+  @Test
+  void a_bucket_that_is_falsely_found_empty_once_admits_all_the_same() {
+    town.queue().seemEmptyOnce();
+    assertThat(decide()).isInstanceOf(Verdict.Ticketed.class);
+    assertThat(town.buckets().find(Town.connects(acme)).orElseThrow().emptyUntil()).isEmpty();
+  }
+
+  @Test
+  void a_fill_ends_what_was_remembered_of_an_empty_bucket() {
+    spendAll();
+    decide();
+    town.clock().advance(Duration.ofSeconds(10));
+    town.fill().fill(Town.connects(acme), town.clock().instant().plusSeconds(50));
+    assertThat(decide()).isInstanceOf(Verdict.Ticketed.class);
+  }
+
+  @Test
+  void a_bucket_that_cannot_be_asked_admits_or_refuses_as_the_tier_says() {
+    town.queue().outage().begin();
+    assertThat(((Verdict.Ticketed) decide()).ticket().lease()).isEqualTo(Optional.empty());
+    replace(TenantStatus.ACTIVE, OnUnavailable.REFUSE);
+    assertThat(why(decide())).isEqualTo(Refusal.UNDECIDED);
+  }
+
+  @Test
+  void when_the_read_fails_the_token_goes_back() {
+    town.facts().outage().begin("read");
+    assertThatThrownBy(this::decide).isInstanceOf(Unavailable.class);
+    assertThat(available()).isEqualTo(3);
+  }
+
+  private void spendAll() {
+    BucketId bucket = Town.connects(acme);
+    town.queue().settle(bucket, town.queue().reserve(bucket, 3, Duration.ofSeconds(30)));
+  }
+
+  private void join(int sockets, String prefix) {
+    for (int i = 0; i < sockets; i++) {
+      town.sessions()
+          .join(
+              acme.id(),
+              session,
+              prefix + i,
+              100,
+              Facts.sessionRate(acme),
+              Optional.empty(),
+              town.clock().instant());
+    }
+  }
+}

@@ -1,0 +1,233 @@
+package dev.tollgate.core.admission;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.admission.Registration.Admitted;
+import dev.tollgate.core.admission.Registration.Outcome;
+import dev.tollgate.core.session.Connections.Left;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.Town;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class RegistrationTest {
+  private static final Pause NONE = duration -> {};
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final Town town = new Town();
+  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_CONNECTIONS, 10L));
+  private final Departure departure = new Departure(town.sessions());
+
+  @AfterEach
+  void stop() {
+    threads.shutdownNow();
+  }
+
+  private Registration registration(Pause pause) {
+    return new Registration(town.sessions(), town.queue(), Runnable::run, pause, town.clock());
+  }
+
+  private Ticket ticket(SessionId session) {
+    Admission admission =
+        new Admission(town.facts(), town.buckets(), town.queue(), Runnable::run, town.clock());
+    return ((Verdict.Ticketed) admission.decide(acme.id(), session)).ticket();
+  }
+
+  private static Ticket with(Ticket ticket, OnUnavailable onUnavailable) {
+    return new Ticket(
+        ticket.tenant(),
+        ticket.session(),
+        ticket.tenantConnections(),
+        ticket.connectionsPerSession(),
+        ticket.sessionPerMinute(),
+        ticket.arrival(),
+        onUnavailable,
+        ticket.lease());
+  }
+
+  private long tokens() {
+    return town.queue().level(Town.connects(acme));
+  }
+
+  private int inSession(SessionId session) {
+    return town.sessions().find(acme.id(), session).orElseThrow().connections().size();
+  }
+
+  @Test
+  void a_registered_connection_is_in_the_set_and_the_count_and_its_token_is_spent() {
+    SessionId session = town.open(acme);
+    assertThat(registration(NONE).register(ticket(session), "c1")).isEqualTo(new Admitted(true));
+    assertThat(town.sessions().count(acme.id())).isEqualTo(1);
+    assertThat(inSession(session)).isEqualTo(1);
+    assertThat(tokens()).isEqualTo(179);
+  }
+
+  @Test
+  void the_same_event_twice_counts_once() {
+    SessionId session = town.open(acme);
+    Ticket ticket = ticket(session);
+    registration(NONE).register(ticket, "c1");
+    registration(NONE).register(ticket, "c1");
+    assertThat(town.sessions().count(acme.id())).isEqualTo(1);
+    assertThat(inSession(session)).isEqualTo(1);
+  }
+
+  @Test
+  void a_departure_that_comes_twice_or_late_changes_nothing_twice_and_creates_nothing() {
+    SessionId session = town.open(acme);
+    registration(NONE).register(ticket(session), "c1");
+    registration(NONE).register(ticket(session), "c2");
+    assertThat(departure.depart(acme.id(), session, "c1")).isEqualTo(Left.REMOVED);
+    assertThat(departure.depart(acme.id(), session, "c1")).isEqualTo(Left.NOT_IN);
+    assertThat(town.sessions().count(acme.id())).isEqualTo(1);
+    town.sessions().remove(acme.id(), session);
+    assertThat(departure.depart(acme.id(), session, "c2")).isEqualTo(Left.NOT_IN);
+    assertThat(town.sessions().find(acme.id(), session)).isEmpty();
+  }
+
+  @Test
+  void a_race_lost_for_the_count_leaves_nothing_and_puts_a_token_back() {
+    SessionId session = town.open(acme);
+    Ticket ticket = ticket(session);
+    for (int i = 0; i < 10; i++) {
+      town.sessions().countUp(acme.id(), 10);
+    }
+    List<Duration> waited = new ArrayList<>();
+    Outcome outcome = registration(waited::add).register(ticket, "late");
+    assertThat(outcome).isEqualTo(new Registration.Refused(Refusal.TENANT_CONNECTIONS));
+    assertThat(waited).hasSize(5);
+    assertThat(inSession(session)).isZero();
+    assertThat(town.sessions().count(acme.id())).isEqualTo(10);
+    assertThat(tokens()).isEqualTo(180);
+  }
+
+  @Test
+  void a_place_in_the_count_that_is_freed_while_waiting_is_taken() {
+    SessionId session = town.open(acme);
+    Ticket ticket = ticket(session);
+    for (int i = 0; i < 10; i++) {
+      town.sessions().countUp(acme.id(), 10);
+    }
+    Pause stepsBack = duration -> town.sessions().countDown(acme.id(), 1);
+    assertThat(registration(stepsBack).register(ticket, "patient")).isEqualTo(new Admitted(true));
+    assertThat(town.sessions().count(acme.id())).isEqualTo(10);
+  }
+
+  @Test
+  void a_session_that_went_away_refuses_and_puts_a_token_back() {
+    SessionId session = town.open(acme);
+    Ticket ticket = ticket(session);
+    town.sessions().remove(acme.id(), session);
+    assertThat(registration(NONE).register(ticket, "c1"))
+        .isEqualTo(new Registration.Refused(Refusal.UNKNOWN));
+    assertThat(town.sessions().count(acme.id())).isZero();
+    assertThat(town.sessions().find(acme.id(), session)).isEmpty();
+    assertThat(tokens()).isEqualTo(180);
+  }
+
+  @Test
+  void a_token_whose_lease_is_about_to_end_is_not_spent() {
+    SessionId session = town.open(acme);
+    Ticket ticket = ticket(session);
+    town.clock().advance(Duration.ofSeconds(28));
+    assertThat(registration(NONE).register(ticket, "c1"))
+        .isEqualTo(new Registration.Refused(Refusal.LEASE_ENDED));
+    assertThat(inSession(session)).isZero();
+    town.clock().advance(Duration.ofSeconds(2));
+    assertThat(town.queue().available(Town.connects(acme))).isEqualTo(180);
+  }
+
+  @Test
+  void a_token_that_cannot_be_spent_admits_or_refuses_as_the_tier_says() {
+    SessionId session = town.open(acme);
+    Ticket ticket = ticket(session);
+    town.queue().outage().begin("settle");
+    assertThat(registration(NONE).register(with(ticket, OnUnavailable.REFUSE), "c1"))
+        .isEqualTo(new Registration.Refused(Refusal.UNDECIDED));
+    assertThat(inSession(session)).isZero();
+    assertThat(town.sessions().count(acme.id())).isZero();
+    assertThat(registration(NONE).register(with(ticket, OnUnavailable.ADMIT), "c1"))
+        .isEqualTo(new Admitted(false));
+  }
+
+  @Test
+  void a_count_that_cannot_be_written_refuses_and_leaves_the_session_as_it_was() {
+    SessionId session = town.open(acme);
+    Ticket ticket = ticket(session);
+    town.sessions().outage().begin("countUp");
+    assertThat(registration(NONE).register(ticket, "c1"))
+        .isEqualTo(new Registration.Refused(Refusal.UNDECIDED));
+    town.sessions().outage().end();
+    assertThat(inSession(session)).isZero();
+    assertThat(tokens()).isEqualTo(180);
+  }
+
+  @Test
+  void of_sixty_that_race_for_ten_places_ten_are_admitted_always() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      SessionId first = town.open(acme);
+      SessionId second = town.open(acme);
+      boolean oneSession = round % 2 == 0;
+      List<Ticket> tickets = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        Ticket ticket = ticket(oneSession || i % 2 == 0 ? first : second);
+        tickets.add(unlimitedRate(ticket));
+      }
+      CountDownLatch start = new CountDownLatch(1);
+      List<Future<Outcome>> outcomes = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        Ticket ticket = tickets.get(i);
+        String connection = "r" + round + "c" + i;
+        Registration registration =
+            new Registration(town.sessions(), town.queue(), threads, Pause.real(), town.clock());
+        outcomes.add(
+            threads.submit(
+                () -> {
+                  start.await();
+                  return registration.register(ticket, connection);
+                }));
+      }
+      start.countDown();
+      int admitted = 0;
+      for (Future<Outcome> outcome : outcomes) {
+        admitted += outcome.get() instanceof Admitted ? 1 : 0;
+      }
+      assertThat(admitted).as("round %d", round).isEqualTo(10);
+      assertThat(town.sessions().count(acme.id())).isEqualTo(10);
+      assertThat(inSession(first) + inSession(second)).isEqualTo(10);
+      assertThat(tokens()).as("tokens spent").isEqualTo(170);
+      for (int i = 0; i < 60; i++) {
+        departure.depart(acme.id(), tickets.get(i).session(), "r" + round + "c" + i);
+      }
+      town.clock().advance(Duration.ofMinutes(1));
+      town.fill().fill(Town.connects(acme), town.clock().instant());
+      town.clock().advance(Duration.ofMinutes(1));
+    }
+  }
+
+  /** Without the session's rate, which is not what is raced for here. */
+  private static Ticket unlimitedRate(Ticket ticket) {
+    return new Ticket(
+        ticket.tenant(),
+        ticket.session(),
+        ticket.tenantConnections(),
+        ticket.connectionsPerSession(),
+        600_000,
+        Optional.empty(),
+        ticket.onUnavailable(),
+        ticket.lease());
+  }
+}

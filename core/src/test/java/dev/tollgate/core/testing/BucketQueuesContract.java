@@ -1,0 +1,55 @@
+package dev.tollgate.core.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.BucketQueues.Made;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link BucketQueues} does. */
+public abstract class BucketQueuesContract {
+  /** The queues. */
+  protected abstract BucketQueues queues();
+
+  /** The tokens in them. */
+  protected abstract TokenQueue tokens();
+
+  @Test
+  void a_made_queue_takes_tokens() {
+    BucketId bucket = Samples.bucketId();
+
+    assertThat(queues().make(bucket)).isEqualTo(Made.NEW);
+
+    Token token = new Token("token", bucket, Samples.NOW, 0);
+    assertThat(tokens().put(bucket, List.of(token))).isEmpty();
+    assertThat(tokens().level(bucket)).isEqualTo(1);
+  }
+
+  @Test
+  void a_queue_that_stands_keeps_its_tokens() {
+    BucketId bucket = Samples.bucketId();
+    queues().make(bucket);
+    tokens().put(bucket, List.of(new Token("token", bucket, Samples.NOW, 0)));
+
+    assertThat(queues().make(bucket)).isEqualTo(Made.STOOD);
+
+    assertThat(tokens().level(bucket)).isEqualTo(1);
+  }
+
+  @Test
+  void a_deleted_queue_is_gone_and_deleting_is_harmless_when_repeated() {
+    BucketId bucket = Samples.bucketId();
+    queues().make(bucket);
+
+    queues().delete(bucket);
+    queues().delete(bucket);
+
+    assertThatThrownBy(() -> tokens().level(bucket)).isInstanceOf(Unavailable.class);
+  }
+}

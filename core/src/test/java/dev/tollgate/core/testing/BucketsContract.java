@@ -1,0 +1,174 @@
+package dev.tollgate.core.testing;
+
+import static dev.tollgate.core.testing.Samples.NOW;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.Written;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Drip;
+import dev.tollgate.core.bucket.Ledger;
+import dev.tollgate.core.bucket.Rate;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link Buckets} does. */
+public abstract class BucketsContract {
+  private static final BucketSpec FASTER = BucketSpec.ofRate(Rate.perMinute(180));
+
+  /** The buckets; what other tests leave in them does no harm. */
+  protected abstract Buckets buckets();
+
+  private Bucket opened() {
+    Bucket bucket = Samples.bucket(Samples.bucketId());
+    assertThat(buckets().open(bucket)).isEqualTo(Written.DONE);
+    return bucket;
+  }
+
+  @Test
+  void find_of_a_bucket_that_was_never_opened_is_empty() {
+    assertThat(buckets().find(Samples.bucketId())).isEmpty();
+  }
+
+  @Test
+  void a_bucket_comes_back_as_it_was_written() {
+    Bucket bucket =
+        new Bucket(
+            Samples.bucketId(),
+            new BucketSpec(Rate.perMinute(new BigDecimal("0.000001")), 100_000),
+            new Ledger(NOW, BucketSpec.MOST_CAPACITY * Ledger.UNIT - 1),
+            new Drip(NOW.plusNanos(1), 59, Duration.ofMillis(1234)),
+            77,
+            Optional.of(NOW.plusMillis(1)),
+            0);
+
+    buckets().open(bucket);
+
+    assertThat(buckets().find(bucket.id())).contains(bucket);
+  }
+
+  @Test
+  void open_leaves_a_bucket_that_stands() {
+    Bucket bucket = opened();
+
+    Bucket other = Bucket.opened(bucket.id(), FASTER, NOW.plusSeconds(1));
+    assertThat(buckets().open(other)).isEqualTo(Written.OVERTAKEN);
+
+    assertThat(buckets().find(bucket.id())).contains(bucket);
+  }
+
+  @Test
+  void replace_follows_the_version_before_it() {
+    Bucket bucket = opened();
+    Bucket next = bucket.retuned(FASTER, NOW.plusSeconds(1));
+
+    assertThat(buckets().replace(next)).isEqualTo(Written.DONE);
+
+    assertThat(buckets().find(bucket.id())).contains(next);
+  }
+
+  @Test
+  void replace_of_a_version_that_was_replaced_changes_nothing() {
+    Bucket bucket = opened();
+    Bucket next = bucket.retuned(FASTER, NOW.plusSeconds(1));
+    buckets().replace(next);
+
+    Bucket late = bucket.retuned(bucket.spec(), NOW.plusSeconds(2));
+    assertThat(buckets().replace(late)).isEqualTo(Written.OVERTAKEN);
+
+    assertThat(buckets().find(bucket.id())).contains(next);
+  }
+
+  @Test
+  void replace_never_creates_a_bucket() {
+    Bucket next = Samples.bucket(Samples.bucketId()).retuned(FASTER, NOW);
+
+    assertThat(buckets().replace(next)).isEqualTo(Written.OVERTAKEN);
+
+    assertThat(buckets().find(next.id())).isEmpty();
+  }
+
+  @Test
+  void of_many_that_replace_one_version_one_succeeds() {
+    Bucket bucket = opened();
+
+    List<Written> answers =
+        Race.of(8, i -> buckets().replace(bucket.retuned(FASTER, NOW.plusSeconds(i))));
+
+    assertThat(Collections.frequency(answers, Written.DONE)).isEqualTo(1);
+  }
+
+  @Test
+  void remembered_emptiness_is_read_and_changes_no_version() {
+    Bucket bucket = opened();
+    Instant until = NOW.plusSeconds(7);
+
+    buckets().rememberEmpty(bucket, until);
+
+    Bucket found = buckets().find(bucket.id()).orElseThrow();
+    assertThat(found.emptyUntil()).contains(until);
+    assertThat(found.version()).isEqualTo(bucket.version());
+    assertThat(found.ledger()).isEqualTo(bucket.ledger());
+  }
+
+  @Test
+  void emptiness_of_a_bucket_that_has_changed_since_is_not_remembered() {
+    Bucket bucket = opened();
+    buckets().replace(bucket.retuned(FASTER, NOW));
+
+    buckets().rememberEmpty(bucket, NOW.plusSeconds(7));
+
+    assertThat(buckets().find(bucket.id()).orElseThrow().emptyUntil()).isEmpty();
+  }
+
+  @Test
+  void emptiness_of_a_bucket_that_is_gone_creates_none() {
+    Bucket bucket = opened();
+    buckets().remove(bucket.id());
+
+    buckets().rememberEmpty(bucket, NOW.plusSeconds(7));
+
+    assertThat(buckets().find(bucket.id())).isEmpty();
+  }
+
+  @Test
+  void replace_clears_remembered_emptiness() {
+    Bucket bucket = opened();
+    buckets().rememberEmpty(bucket, NOW.plusSeconds(7));
+
+    buckets().replace(bucket.retuned(FASTER, NOW));
+
+    assertThat(buckets().find(bucket.id()).orElseThrow().emptyUntil()).isEmpty();
+  }
+
+  @Test
+  void list_has_the_tenants_buckets_by_action_and_no_others() {
+    Bucket connect = opened();
+    opened();
+    Bucket mail = Samples.bucket(new BucketId(connect.id().tenant(), new Action("send-email")));
+    Bucket answer = Samples.bucket(new BucketId(connect.id().tenant(), new Action("answer")));
+    buckets().open(mail);
+    buckets().open(answer);
+
+    assertThat(buckets().list(connect.id().tenant())).containsExactly(answer, connect, mail);
+  }
+
+  @Test
+  void remove_is_harmless_when_repeated() {
+    Bucket bucket = opened();
+
+    buckets().remove(bucket.id());
+    buckets().remove(bucket.id());
+
+    assertThat(buckets().find(bucket.id())).isEmpty();
+    assertThat(buckets().list(bucket.id().tenant())).isEmpty();
+  }
+}

@@ -1,0 +1,316 @@
+package dev.tollgate.core.testing;
+
+import static dev.tollgate.core.testing.Samples.NOW;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Connections.Counted;
+import dev.tollgate.core.session.Connections.Joined;
+import dev.tollgate.core.session.Connections.Left;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.Sessions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link Connections} does. */
+public abstract class ConnectionsContract {
+  private static final Gcra FAST = Gcra.perMinute(600);
+  private static final long MANY = 1_000;
+
+  /** The connections; what other tests leave in them does no harm. */
+  protected abstract Connections connections();
+
+  /** The sessions that the connections belong to. */
+  protected abstract Sessions sessions();
+
+  private Session created(Duration life) {
+    Session session = Samples.session(Samples.tenantId(), life);
+    sessions().create(session);
+    return session;
+  }
+
+  private Session created() {
+    return created(Duration.ofMinutes(5));
+  }
+
+  private Session stands(Session session) {
+    return sessions().find(session.tenant(), session.id()).orElseThrow();
+  }
+
+  private Joined join(
+      Session session,
+      String connectionId,
+      long most,
+      Gcra rate,
+      Optional<Instant> expected,
+      Instant now) {
+    return connections()
+        .join(session.tenant(), session.id(), connectionId, most, rate, expected, now);
+  }
+
+  private Joined join(Session session, String connectionId, long most) {
+    return join(session, connectionId, most, FAST, Optional.empty(), NOW);
+  }
+
+  private Left leave(Session session, String connectionId) {
+    return connections().leave(session.tenant(), session.id(), connectionId);
+  }
+
+  private TenantId counted(int times) {
+    TenantId tenant = Samples.tenantId();
+    for (int i = 0; i < times; i++) {
+      assertThat(connections().countUp(tenant, MANY)).isEqualTo(Counted.COUNTED);
+    }
+    return tenant;
+  }
+
+  @Test
+  void join_adds_the_connection_and_moves_the_arrival_time() {
+    Session session = created();
+
+    assertThat(join(session, "a", 2)).isEqualTo(Joined.ADDED);
+
+    assertThat(stands(session))
+        .isEqualTo(
+            new Session(
+                session.tenant(),
+                session.id(),
+                Collections.singleton("a"),
+                session.endsAt(),
+                Optional.of(NOW.plus(FAST.interval()))));
+  }
+
+  @Test
+  void join_of_a_full_session_changes_nothing() {
+    Session session = created();
+    join(session, "a", 2);
+    join(session, "b", 2);
+    Session full = stands(session);
+
+    assertThat(join(session, "c", 2)).isEqualTo(Joined.FULL);
+
+    assertThat(stands(session)).isEqualTo(full);
+  }
+
+  @Test
+  void join_of_one_that_is_in_already_changes_nothing_even_at_the_cap_and_above_the_rate() {
+    Session session = created();
+    Gcra slow = Gcra.perMinute(1);
+    assertThat(join(session, "a", 1, slow, Optional.empty(), NOW)).isEqualTo(Joined.ADDED);
+    Session full = stands(session);
+
+    assertThat(join(session, "a", 1, slow, full.arrival(), NOW)).isEqualTo(Joined.ALREADY_IN);
+
+    assertThat(stands(session)).isEqualTo(full);
+  }
+
+  @Test
+  void join_of_a_session_that_never_was_creates_none() {
+    Session never = Samples.session(Samples.tenantId(), Duration.ofMinutes(5));
+
+    assertThat(join(never, "a", 2)).isEqualTo(Joined.NO_SESSION);
+
+    assertThat(sessions().find(never.tenant(), never.id())).isEmpty();
+  }
+
+  @Test
+  void join_judges_the_end_by_the_second_whether_the_row_is_there_or_not() {
+    Session session = created(Duration.ofSeconds(10));
+
+    assertThat(join(session, "a", 9, FAST, Optional.empty(), session.endsAt().minusNanos(1)))
+        .isEqualTo(Joined.ADDED);
+    assertThat(join(session, "b", 9, FAST, Optional.empty(), session.endsAt()))
+        .isEqualTo(Joined.NO_SESSION);
+    assertThat(join(session, "a", 9, FAST, Optional.empty(), session.endsAt()))
+        .isEqualTo(Joined.NO_SESSION);
+  }
+
+  @Test
+  void join_follows_the_rate_to_the_nanosecond_whatever_arrival_is_expected() {
+    Session session = created(Duration.ofDays(1));
+    Gcra rate = Gcra.perMinute(7);
+    Random random = new Random(20_260_302);
+    Optional<Instant> arrival = Optional.empty();
+    Instant now = NOW;
+    for (int i = 0; i < 80; i++) {
+      boolean conforms = rate.conforms(arrival, now);
+      Optional<Instant> expected =
+          switch (random.nextInt(4)) {
+            case 0 -> Optional.empty();
+            case 1 -> Optional.of(now.minusSeconds(1));
+            case 2 -> Optional.of(now.plusSeconds(random.nextInt(100)));
+            default -> arrival;
+          };
+
+      assertThat(join(session, "c" + i, MANY, rate, expected, now))
+          .isEqualTo(conforms ? Joined.ADDED : Joined.TOO_SOON);
+
+      if (conforms) {
+        arrival = Optional.of(rate.after(arrival, now));
+      }
+      assertThat(stands(session).arrival()).isEqualTo(arrival);
+      now = next(rate.conformsAt(arrival, now), now, random);
+    }
+  }
+
+  private static Instant next(Instant conformsAt, Instant now, Random random) {
+    return switch (random.nextInt(4)) {
+      case 0 -> conformsAt;
+      case 1 -> conformsAt.isAfter(now) ? conformsAt.minusNanos(1) : now;
+      default -> now.plusNanos(random.nextLong(10_000_000_000L));
+    };
+  }
+
+  @Test
+  void of_many_that_join_at_once_as_many_are_added_as_there_are_places() {
+    Session session = created();
+
+    List<Joined> answers = Race.of(12, i -> join(session, "c" + i, 5));
+
+    assertThat(Collections.frequency(answers, Joined.ADDED)).isEqualTo(5);
+    assertThat(Collections.frequency(answers, Joined.FULL)).isEqualTo(7);
+    assertThat(stands(session).connections()).hasSize(5);
+  }
+
+  @Test
+  void of_many_that_join_at_once_as_many_are_added_as_the_rate_allows() {
+    Session session = created();
+    Gcra rate = Gcra.perMinute(5);
+
+    List<Joined> answers =
+        Race.of(12, i -> join(session, "c" + i, MANY, rate, Optional.empty(), NOW));
+
+    assertThat(Collections.frequency(answers, Joined.ADDED)).isEqualTo(5);
+    assertThat(Collections.frequency(answers, Joined.TOO_SOON)).isEqualTo(7);
+    assertThat(stands(session).arrival()).contains(NOW.plusSeconds(60));
+  }
+
+  @Test
+  void of_many_that_join_with_one_id_one_is_added() {
+    Session session = created();
+
+    List<Joined> answers = Race.of(8, i -> join(session, "same", 3));
+
+    assertThat(Collections.frequency(answers, Joined.ADDED)).isEqualTo(1);
+    assertThat(Collections.frequency(answers, Joined.ALREADY_IN)).isEqualTo(7);
+  }
+
+  @Test
+  void leave_removes_once_and_the_last_one_leaves_an_empty_session() {
+    Session session = created();
+    join(session, "a", 2);
+    join(session, "b", 2);
+
+    assertThat(leave(session, "a")).isEqualTo(Left.REMOVED);
+    assertThat(leave(session, "a")).isEqualTo(Left.NOT_IN);
+    assertThat(leave(session, "b")).isEqualTo(Left.REMOVED);
+    assertThat(leave(session, "b")).isEqualTo(Left.NOT_IN);
+
+    assertThat(stands(session).connections()).isEmpty();
+    assertThat(stands(session).arrival()).isPresent();
+    assertThat(join(session, "c", 1)).isEqualTo(Joined.ADDED);
+  }
+
+  @Test
+  void of_many_that_leave_with_one_id_one_is_removed() {
+    Session session = created();
+    join(session, "a", 2);
+
+    List<Left> answers = Race.of(8, i -> leave(session, "a"));
+
+    assertThat(Collections.frequency(answers, Left.REMOVED)).isEqualTo(1);
+  }
+
+  @Test
+  void leave_of_a_session_that_is_gone_creates_none() {
+    Session session = created();
+    join(session, "a", 2);
+    sessions().remove(session.tenant(), session.id());
+
+    assertThat(leave(session, "a")).isEqualTo(Left.NOT_IN);
+
+    assertThat(sessions().find(session.tenant(), session.id())).isEmpty();
+  }
+
+  @Test
+  void count_up_stops_at_the_limit() {
+    TenantId tenant = counted(2);
+
+    assertThat(connections().countUp(tenant, 3)).isEqualTo(Counted.COUNTED);
+    assertThat(connections().countUp(tenant, 3)).isEqualTo(Counted.FULL);
+
+    assertThat(connections().count(tenant)).isEqualTo(3);
+  }
+
+  @Test
+  void of_sixty_that_race_for_ten_places_ten_are_counted() {
+    TenantId tenant = Samples.tenantId();
+
+    List<Counted> answers = Race.of(60, i -> connections().countUp(tenant, 10));
+
+    assertThat(Collections.frequency(answers, Counted.COUNTED)).isEqualTo(10);
+    assertThat(connections().count(tenant)).isEqualTo(10);
+  }
+
+  @Test
+  void count_down_goes_by_the_number_given() {
+    TenantId tenant = counted(5);
+
+    connections().countDown(tenant, 3);
+
+    assertThat(connections().count(tenant)).isEqualTo(2);
+  }
+
+  @Test
+  void count_down_never_goes_below_none() {
+    TenantId tenant = counted(2);
+
+    connections().countDown(tenant, 3);
+    connections().countDown(tenant, 1);
+
+    assertThat(connections().count(tenant)).isZero();
+    assertThat(connections().countUp(tenant, 1)).isEqualTo(Counted.COUNTED);
+  }
+
+  @Test
+  void many_that_count_down_at_once_end_at_none() {
+    TenantId tenant = counted(7);
+
+    Race.of(
+        8,
+        i -> {
+          connections().countDown(tenant, 2);
+          return i;
+        });
+
+    assertThat(connections().count(tenant)).isZero();
+  }
+
+  @Test
+  void count_down_of_a_tenant_without_a_count_creates_none() {
+    TenantId tenant = counted(1);
+    connections().forgetCount(tenant);
+
+    connections().countDown(tenant, 1);
+
+    assertThat(connections().count(tenant)).isZero();
+    assertThat(connections().countUp(tenant, 1)).isEqualTo(Counted.COUNTED);
+  }
+
+  @Test
+  void forget_count_is_harmless_when_repeated() {
+    TenantId tenant = counted(3);
+
+    connections().forgetCount(tenant);
+    connections().forgetCount(tenant);
+
+    assertThat(connections().count(tenant)).isZero();
+  }
+}

@@ -1,0 +1,48 @@
+package dev.tollgate.core.testing;
+
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.provisioning.BucketQueues;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Makes and deletes the queues of an {@link InMemoryTokenQueue}. */
+public final class InMemoryBucketQueues implements BucketQueues {
+  private static final Duration BLOCKED = Duration.ofSeconds(60);
+
+  private final InMemoryTokenQueue queue;
+  private final InstantSource clock;
+  private final Outage outage = new Outage();
+  private final Map<BucketId, Instant> deletedAt = new HashMap<>();
+
+  /** The queues of {@code queue}. */
+  public InMemoryBucketQueues(InMemoryTokenQueue queue, InstantSource clock) {
+    this.queue = queue;
+    this.clock = clock;
+  }
+
+  /** What stops queues from being made and deleted. */
+  public Outage outage() {
+    return outage;
+  }
+
+  @Override
+  public synchronized Made make(BucketId id) {
+    outage.check("make");
+    Instant deleted = deletedAt.getOrDefault(id, Instant.MIN);
+    if (clock.instant().minus(BLOCKED).isBefore(deleted)) {
+      return Made.NOT_YET;
+    }
+    return queue.make(id) ? Made.NEW : Made.STOOD;
+  }
+
+  @Override
+  public synchronized void delete(BucketId id) {
+    outage.check("delete");
+    if (queue.delete(id)) {
+      deletedAt.put(id, clock.instant());
+    }
+  }
+}

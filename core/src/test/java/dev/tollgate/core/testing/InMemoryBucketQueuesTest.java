@@ -1,0 +1,37 @@
+package dev.tollgate.core.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.provisioning.BucketQueues;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class InMemoryBucketQueuesTest extends BucketQueuesContract {
+  private final ManualClock clock = new ManualClock(Samples.NOW);
+  private final InMemoryTokenQueue tokens = new InMemoryTokenQueue(clock);
+  private final InMemoryBucketQueues queues = new InMemoryBucketQueues(tokens, clock);
+
+  @Override
+  protected BucketQueues queues() {
+    return queues;
+  }
+
+  @Override
+  protected TokenQueue tokens() {
+    return tokens;
+  }
+
+  @Test
+  void a_queue_cannot_be_made_again_within_a_minute_of_its_deletion() {
+    BucketId bucket = Samples.bucketId();
+    queues.make(bucket);
+    queues.delete(bucket);
+
+    clock.advance(Duration.ofSeconds(59));
+    assertThat(queues.make(bucket)).isEqualTo(BucketQueues.Made.NOT_YET);
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(queues.make(bucket)).isEqualTo(BucketQueues.Made.NEW);
+  }
+}

@@ -1,0 +1,80 @@
+package dev.tollgate.core.testing;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Written;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Buckets;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Buckets in memory. */
+public final class InMemoryBuckets implements Buckets {
+  private final Map<BucketId, Bucket> rows = new HashMap<>();
+  private final Outage outage = new Outage();
+
+  /** What stops buckets from being read and written. */
+  public Outage outage() {
+    return outage;
+  }
+
+  @Override
+  public synchronized Optional<Bucket> find(BucketId id) {
+    outage.check("find");
+    return Optional.ofNullable(rows.get(id));
+  }
+
+  @Override
+  public synchronized List<Bucket> list(TenantId tenant) {
+    outage.check("list");
+    return rows.values().stream()
+        .filter(bucket -> bucket.id().tenant().equals(tenant))
+        .sorted(Comparator.comparing((Bucket bucket) -> bucket.id().action()))
+        .toList();
+  }
+
+  @Override
+  public synchronized Written open(Bucket bucket) {
+    outage.check("open");
+    return rows.putIfAbsent(bucket.id(), bucket) == null ? Written.DONE : Written.OVERTAKEN;
+  }
+
+  @Override
+  public synchronized Written replace(Bucket next) {
+    outage.check("replace");
+    Bucket before = rows.get(next.id());
+    if (before == null || before.version() != next.version() - 1) {
+      return Written.OVERTAKEN;
+    }
+    rows.put(next.id(), next);
+    return Written.DONE;
+  }
+
+  @Override
+  public synchronized void rememberEmpty(Bucket read, Instant until) {
+    outage.check("rememberEmpty");
+    rows.computeIfPresent(
+        read.id(),
+        (id, stands) ->
+            stands.version() != read.version()
+                ? stands
+                : new Bucket(
+                    id,
+                    stands.spec(),
+                    stands.ledger(),
+                    stands.drip(),
+                    stands.level(),
+                    Optional.of(until),
+                    stands.version()));
+  }
+
+  @Override
+  public synchronized void remove(BucketId id) {
+    outage.check("remove");
+    rows.remove(id);
+  }
+}

@@ -1,0 +1,18 @@
+package dev.tollgate.core.testing;
+
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Sessions;
+
+class InMemoryConnectionsTest extends ConnectionsContract {
+  private final InMemorySessions sessions = new InMemorySessions();
+
+  @Override
+  protected Connections connections() {
+    return sessions;
+  }
+
+  @Override
+  protected Sessions sessions() {
+    return sessions;
+  }
+}

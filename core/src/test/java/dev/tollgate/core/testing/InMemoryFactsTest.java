@@ -1,0 +1,38 @@
+package dev.tollgate.core.testing;
+
+import dev.tollgate.core.admission.FactsReader;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.tenant.Tenants;
+
+class InMemoryFactsTest extends FactsReaderContract {
+  private final InMemoryTenants tenants = new InMemoryTenants();
+  private final InMemorySessions sessions = new InMemorySessions();
+  private final InMemoryBuckets buckets = new InMemoryBuckets();
+
+  @Override
+  protected FactsReader reader() {
+    return new InMemoryFacts(tenants, sessions, buckets);
+  }
+
+  @Override
+  protected Tenants tenants() {
+    return tenants;
+  }
+
+  @Override
+  protected Buckets buckets() {
+    return buckets;
+  }
+
+  @Override
+  protected Sessions sessions() {
+    return sessions;
+  }
+
+  @Override
+  protected Connections connections() {
+    return sessions;
+  }
+}

@@ -1,0 +1,112 @@
+package dev.tollgate.core.testing;
+
+import dev.tollgate.core.Page;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Written;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.tenant.TierName;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/** Tenants in memory. Listings go by name and end at once. */
+public final class InMemoryTenants implements Tenants {
+  private final TreeMap<String, Tenant> rows = new TreeMap<>();
+  private final Outage outage = new Outage();
+
+  /** What stops tenants from being read and written. */
+  public Outage outage() {
+    return outage;
+  }
+
+  @Override
+  public synchronized Optional<Tenant> find(TenantId id) {
+    outage.check("find");
+    return Optional.ofNullable(rows.get(id.value()));
+  }
+
+  @Override
+  public synchronized Written create(Tenant tenant) {
+    outage.check("create");
+    boolean isNew = rows.putIfAbsent(tenant.id().value(), tenant) == null;
+    return isNew ? Written.DONE : Written.OVERTAKEN;
+  }
+
+  @Override
+  public synchronized Written replace(Tenant next) {
+    outage.check("replace");
+    Tenant before = rows.get(next.id().value());
+    if (before == null || before.version() != next.version() - 1) {
+      return Written.OVERTAKEN;
+    }
+    rows.put(next.id().value(), next);
+    return Written.DONE;
+  }
+
+  @Override
+  public synchronized void markObserved(TenantId id, long version) {
+    outage.check("markObserved");
+    rows.computeIfPresent(
+        id.value(),
+        (name, tenant) ->
+            tenant.version() != version
+                ? tenant
+                : new Tenant(
+                    id,
+                    tenant.tier(),
+                    tenant.overrides(),
+                    tenant.status(),
+                    tenant.limits(),
+                    tenant.isolation(),
+                    tenant.buckets(),
+                    tenant.fillMode(),
+                    tenant.onUnavailable(),
+                    version,
+                    version));
+  }
+
+  @Override
+  public synchronized Written remove(TenantId id, long version) {
+    outage.check("remove");
+    Tenant before = rows.get(id.value());
+    if (before != null && before.version() != version) {
+      return Written.OVERTAKEN;
+    }
+    rows.remove(id.value());
+    return Written.DONE;
+  }
+
+  @Override
+  public synchronized Page<Tenant> list(Optional<String> cursor, int most) {
+    outage.check("list");
+    return page(tenant -> true, cursor, most);
+  }
+
+  @Override
+  public synchronized Page<Tenant> inTier(TierName tier, Optional<String> cursor, int most) {
+    outage.check("inTier");
+    return page(tenant -> tenant.tier().equals(tier), cursor, most);
+  }
+
+  @Override
+  public synchronized List<TenantId> unsettled(int most) {
+    outage.check("unsettled");
+    return rows.values().stream()
+        .filter(tenant -> !tenant.settled())
+        .limit(most)
+        .map(Tenant::id)
+        .toList();
+  }
+
+  private Page<Tenant> page(Predicate<Tenant> wanted, Optional<String> cursor, int most) {
+    List<Tenant> rest =
+        rows.tailMap(cursor.orElse(""), false).values().stream().filter(wanted).toList();
+    if (rest.size() <= most) {
+      return new Page<>(rest, Optional.empty());
+    }
+    List<Tenant> part = rest.subList(0, most);
+    return new Page<>(part, Optional.of(part.get(most - 1).id().value()));
+  }
+}

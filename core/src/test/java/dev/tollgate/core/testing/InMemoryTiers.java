@@ -1,0 +1,79 @@
+package dev.tollgate.core.testing;
+
+import dev.tollgate.core.Written;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.tenant.TierName;
+import dev.tollgate.core.tenant.Tiers;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Tiers in memory, the default ones to begin with. */
+public final class InMemoryTiers implements Tiers {
+  private final TreeMap<String, Tier> rows = new TreeMap<>();
+  private final Outage outage = new Outage();
+
+  /** The default tiers. */
+  public InMemoryTiers() {
+    Tier.DEFAULTS.forEach(tier -> rows.put(tier.name().value(), tier));
+  }
+
+  /** What stops tiers from being read and written. */
+  public Outage outage() {
+    return outage;
+  }
+
+  @Override
+  public synchronized Optional<Tier> find(TierName name) {
+    outage.check("find");
+    return Optional.ofNullable(rows.get(name.value()));
+  }
+
+  @Override
+  public synchronized List<Tier> list() {
+    outage.check("list");
+    return List.copyOf(rows.values());
+  }
+
+  @Override
+  public synchronized Written put(Tier next) {
+    outage.check("put");
+    Tier before = rows.get(next.name().value());
+    long version = before == null ? 0 : before.version();
+    if (version != next.version() - 1) {
+      return Written.OVERTAKEN;
+    }
+    rows.put(next.name().value(), next);
+    return Written.DONE;
+  }
+
+  @Override
+  public synchronized void markRolledOut(TierName name, long version) {
+    outage.check("markRolledOut");
+    rows.computeIfPresent(
+        name.value(),
+        (key, tier) ->
+            tier.version() != version
+                ? tier
+                : new Tier(
+                    name,
+                    tier.isolation(),
+                    tier.limits(),
+                    tier.buckets(),
+                    tier.fillMode(),
+                    tier.onUnavailable(),
+                    version,
+                    version));
+  }
+
+  @Override
+  public synchronized Written remove(TierName name, long version) {
+    outage.check("remove");
+    Tier before = rows.get(name.value());
+    if (before != null && before.version() != version) {
+      return Written.OVERTAKEN;
+    }
+    rows.remove(name.value());
+    return Written.DONE;
+  }
+}

@@ -1,0 +1,56 @@
+package dev.tollgate.core.testing;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.TokenQueue;
+import java.time.Duration;
+import java.time.InstantSource;
+import org.junit.jupiter.api.Test;
+
+class InMemoryTokenQueueTest extends TokenQueueContract {
+  private final ManualClock clock = new ManualClock(Samples.NOW);
+  private final InMemoryTokenQueue queue = new InMemoryTokenQueue(clock);
+
+  @Override
+  protected TokenQueue queue() {
+    return queue;
+  }
+
+  @Override
+  protected InstantSource clock() {
+    return clock;
+  }
+
+  @Override
+  protected void advance(Duration by) {
+    clock.advance(by);
+  }
+
+  @Override
+  protected BucketId bucket() {
+    BucketId bucket = Samples.bucketId();
+    queue.make(bucket);
+    return bucket;
+  }
+
+  @Override
+  protected BucketId bucketWithoutQueue() {
+    return Samples.bucketId();
+  }
+
+  @Test
+  void an_outage_stops_the_methods_that_it_names() {
+    BucketId bucket = bucket();
+    queue.outage().begin("level");
+
+    assertThatThrownBy(() -> queue.level(bucket)).isInstanceOf(Unavailable.class);
+    queue.reserve(bucket, 1, Duration.ofSeconds(1));
+    queue.outage().begin();
+    assertThatThrownBy(() -> queue.reserve(bucket, 1, Duration.ofSeconds(1)))
+        .isInstanceOf(Unavailable.class);
+    queue.outage().end();
+    queue.level(bucket);
+  }
+}

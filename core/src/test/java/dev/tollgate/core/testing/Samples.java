@@ -1,0 +1,69 @@
+package dev.tollgate.core.testing;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tier;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** Tenants, buckets and sessions that are like no other. */
+public final class Samples {
+  /** An instant with nanoseconds. */
+  public static final Instant NOW = Instant.parse("2026-03-01T12:00:00.123456789Z");
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private Samples() {}
+
+  /** A name that no other tenant has. */
+  public static TenantId tenantId() {
+    return new TenantId("t-" + UUID.randomUUID().toString().substring(0, 18));
+  }
+
+  /** A new tenant of a tier. */
+  public static Tenant tenant(Tier tier) {
+    return Tenant.onboarded(tenantId(), tier, Map.of());
+  }
+
+  /** A new tenant of the first default tier. */
+  public static Tenant tenant() {
+    return tenant(Tier.DEFAULTS.get(0));
+  }
+
+  /** The {@code connect} bucket of a tenant that is like no other. */
+  public static BucketId bucketId() {
+    return new BucketId(tenantId(), Action.CONNECT);
+  }
+
+  /** A bucket of 60 a minute that was opened at {@link #NOW}. */
+  public static Bucket bucket(BucketId id) {
+    return Bucket.opened(id, BucketSpec.ofRate(Rate.perMinute(60)), NOW);
+  }
+
+  /** A session's name that no other has. */
+  public static SessionId sessionId() {
+    return SessionId.random(RANDOM);
+  }
+
+  /** A session of a tenant, without connections, that ends after {@code life} from {@link #NOW}. */
+  public static Session session(TenantId tenant, Duration life) {
+    return new Session(
+        tenant,
+        sessionId(),
+        Set.of(),
+        Instant.ofEpochSecond(NOW.getEpochSecond()).plus(life),
+        Optional.empty());
+  }
+}

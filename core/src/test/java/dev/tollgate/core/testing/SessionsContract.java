@@ -1,0 +1,167 @@
+package dev.tollgate.core.testing;
+
+import static dev.tollgate.core.testing.Samples.NOW;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.Sessions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link Sessions} does. */
+public abstract class SessionsContract {
+  private static final Duration LIFE = Duration.ofMinutes(5);
+
+  /** The sessions; what other tests leave in them does no harm. */
+  protected abstract Sessions sessions();
+
+  @Test
+  void find_of_a_session_that_was_never_created_is_empty() {
+    assertThat(sessions().find(Samples.tenantId(), Samples.sessionId())).isEmpty();
+  }
+
+  @Test
+  void a_session_comes_back_as_it_was_created() {
+    Session session =
+        new Session(
+            Samples.tenantId(),
+            Samples.sessionId(),
+            Set.of("L0SM9cOFvHcCIhw=", "b"),
+            Instant.ofEpochSecond(NOW.getEpochSecond() + 300),
+            Optional.of(NOW.plusNanos(1)));
+
+    sessions().create(session);
+
+    assertThat(sessions().find(session.tenant(), session.id())).contains(session);
+  }
+
+  @Test
+  void a_session_ends_at_a_whole_second() {
+    Session session =
+        new Session(Samples.tenantId(), Samples.sessionId(), Set.of(), NOW, Optional.empty());
+
+    sessions().create(session);
+
+    assertThat(sessions().find(session.tenant(), session.id()).orElseThrow().endsAt())
+        .isEqualTo(Instant.ofEpochSecond(NOW.getEpochSecond()));
+  }
+
+  @Test
+  void a_session_that_is_over_is_found_all_the_same() {
+    Session over = Samples.session(Samples.tenantId(), Duration.ofDays(-1));
+    sessions().create(over);
+
+    assertThat(sessions().find(over.tenant(), over.id())).contains(over);
+    assertThat(sessions().list(over.tenant())).containsExactly(over);
+  }
+
+  @Test
+  void a_session_is_its_tenants_alone() {
+    Session session = Samples.session(Samples.tenantId(), LIFE);
+    sessions().create(session);
+
+    assertThat(sessions().find(Samples.tenantId(), session.id())).isEmpty();
+    assertThat(sessions().remove(Samples.tenantId(), session.id())).isEmpty();
+    assertThat(sessions().find(session.tenant(), session.id())).isPresent();
+  }
+
+  @RepeatedTest(20)
+  void remove_says_what_the_session_was_and_does_so_once() {
+    Session session =
+        new Session(
+            Samples.tenantId(),
+            Samples.sessionId(),
+            Set.of("a", "b"),
+            Instant.ofEpochSecond(NOW.getEpochSecond() + 300),
+            Optional.empty());
+    sessions().create(session);
+
+    List<Optional<Session>> answers =
+        Race.of(6, i -> sessions().remove(session.tenant(), session.id()));
+
+    assertThat(answers.stream().flatMap(Optional::stream)).containsExactly(session);
+    assertThat(sessions().find(session.tenant(), session.id())).isEmpty();
+  }
+
+  @Test
+  void list_has_every_session_of_the_tenant_and_no_others() {
+    TenantId tenant = Samples.tenantId();
+    List<Session> all =
+        IntStream.range(0, 12).mapToObj(i -> Samples.session(tenant, LIFE)).toList();
+    all.forEach(sessions()::create);
+    sessions().create(Samples.session(Samples.tenantId(), LIFE));
+
+    assertThat(sessions().list(tenant)).containsExactlyInAnyOrderElementsOf(all);
+    assertThat(sessions().list(Samples.tenantId())).isEmpty();
+  }
+
+  @Test
+  void take_turn_follows_the_rate_to_the_nanosecond() {
+    TenantId tenant = Samples.tenantId();
+    Gcra rate = Gcra.perMinute(7);
+    Random random = new Random(20_260_301);
+    Optional<Instant> arrival = Optional.empty();
+    Instant now = NOW;
+    for (int i = 0; i < 60; i++) {
+      Optional<Instant> expected =
+          rate.conforms(arrival, now)
+              ? Optional.empty()
+              : Optional.of(rate.conformsAt(arrival, now));
+
+      assertThat(sessions().takeTurn(tenant, rate, now)).isEqualTo(expected);
+
+      if (expected.isEmpty()) {
+        arrival = Optional.of(rate.after(arrival, now));
+      }
+      now = next(expected, now, random);
+    }
+  }
+
+  /** Sometimes exactly when a turn is to be had, or a nanosecond before. */
+  private static Instant next(Optional<Instant> retryAt, Instant now, Random random) {
+    Instant some = now.plusNanos(random.nextLong(8_000_000_000L));
+    return switch (random.nextInt(4)) {
+      case 0 -> retryAt.orElse(some);
+      case 1 -> retryAt.map(at -> at.minusNanos(1)).orElse(now);
+      default -> some;
+    };
+  }
+
+  @Test
+  void of_many_that_take_turns_at_once_as_many_get_one_as_the_rate_allows() {
+    TenantId tenant = Samples.tenantId();
+
+    List<Optional<Instant>> answers =
+        Race.of(12, i -> sessions().takeTurn(tenant, Gcra.perMinute(5), NOW));
+
+    assertThat(answers.stream().filter(Optional::isEmpty)).hasSize(5);
+    assertThat(answers.stream().flatMap(Optional::stream)).containsOnly(NOW.plusSeconds(12));
+  }
+
+  @Test
+  void turns_are_the_tenants_own() {
+    TenantId tenant = Samples.tenantId();
+    assertThat(sessions().takeTurn(tenant, Gcra.perMinute(1), NOW)).isEmpty();
+
+    assertThat(sessions().takeTurn(tenant, Gcra.perMinute(1), NOW)).isPresent();
+    assertThat(sessions().takeTurn(Samples.tenantId(), Gcra.perMinute(1), NOW)).isEmpty();
+  }
+
+  @Test
+  void turns_that_are_forgotten_are_free_again_and_forgetting_twice_is_harmless() {
+    TenantId tenant = Samples.tenantId();
+    assertThat(sessions().takeTurn(tenant, Gcra.perMinute(1), NOW)).isEmpty();
+    sessions().forgetTurns(tenant);
+    sessions().forgetTurns(tenant);
+    assertThat(sessions().takeTurn(tenant, Gcra.perMinute(1), NOW)).isEmpty();
+  }
+}
