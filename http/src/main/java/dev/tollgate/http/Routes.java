@@ -1,0 +1,97 @@
+package dev.tollgate.http;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.Unavailable;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The routes of an HTTP API, by their keys, such as {@code GET /tenants/{tenantId}}. Whatever a
+ * route throws is answered with a problem document: a refused value with 400, a service that cannot
+ * be asked with 503, anything else with 500, of which only the log tells more.
+ */
+public final class Routes {
+  private static final String RETRY_AFTER_SECONDS = "1";
+
+  private final Map<String, Route> routes;
+
+  /** Routes by their keys. */
+  public Routes(Map<String, Route> routes) {
+    this.routes = Map.copyOf(routes);
+  }
+
+  /** Answers a request. */
+  public APIGatewayV2HTTPResponse answer(APIGatewayV2HTTPEvent event, Context context) {
+    Request request = new Request(event, context);
+    Response response;
+    try {
+      Route route = routes.get(event.getRouteKey());
+      response =
+          route == null
+              ? Problem.notFound("no route " + event.getRouteKey()).response()
+              : route.answer(request);
+    } catch (InvalidValue refused) {
+      response = Problem.invalid(refused).response();
+    } catch (Request.Unreadable unreadable) {
+      response = unreadable.problem().response();
+    } catch (Unavailable unavailable) {
+      log(context, unavailable);
+      response =
+          Problem.of(
+                  "unavailable",
+                  503,
+                  "Not available now",
+                  "A service that this needs cannot be asked now; the request may be repeated.")
+              .response()
+              .with("retry-after", RETRY_AFTER_SECONDS);
+    } catch (RuntimeException unexpected) {
+      log(context, unexpected);
+      response =
+          Problem.of(
+                  "internal",
+                  500,
+                  "Something is broken",
+                  "The request could not be finished; the log of the function tells why.")
+              .response();
+    }
+    return event(response, requestId(event));
+  }
+
+  private static void log(Context context, RuntimeException thrown) {
+    StringWriter trace = new StringWriter();
+    thrown.printStackTrace(new PrintWriter(trace, true));
+    context.getLogger().log(trace.toString());
+  }
+
+  private static Optional<String> requestId(APIGatewayV2HTTPEvent event) {
+    return Optional.ofNullable(event.getRequestContext())
+        .map(APIGatewayV2HTTPEvent.RequestContext::getRequestId);
+  }
+
+  private static APIGatewayV2HTTPResponse event(Response response, Optional<String> requestId) {
+    Map<String, Object> document = new LinkedHashMap<>(response.document());
+    if (response.status() >= 400) {
+      requestId.ifPresent(id -> document.put("instance", id));
+    }
+    Map<String, String> headers = new LinkedHashMap<>(response.headers());
+    headers.put("cache-control", "no-store");
+    return APIGatewayV2HTTPResponse.builder()
+        .withStatusCode(response.status())
+        .withHeaders(headers)
+        .withBody(document.isEmpty() ? "" : Json.write(document))
+        .build();
+  }
+
+  /** What answers the requests of one route. */
+  @FunctionalInterface
+  public interface Route {
+    /** Answers a request. */
+    Response answer(Request request);
+  }
+}

@@ -1,0 +1,165 @@
+package dev.tollgate.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.http.testing.HttpApiEvents;
+import dev.tollgate.http.testing.RecordingContext;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RoutesTest {
+  private static final String ROUTE = "POST /things/{thing}";
+
+  private final RecordingContext context = new RecordingContext(Duration.ofSeconds(29));
+  private final Routes echo =
+      new Routes(
+          Map.of(
+              ROUTE,
+              request ->
+                  Response.json(
+                      201,
+                      Map.of("read", request.body().text("a", "a text") + request.path("thing")))));
+
+  @Test
+  void a_request_is_answered_by_its_route() {
+    APIGatewayV2HTTPResponse response = echo.answer(event("{\"a\":\"x\"}"), context);
+
+    assertThat(response.getStatusCode()).isEqualTo(201);
+    assertThat(response.getHeaders())
+        .containsEntry("content-type", "application/json")
+        .containsEntry("cache-control", "no-store");
+    assertThat(response.getBody()).isEqualTo("{\"read\":\"x1\"}");
+  }
+
+  @Test
+  void an_unknown_route_is_not_found() {
+    APIGatewayV2HTTPResponse response = echo.answer(HttpApiEvents.of("GET /else"), context);
+
+    assertThat(response.getStatusCode()).isEqualTo(404);
+    assertThat(response.getHeaders()).containsEntry("content-type", "application/problem+json");
+  }
+
+  @Test
+  void a_refused_value_is_named() {
+    APIGatewayV2HTTPResponse response = echo.answer(event("{\"a\":7}"), context);
+
+    assertThat(response.getStatusCode()).isEqualTo(400);
+    assertThat(response.getBody())
+        .isEqualTo(
+            """
+            {"type":"urn:tollgate:problem:invalid-value","title":"A value is not valid","status":400,\
+            "detail":"a: 7 (expected: a text)",\
+            "errors":[{"field":"a","value":"7","expected":"a text"}],"instance":"cCLsRg3_oAMESBw="}""");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "application/json, 201",
+    "Application/JSON; Charset=UTF-8, 201",
+    "application/json;charset=latin1, 415",
+    "application/jsonp, 415",
+    "text/plain, 415",
+    "'', 415",
+  })
+  void only_json_is_read(String mediaType, int status) {
+    APIGatewayV2HTTPEvent event = event("{\"a\":\"x\"}");
+    event.getHeaders().put("content-type", mediaType);
+
+    assertThat(echo.answer(event, context).getStatusCode()).isEqualTo(status);
+  }
+
+  @Test
+  void a_body_without_media_type_is_not_read() {
+    APIGatewayV2HTTPEvent event = event("{\"a\":\"x\"}");
+    event.getHeaders().remove("content-type");
+
+    assertThat(echo.answer(event, context).getStatusCode()).isEqualTo(415);
+  }
+
+  @Test
+  void a_missing_body_is_a_refused_value() {
+    APIGatewayV2HTTPEvent event = event("");
+    event.setBody(null);
+
+    assertThat(echo.answer(event, context).getStatusCode()).isEqualTo(400);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"65536, 201", "65537, 413"})
+  void a_body_may_have_64_kb(int bytes, int status) {
+    String body = "{\"a\":\"" + "ü" + "x".repeat(bytes - 10) + "\"}";
+    assertThat(body.getBytes(StandardCharsets.UTF_8)).hasSize(bytes);
+
+    assertThat(echo.answer(event(body), context).getStatusCode()).isEqualTo(status);
+  }
+
+  @Test
+  void a_body_in_base64_is_decoded() {
+    APIGatewayV2HTTPEvent event = event(base64("{\"a\":\"ü\"}".getBytes(StandardCharsets.UTF_8)));
+    event.setIsBase64Encoded(true);
+
+    assertThat(echo.answer(event, context).getBody()).isEqualTo("{\"read\":\"ü1\"}");
+  }
+
+  @Test
+  void a_body_that_is_not_utf_8_is_a_refused_value() {
+    APIGatewayV2HTTPEvent event =
+        event(base64("{\"a\":\"ü\"}".getBytes(StandardCharsets.ISO_8859_1)));
+    event.setIsBase64Encoded(true);
+
+    assertThat(echo.answer(event, context).getStatusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void an_unavailable_service_may_be_asked_again() {
+    APIGatewayV2HTTPResponse response =
+        failing(new Unavailable("PutItem arn:aws:secret: timed out"));
+
+    assertThat(response.getStatusCode()).isEqualTo(503);
+    assertThat(response.getHeaders()).containsEntry("retry-after", "1");
+    assertThat(response.getBody()).doesNotContain("PutItem");
+    assertThat(context.logged()).singleElement().asString().contains("PutItem");
+  }
+
+  @Test
+  void a_fault_is_logged_and_not_shown() {
+    APIGatewayV2HTTPResponse response = failing(new IllegalStateException("internals"));
+
+    assertThat(response.getStatusCode()).isEqualTo(500);
+    assertThat(response.getBody()).doesNotContain("internals");
+    assertThat(context.logged()).singleElement().asString().contains("internals");
+  }
+
+  @Test
+  void a_refused_value_of_a_route_is_named() {
+    assertThat(failing(new InvalidValue("b", 1, "2")).getStatusCode()).isEqualTo(400);
+  }
+
+  private APIGatewayV2HTTPResponse failing(RuntimeException thrown) {
+    Routes routes =
+        new Routes(
+            Map.of(
+                ROUTE,
+                request -> {
+                  throw thrown;
+                }));
+    return routes.answer(event("{}"), context);
+  }
+
+  private static String base64(byte[] bytes) {
+    return Base64.getEncoder().encodeToString(bytes);
+  }
+
+  private static APIGatewayV2HTTPEvent event(String body) {
+    return HttpApiEvents.of(ROUTE, Map.of("thing", "1"), body);
+  }
+}

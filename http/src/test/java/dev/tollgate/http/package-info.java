@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.http;
+
+import org.jspecify.annotations.NullMarked;
