@@ -1,0 +1,308 @@
+package dev.tollgate.aws;
+
+import dev.tollgate.core.admission.FactsReader;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.FillSchedules;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.session.Sockets;
+import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.tenant.Tiers;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
+import software.amazon.awssdk.awscore.client.builder.AwsSyncClientBuilder;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.retries.api.RetryStrategy;
+import software.amazon.awssdk.services.apigatewaymanagementapi.ApiGatewayManagementApiClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.scheduler.SchedulerClient;
+import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sts.StsClient;
+
+/**
+ * The AWS side of a deployable: the ports of core, made from its environment variables.
+ *
+ * <p>Nothing is made, and no variable is missed, before it is asked for. Everything shares one HTTP
+ * client, and all tenants share one client of a service; a tenant's credentials go with each
+ * request.
+ *
+ * <h2>How long to wait</h2>
+ *
+ * SQS answers in tens of milliseconds, with a tail of seconds; DynamoDB in less. A handshake waits
+ * for both. Therefore a request that may be repeated is given up after two seconds and tried again,
+ * for no longer than five seconds in all: whoever is in the tail once is seldom in it twice. The
+ * first request of an instance, with its key exchange on a fraction of a processor, needs most of a
+ * second by itself. A request that must not be repeated has one attempt of four seconds, which a
+ * long poll of one second fits in. One after another these add up to 18 seconds in the authorizer,
+ * which may ask a bucket twice, and to 17 in {@code $connect}, below the 25 that the functions have
+ * and the 29 that API Gateway waits. Where nobody waits at a handshake (queues, schedules) an
+ * attempt may last five seconds.
+ *
+ * <p>Repeating is left out where it would change the outcome: a receive whose answer was lost holds
+ * tokens, a send may have made them, a count may have counted.
+ */
+public final class AwsEnvironment {
+  private static final Duration CONNECT = Duration.ofSeconds(1);
+  private static final Duration ATTEMPT = Duration.ofSeconds(2);
+  private static final Duration CALL = Duration.ofSeconds(5);
+  private static final int ATTEMPTS = 3;
+  private static final Duration ONLY_ATTEMPT = Duration.ofSeconds(4);
+  private static final Duration UNHURRIED_ATTEMPT = Duration.ofSeconds(5);
+  private static final Duration UNHURRIED_CALL = Duration.ofSeconds(12);
+
+  /** A new connection to STS, with its key exchange, on a small processor. */
+  private static final Duration STS_ATTEMPT = Duration.ofSeconds(2);
+
+  /** The last resort: the SDK gives up before a socket does. */
+  private static final Duration SOCKET = UNHURRIED_ATTEMPT.plusSeconds(1);
+
+  /** Batches of one large request that are under way at once. */
+  private static final int PARALLEL_BATCHES = 8;
+
+  private static final int TENANTS_KEPT = 1_000;
+
+  private final Map<String, String> environment;
+  private final InstantSource clock;
+
+  private final Lazy<SdkHttpClient> http = new Lazy<>(AwsEnvironment::newHttpClient);
+  private final Lazy<AwsCredentialsProvider> own = new Lazy<>(this::ownCredentials);
+  private final Lazy<DynamoDbClient> dynamoDb =
+      new Lazy<>(() -> configured(DynamoDbClient.builder(), repeating(ATTEMPT, CALL)).build());
+  private final Lazy<DynamoDbClient> dynamoDbOnce =
+      new Lazy<>(() -> configured(DynamoDbClient.builder(), once()).build());
+  private final Lazy<SqsClient> sqs =
+      new Lazy<>(() -> configured(SqsClient.builder(), repeating(ATTEMPT, CALL)).build());
+  private final Lazy<SqsClient> sqsOnce =
+      new Lazy<>(() -> configured(SqsClient.builder(), once()).build());
+  private final Lazy<SqsClient> sqsUnhurried =
+      new Lazy<>(() -> configured(SqsClient.builder(), unhurried()).build());
+  private final Lazy<SchedulerClient> scheduler =
+      new Lazy<>(() -> configured(SchedulerClient.builder(), unhurried()).build());
+  private final Lazy<TenantCredentials> tenantCredentials = new Lazy<>(this::assumedRoles);
+  private final Lazy<Executor> batches =
+      new Lazy<>(
+          () ->
+              Executors.newFixedThreadPool(
+                  PARALLEL_BATCHES,
+                  task -> {
+                    Thread thread = new Thread(task, "sqs-batch");
+                    thread.setDaemon(true);
+                    return thread;
+                  }));
+  private final Lazy<DynamoDbSessions> allSessions = new Lazy<>(this::newSessions);
+
+  /**
+   * The AWS side of a deployable with these environment variables.
+   *
+   * @param clock judges credentials, leases and what is remembered
+   */
+  public AwsEnvironment(Map<String, String> environment, InstantSource clock) {
+    this.environment = Map.copyOf(environment);
+    this.clock = clock;
+  }
+
+  /**
+   * Tokens in SQS queues. Needs {@code QUEUE_URL_PREFIX} and {@code TENANT_ROLE_ARN}.
+   *
+   * @throws MissingVariable if one of them is not set; so do all the other methods
+   */
+  public TokenQueue tokenQueue() {
+    return new SqsTokenQueue(
+        sqs.get(), sqsOnce.get(), queueUrls(), tenantCredentials.get(), batches.get(), clock);
+  }
+
+  /** The queues of buckets. Needs {@code QUEUE_URL_PREFIX} and {@code TENANT_ROLE_ARN}. */
+  public BucketQueues bucketQueues() {
+    return new SqsBucketQueues(sqsUnhurried.get(), queueUrls(), tenantCredentials.get());
+  }
+
+  /**
+   * The schedules that fill buckets. Needs {@code SCHEDULE_GROUP}, {@code SCHEDULE_TARGET_ARN},
+   * {@code SCHEDULE_ROLE_ARN}, {@code SCHEDULE_DEAD_LETTER_ARN} and {@code TENANT_ROLE_ARN}.
+   */
+  public FillSchedules fillSchedules() {
+    return new EventBridgeFillSchedules(
+        scheduler.get(),
+        names(),
+        tenantCredentials.get(),
+        new EventBridgeFillSchedules.Destination(
+            variable("SCHEDULE_GROUP"),
+            variable("SCHEDULE_TARGET_ARN"),
+            variable("SCHEDULE_ROLE_ARN"),
+            variable("SCHEDULE_DEAD_LETTER_ARN")));
+  }
+
+  /** Buckets in the Limit table. Needs {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */
+  public Buckets buckets() {
+    return new DynamoDbBuckets(dynamoDb.get(), variable("LIMIT_TABLE"), tenantCredentials.get());
+  }
+
+  /** Tenants, under the function's own role. Needs {@code TENANT_TABLE}. */
+  public Tenants tenants() {
+    return new DynamoDbTenants(dynamoDb.get(), variable("TENANT_TABLE"));
+  }
+
+  /** Tiers, under the function's own role. Needs {@code TIER_TABLE}. */
+  public Tiers tiers() {
+    return new DynamoDbTiers(dynamoDb.get(), variable("TIER_TABLE"));
+  }
+
+  /** Sessions. Needs {@code SESSION_TABLE}, {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */
+  public Sessions sessions() {
+    return allSessions.get();
+  }
+
+  /** Connections. Needs {@code SESSION_TABLE}, {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */
+  public Connections connections() {
+    return allSessions.get();
+  }
+
+  /**
+   * What an admission is decided on. Needs {@code TENANT_TABLE}, {@code SESSION_TABLE}, {@code
+   * LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. Remembers answers: ask for it once.
+   */
+  public FactsReader factsReader() {
+    return new DynamoDbFactsReader(
+        dynamoDb.get(),
+        new DynamoDbFactsReader.Tables(
+            variable("TENANT_TABLE"), variable("SESSION_TABLE"), variable("LIMIT_TABLE")),
+        tenantCredentials.get(),
+        clock);
+  }
+
+  /** The sockets of the WebSocket API. Needs {@code WEBSOCKET_URL}. */
+  public Sockets sockets() {
+    URI endpoint = URI.create(variable("WEBSOCKET_URL").replaceFirst("^ws", "http"));
+    return new ApiGatewaySockets(
+        configured(ApiGatewayManagementApiClient.builder(), repeating(ATTEMPT, CALL))
+            .endpointOverride(endpoint)
+            .build());
+  }
+
+  private DynamoDbSessions newSessions() {
+    return new DynamoDbSessions(
+        dynamoDb.get(),
+        dynamoDbOnce.get(),
+        variable("SESSION_TABLE"),
+        variable("LIMIT_TABLE"),
+        tenantCredentials.get());
+  }
+
+  private TenantCredentials assumedRoles() {
+    String role = variable("TENANT_ROLE_ARN");
+    StsClient sts =
+        configured(StsClient.builder(), repeating(STS_ATTEMPT, STS_ATTEMPT.multipliedBy(2)))
+            .build();
+    return new AssumedRoles(sts, role, TENANTS_KEPT, clock);
+  }
+
+  private QueueUrls queueUrls() {
+    return new QueueUrls(variable("QUEUE_URL_PREFIX"), names());
+  }
+
+  private Names names() {
+    return new Names(environment.getOrDefault("NAME_PREFIX", ""));
+  }
+
+  /**
+   * The keys that the environment holds; without any, those that the SDK finds: a function that is
+   * restored from a snapshot gets its keys from an endpoint and not from variables.
+   */
+  private AwsCredentialsProvider ownCredentials() {
+    Optional<String> id = optional("AWS_ACCESS_KEY_ID");
+    if (id.isEmpty()) {
+      return DefaultCredentialsProvider.builder().build();
+    }
+    String secret = variable("AWS_SECRET_ACCESS_KEY");
+    return StaticCredentialsProvider.create(
+        optional("AWS_SESSION_TOKEN")
+            .<AwsCredentials>map(token -> AwsSessionCredentials.create(id.get(), secret, token))
+            .orElseGet(() -> AwsBasicCredentials.create(id.get(), secret)));
+  }
+
+  private <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B configured(
+      B builder, ClientOverrideConfiguration configuration) {
+    builder
+        .region(Region.of(variable("AWS_REGION")))
+        .credentialsProvider(own.get())
+        .httpClient(http.get())
+        .overrideConfiguration(configuration);
+    optional("AWS_ENDPOINT_URL").map(URI::create).ifPresent(builder::endpointOverride);
+    return builder;
+  }
+
+  private static ClientOverrideConfiguration repeating(Duration attempt, Duration call) {
+    RetryStrategy strategy =
+        AwsRetryStrategy.standardRetryStrategy().toBuilder().maxAttempts(ATTEMPTS).build();
+    return waiting(attempt, call, strategy);
+  }
+
+  private static ClientOverrideConfiguration unhurried() {
+    return repeating(UNHURRIED_ATTEMPT, UNHURRIED_CALL);
+  }
+
+  private static ClientOverrideConfiguration once() {
+    return waiting(ONLY_ATTEMPT, ONLY_ATTEMPT, AwsRetryStrategy.doNotRetry());
+  }
+
+  private static ClientOverrideConfiguration waiting(
+      Duration attempt, Duration call, RetryStrategy strategy) {
+    return ClientOverrideConfiguration.builder()
+        .apiCallAttemptTimeout(attempt)
+        .apiCallTimeout(call)
+        .retryStrategy(strategy)
+        .build();
+  }
+
+  /**
+   * An HTTP client on the JDK's own. That keeps five idle connections to a host unless a system
+   * property says otherwise when it is first used; then the batches of a fill would connect anew
+   * again and again.
+   *
+   * @see <a
+   *     href="https://docs.oracle.com/en/java/javase/17/docs/api/java.base/java/net/doc-files/net-properties.html">Networking
+   *     Properties</a>
+   */
+  static SdkHttpClient newHttpClient() {
+    System.setProperty("http.maxConnections", Integer.toString(2 * PARALLEL_BATCHES));
+    return UrlConnectionHttpClient.builder()
+        .connectionTimeout(CONNECT)
+        .socketTimeout(SOCKET)
+        .build();
+  }
+
+  private Optional<String> optional(String name) {
+    return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
+  }
+
+  private String variable(String name) {
+    return optional(name).orElseThrow(() -> new MissingVariable(name));
+  }
+
+  /** An environment variable that something needs and that is not set. */
+  public static final class MissingVariable extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    MissingVariable(String name) {
+      super("environment variable " + name + " is not set");
+    }
+  }
+}

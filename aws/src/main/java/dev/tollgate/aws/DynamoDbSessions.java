@@ -1,0 +1,400 @@
+package dev.tollgate.aws;
+
+import static dev.tollgate.aws.Asking.ask;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Sessions;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
+import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
+import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
+
+/**
+ * Sessions and connections: the sets of connections in the Session table, the count of a tenant and
+ * its turns in the Limit table.
+ *
+ * <p>A failed condition brings the row that failed it, so what stood against a write is known
+ * without a read (UpdateItem, {@code ReturnValuesOnConditionCheckFailure}).
+ *
+ * <h2>The rate in a condition</h2>
+ *
+ * {@link Gcra} moves the arrival time on from {@code now} if it lies behind, and from where it is
+ * if it lies ahead. A row's number can do either by itself, under the condition that it does lie
+ * there, so nobody needs to know it exactly and writers do not overtake each other. Which of the
+ * two to try first follows from what was read last; if that was wrong, the other one follows.
+ */
+final class DynamoDbSessions implements Sessions, Connections {
+  /** The case can change between two writes only if others write, or the row is made anew. */
+  private static final int MOST_WRITES = 5;
+
+  private final DynamoDbClient dynamoDb;
+  private final DynamoDbClient once;
+  private final String sessionTable;
+  private final String limitTable;
+  private final TenantCredentials credentials;
+
+  /**
+   * Sessions in these tables.
+   *
+   * @param once sends no request twice: a count that is repeated counts twice, and a joining that
+   *     is repeated finds itself in already
+   */
+  DynamoDbSessions(
+      DynamoDbClient dynamoDb,
+      DynamoDbClient once,
+      String sessionTable,
+      String limitTable,
+      TenantCredentials credentials) {
+    this.dynamoDb = dynamoDb;
+    this.once = once;
+    this.sessionTable = sessionTable;
+    this.limitTable = limitTable;
+    this.credentials = credentials;
+  }
+
+  @Override
+  public Optional<Instant> takeTurn(TenantId tenant, Gcra rate, Instant now) {
+    AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
+    Optional<Instant> arrival = Optional.empty();
+    for (int i = 0; i < MOST_WRITES; i++) {
+      Turn turn = Turn.of(rate, arrival, now);
+      UpdateItemRequest request =
+          UpdateItemRequest.builder()
+              .overrideConfiguration(configuration)
+              .tableName(limitTable)
+              .key(LimitRow.key(tenant, LimitRow.SESSIONS))
+              .updateExpression(turn.update())
+              .conditionExpression(turn.condition())
+              .expressionAttributeNames(Map.of("#arrival", LimitRow.ARRIVAL))
+              .expressionAttributeValues(turn.values())
+              .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
+              .build();
+      Optional<Row> against = unlessDone("DynamoDB UpdateItem of turns of " + tenant, request);
+      if (against.isEmpty()) {
+        return Optional.empty();
+      }
+      Row row = against.get();
+      arrival = row.optional(LimitRow.ARRIVAL, row::nanos);
+      if (!rate.conforms(arrival, now)) {
+        return Optional.of(rate.conformsAt(arrival, now));
+      }
+    }
+    throw new Unavailable("turns of " + tenant + ": too many others write them");
+  }
+
+  @Override
+  public void create(Session session) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(session.tenant());
+    ask(
+        "DynamoDB PutItem of a session of " + session.tenant(),
+        () ->
+            dynamoDb.putItem(
+                request ->
+                    request
+                        .overrideConfiguration(tenant)
+                        .tableName(sessionTable)
+                        .item(SessionRow.write(session))));
+  }
+
+  @Override
+  public Optional<Session> find(TenantId tenant, SessionId id) {
+    return get(tenant, sessionTable, SessionRow.key(tenant, id)).map(SessionRow::read);
+  }
+
+  @Override
+  public Optional<Session> remove(TenantId tenant, SessionId id) {
+    AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
+    return ask(
+        "DynamoDB DeleteItem of a session of " + tenant,
+        () -> {
+          try {
+            return Optional.of(
+                SessionRow.read(
+                    new Row(
+                        dynamoDb
+                            .deleteItem(
+                                request ->
+                                    request
+                                        .overrideConfiguration(configuration)
+                                        .tableName(sessionTable)
+                                        .key(SessionRow.key(tenant, id))
+                                        .conditionExpression("attribute_exists(tenantId)")
+                                        .returnValues(ReturnValue.ALL_OLD))
+                            .attributes())));
+          } catch (ConditionalCheckFailedException gone) {
+            return Optional.empty();
+          }
+        });
+  }
+
+  @Override
+  public List<Session> list(TenantId tenant) {
+    AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
+    return ask(
+        "DynamoDB Query of the sessions of " + tenant,
+        () ->
+            dynamoDb
+                .queryPaginator(
+                    request ->
+                        request
+                            .overrideConfiguration(configuration)
+                            .tableName(sessionTable)
+                            .consistentRead(true)
+                            .keyConditionExpression("#tenant = :tenant")
+                            .expressionAttributeNames(Map.of("#tenant", SessionRow.TENANT))
+                            .expressionAttributeValues(
+                                Map.of(":tenant", Attribute.text(tenant.value()))))
+                .items()
+                .stream()
+                .map(item -> SessionRow.read(new Row(item)))
+                .toList());
+  }
+
+  @Override
+  public Joined join(
+      TenantId tenant,
+      SessionId session,
+      String connectionId,
+      long most,
+      Gcra rate,
+      Optional<Instant> expected,
+      Instant now) {
+    AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
+    Optional<Instant> arrival = expected;
+    for (int i = 0; i < MOST_WRITES; i++) {
+      Turn turn = Turn.of(rate, arrival, now);
+      Map<String, AttributeValue> values = new HashMap<>(turn.values());
+      values.put(":id", Attribute.text(connectionId));
+      values.put(":ids", AttributeValue.fromSs(List.of(connectionId)));
+      values.put(":most", Attribute.number(most));
+      values.put(":second", Attribute.number(now.getEpochSecond()));
+      UpdateItemRequest request =
+          UpdateItemRequest.builder()
+              .overrideConfiguration(configuration)
+              .tableName(sessionTable)
+              .key(SessionRow.key(tenant, session))
+              .updateExpression("ADD #connections :ids " + turn.update())
+              .conditionExpression(
+                  "#end > :second AND NOT contains(#connections, :id)"
+                      + " AND (attribute_not_exists(#connections) OR size(#connections) < :most)"
+                      + " AND ("
+                      + turn.condition()
+                      + ")")
+              .expressionAttributeNames(
+                  Map.of(
+                      "#end", SessionRow.ENDS_AT,
+                      "#connections", SessionRow.CONNECTION_IDS,
+                      "#arrival", SessionRow.ARRIVAL))
+              .expressionAttributeValues(values)
+              .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
+              .build();
+      Optional<Row> against = unlessDone("DynamoDB UpdateItem of a session of " + tenant, request);
+      if (against.isEmpty()) {
+        return Joined.ADDED;
+      }
+      if (against.get().attributes().isEmpty()) {
+        return Joined.NO_SESSION;
+      }
+      Session stands = SessionRow.read(against.get());
+      Optional<Joined> refusal = refusal(stands, connectionId, most, rate, now);
+      if (refusal.isPresent()) {
+        return refusal.get();
+      }
+      arrival = stands.arrival();
+    }
+    throw new Unavailable("a session of " + tenant + ": too many others write it");
+  }
+
+  private static Optional<Joined> refusal(
+      Session stands, String connectionId, long most, Gcra rate, Instant now) {
+    if (stands.endedAt(now)) {
+      return Optional.of(Joined.NO_SESSION);
+    }
+    if (stands.connections().contains(connectionId)) {
+      return Optional.of(Joined.ALREADY_IN);
+    }
+    if (stands.connections().size() >= most) {
+      return Optional.of(Joined.FULL);
+    }
+    return rate.conforms(stands.arrival(), now) ? Optional.empty() : Optional.of(Joined.TOO_SOON);
+  }
+
+  @Override
+  public Left leave(TenantId tenant, SessionId session, String connectionId) {
+    UpdateItemRequest request =
+        UpdateItemRequest.builder()
+            .overrideConfiguration(credentials.as(tenant))
+            .tableName(sessionTable)
+            .key(SessionRow.key(tenant, session))
+            .updateExpression("DELETE #connections :ids")
+            .conditionExpression("contains(#connections, :id)")
+            .expressionAttributeNames(Map.of("#connections", SessionRow.CONNECTION_IDS))
+            .expressionAttributeValues(
+                Map.of(
+                    ":id",
+                    Attribute.text(connectionId),
+                    ":ids",
+                    AttributeValue.fromSs(List.of(connectionId))))
+            .build();
+    return ask(
+        "DynamoDB UpdateItem of a session of " + tenant,
+        () -> {
+          try {
+            dynamoDb.updateItem(request);
+            return Left.REMOVED;
+          } catch (ConditionalCheckFailedException notIn) {
+            return Left.NOT_IN;
+          }
+        });
+  }
+
+  @Override
+  public Counted countUp(TenantId tenant, long most) {
+    UpdateItemRequest request =
+        count(tenant, credentials.as(tenant))
+            .updateExpression("ADD #count :one")
+            .conditionExpression("attribute_not_exists(#count) OR #count < :most")
+            .expressionAttributeValues(
+                Map.of(":one", Attribute.number(1), ":most", Attribute.number(most)))
+            .build();
+    return unlessDone("DynamoDB UpdateItem of the count of " + tenant, request).isEmpty()
+        ? Counted.COUNTED
+        : Counted.FULL;
+  }
+
+  @Override
+  public void countDown(TenantId tenant, long connections) {
+    String what = "DynamoDB UpdateItem of the count of " + tenant;
+    AwsRequestOverrideConfiguration as = credentials.as(tenant);
+    Map<String, AttributeValue> values = Map.of(":n", Attribute.number(connections));
+    UpdateItemRequest lower =
+        count(tenant, as)
+            .updateExpression("SET #count = #count - :n")
+            .conditionExpression("#count >= :n")
+            .expressionAttributeValues(values)
+            .build();
+    Map<String, AttributeValue> withZero = new HashMap<>(values);
+    withZero.put(":none", Attribute.number(0));
+    UpdateItemRequest toNone =
+        count(tenant, as)
+            .updateExpression("SET #count = :none")
+            .conditionExpression("#count < :n")
+            .expressionAttributeValues(withZero)
+            .build();
+    for (int i = 0; i < MOST_WRITES; i++) {
+      Optional<Row> against = unlessDone(what, i % 2 == 0 ? lower : toNone);
+      if (against.isEmpty() || !against.get().has(LimitRow.ITEM_COUNT)) {
+        return;
+      }
+    }
+    throw new Unavailable("the count of " + tenant + ": too many others write it");
+  }
+
+  @Override
+  public long count(TenantId tenant) {
+    return LimitRow.count(get(tenant, limitTable, LimitRow.key(tenant, LimitRow.CONNECTIONS)));
+  }
+
+  @Override
+  public void forgetCount(TenantId tenant) {
+    forget(tenant, LimitRow.CONNECTIONS);
+  }
+
+  @Override
+  public void forgetTurns(TenantId tenant) {
+    forget(tenant, LimitRow.SESSIONS);
+  }
+
+  private void forget(TenantId tenant, String key) {
+    AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
+    ask(
+        "DynamoDB DeleteItem of " + key + " of " + tenant,
+        () ->
+            dynamoDb.deleteItem(
+                request ->
+                    request
+                        .overrideConfiguration(configuration)
+                        .tableName(limitTable)
+                        .key(LimitRow.key(tenant, key))));
+  }
+
+  private UpdateItemRequest.Builder count(TenantId tenant, AwsRequestOverrideConfiguration as) {
+    return UpdateItemRequest.builder()
+        .overrideConfiguration(as)
+        .tableName(limitTable)
+        .key(LimitRow.key(tenant, LimitRow.CONNECTIONS))
+        .expressionAttributeNames(Map.of("#count", LimitRow.ITEM_COUNT))
+        .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD);
+  }
+
+  private Optional<Row> get(TenantId tenant, String table, Map<String, AttributeValue> key) {
+    AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
+    Map<String, AttributeValue> item =
+        ask(
+            "DynamoDB GetItem of " + tenant,
+            () ->
+                dynamoDb
+                    .getItem(
+                        request ->
+                            request
+                                .overrideConfiguration(configuration)
+                                .tableName(table)
+                                .key(key)
+                                .consistentRead(true))
+                    .item());
+    return item.isEmpty() ? Optional.empty() : Optional.of(new Row(item));
+  }
+
+  /**
+   * Sends a conditional write once; empty if it was done, else the row that was against it, which
+   * is empty if there is none.
+   */
+  private Optional<Row> unlessDone(String what, UpdateItemRequest request) {
+    return ask(
+        what,
+        () -> {
+          try {
+            once.updateItem(request);
+            return Optional.empty();
+          } catch (ConditionalCheckFailedException failed) {
+            return Optional.of(new Row(failed.item()));
+          }
+        });
+  }
+
+  /** One of the two ways in which an arrival time moves on. */
+  private record Turn(String update, String condition, Map<String, AttributeValue> values) {
+    /** The way that fits an arrival time that was read as {@code arrival}. */
+    static Turn of(Gcra rate, Optional<Instant> arrival, Instant now) {
+      return arrival.isPresent() && arrival.get().isAfter(now)
+          ? new Turn(
+              "SET #arrival = #arrival + :interval",
+              "#arrival > :now AND #arrival <= :latest",
+              Map.of(
+                  ":now", Attribute.nanos(now),
+                  ":latest", Attribute.nanos(now.plus(rate.tolerance())),
+                  ":interval", Attribute.number(rate.interval().toNanos())))
+          : new Turn(
+              "SET #arrival = :next",
+              "attribute_not_exists(#arrival) OR #arrival <= :now",
+              Map.of(
+                  ":now",
+                  Attribute.nanos(now),
+                  ":next",
+                  Attribute.nanos(now.plus(rate.interval()))));
+    }
+  }
+}

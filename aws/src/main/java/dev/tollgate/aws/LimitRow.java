@@ -1,0 +1,80 @@
+package dev.tollgate.aws;
+
+import static dev.tollgate.aws.Attribute.nanos;
+import static dev.tollgate.aws.Attribute.number;
+import static dev.tollgate.aws.Attribute.text;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Drip;
+import dev.tollgate.core.bucket.Ledger;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/**
+ * The rows of the Limit table: a tenant's buckets, its count of connections, and the theoretical
+ * arrival time of its next session.
+ */
+final class LimitRow {
+  static final String TENANT = "tenantId";
+  static final String KEY = "key";
+  static final String CONNECTIONS = "connections";
+  static final String ITEM_COUNT = "itemCount";
+  static final String SESSIONS = "sessions";
+  static final String ARRIVAL = "arrival";
+  static final String BUCKET_PREFIX = "bucket:";
+  static final String EMPTY_UNTIL = "emptyUntil";
+  static final String VERSION = "version";
+
+  private LimitRow() {}
+
+  static Map<String, AttributeValue> key(TenantId tenant, String key) {
+    return Map.of(TENANT, text(tenant.value()), KEY, text(key));
+  }
+
+  static Map<String, AttributeValue> key(BucketId id) {
+    return key(id.tenant(), BUCKET_PREFIX + id.action());
+  }
+
+  static Map<String, AttributeValue> write(Bucket bucket) {
+    Map<String, AttributeValue> row = new HashMap<>(key(bucket.id()));
+    row.put("rate", TenantRow.rate(bucket.spec().rate()));
+    row.put("capacity", number(bucket.spec().capacity()));
+    row.put("filledThrough", nanos(bucket.ledger().filledThrough()));
+    row.put("carried", number(bucket.ledger().carried()));
+    row.put("dripStartedAt", nanos(bucket.drip().startedAt()));
+    row.put("dripLagMillis", number(bucket.drip().lag().toMillis()));
+    row.put("dripTokens", number(bucket.drip().tokens()));
+    row.put("level", number(bucket.level()));
+    bucket.emptyUntil().ifPresent(until -> row.put(EMPTY_UNTIL, nanos(until)));
+    row.put(VERSION, number(bucket.version()));
+    return row;
+  }
+
+  static Bucket bucket(Row row) {
+    return new Bucket(
+        new BucketId(
+            new TenantId(row.text(TENANT)),
+            new Action(row.text(KEY).substring(BUCKET_PREFIX.length()))),
+        new BucketSpec(TenantRow.rate(row), row.number("capacity")),
+        new Ledger(row.nanos("filledThrough"), row.number("carried")),
+        new Drip(
+            row.nanos("dripStartedAt"),
+            row.number("dripTokens"),
+            Duration.ofMillis(row.number("dripLagMillis"))),
+        row.number("level"),
+        row.optional(EMPTY_UNTIL, row::nanos),
+        row.number(VERSION));
+  }
+
+  /** The connections that a row counts; none if there is no row. */
+  static long count(Optional<Row> row) {
+    return row.flatMap(found -> found.optional(ITEM_COUNT, found::number)).orElse(0L);
+  }
+}

@@ -1,0 +1,52 @@
+package dev.tollgate.aws;
+
+import static dev.tollgate.aws.Attribute.nanos;
+import static dev.tollgate.aws.Attribute.number;
+import static dev.tollgate.aws.Attribute.text;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/**
+ * A session as a row of the Session table. Its end is in seconds, since it is also the attribute
+ * that DynamoDB deletes rows by. A session without connections has no set of them: DynamoDB knows
+ * no empty set.
+ */
+final class SessionRow {
+  static final String TENANT = "tenantId";
+  static final String ID = "sessionId";
+  static final String CONNECTION_IDS = "connectionIds";
+  static final String ENDS_AT = "sessionTTL";
+  static final String ARRIVAL = "arrival";
+
+  private SessionRow() {}
+
+  static Map<String, AttributeValue> key(TenantId tenant, SessionId id) {
+    return Map.of(TENANT, text(tenant.value()), ID, text(id.value()));
+  }
+
+  static Map<String, AttributeValue> write(Session session) {
+    Map<String, AttributeValue> row = new HashMap<>(key(session.tenant(), session.id()));
+    if (!session.connections().isEmpty()) {
+      row.put(CONNECTION_IDS, AttributeValue.fromSs(List.copyOf(session.connections())));
+    }
+    row.put(ENDS_AT, number(session.endsAt().getEpochSecond()));
+    session.arrival().ifPresent(arrival -> row.put(ARRIVAL, nanos(arrival)));
+    return row;
+  }
+
+  static Session read(Row row) {
+    return new Session(
+        new TenantId(row.text(TENANT)),
+        new SessionId(row.text(ID)),
+        row.texts(CONNECTION_IDS),
+        Instant.ofEpochSecond(row.number(ENDS_AT)),
+        row.optional(ARRIVAL, row::nanos));
+  }
+}

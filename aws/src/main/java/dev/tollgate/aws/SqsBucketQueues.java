@@ -1,0 +1,100 @@
+package dev.tollgate.aws;
+
+import static dev.tollgate.aws.Asking.ask;
+
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.provisioning.BucketQueues;
+import java.time.Duration;
+import java.util.Map;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+import software.amazon.awssdk.services.sqs.model.QueueDeletedRecentlyException;
+import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
+import software.amazon.awssdk.services.sqs.model.QueueNameExistsException;
+
+/**
+ * Buckets' queues: standard ones, encrypted by SQS. They have no redrive policy, since a token that
+ * is given back again and again is a good token. A token that nobody takes lasts fourteen days, the
+ * longest that SQS keeps a message; then the producer replaces it.
+ */
+final class SqsBucketQueues implements BucketQueues {
+  private static final Map<QueueAttributeName, String> ATTRIBUTES =
+      Map.of(
+          QueueAttributeName.MESSAGE_RETENTION_PERIOD,
+          Long.toString(Duration.ofDays(14).toSeconds()),
+          QueueAttributeName.SQS_MANAGED_SSE_ENABLED,
+          "true");
+
+  private final SqsClient sqs;
+  private final QueueUrls urls;
+  private final TenantCredentials credentials;
+
+  SqsBucketQueues(SqsClient sqs, QueueUrls urls, TenantCredentials credentials) {
+    this.sqs = sqs;
+    this.urls = urls;
+    this.credentials = credentials;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>CreateQueue answers alike for a queue that is new and for one that stands, so whether it
+   * stands is asked first; and it alone tells of a queue that was deleted just now, which may still
+   * answer for a minute.
+   */
+  @Override
+  public Made make(BucketId id) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
+    boolean stands = ask("SQS GetQueueAttributes of " + id, () -> stands(id, tenant));
+    return ask("SQS CreateQueue of " + id, () -> create(id, tenant, stands));
+  }
+
+  private boolean stands(BucketId id, AwsRequestOverrideConfiguration tenant) {
+    try {
+      sqs.getQueueAttributes(
+          request ->
+              request
+                  .overrideConfiguration(tenant)
+                  .queueUrl(urls.of(id))
+                  .attributeNames(QueueAttributeName.QUEUE_ARN));
+      return true;
+    } catch (QueueDoesNotExistException none) {
+      return false;
+    }
+  }
+
+  private Made create(BucketId id, AwsRequestOverrideConfiguration tenant, boolean stands) {
+    try {
+      sqs.createQueue(
+          request ->
+              request
+                  .overrideConfiguration(tenant)
+                  .queueName(urls.names().queue(id))
+                  .attributes(ATTRIBUTES));
+      return stands ? Made.STOOD : Made.NEW;
+    } catch (QueueDeletedRecentlyException deleted) {
+      return Made.NOT_YET;
+    } catch (QueueNameExistsException differs) {
+      sqs.setQueueAttributes(
+          request ->
+              request.overrideConfiguration(tenant).queueUrl(urls.of(id)).attributes(ATTRIBUTES));
+      return Made.STOOD;
+    }
+  }
+
+  @Override
+  public void delete(BucketId id) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
+    ask(
+        "SQS DeleteQueue of " + id,
+        () -> {
+          try {
+            return sqs.deleteQueue(
+                request -> request.overrideConfiguration(tenant).queueUrl(urls.of(id)));
+          } catch (QueueDoesNotExistException none) {
+            return none;
+          }
+        });
+  }
+}

@@ -1,0 +1,251 @@
+package dev.tollgate.aws;
+
+import static dev.tollgate.aws.Asking.ask;
+
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
+import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchRequestEntry;
+import software.amazon.awssdk.services.sqs.model.DeleteMessageBatchRequestEntry;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
+
+/**
+ * Tokens as messages of standard SQS queues, one queue a bucket.
+ *
+ * <p>DeleteMessage succeeds for a receipt that holds the message no longer (SQS API reference,
+ * DeleteMessage). Therefore a lease that has ended by the clock here is not even tried, and it is
+ * reckoned from before the message was asked for, so that it ends here before it ends there.
+ */
+final class SqsTokenQueue implements TokenQueue {
+  /** A long poll asks every server of a queue; a short one may miss the few tokens there are. */
+  private static final int LONG_POLL_SECONDS = 1;
+
+  private final SqsClient sqs;
+  private final SqsClient once;
+  private final QueueUrls urls;
+  private final TenantCredentials credentials;
+  private final Executor executor;
+  private final InstantSource clock;
+
+  /**
+   * Tokens in the queues that {@code urls} names.
+   *
+   * @param once sends no request twice: a second receive would hold more tokens while the first's
+   *     are lost until their leases end, and a second send would make tokens twice
+   * @param executor runs the batches of one large request; it bounds how many at once
+   */
+  SqsTokenQueue(
+      SqsClient sqs,
+      SqsClient once,
+      QueueUrls urls,
+      TenantCredentials credentials,
+      Executor executor,
+      InstantSource clock) {
+    this.sqs = sqs;
+    this.once = once;
+    this.urls = urls;
+    this.credentials = credentials;
+    this.executor = executor;
+    this.clock = clock;
+  }
+
+  @Override
+  public List<Lease> reserve(BucketId bucket, int most, Duration lease) {
+    InvalidValue.inRange("most", most, 1, BATCH);
+    AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
+    Instant end = clock.instant().plusSeconds(lease.toSeconds());
+    return ask(
+            "SQS ReceiveMessage of " + bucket,
+            () ->
+                once.receiveMessage(
+                    request ->
+                        request
+                            .overrideConfiguration(tenant)
+                            .queueUrl(urls.of(bucket))
+                            .maxNumberOfMessages(most)
+                            .waitTimeSeconds(LONG_POLL_SECONDS)
+                            .visibilityTimeout((int) lease.toSeconds())))
+        .messages()
+        .stream()
+        .map(message -> new Lease(message.receiptHandle(), end))
+        .toList();
+  }
+
+  @Override
+  public List<Lease> settle(BucketId bucket, List<Lease> leases) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
+    return whileHeld(
+        leases,
+        "SQS DeleteMessageBatch of " + bucket,
+        batch ->
+            sqs.deleteMessageBatch(
+                    request ->
+                        request
+                            .overrideConfiguration(tenant)
+                            .queueUrl(urls.of(bucket))
+                            .entries(
+                                entries(
+                                    batch,
+                                    (id, lease) ->
+                                        DeleteMessageBatchRequestEntry.builder()
+                                            .id(id)
+                                            .receiptHandle(lease.receipt())
+                                            .build())))
+                .failed());
+  }
+
+  @Override
+  public List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
+    return whileHeld(
+        leases,
+        "SQS ChangeMessageVisibilityBatch of " + bucket,
+        batch ->
+            sqs.changeMessageVisibilityBatch(
+                    request ->
+                        request
+                            .overrideConfiguration(tenant)
+                            .queueUrl(urls.of(bucket))
+                            .entries(
+                                entries(
+                                    batch,
+                                    (id, lease) ->
+                                        ChangeMessageVisibilityBatchRequestEntry.builder()
+                                            .id(id)
+                                            .receiptHandle(lease.receipt())
+                                            .visibilityTimeout(0)
+                                            .build())))
+                .failed());
+  }
+
+  @Override
+  public List<Token> put(BucketId bucket, List<Token> tokens) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
+    return inBatches(
+        tokens,
+        "SQS SendMessageBatch to " + bucket,
+        batch ->
+            once.sendMessageBatch(
+                    request ->
+                        request
+                            .overrideConfiguration(tenant)
+                            .queueUrl(urls.of(bucket))
+                            .entries(
+                                entries(
+                                    batch,
+                                    (id, token) ->
+                                        SendMessageBatchRequestEntry.builder()
+                                            .id(id)
+                                            .messageBody(body(token))
+                                            .delaySeconds(token.delaySeconds())
+                                            .build())))
+                .failed());
+  }
+
+  @Override
+  public long level(BucketId bucket) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
+    Map<QueueAttributeName, String> attributes =
+        ask(
+            "SQS GetQueueAttributes of " + bucket,
+            () ->
+                sqs.getQueueAttributes(
+                        request ->
+                            request
+                                .overrideConfiguration(tenant)
+                                .queueUrl(urls.of(bucket))
+                                .attributeNames(
+                                    QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES,
+                                    QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE,
+                                    QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_DELAYED))
+                    .attributes());
+    return attributes.values().stream().mapToLong(Long::parseLong).sum();
+  }
+
+  private List<Lease> whileHeld(
+      List<Lease> leases, String what, Function<List<Lease>, List<BatchResultErrorEntry>> request) {
+    Instant now = clock.instant();
+    List<Lease> undone = new ArrayList<>();
+    List<Lease> held = new ArrayList<>();
+    leases.forEach(lease -> (lease.holdsAt(now) ? held : undone).add(lease));
+    undone.addAll(inBatches(held, what, request));
+    return undone;
+  }
+
+  /**
+   * Sends all of {@code items} in batches, beside each other if there is more than one, and returns
+   * those that failed, each by itself or with its whole batch.
+   *
+   * @throws Unavailable if every batch failed as a whole
+   */
+  private <T> List<T> inBatches(
+      List<T> items, String what, Function<List<T>, List<BatchResultErrorEntry>> request) {
+    List<List<T>> batches =
+        IntStream.iterate(0, start -> start < items.size(), start -> start + BATCH)
+            .mapToObj(start -> items.subList(start, Math.min(items.size(), start + BATCH)))
+            .toList();
+    List<Sent<T>> answers =
+        batches.size() == 1
+            ? List.of(send(batches.get(0), what, request))
+            : batches.stream()
+                .map(
+                    batch ->
+                        CompletableFuture.supplyAsync(() -> send(batch, what, request), executor))
+                .toList()
+                .stream()
+                .map(CompletableFuture::join)
+                .toList();
+    if (!answers.isEmpty() && answers.stream().allMatch(sent -> sent.failure().isPresent())) {
+      throw answers.get(0).failure().orElseThrow();
+    }
+    return answers.stream().flatMap(sent -> sent.undone().stream()).toList();
+  }
+
+  private static <T> Sent<T> send(
+      List<T> batch, String what, Function<List<T>, List<BatchResultErrorEntry>> request) {
+    try {
+      return new Sent<>(
+          ask(what, () -> request.apply(batch)).stream()
+              .map(failed -> batch.get(Integer.parseInt(failed.id())))
+              .toList(),
+          Optional.empty());
+    } catch (Unavailable failure) {
+      return new Sent<>(batch, Optional.of(failure));
+    }
+  }
+
+  /** The entries of a batch; the id of each is its index. */
+  private static <T, E> List<E> entries(List<T> batch, BiFunction<String, T, E> entry) {
+    return IntStream.range(0, batch.size())
+        .mapToObj(i -> entry.apply(Integer.toString(i), batch.get(i)))
+        .toList();
+  }
+
+  private static String body(Token token) {
+    return """
+        {"id":"%s","tenant":"%s","action":"%s","mintedAt":"%s"}"""
+        .formatted(token.id(), token.bucket().tenant(), token.bucket().action(), token.mintedAt());
+  }
+
+  /** What became of a batch: which items were not done, and why if it failed as a whole. */
+  private record Sent<T>(List<T> undone, Optional<Unavailable> failure) {}
+}

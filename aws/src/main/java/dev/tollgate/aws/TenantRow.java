@@ -1,0 +1,100 @@
+package dev.tollgate.aws;
+
+import static dev.tollgate.aws.Attribute.map;
+import static dev.tollgate.aws.Attribute.number;
+import static dev.tollgate.aws.Attribute.text;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.tenant.Isolation;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Limits;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.core.tenant.TierName;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/** A tenant as a row of the Tenant table. */
+final class TenantRow {
+  static final String ID = "tenantId";
+  static final String TIER = "tier";
+  static final String VERSION = "version";
+  static final String OBSERVED_VERSION = "observedVersion";
+
+  /** Stands in rows whose tenant is not settled, so that an index holds only these. */
+  static final String PENDING = "pending";
+
+  /** What {@link #PENDING} holds. */
+  static final AttributeValue IS_PENDING = text("1");
+
+  private TenantRow() {}
+
+  static Map<String, AttributeValue> key(TenantId id) {
+    return Map.of(ID, text(id.value()));
+  }
+
+  static Map<String, AttributeValue> write(Tenant tenant) {
+    Map<String, AttributeValue> row = new HashMap<>(key(tenant.id()));
+    row.put(TIER, text(tenant.tier().value()));
+    row.put("overrides", limits(tenant.overrides()));
+    row.put("status", text(tenant.status().name()));
+    row.put("limits", limits(tenant.limits().values()));
+    row.put("isolation", text(tenant.isolation().name()));
+    row.put("buckets", map(tenant.buckets(), Action::value, TenantRow::spec));
+    row.put("fillMode", text(tenant.fillMode().name()));
+    row.put("onUnavailable", text(tenant.onUnavailable().name()));
+    row.put(VERSION, number(tenant.version()));
+    row.put(OBSERVED_VERSION, number(tenant.observedVersion()));
+    if (!tenant.settled()) {
+      row.put(PENDING, IS_PENDING);
+    }
+    return row;
+  }
+
+  static Tenant read(Row row) {
+    return new Tenant(
+        new TenantId(row.text(ID)),
+        new TierName(row.text(TIER)),
+        limits(row, "overrides"),
+        TenantStatus.valueOf(row.text("status")),
+        new Limits(limits(row, "limits")),
+        Isolation.valueOf(row.text("isolation")),
+        new TreeMap<>(row.map("buckets", Action::new, (map, name) -> spec(map.map(name)))),
+        FillMode.valueOf(row.text("fillMode")),
+        OnUnavailable.valueOf(row.text("onUnavailable")),
+        row.number(VERSION),
+        row.number(OBSERVED_VERSION));
+  }
+
+  static AttributeValue limits(Map<Limit, Long> limits) {
+    return map(limits, Limit::key, Attribute::number);
+  }
+
+  static Map<Limit, Long> limits(Row row, String name) {
+    return row.map(name, Limit::named, Row::number);
+  }
+
+  private static AttributeValue spec(BucketSpec spec) {
+    return map(Map.of("rate", rate(spec.rate()), "capacity", number(spec.capacity())));
+  }
+
+  private static BucketSpec spec(Row row) {
+    return new BucketSpec(rate(row), row.number("capacity"));
+  }
+
+  /** A rate as tokens a minute, which may have decimals. */
+  static AttributeValue rate(Rate rate) {
+    return AttributeValue.fromN(rate.tokensPerMinute().toPlainString());
+  }
+
+  static Rate rate(Row row) {
+    return Rate.perMinute(row.decimal("rate"));
+  }
+}

@@ -1,0 +1,73 @@
+package dev.tollgate.aws;
+
+import static dev.tollgate.aws.Attribute.map;
+import static dev.tollgate.aws.Attribute.number;
+import static dev.tollgate.aws.Attribute.text;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.tenant.BucketTerms;
+import dev.tollgate.core.tenant.Isolation;
+import dev.tollgate.core.tenant.Limits;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.tenant.TierName;
+import java.util.HashMap;
+import java.util.Map;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/** A tier as a row of the Tier table. */
+final class TierRow {
+  static final String NAME = "tier";
+  static final String VERSION = "version";
+  static final String ROLLED_OUT = "rolledOut";
+
+  /** Stands, alone, in the row of a default tier that was removed. */
+  static final String REMOVED = "removed";
+
+  private TierRow() {}
+
+  static Map<String, AttributeValue> key(TierName name) {
+    return Map.of(NAME, text(name.value()));
+  }
+
+  static Map<String, AttributeValue> removed(TierName name) {
+    return Map.of(NAME, text(name.value()), REMOVED, AttributeValue.fromBool(true));
+  }
+
+  static Map<String, AttributeValue> write(Tier tier) {
+    Map<String, AttributeValue> row = new HashMap<>(key(tier.name()));
+    row.put("isolation", text(tier.isolation().name()));
+    row.put("limits", TenantRow.limits(tier.limits().values()));
+    row.put("buckets", map(tier.buckets(), Action::value, TierRow::terms));
+    row.put("fillMode", text(tier.fillMode().name()));
+    row.put("onUnavailable", text(tier.onUnavailable().name()));
+    row.put(VERSION, number(tier.version()));
+    row.put(ROLLED_OUT, number(tier.rolledOut()));
+    return row;
+  }
+
+  static Tier read(Row row) {
+    return new Tier(
+        new TierName(row.text(NAME)),
+        Isolation.valueOf(row.text("isolation")),
+        new Limits(TenantRow.limits(row, "limits")),
+        row.map("buckets", Action::new, (map, name) -> terms(map.map(name))),
+        FillMode.valueOf(row.text("fillMode")),
+        OnUnavailable.valueOf(row.text("onUnavailable")),
+        row.number(VERSION),
+        row.number(ROLLED_OUT));
+  }
+
+  private static AttributeValue terms(BucketTerms terms) {
+    Map<String, AttributeValue> written = new HashMap<>();
+    terms.rate().ifPresent(rate -> written.put("rate", TenantRow.rate(rate)));
+    terms.capacity().ifPresent(capacity -> written.put("capacity", number(capacity)));
+    return map(written);
+  }
+
+  private static BucketTerms terms(Row row) {
+    return new BucketTerms(
+        row.optional("rate", name -> TenantRow.rate(row)), row.optional("capacity", row::number));
+  }
+}

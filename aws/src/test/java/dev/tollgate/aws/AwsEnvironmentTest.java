@@ -1,0 +1,443 @@
+package dev.tollgate.aws;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.aws.AwsEnvironment.MissingVariable;
+import dev.tollgate.aws.ScriptedAws.Answer;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.provisioning.BucketQueues.Made;
+import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.core.testing.Samples;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the adapters make of answers that no engine gives on command. */
+class AwsEnvironmentTest {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+
+  private final ScriptedAws services = new ScriptedAws();
+  private final ManualClock clock = new ManualClock(Samples.NOW);
+  private final AwsEnvironment aws = new AwsEnvironment(services.environment(), clock);
+  private final BucketId bucket = Samples.bucketId();
+  private final TenantId tenant = bucket.tenant();
+
+  @AfterEach
+  void stop() {
+    services.close();
+  }
+
+  private List<Token> tokens(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> new Token("t" + i, bucket, Samples.NOW, 0))
+        .toList();
+  }
+
+  private List<Lease> leases(int count) {
+    Instant end = clock.instant().plus(LEASE);
+    return IntStream.range(0, count).mapToObj(i -> new Lease("r" + i, end)).toList();
+  }
+
+  private static String failed(String... ids) {
+    return List.of(ids).stream()
+        .map(id -> "{\"Id\":\"%s\",\"Code\":\"InternalError\",\"SenderFault\":false}".formatted(id))
+        .toList()
+        .toString();
+  }
+
+  // The environment.
+
+  @Test
+  void a_variable_is_missed_only_by_what_needs_it() {
+    Map<String, String> environment = services.environment();
+    environment.remove("TIER_TABLE");
+    environment.remove("WEBSOCKET_URL");
+    environment.put("TENANT_ROLE_ARN", "");
+    AwsEnvironment partial = new AwsEnvironment(environment, clock);
+
+    assertThatCode(partial::tenants).doesNotThrowAnyException();
+    assertMissing("TIER_TABLE", partial, AwsEnvironment::tiers);
+    assertMissing("WEBSOCKET_URL", partial, AwsEnvironment::sockets);
+    assertMissing("TENANT_ROLE_ARN", partial, AwsEnvironment::buckets);
+    assertMissing("AWS_REGION", new AwsEnvironment(Map.of(), clock), AwsEnvironment::tenants);
+  }
+
+  private static void assertMissing(
+      String name, AwsEnvironment environment, Consumer<AwsEnvironment> asked) {
+    assertThatThrownBy(() -> asked.accept(environment))
+        .isInstanceOf(MissingVariable.class)
+        .hasMessageContaining(name);
+  }
+
+  // Whose credentials go with a request.
+
+  @Test
+  void a_tenants_rows_and_queues_are_touched_with_its_own_credentials() {
+    services.on("GetQueueAttributes", request -> Answer.ok("{\"Attributes\":{}}"));
+
+    aws.buckets().list(tenant);
+    aws.sessions().list(tenant);
+    aws.connections().countDown(tenant, 1);
+    aws.tokenQueue().level(bucket);
+    aws.bucketQueues().delete(bucket);
+    aws.fillSchedules().delete(bucket);
+
+    assertThat(services.requests("AssumeRole"))
+        .singleElement()
+        .satisfies(request -> assertThat(request.accessKey()).isEqualTo("own"));
+    assertThat(services.operations()).hasSize(7);
+    assertThat(services.operations().stream().filter(name -> !name.equals("AssumeRole")))
+        .allSatisfy(
+            name ->
+                assertThat(services.requests(name))
+                    .allSatisfy(
+                        request -> {
+                          assertThat(request.accessKey()).isEqualTo(tenant.value());
+                          assertThat(request.token()).contains("token of " + tenant);
+                        }));
+  }
+
+  @Test
+  void tenants_and_tiers_and_whether_one_is_known_are_read_with_the_functions_own_credentials() {
+    aws.tenants().find(tenant);
+    aws.tiers().list();
+    aws.factsReader().knows(tenant);
+
+    assertThat(services.operations()).containsExactly("GetItem", "Scan", "GetItem");
+    assertThat(services.requests("GetItem"))
+        .allSatisfy(request -> assertThat(request.accessKey()).isEqualTo("own"));
+  }
+
+  @Test
+  void no_request_is_made_for_a_tenant_whose_credentials_are_not_to_be_had() {
+    services.on("AssumeRole", request -> Answer.failure(403, "AccessDenied"));
+
+    assertThatThrownBy(() -> aws.buckets().list(tenant))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("AssumeRole");
+    assertThat(services.operations()).containsOnly("AssumeRole");
+  }
+
+  // What is repeated and what is not.
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ReceiveMessage", "SendMessageBatch", "UpdateItem"})
+  void what_would_change_the_outcome_is_not_repeated(String operation) {
+    services.on(operation, request -> Answer.failure(500, "InternalFailure"));
+    assertThatThrownBy(() -> request(operation))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining(operation);
+    services.on(operation, request -> Answer.failure(400, "ThrottlingException"));
+    assertThatThrownBy(() -> request(operation)).isInstanceOf(Unavailable.class);
+
+    assertThat(services.requests(operation)).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ReceiveMessage", "SendMessageBatch", "UpdateItem"})
+  void what_would_change_the_outcome_is_not_repeated_on_a_broken_connection(String operation) {
+    AtomicInteger count = new AtomicInteger();
+    services.on(
+        operation, request -> count.getAndIncrement() == 0 ? Answer.ok("{}") : Answer.BREAK);
+    request(operation);
+
+    assertThatThrownBy(() -> request(operation)).isInstanceOf(Unavailable.class);
+
+    assertThat(services.requests(operation)).hasSize(2);
+  }
+
+  private void request(String operation) {
+    switch (operation) {
+      case "ReceiveMessage" -> aws.tokenQueue().reserve(bucket, 1, LEASE);
+      case "SendMessageBatch" -> aws.tokenQueue().put(bucket, tokens(1));
+      default -> aws.connections().countUp(tenant, 1);
+    }
+  }
+
+  @Test
+  void a_receive_that_is_not_answered_is_given_up() throws InterruptedException {
+    CountDownLatch end = new CountDownLatch(1);
+    services.on(
+        "ReceiveMessage",
+        request -> {
+          await(end);
+          return Answer.ok("{}");
+        });
+
+    assertThatThrownBy(() -> aws.tokenQueue().reserve(bucket, 1, LEASE))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("ReceiveMessage");
+    end.countDown();
+
+    assertThat(services.requests("ReceiveMessage")).hasSize(1);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void a_read_is_repeated() {
+    AtomicInteger count = new AtomicInteger();
+    services.on(
+        "GetItem",
+        request ->
+            count.incrementAndGet() < 3
+                ? Answer.failure(500, "InternalServerError")
+                : Answer.ok("{}"));
+
+    assertThat(aws.connections().count(tenant)).isZero();
+
+    assertThat(services.requests("GetItem")).hasSize(3);
+  }
+
+  @Test
+  void a_read_that_goes_on_failing_is_unavailable() {
+    services.on("GetItem", request -> Answer.failure(400, "ThrottlingException"));
+
+    assertThatThrownBy(() -> aws.tenants().find(tenant))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("GetItem");
+
+    assertThat(services.requests("GetItem")).hasSizeBetween(2, 3);
+  }
+
+  // Batches that are done in part.
+
+  @Test
+  void put_returns_the_tokens_that_were_not_taken() {
+    services.on(
+        "SendMessageBatch", request -> Answer.ok("{\"Failed\":%s}".formatted(failed("1", "9"))));
+    List<Token> tokens = tokens(10);
+
+    assertThat(aws.tokenQueue().put(bucket, tokens)).containsExactly(tokens.get(1), tokens.get(9));
+  }
+
+  @Test
+  void put_returns_the_tokens_of_a_batch_that_failed_as_a_whole() {
+    services.on(
+        "SendMessageBatch",
+        request ->
+            request.body().contains("\\\"t15\\\"")
+                ? Answer.failure(500, "InternalFailure")
+                : Answer.ok("{}"));
+    List<Token> tokens = tokens(25);
+
+    assertThat(aws.tokenQueue().put(bucket, tokens)).isEqualTo(tokens.subList(10, 20));
+  }
+
+  @Test
+  void put_of_which_every_batch_failed_is_unavailable() {
+    services.on("SendMessageBatch", request -> Answer.failure(403, "RequestThrottled"));
+
+    assertThatThrownBy(() -> aws.tokenQueue().put(bucket, tokens(25)))
+        .isInstanceOf(Unavailable.class);
+  }
+
+  @Test
+  void settle_and_give_back_return_what_was_not_done() {
+    services.on(
+        "DeleteMessageBatch", request -> Answer.ok("{\"Failed\":%s}".formatted(failed("2"))));
+    services.on(
+        "ChangeMessageVisibilityBatch",
+        request -> Answer.ok("{\"Failed\":%s}".formatted(failed("0"))));
+    List<Lease> leases = leases(3);
+
+    assertThat(aws.tokenQueue().settle(bucket, leases)).containsExactly(leases.get(2));
+    assertThat(aws.tokenQueue().giveBack(bucket, leases)).containsExactly(leases.get(0));
+  }
+
+  @Test
+  void leases_that_have_ended_are_not_tried() {
+    List<Lease> ended = leases(2);
+    clock.advance(LEASE);
+
+    assertThat(aws.tokenQueue().settle(bucket, ended)).isEqualTo(ended);
+    assertThat(aws.tokenQueue().giveBack(bucket, ended)).isEqualTo(ended);
+
+    assertThat(services.operations()).containsOnly("AssumeRole");
+  }
+
+  // Facts.
+
+  @Test
+  void facts_that_were_left_out_are_asked_for_once_more() {
+    AtomicInteger count = new AtomicInteger();
+    services.on(
+        "BatchGetItem",
+        request ->
+            Answer.ok(
+                count.getAndIncrement() == 0
+                    ? """
+                      {"Responses":{"LimitTable":[
+                        {"tenantId":{"S":"t"},"key":{"S":"connections"},"itemCount":{"N":"4"}}]},
+                       "UnprocessedKeys":{"TenantTable":{"Keys":[{"tenantId":{"S":"t"}}]}}}"""
+                    : """
+                      {"Responses":{},"UnprocessedKeys":{}}"""));
+
+    assertThat(aws.factsReader().read(tenant, Samples.sessionId()).connections()).isEqualTo(4);
+
+    assertThat(services.requests("BatchGetItem")).hasSize(2);
+    assertThat(services.requests("BatchGetItem").get(0).body())
+        .contains("\"ConsistentRead\":true", "TenantTable", "SessionTable", "bucket:connect");
+    assertThat(services.requests("BatchGetItem").get(1).body()).doesNotContain("SessionTable");
+  }
+
+  @Test
+  void facts_that_were_left_out_twice_are_unavailable() {
+    services.on(
+        "BatchGetItem",
+        request ->
+            Answer.ok(
+                """
+                {"UnprocessedKeys":{"TenantTable":{"Keys":[{"tenantId":{"S":"t"}}]}}}"""));
+
+    assertThatThrownBy(() -> aws.factsReader().read(tenant, Samples.sessionId()))
+        .isInstanceOf(Unavailable.class);
+
+    assertThat(services.requests("BatchGetItem")).hasSize(2);
+  }
+
+  // Queues.
+
+  private static Answer noQueue() {
+    return Answer.failure(400, "QueueDoesNotExist");
+  }
+
+  private static Answer anyQueue() {
+    return Answer.ok("{\"QueueUrl\":\"any\"}");
+  }
+
+  @Test
+  void a_queue_is_named_after_its_bucket_and_encrypted_and_keeps_tokens_for_four_days() {
+    services.on("GetQueueAttributes", request -> noQueue());
+    services.on("CreateQueue", request -> anyQueue());
+
+    assertThat(aws.bucketQueues().make(bucket)).isEqualTo(Made.NEW);
+
+    assertThat(services.requests("CreateQueue").get(0).body())
+        .contains(
+            "\"QueueName\":\"blue_connect_%s_token_bucket\"".formatted(tenant),
+            "\"SqsManagedSseEnabled\":\"true\"",
+            "\"MessageRetentionPeriod\":\"1209600\"");
+  }
+
+  @Test
+  void a_queue_that_differs_is_brought_to_what_it_should_be() {
+    services.on("CreateQueue", request -> Answer.failure(400, "QueueNameExists"));
+
+    assertThat(aws.bucketQueues().make(bucket)).isEqualTo(Made.STOOD);
+
+    assertThat(services.requests("SetQueueAttributes"))
+        .singleElement()
+        .satisfies(request -> assertThat(request.body()).contains("1209600"));
+  }
+
+  @Test
+  void a_queue_that_was_deleted_just_now_cannot_be_made_though_it_still_answers() {
+    services.on("CreateQueue", request -> Answer.failure(400, "QueueDeletedRecently"));
+
+    assertThat(aws.bucketQueues().make(bucket)).isEqualTo(Made.NOT_YET);
+  }
+
+  // Schedules.
+
+  private String schedulePath() {
+    return "/schedules/blue_connect_" + tenant;
+  }
+
+  @Test
+  void a_schedule_says_all_there_is_to_say() {
+    aws.fillSchedules().put(bucket, new BucketSpec(Rate.perMinute(new BigDecimal("0.2")), 5), true);
+
+    String body = services.requests("POST " + schedulePath()).get(0).body();
+    assertThat(body)
+        .contains(
+            "\"GroupName\":\"Group\"",
+            "\"ScheduleExpression\":\"cron(* * * * ? *)\"",
+            "\"FlexibleTimeWindow\":{\"Mode\":\"OFF\"}",
+            "\"State\":\"ENABLED\"",
+            "\"Description\":\"0.2 tokens a minute, capacity 5\"",
+            "\"RetryPolicy\":{\"MaximumEventAgeInSeconds\":60,\"MaximumRetryAttempts\":2}",
+            "\"DeadLetterConfig\":{\"Arn\":\"arn:aws:sqs:eu-central-1:000000000000:dead\"}",
+            "{\\\"tenantId\\\":\\\"%s\\\",\\\"action\\\":\\\"connect\\\",".formatted(tenant)
+                + "\\\"scheduledTime\\\":\\\"<aws.scheduler.scheduled-time>\\\"}",
+            "\"ClientToken\":");
+  }
+
+  @Test
+  void a_schedule_that_stands_is_replaced_by_one_that_says_as_much() {
+    services.on("POST " + schedulePath(), request -> Answer.failure(409, "ConflictException"));
+
+    aws.fillSchedules().put(bucket, BucketSpec.ofRate(Rate.perMinute(60)), false);
+
+    String created = services.requests("POST " + schedulePath()).get(0).body();
+    String updated = services.requests("PUT " + schedulePath()).get(0).body();
+    assertThat(updated).contains("DISABLED", "60 tokens a minute, capacity 60");
+    assertThat(withoutClientToken(updated)).isEqualTo(withoutClientToken(created));
+  }
+
+  private static String withoutClientToken(String body) {
+    return body.replaceFirst("\"ClientToken\":\"[^\"]*\",?", "");
+  }
+
+  @Test
+  void a_schedule_that_is_gone_is_deleted() {
+    services.on(
+        "DELETE " + schedulePath(), request -> Answer.failure(404, "ResourceNotFoundException"));
+
+    assertThatCode(() -> aws.fillSchedules().delete(bucket)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void a_schedule_that_cannot_be_put_is_unavailable() {
+    services.on("POST " + schedulePath(), request -> Answer.failure(400, "ValidationException"));
+
+    assertThatThrownBy(
+            () -> aws.fillSchedules().put(bucket, BucketSpec.ofRate(Rate.perMinute(1)), true))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("Scheduler");
+  }
+
+  // Sockets.
+
+  @Test
+  void a_socket_is_closed_at_the_address_that_clients_use() {
+    aws.sockets().close("abc=");
+
+    assertThat(services.operations()).hasSize(1);
+    assertThat(services.operations().get(0)).startsWith("DELETE /abc/production/@connections/abc");
+  }
+
+  @Test
+  void a_socket_that_is_gone_is_closed_and_one_that_cannot_be_reached_is_not() {
+    String close = "DELETE /abc/production/@connections/c";
+    services.on(close, request -> Answer.failure(410, "GoneException"));
+    assertThatCode(() -> aws.sockets().close("c")).doesNotThrowAnyException();
+
+    services.on(close, request -> Answer.failure(403, "ForbiddenException"));
+    assertThatThrownBy(() -> aws.sockets().close("c")).isInstanceOf(Unavailable.class);
+  }
+}

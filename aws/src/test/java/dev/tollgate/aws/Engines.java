@@ -1,0 +1,288 @@
+package dev.tollgate.aws;
+
+import com.amazonaws.services.dynamodbv2.local.main.ServerRunner;
+import com.amazonaws.services.dynamodbv2.local.server.DynamoDBProxyServer;
+import com.typesafe.config.ConfigFactory;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.pekko.actor.ActorRef;
+import org.apache.pekko.actor.ActorSystem;
+import org.apache.pekko.actor.Props;
+import org.elasticmq.StrictSQSLimits$;
+import org.elasticmq.actor.QueueManagerActor;
+import org.elasticmq.rest.sqs.SQSRestServerBuilder$;
+import org.elasticmq.util.NowProvider;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import scala.Option;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
+import software.amazon.awssdk.awscore.client.builder.AwsSyncClientBuilder;
+import software.amazon.awssdk.core.SdkRequest;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
+import software.amazon.awssdk.services.dynamodb.model.BillingMode;
+import software.amazon.awssdk.services.dynamodb.model.CreateTableRequest;
+import software.amazon.awssdk.services.dynamodb.model.GlobalSecondaryIndex;
+import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
+import software.amazon.awssdk.services.dynamodb.model.KeyType;
+import software.amazon.awssdk.services.dynamodb.model.ProjectionType;
+import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.CreateQueueRequest;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+
+/**
+ * DynamoDB Local and ElasticMQ, each started when a test first asks for it and stopped after the
+ * last.
+ */
+final class Engines implements ParameterResolver {
+  /** A tenant-scoped credential that the engines do not tell from any other. */
+  static final TenantCredentials ANYBODY =
+      tenant -> StaticCredentialsProvider.create(AwsBasicCredentials.create("tenant", "secret"));
+
+  private static <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B at(
+      URI endpoint, B builder) {
+    return builder
+        .endpointOverride(endpoint)
+        .region(Region.US_EAST_1)
+        .credentialsProvider(
+            StaticCredentialsProvider.create(AwsBasicCredentials.create("test", "secret")))
+        .httpClient(AwsEnvironment.newHttpClient());
+  }
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    Class<?> type = parameter.getParameter().getType();
+    return type == Tables.class || type == Queues.class;
+  }
+
+  @Override
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    Class<?> type = parameter.getParameter().getType();
+    return context
+        .getRoot()
+        .getStore(Namespace.GLOBAL)
+        .computeIfAbsent(type, t -> t == Tables.class ? new Tables() : new Queues());
+  }
+
+  /** DynamoDB Local, and tables in it that are like the stack's. */
+  static final class Tables implements AutoCloseable {
+    private final DynamoDBProxyServer server;
+    private final URI endpoint;
+    private final DynamoDbClient client;
+
+    Tables() {
+      try {
+        String port = Integer.toString(freePort());
+        server =
+            ServerRunner.createServerFromCommandLineArgs(
+                new String[] {"-inMemory", "-sharedDb", "-disableTelemetry", "-port", port});
+        server.start();
+        endpoint = URI.create("http://127.0.0.1:" + port);
+        client = at(endpoint, DynamoDbClient.builder()).build();
+      } catch (Exception failure) {
+        throw new IllegalStateException(failure);
+      }
+    }
+
+    private static int freePort() throws IOException {
+      try (ServerSocket socket = new ServerSocket(0)) {
+        return socket.getLocalPort();
+      }
+    }
+
+    DynamoDbClient client() {
+      return client;
+    }
+
+    /** A client of its own that an interceptor watches. */
+    DynamoDbClient client(ExecutionInterceptor interceptor) {
+      return at(endpoint, DynamoDbClient.builder())
+          .overrideConfiguration(c -> c.addExecutionInterceptor(interceptor))
+          .build();
+    }
+
+    /** A new Tenant table. */
+    String tenant() {
+      return create(
+          CreateTableRequest.builder()
+              .attributeDefinitions(attribute("tenantId"), attribute("tier"), attribute("pending"))
+              .keySchema(key("tenantId", KeyType.HASH))
+              .globalSecondaryIndexes(
+                  index("byTier", "tier", ProjectionType.ALL),
+                  index("pending", "pending", ProjectionType.KEYS_ONLY)));
+    }
+
+    /** A new Tier table. */
+    String tier() {
+      return create(
+          CreateTableRequest.builder()
+              .attributeDefinitions(attribute("tier"))
+              .keySchema(key("tier", KeyType.HASH)));
+    }
+
+    /** A new Session table. */
+    String session() {
+      return create(
+          CreateTableRequest.builder()
+              .attributeDefinitions(attribute("tenantId"), attribute("sessionId"))
+              .keySchema(key("tenantId", KeyType.HASH), key("sessionId", KeyType.RANGE)));
+    }
+
+    /** A new Limit table. */
+    String limit() {
+      return create(
+          CreateTableRequest.builder()
+              .attributeDefinitions(attribute("tenantId"), attribute("key"))
+              .keySchema(key("tenantId", KeyType.HASH), key("key", KeyType.RANGE)));
+    }
+
+    private String create(CreateTableRequest.Builder table) {
+      String name = "T" + UUID.randomUUID();
+      client.createTable(table.tableName(name).billingMode(BillingMode.PAY_PER_REQUEST).build());
+      return name;
+    }
+
+    private static AttributeDefinition attribute(String name) {
+      return AttributeDefinition.builder()
+          .attributeName(name)
+          .attributeType(ScalarAttributeType.S)
+          .build();
+    }
+
+    private static KeySchemaElement key(String name, KeyType type) {
+      return KeySchemaElement.builder().attributeName(name).keyType(type).build();
+    }
+
+    private static GlobalSecondaryIndex index(
+        String name, String partitionKey, ProjectionType projection) {
+      return GlobalSecondaryIndex.builder()
+          .indexName(name)
+          .keySchema(key(partitionKey, KeyType.HASH), key("tenantId", KeyType.RANGE))
+          .projection(projected -> projected.projectionType(projection))
+          .build();
+    }
+
+    @Override
+    public void close() {
+      try {
+        server.stop();
+      } catch (Exception failure) {
+        throw new IllegalStateException(failure);
+      }
+    }
+  }
+
+  /**
+   * ElasticMQ, and a clock ahead of the system's by as much as a test has moved it. The engine
+   * takes from it when a message is due, but from the system's when one was sent: so a test sends
+   * first and moves the clock then.
+   */
+  static final class Queues implements AutoCloseable, InstantSource {
+    private final AtomicLong aheadMillis = new AtomicLong();
+    private final ActorSystem actors;
+    private final URI endpoint;
+
+    Queues() {
+      ClassLoader loader = Engines.class.getClassLoader();
+      actors =
+          ActorSystem.create(
+              "elasticmq",
+              ConfigFactory.parseMap(
+                      Map.of(
+                          "pekko.daemonic", "on",
+                          "pekko.loglevel", "OFF",
+                          "pekko.stdout-loglevel", "OFF"))
+                  .withFallback(ConfigFactory.load(loader)),
+              loader);
+      ActorRef manager =
+          actors.actorOf(
+              Props.create(
+                  QueueManagerActor.class,
+                  () ->
+                      new QueueManagerActor(
+                          new Now(this), StrictSQSLimits$.MODULE$, Option.empty())));
+      int port =
+          SQSRestServerBuilder$.MODULE$
+              .withActorSystem(actors)
+              .withQueueManagerActor(manager)
+              .withInterface("127.0.0.1")
+              .withDynamicPort()
+              .start()
+              .waitUntilStarted()
+              .localAddress()
+              .getPort();
+      endpoint = URI.create("http://127.0.0.1:" + port);
+    }
+
+    SqsClient client() {
+      return at(endpoint, SqsClient.builder())
+          .overrideConfiguration(c -> c.addExecutionInterceptor(new WithoutEncryption()))
+          .build();
+    }
+
+    QueueUrls urls() {
+      return new QueueUrls(endpoint + "/000000000000/", new Names("test_"));
+    }
+
+    void reset() {
+      aheadMillis.set(0);
+    }
+
+    void advance(Duration by) {
+      aheadMillis.addAndGet(by.toMillis());
+    }
+
+    @Override
+    public Instant instant() {
+      return InstantSource.system().instant().plusMillis(aheadMillis.get());
+    }
+
+    @Override
+    public void close() {
+      actors.terminate();
+    }
+
+    private static final class Now extends NowProvider {
+      private final InstantSource clock;
+
+      private Now(InstantSource clock) {
+        this.clock = clock;
+      }
+
+      @Override
+      public long nowMillis() {
+        return clock.millis();
+      }
+    }
+  }
+
+  /** Leaves out the one attribute that ElasticMQ refuses to know. */
+  private static final class WithoutEncryption implements ExecutionInterceptor {
+    @Override
+    public SdkRequest modifyRequest(Context.ModifyRequest context, ExecutionAttributes ignored) {
+      if (!(context.request() instanceof CreateQueueRequest request)) {
+        return context.request();
+      }
+      Map<QueueAttributeName, String> known = new HashMap<>(request.attributes());
+      known.remove(QueueAttributeName.SQS_MANAGED_SSE_ENABLED);
+      return request.toBuilder().attributes(known).build();
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package dev.tollgate.aws;
+
+import static dev.tollgate.core.testing.Samples.NOW;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.session.Connections.Joined;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.testing.Samples;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+
+/** How many requests a method is, where a handshake waits for it. */
+@ExtendWith(Engines.class)
+class RequestCountsTest {
+  private static final Gcra RATE = Gcra.perMinute(2);
+
+  private final AtomicInteger requests = new AtomicInteger();
+  private final DynamoDbClient client;
+  private final DynamoDbSessions sessions;
+  private final TenantId tenant = Samples.tenantId();
+  private final Session session = Samples.session(tenant, Duration.ofMinutes(5));
+
+  RequestCountsTest(Engines.Tables tables) {
+    client = tables.client(new Counting(requests));
+    sessions =
+        new DynamoDbSessions(client, client, tables.session(), tables.limit(), Engines.ANYBODY);
+    sessions.create(session);
+    requests.set(0);
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+  }
+
+  private Joined join(String connectionId, Optional<Instant> expected) {
+    return sessions.join(tenant, session.id(), connectionId, 10, RATE, expected, NOW);
+  }
+
+  private void assertRequests(int expected) {
+    assertThat(requests.getAndSet(0)).isEqualTo(expected);
+  }
+
+  @Test
+  void join_is_one_request_when_the_expected_arrival_is_right() {
+    assertThat(join("a", Optional.empty())).isEqualTo(Joined.ADDED);
+    assertRequests(1);
+
+    assertThat(join("b", Optional.of(NOW.plus(RATE.interval())))).isEqualTo(Joined.ADDED);
+    assertRequests(1);
+  }
+
+  @Test
+  void join_is_two_requests_when_the_expected_arrival_is_wrong() {
+    assertThat(join("a", Optional.of(NOW.plusSeconds(1)))).isEqualTo(Joined.ADDED);
+    assertRequests(2);
+
+    assertThat(join("b", Optional.empty())).isEqualTo(Joined.ADDED);
+    assertRequests(2);
+  }
+
+  @Test
+  void a_join_that_is_refused_is_one_request_whatever_was_expected() {
+    join("a", Optional.empty());
+    join("b", Optional.of(NOW.plusSeconds(30)));
+    requests.set(0);
+
+    assertThat(join("c", Optional.empty())).isEqualTo(Joined.TOO_SOON);
+    assertRequests(1);
+    assertThat(join("a", Optional.empty())).isEqualTo(Joined.ALREADY_IN);
+    assertRequests(1);
+  }
+
+  @Test
+  void leave_and_the_counts_are_one_request_each() {
+    join("a", Optional.empty());
+    requests.set(0);
+
+    sessions.leave(tenant, session.id(), "a");
+    assertRequests(1);
+    sessions.countUp(tenant, 10);
+    assertRequests(1);
+    sessions.countDown(tenant, 1);
+    assertRequests(1);
+  }
+
+  @Test
+  void a_turn_is_one_request_unless_others_came_just_before() {
+    assertThat(sessions.takeTurn(tenant, RATE, NOW)).isEmpty();
+    assertRequests(1);
+    assertThat(sessions.takeTurn(tenant, RATE, NOW)).isEmpty();
+    assertRequests(2);
+    assertThat(sessions.takeTurn(tenant, RATE, NOW)).isPresent();
+    assertRequests(1);
+    assertThat(sessions.takeTurn(tenant, RATE, NOW.plusSeconds(60))).isEmpty();
+    assertRequests(1);
+  }
+
+  private record Counting(AtomicInteger requests) implements ExecutionInterceptor {
+    @Override
+    public void beforeTransmission(
+        Context.BeforeTransmission context, ExecutionAttributes attributes) {
+      requests.incrementAndGet();
+    }
+  }
+}

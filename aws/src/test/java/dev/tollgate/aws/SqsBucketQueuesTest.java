@@ -1,0 +1,34 @@
+package dev.tollgate.aws;
+
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.testing.BucketQueuesContract;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.ExtendWith;
+import software.amazon.awssdk.services.sqs.SqsClient;
+
+@ExtendWith(Engines.class)
+class SqsBucketQueuesTest extends BucketQueuesContract {
+  private final Engines.Queues engine;
+  private final SqsClient sqs;
+
+  SqsBucketQueuesTest(Engines.Queues engine) {
+    this.engine = engine;
+    this.sqs = engine.client();
+  }
+
+  @AfterEach
+  void stop() {
+    sqs.close();
+  }
+
+  @Override
+  protected BucketQueues queues() {
+    return new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY);
+  }
+
+  @Override
+  protected TokenQueue tokens() {
+    return new SqsTokenQueue(sqs, sqs, engine.urls(), Engines.ANYBODY, Runnable::run, engine);
+  }
+}

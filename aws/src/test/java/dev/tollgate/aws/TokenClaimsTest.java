@@ -1,0 +1,72 @@
+package dev.tollgate.aws;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Claim;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.TokenClaims;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.testing.Race;
+import dev.tollgate.core.testing.Samples;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import software.amazon.awssdk.services.sqs.SqsClient;
+
+/** Claims from any program, on the engines. */
+@ExtendWith(Engines.class)
+class TokenClaimsTest {
+  private final Engines.Queues engine;
+  private final SqsClient sqs;
+  private final Buckets buckets;
+  private final TokenQueue queue;
+  private final TokenClaims claims;
+  private final BucketId bucket = Samples.bucketId();
+
+  TokenClaimsTest(Engines.Tables tables, Engines.Queues engine) {
+    this.engine = engine;
+    this.sqs = engine.client();
+    this.buckets = new DynamoDbBuckets(tables.client(), tables.limit(), Engines.ANYBODY);
+    this.queue = new SqsTokenQueue(sqs, sqs, engine.urls(), Engines.ANYBODY, Runnable::run, engine);
+    this.claims = new TokenClaims(buckets, queue, engine);
+  }
+
+  @BeforeEach
+  void open() {
+    engine.reset();
+    new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY).make(bucket);
+    buckets.open(Bucket.opened(bucket, BucketSpec.ofRate(Rate.perMinute(30)), engine.instant()));
+    new BucketFill(buckets, queue, engine).fill(bucket, engine.instant());
+  }
+
+  private boolean granted(int n) {
+    return claims.tryClaim(bucket.tenant(), bucket.action(), n) instanceof Claim.Granted;
+  }
+
+  @Test
+  void a_weighted_claim_takes_all_its_tokens_or_none() {
+    assertThat(granted(25)).isTrue();
+    assertThat(queue.level(bucket)).isEqualTo(5);
+    assertThat(granted(6)).isFalse();
+    assertThat(queue.level(bucket)).isEqualTo(5);
+    assertThat(granted(5)).isTrue();
+    assertThat(queue.level(bucket)).isZero();
+  }
+
+  @Test
+  void of_many_that_claim_three_at_once_none_gets_a_part_and_nothing_is_lost() {
+    long atOnce = Race.of(20, i -> granted(3)).stream().filter(done -> done).count();
+    assertThat(atOnce).isLessThanOrEqualTo(10);
+    assertThat(queue.level(bucket)).isEqualTo(30 - 3 * atOnce);
+    long afterwards = 0;
+    while (granted(3)) {
+      afterwards++;
+    }
+    assertThat(atOnce + afterwards).isEqualTo(10);
+  }
+}
