@@ -1,0 +1,79 @@
+package dev.tollgate.producer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.RETURNS_DEEP_STUBS;
+import static org.mockito.Mockito.mock;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.Town;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class TokenProducerTest {
+  private final Town town = new Town();
+  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 9L));
+  private final BucketId bucket = Town.connects(acme);
+  private final TokenProducer producer = new TokenProducer(town.fill());
+  private final Context context = mock(Context.class, RETURNS_DEEP_STUBS);
+
+  private String fire(String tenant, String action, String time) {
+    return producer.handleRequest(
+        Map.of("tenantId", tenant, "action", action, "scheduledTime", time), context);
+  }
+
+  private void spendAll() {
+    List<Lease> held = town.queue().reserve(bucket, 9, Duration.ofSeconds(30));
+    town.queue().settle(bucket, held);
+  }
+
+  @Test
+  void the_bucket_that_the_schedule_names_is_filled_for_its_minute() {
+    spendAll();
+    town.clock().advance(Duration.ofSeconds(63));
+    assertThat(fire("acme", "connect", "2026-03-01T12:01:00Z")).contains("minted=9");
+    assertThat(fire("acme", "connect", "2026-03-01T12:01:00Z")).contains("minted=0");
+    assertThat(town.queue().level(bucket)).isEqualTo(9);
+  }
+
+  @Test
+  void a_schedule_of_a_tenant_that_is_gone_does_no_harm() {
+    assertThat(fire("nobody", "connect", "2026-03-01T12:01:00Z")).isEqualTo("NoBucket[]");
+  }
+
+  @Test
+  void a_queue_that_cannot_be_asked_fails_so_that_the_schedule_tries_again() {
+    town.queue().outage().begin("level");
+    assertThatThrownBy(() -> fire("acme", "connect", "2026-03-01T12:01:00Z"))
+        .isInstanceOf(Unavailable.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ACME, connect, 2026-03-01T12:01:00Z, tenantId",
+    "acme, Connect, 2026-03-01T12:01:00Z, action",
+    "acme, connect, <aws.scheduler.scheduled-time>, scheduledTime",
+    "acme, connect, 12:01, scheduledTime",
+  })
+  void a_wrong_input_is_refused_by_name(String tenant, String action, String time, String field) {
+    assertThatThrownBy(() -> fire(tenant, action, time))
+        .isInstanceOf(InvalidValue.class)
+        .hasMessageStartingWith(field + ": ");
+  }
+
+  @Test
+  void a_missing_input_is_refused_by_name() {
+    assertThatThrownBy(() -> producer.handleRequest(Map.of("tenantId", "acme"), context))
+        .hasMessage("action: missing (expected: a text)");
+  }
+}
