@@ -1,0 +1,58 @@
+package dev.tollgate.controlplane;
+
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.session.SessionLife;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.concurrent.ExecutorService;
+
+/** The use cases of the control plane over its ports. */
+final class ControlPlane {
+  private final Ports ports;
+  private final InstantSource clock;
+  private final Reconciler reconciler;
+  private final TenantLifecycle lifecycle;
+  private final TierCatalog catalog;
+  private final Crew crew;
+
+  ControlPlane(Ports ports, Pause pause, ExecutorService workers, InstantSource clock) {
+    this.ports = ports;
+    this.clock = clock;
+    this.crew = new Crew(workers);
+    this.reconciler =
+        new Reconciler(
+            ports,
+            new BucketFill(ports.buckets(), ports.tokens(), clock),
+            new SessionLife(
+                ports.sessions(), ports.connections(), ports.sockets(), new SecureRandom(), clock),
+            pause,
+            clock);
+    this.lifecycle = new TenantLifecycle(ports.tenants(), ports.tiers(), reconciler);
+    this.catalog = new TierCatalog(ports.tenants(), ports.tiers(), lifecycle, crew, pause);
+  }
+
+  Ports ports() {
+    return ports;
+  }
+
+  InstantSource clock() {
+    return clock;
+  }
+
+  Reconciler reconciler() {
+    return reconciler;
+  }
+
+  TenantLifecycle lifecycle() {
+    return lifecycle;
+  }
+
+  TierCatalog catalog() {
+    return catalog;
+  }
+
+  Crew crew() {
+    return crew;
+  }
+}

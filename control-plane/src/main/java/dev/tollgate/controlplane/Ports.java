@@ -1,0 +1,23 @@
+package dev.tollgate.controlplane;
+
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.FillSchedules;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.session.Sockets;
+import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.tenant.Tiers;
+
+/** All that the control plane reaches the outside through. */
+record Ports(
+    Tenants tenants,
+    Tiers tiers,
+    Buckets buckets,
+    TokenQueue tokens,
+    BucketQueues queues,
+    FillSchedules schedules,
+    Sessions sessions,
+    Connections connections,
+    Sockets sockets) {}

@@ -1,0 +1,245 @@
+package dev.tollgate.controlplane;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.Written;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.provisioning.BucketQueues.Made;
+import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Brings about what is desired of a tenant, from whatever is there. Every step may be repeated, so
+ * a run that died, failed in part, or raced with another is finished by the next.
+ *
+ * <p>A bucket's ledger row is written before its queue and its schedule are made, and removed after
+ * they are: so a queue or a schedule without a row cannot be left behind, and the rows tell what
+ * there is to remove.
+ *
+ * <p>Two runs for one tenant may be about different versions of it. The slower one may undo what
+ * the faster did; therefore each looks, when it is done, whether its version still stands, and if
+ * not, begins again with the one that does.
+ */
+final class Reconciler {
+  /** How long a new queue may not be usable (SQS CreateQueue). */
+  private static final Duration QUEUE_DELAY = Duration.ofSeconds(1);
+
+  private static final int MOST_ATTEMPTS = 10;
+
+  private final Ports ports;
+  private final BucketFill fill;
+  private final SessionLife sessions;
+  private final Pause pause;
+  private final InstantSource clock;
+
+  Reconciler(Ports ports, BucketFill fill, SessionLife sessions, Pause pause, InstantSource clock) {
+    this.ports = ports;
+    this.fill = fill;
+    this.sessions = sessions;
+    this.pause = pause;
+    this.clock = clock;
+  }
+
+  /**
+   * Brings a tenant about.
+   *
+   * @param desired what is desired of it
+   * @param before what was desired before; if that had been brought about, buckets of which the
+   *     same is desired now are left alone
+   */
+  Outcome reconcile(Tenant desired, Optional<Tenant> before, Invocation invocation) {
+    Outcome outcome = bringAbout(desired, before, invocation);
+    if (outcome instanceof Outcome.Pending pending) {
+      invocation.log("tenant " + desired.id() + ": pending: " + pending.reasons());
+    }
+    return outcome;
+  }
+
+  private Outcome bringAbout(Tenant desired, Optional<Tenant> before, Invocation invocation) {
+    Tenant target = desired;
+    Optional<Tenant> settled = before.filter(Tenant::settled);
+    while (true) {
+      Steps steps = new Steps(invocation);
+      if (target.status() == TenantStatus.OFFBOARDING) {
+        remove(target, steps);
+      } else {
+        provide(target, settled, steps);
+      }
+      Optional<Tenant> next = Optional.empty();
+      try {
+        next = overtaking(target);
+      } catch (Unavailable unavailable) {
+        steps.postpone("tenant " + target.id() + ": " + unavailable.reason());
+      }
+      if (next.isEmpty()) {
+        return steps.outcome();
+      }
+      target = next.get();
+      settled = Optional.empty();
+    }
+  }
+
+  /**
+   * What is to be brought about now instead of {@code done}, if anything. If another run has
+   * finished with it already, it may just have been undone: so it is opened again, lest nobody
+   * knows should this run not come to its end.
+   */
+  private Optional<Tenant> overtaking(Tenant done) {
+    Optional<Tenant> found = ports.tenants().find(done.id());
+    if (found.isEmpty()) {
+      boolean removed = done.status() == TenantStatus.OFFBOARDING;
+      return removed ? Optional.empty() : Optional.of(done.offboarding());
+    }
+    Tenant stands = found.get();
+    if (stands.version() == done.version() && stands.desiresTheSameAs(done)) {
+      return Optional.empty();
+    }
+    if (!stands.settled()) {
+      return found;
+    }
+    Tenant reopened = stands.reopened();
+    return ports.tenants().replace(reopened) == Written.DONE
+        ? Optional.of(reopened)
+        : overtaking(done);
+  }
+
+  private void provide(Tenant tenant, Optional<Tenant> settled, Steps steps) {
+    steps
+        .attempt("buckets of " + tenant.id(), () -> ports.buckets().list(tenant.id()))
+        .ifPresent(rows -> provide(tenant, settled, rows, steps));
+    if (steps.allDone()) {
+      steps.done(
+          "tenant " + tenant.id(),
+          () -> ports.tenants().markObserved(tenant.id(), tenant.version()));
+    }
+  }
+
+  private void provide(Tenant tenant, Optional<Tenant> settled, List<Bucket> rows, Steps steps) {
+    Map<Action, Bucket> byAction =
+        rows.stream().collect(Collectors.toMap(row -> row.id().action(), Function.identity()));
+    List<Opened> opened = new ArrayList<>();
+    tenant
+        .buckets()
+        .forEach(
+            (action, spec) -> {
+              if (!isSame(action, tenant, settled)) {
+                BucketId id = new BucketId(tenant.id(), action);
+                Optional<Bucket> row = Optional.ofNullable(byAction.get(action));
+                steps.attempt("bucket " + id, () -> open(id, spec, row)).ifPresent(opened::add);
+              }
+            });
+    if (opened.stream().anyMatch(bucket -> bucket.made() == Made.NEW)) {
+      pause.of(QUEUE_DELAY);
+    }
+    boolean enabled = tenant.status() == TenantStatus.ACTIVE;
+    opened.forEach(bucket -> start(bucket, enabled, steps));
+    rows.stream()
+        .map(Bucket::id)
+        .filter(id -> !tenant.buckets().containsKey(id.action()))
+        .forEach(id -> remove(id, steps));
+  }
+
+  /** Whether a bucket was brought about already as it is desired to be. */
+  private static boolean isSame(Action action, Tenant tenant, Optional<Tenant> settled) {
+    return settled.isPresent()
+        && settled.get().status() == tenant.status()
+        && Optional.ofNullable(settled.get().buckets().get(action))
+            .equals(Optional.ofNullable(tenant.buckets().get(action)));
+  }
+
+  /** A bucket with its row and its queue, but for one that must wait. */
+  private record Opened(Bucket row, Made made) {}
+
+  private Opened open(BucketId id, BucketSpec spec, Optional<Bucket> found) {
+    return new Opened(row(id, spec, found), ports.queues().make(id));
+  }
+
+  /** Writes the bucket's row, or brings the one that is there to this rate and capacity. */
+  private Bucket row(BucketId id, BucketSpec spec, Optional<Bucket> found) {
+    Buckets buckets = ports.buckets();
+    Optional<Bucket> row = found;
+    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      if (row.isPresent() && row.get().spec().equals(spec)) {
+        return row.get();
+      }
+      Bucket next =
+          row.map(stands -> stands.retuned(spec, clock.instant()))
+              .orElseGet(() -> Bucket.opened(id, spec, clock.instant()));
+      Written written = row.isPresent() ? buckets.replace(next) : buckets.open(next);
+      if (written == Written.DONE) {
+        return next;
+      }
+      row = buckets.find(id);
+    }
+    throw new Unavailable("overtaken " + MOST_ATTEMPTS + " times");
+  }
+
+  /**
+   * Has the bucket filled from now on, and a new one at once. That comes last: it may take long,
+   * and what it leaves undone the schedule does.
+   */
+  private void start(Opened bucket, boolean enabled, Steps steps) {
+    BucketId id = bucket.row().id();
+    if (bucket.made() == Made.NOT_YET) {
+      steps.postpone("queue " + id + ": one of this name was deleted less than a minute ago");
+      return;
+    }
+    boolean scheduled =
+        steps.done("schedule " + id, () -> ports.schedules().put(id, bucket.row().spec(), enabled));
+    if (scheduled && enabled && bucket.row().version() == 0) {
+      steps.attempt("fill " + id, () -> fill.fill(id, clock.instant()));
+    }
+  }
+
+  private void remove(Tenant tenant, Steps steps) {
+    TenantId id = tenant.id();
+    steps
+        .attempt("buckets of " + id, () -> ports.buckets().list(id))
+        .ifPresent(rows -> bucketsOf(tenant, rows).forEach(bucket -> remove(bucket, steps)));
+    steps
+        .attempt("sessions of " + id, () -> ports.sessions().list(id))
+        .ifPresent(
+            open ->
+                open.forEach(
+                    session ->
+                        steps.attempt("a session of " + id, () -> sessions.end(id, session.id()))));
+    if (steps.allDone()
+        && steps.done("connections of " + id, () -> ports.connections().forgetCount(id))
+        && steps.done("turns of " + id, () -> ports.sessions().forgetTurns(id))) {
+      steps.attempt("tenant " + id, () -> ports.tenants().remove(id, tenant.version()));
+    }
+  }
+
+  private static List<BucketId> bucketsOf(Tenant tenant, List<Bucket> rows) {
+    SortedSet<Action> actions = new TreeSet<>(tenant.buckets().keySet());
+    rows.forEach(row -> actions.add(row.id().action()));
+    return actions.stream().map(action -> new BucketId(tenant.id(), action)).toList();
+  }
+
+  private void remove(BucketId id, Steps steps) {
+    steps.done(
+        "bucket " + id,
+        () -> {
+          ports.schedules().delete(id);
+          ports.queues().delete(id);
+          ports.buckets().remove(id);
+        });
+  }
+}

@@ -1,0 +1,89 @@
+package dev.tollgate.controlplane;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestHandler;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tier;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The function that a schedule invokes every minute: goes on with the tenants whose desired state
+ * has not been brought about, and with the tiers that have not been rolled out.
+ */
+public final class Sweep implements RequestHandler<Map<String, Object>, Map<String, Long>> {
+  /** Nothing is begun when less than this is left: a slow step may take as long. */
+  private static final Duration MARGIN = Duration.ofSeconds(12);
+
+  private static final int MOST_TENANTS = 1_000;
+
+  private final ControlPlane controlPlane;
+
+  /** The sweep as AWS Lambda makes it. */
+  public Sweep() {
+    this(System.getenv(), InstantSource.system());
+  }
+
+  /** A sweep with these environment variables and this clock. */
+  public Sweep(Map<String, String> environment, InstantSource clock) {
+    this(Wiring.controlPlane(environment, clock));
+  }
+
+  Sweep(ControlPlane controlPlane) {
+    this.controlPlane = controlPlane;
+  }
+
+  /**
+   * Sweeps once.
+   *
+   * @param event not used
+   * @return how many tenants and tiers were found unfinished, and how many of them were finished
+   */
+  @Override
+  public Map<String, Long> handleRequest(Map<String, Object> event, Context context) {
+    Duration time = Duration.ofMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
+    Invocation invocation =
+        Invocation.of(controlPlane.clock(), time, line -> context.getLogger().log(line + "\n"));
+    List<TenantId> unsettled =
+        new ArrayList<>(controlPlane.ports().tenants().unsettled(MOST_TENANTS));
+    // Those that cannot be settled must not keep out the others, should there not be time for all.
+    Collections.shuffle(unsettled);
+    Invocation forTenants = invocation.half();
+    long settled =
+        controlPlane.crew().count(unsettled, id -> isSettled(id, forTenants), forTenants);
+    List<Tier> changed =
+        controlPlane.ports().tiers().list().stream()
+            .filter(tier -> !TierCatalog.isRolledOut(tier))
+            .toList();
+    long rolledOut =
+        changed.stream().filter(tier -> controlPlane.catalog().rollOut(tier, invocation)).count();
+    Map<String, Long> swept =
+        Map.of(
+            "unsettledTenants",
+            (long) unsettled.size(),
+            "settledTenants",
+            settled,
+            "changedTiers",
+            (long) changed.size(),
+            "rolledOutTiers",
+            rolledOut);
+    if (!unsettled.isEmpty() || !changed.isEmpty()) {
+      invocation.log("swept: " + swept);
+    }
+    return swept;
+  }
+
+  private boolean isSettled(TenantId id, Invocation invocation) {
+    Optional<Tenant> tenant = controlPlane.ports().tenants().find(id);
+    return tenant.isEmpty()
+        || tenant.get().settled()
+        || controlPlane.reconciler().reconcile(tenant.get(), Optional.empty(), invocation)
+            instanceof Outcome.Settled;
+  }
+}

@@ -1,0 +1,25 @@
+package dev.tollgate.controlplane;
+
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TierName;
+
+/** What became of a tenant that was to be onboarded, changed or offboarded. */
+sealed interface TenantAnswer {
+  /** It is desired now, and was not before. */
+  record Onboarded(Tenant tenant, Outcome outcome) implements TenantAnswer {}
+
+  /** It is desired as asked, now or already. */
+  record Stands(Tenant tenant, Outcome outcome) implements TenantAnswer {}
+
+  /** Something is desired that the request does not go together with; nothing was changed. */
+  record StandsOtherwise(Tenant tenant, String reason) implements TenantAnswer {}
+
+  /** It is being removed. */
+  record Leaving(Tenant tenant, Outcome.Pending outcome) implements TenantAnswer {}
+
+  /** There is no such tenant, now or already. */
+  record NoTenant() implements TenantAnswer {}
+
+  /** There is no such tier; nothing was changed. */
+  record NoTier(TierName name) implements TenantAnswer {}
+}

@@ -1,0 +1,47 @@
+package dev.tollgate.controlplane;
+
+import dev.tollgate.aws.AwsEnvironment;
+import dev.tollgate.core.Pause;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** Puts the control plane together over AWS. */
+final class Wiring {
+  /** Tenants that are worked at together; the time goes by waiting for answers. */
+  private static final int WORKERS = 8;
+
+  private Wiring() {}
+
+  /**
+   * The control plane of these environment variables.
+   *
+   * @throws IllegalStateException if a variable is missing; it names it
+   */
+  static ControlPlane controlPlane(Map<String, String> environment, InstantSource clock) {
+    AwsEnvironment aws = new AwsEnvironment(environment, clock);
+    Ports ports =
+        new Ports(
+            aws.tenants(),
+            aws.tiers(),
+            aws.buckets(),
+            aws.tokenQueue(),
+            aws.bucketQueues(),
+            aws.fillSchedules(),
+            aws.sessions(),
+            aws.connections(),
+            aws.sockets());
+    return new ControlPlane(ports, Pause.real(), workers(), clock);
+  }
+
+  private static ExecutorService workers() {
+    return Executors.newFixedThreadPool(
+        WORKERS,
+        task -> {
+          Thread thread = new Thread(task, "crew");
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+}

@@ -1,0 +1,693 @@
+package dev.tollgate.controlplane;
+
+import static dev.tollgate.controlplane.Deployment.bucket;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.controlplane.Deployment.Answer;
+import dev.tollgate.controlplane.Deployment.Snapshot;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.http.testing.HttpApiEvents;
+import dev.tollgate.http.testing.RecordingContext;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ControlPlaneApiTest {
+  private static final TenantId ACME = new TenantId("acme");
+  private static final String OWN =
+      """
+      {"tier":"own","isolation":"POOL","fillMode":"PRODUCER","onUnavailable":"REFUSE",
+       "buckets":{"send-email":{"ratePerMinute":0.2,"capacity":5},"connect":{"capacity":90}},
+       "limits":{"tenantPerMinute":30,"sessionPerMinute":5,"connectionsPerSession":2,
+                 "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":60}}""";
+
+  private final Deployment at = new Deployment();
+
+  @Test
+  void post_of_a_new_tenant_provides_what_it_needs() {
+    Answer answer =
+        at.post(
+            "{\"tenantId\":\"acme\",\"tier\":\"gold\",\"overrides\":{\"tenantConnections\":10}}");
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.headers())
+        .containsEntry("location", "/tenants/acme")
+        .containsEntry("content-type", "application/json");
+    JsonNode document = answer.document();
+    assertThat(fields(document))
+        .containsExactly(
+            "tenantId",
+            "tier",
+            "status",
+            "version",
+            "overrides",
+            "limits",
+            "isolation",
+            "connections",
+            "buckets");
+    assertThat(document.toString())
+        .startsWith(
+            "{\"tenantId\":\"acme\",\"tier\":\"gold\",\"status\":\"ACTIVE\",\"version\":1,"
+                + "\"overrides\":{\"tenantConnections\":10},"
+                + "\"limits\":{\"tenantPerMinute\":180,\"sessionPerMinute\":30,"
+                + "\"connectionsPerSession\":10,\"tenantConnections\":10,\"sessionTTL\":300,"
+                + "\"messagesPerMinute\":6000},\"isolation\":\"SILO\",\"connections\":0,"
+                + "\"buckets\":[{\"action\":\"connect\",\"ratePerMinute\":180,\"capacity\":180,"
+                + "\"level\":180,\"fillMode\":\"PRODUCER\",\"state\":\"ACTIVE\",\"nextTokenAt\":");
+    assertThat(answer.bucket("message").get("level").longValue()).isEqualTo(6000);
+    at.assertConsistent();
+    assertThat(at.pauses).containsExactly(Duration.ofSeconds(1));
+    assertThat(at.context.logged()).isEmpty();
+  }
+
+  @Test
+  void post_again_answers_the_same_and_does_nothing() {
+    Answer first = at.onboard("acme", "bronze");
+    Snapshot before = at.snapshot();
+    at.faults.none();
+
+    Answer second = at.onboard("acme", "bronze");
+
+    assertThat(second.status()).isEqualTo(200);
+    assertThat(second.document()).isEqualTo(first.document());
+    assertThat(at.snapshot()).isEqualTo(before);
+    assertThat(at.faults.calls())
+        .containsExactly(
+            "Tiers.find",
+            "Tenants.create",
+            "Tenants.find",
+            "Buckets.list",
+            "TokenQueue.level",
+            "TokenQueue.level",
+            "Connections.count");
+  }
+
+  @Test
+  void post_of_a_tenant_that_stands_otherwise_tells_how() {
+    at.onboard("acme", "bronze");
+
+    for (String other :
+        List.of(
+            "{\"tenantId\":\"acme\",\"tier\":\"gold\"}",
+            "{\"tenantId\":\"acme\",\"tier\":\"bronze\",\"overrides\":{\"sessionTTL\":100}}")) {
+      Answer answer = at.post(other);
+
+      assertThat(answer.status()).isEqualTo(409);
+      assertThat(answer.document().get("type").textValue())
+          .isEqualTo("urn:tollgate:problem:conflict");
+      assertThat(answer.document().at("/tenant/tier").textValue()).isEqualTo("bronze");
+      assertThat(answer.document().at("/tenant/overrides").isEmpty()).isTrue();
+    }
+    assertThat(at.tenant("acme").orElseThrow().version()).isEqualTo(1);
+  }
+
+  @Test
+  void post_and_patch_while_the_tenant_is_offboarded_conflict() {
+    at.onboard("acme", "bronze");
+    at.queues.outage().begin();
+    assertThat(at.delete("acme").status()).isEqualTo(202);
+
+    assertThat(at.onboard("acme", "bronze").status()).isEqualTo(409);
+    assertThat(at.patch("acme", "{\"tier\":\"gold\"}").status()).isEqualTo(409);
+    assertThat(at.get("acme").document().get("status").textValue()).isEqualTo("OFFBOARDING");
+  }
+
+  @Test
+  void post_in_base64_is_understood() {
+    String body = "{\"tenantId\":\"acme\",\"tier\":\"bronze\"}";
+    var event =
+        HttpApiEvents.of(
+            "POST /tenants",
+            Map.of(),
+            Base64.getEncoder().encodeToString(body.getBytes(StandardCharsets.UTF_8)));
+    event.setIsBase64Encoded(true);
+
+    assertThat(at.send(event).status()).isEqualTo(201);
+  }
+
+  @Test
+  void the_recorded_event_onboards_its_tenant() {
+    Answer answer = at.send(HttpApiEvents.recorded("http-api-event.json"));
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(at.tenant("acme")).isPresent();
+  }
+
+  @Test
+  void post_when_the_table_cannot_be_asked_may_be_repeated() {
+    at.tenants.outage().begin("create");
+
+    Answer answer = at.onboard("acme", "bronze");
+
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.headers()).containsEntry("retry-after", "1");
+  }
+
+  @Test
+  void post_without_time_is_finished_by_the_sweep() {
+    at.context = new RecordingContext(Duration.ofSeconds(8));
+    Answer answer = at.onboard("acme", "bronze");
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.bucket("connect").get("state").textValue()).isEqualTo("PROVISIONING");
+    assertThat(answer.bucket("connect").has("nextTokenAt")).isFalse();
+    assertThat(at.context.logged()).anyMatch(line -> line.contains("no time left"));
+    assertThat(at.snapshot().queues()).isEmpty();
+
+    at.context = new RecordingContext(Duration.ofSeconds(50));
+    at.sweep();
+
+    at.assertConsistent();
+    assertThat(at.get("acme").bucket("connect").get("state").textValue()).isEqualTo("ACTIVE");
+  }
+
+  @Test
+  void get_of_no_tenant_is_not_found() {
+    Answer answer = at.get("acme");
+
+    assertThat(answer.status()).isEqualTo(404);
+    assertThat(answer.document().get("type").textValue())
+        .isEqualTo("urn:tollgate:problem:not-found");
+    assertThat(answer.document().get("instance").textValue()).isNotEmpty();
+  }
+
+  @Test
+  void get_tells_the_level_as_it_is_and_else_as_it_was_last_seen() {
+    at.onboard("acme", "bronze");
+    at.tokens.settle(
+        bucket("acme", "connect"),
+        at.tokens.reserve(bucket("acme", "connect"), 10, Duration.ofSeconds(30)));
+
+    assertThat(at.get("acme").bucket("connect").get("level").longValue()).isEqualTo(50);
+
+    at.tokens.outage().begin();
+    JsonNode unseen = at.get("acme").bucket("connect");
+
+    assertThat(unseen.get("level").longValue()).isEqualTo(60);
+    assertThat(unseen.get("state").textValue()).isEqualTo("ACTIVE");
+  }
+
+  @Test
+  void get_tells_when_the_next_token_comes() {
+    at.onboard("acme", "bronze");
+
+    assertThat(at.get("acme").bucket("connect").get("nextTokenAt").textValue())
+        .isEqualTo("2026-03-12T09:16:01Z");
+  }
+
+  @Test
+  void get_tells_of_open_connections() {
+    at.onboard("acme", "bronze");
+    at.sessions.countUp(ACME, 10);
+
+    assertThat(at.get("acme").document().get("connections").longValue()).isEqualTo(1);
+  }
+
+  @Test
+  void get_when_a_table_cannot_be_asked_may_be_repeated() {
+    at.onboard("acme", "bronze");
+    at.buckets.outage().begin();
+
+    assertThat(at.get("acme").status()).isEqualTo(503);
+  }
+
+  @Test
+  void a_fault_is_answered_without_internals() {
+    at.faults.plan(
+        1,
+        call -> {
+          throw new IllegalStateException("arn:aws:dynamodb:secret");
+        });
+
+    Answer answer = at.get("acme");
+
+    assertThat(answer.status()).isEqualTo(500);
+    assertThat(answer.document().toString()).doesNotContain("secret");
+    assertThat(at.context.logged()).anyMatch(line -> line.contains("secret"));
+  }
+
+  @Test
+  void patch_of_the_tier_retunes_and_fills_nothing() {
+    at.onboard("acme", "bronze");
+    at.faults.none();
+
+    Answer answer = at.patch("acme", "{\"tier\":\"silver\"}");
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.document().get("version").longValue()).isEqualTo(2);
+    assertThat(answer.bucket("connect").get("ratePerMinute").longValue()).isEqualTo(120);
+    assertThat(answer.bucket("connect").get("level").longValue()).isEqualTo(60);
+    assertThat(at.faults.calls()).doesNotContain("TokenQueue.put");
+    at.assertConsistent();
+
+    at.clock.advance(Duration.ofSeconds(60));
+    assertThat(at.fill(bucket("acme", "connect")))
+        .isInstanceOfSatisfying(
+            BucketFill.Topped.class, topped -> assertThat(topped.level()).isEqualTo(120));
+  }
+
+  @Test
+  void patch_of_overrides_replaces_them_whole() {
+    at.post("{\"tenantId\":\"acme\",\"tier\":\"bronze\",\"overrides\":{\"sessionTTL\":100}}");
+
+    at.patch("acme", "{\"overrides\":{\"tenantConnections\":3}}");
+
+    Tenant tenant = at.tenant("acme").orElseThrow();
+    assertThat(tenant.overrides()).containsExactly(Map.entry(Limit.TENANT_CONNECTIONS, 3L));
+    assertThat(tenant.limits().get(Limit.SESSION_TTL)).isEqualTo(200);
+  }
+
+  @Test
+  void patch_that_touches_no_bucket_leaves_queues_and_schedules_alone() {
+    at.onboard("acme", "bronze");
+    at.faults.none();
+
+    at.patch("acme", "{\"overrides\":{\"tenantConnections\":3}}");
+
+    assertThat(at.faults.calls())
+        .containsExactly(
+            "Tenants.find",
+            "Tiers.find",
+            "Tenants.replace",
+            "Tiers.find",
+            "Buckets.list",
+            "Tenants.markObserved",
+            "Tenants.find",
+            "Buckets.list",
+            "TokenQueue.level",
+            "TokenQueue.level",
+            "Connections.count");
+    at.assertConsistent();
+  }
+
+  @Test
+  void patch_of_one_rate_writes_one_schedule() {
+    at.onboard("acme", "bronze");
+    at.faults.none();
+
+    at.patch("acme", "{\"overrides\":{\"tenantPerMinute\":3}}");
+
+    assertThat(at.faults.calls()).containsOnlyOnce("FillSchedules.put", "BucketQueues.make");
+    at.assertConsistent();
+  }
+
+  @Test
+  void patch_that_changes_nothing_makes_no_version() {
+    at.onboard("acme", "bronze");
+    Snapshot before = at.snapshot();
+
+    for (String nothing :
+        List.of("{}", "{\"tier\":\"bronze\"}", "{\"overrides\":{}}", "{\"status\":\"ACTIVE\"}")) {
+      assertThat(at.patch("acme", nothing).status()).isEqualTo(200);
+    }
+
+    assertThat(at.snapshot()).isEqualTo(before);
+  }
+
+  @Test
+  void patch_of_no_tenant_is_not_found() {
+    assertThat(at.patch("acme", "{\"tier\":\"gold\"}").status()).isEqualTo(404);
+  }
+
+  @Test
+  void patch_of_a_tenant_whose_tier_is_gone_asks_for_another() {
+    at.putTier("own", OWN);
+    at.onboard("acme", "own");
+    at.tiers.remove(at.tenant("acme").orElseThrow().tier(), 1);
+
+    assertThat(at.patch("acme", "{\"overrides\":{\"sessionTTL\":100}}").status()).isEqualTo(409);
+    assertThat(at.patch("acme", "{\"tier\":\"gold\"}").status()).isEqualTo(200);
+  }
+
+  @Test
+  void suspending_stops_the_fills_and_keeps_the_tokens() {
+    at.onboard("acme", "bronze");
+
+    Answer answer = at.patch("acme", "{\"status\":\"SUSPENDED\"}");
+
+    assertThat(answer.document().get("status").textValue()).isEqualTo("SUSPENDED");
+    assertThat(answer.bucket("connect").get("state").textValue()).isEqualTo("SUSPENDED");
+    assertThat(answer.bucket("connect").get("level").longValue()).isEqualTo(60);
+    assertThat(at.schedules.schedules().values()).noneMatch(schedule -> schedule.enabled());
+    at.assertConsistent();
+
+    at.patch("acme", "{\"status\":\"ACTIVE\"}");
+
+    assertThat(at.schedules.schedules().values()).allMatch(schedule -> schedule.enabled());
+  }
+
+  @Test
+  void a_bucket_that_is_new_while_suspended_is_filled_when_activated() {
+    at.onboard("acme", "bronze");
+    at.patch("acme", "{\"status\":\"SUSPENDED\"}");
+    at.putTier("own", OWN);
+    at.patch("acme", "{\"tier\":\"own\"}");
+    assertThat(at.tokens.level(bucket("acme", "send-email"))).isZero();
+
+    at.patch("acme", "{\"status\":\"ACTIVE\"}");
+
+    assertThat(at.tokens.level(bucket("acme", "send-email"))).isEqualTo(5);
+    at.assertConsistent();
+  }
+
+  @Test
+  void delete_removes_all_there_is() {
+    at.onboard("acme", "bronze");
+    SessionId session = new SessionId("0".repeat(32));
+    at.sessions.create(
+        new Session(ACME, session, Set.of(), Deployment.START.plusSeconds(60), Optional.empty()));
+    at.sessions.join(
+        ACME, session, "socket", 2, Gcra.perMinute(5), Optional.empty(), Deployment.START);
+    at.sessions.countUp(ACME, 10);
+
+    Answer answer = at.delete("acme");
+
+    assertThat(answer.status()).isEqualTo(204);
+    assertThat(at.tenant("acme")).isEmpty();
+    assertThat(at.snapshot().queues()).isEmpty();
+    assertThat(at.sessions.list(ACME)).isEmpty();
+    assertThat(at.sessions.count(ACME)).isZero();
+    assertThat(at.sockets.closed()).containsExactly("socket");
+    at.assertConsistent();
+  }
+
+  @Test
+  void delete_again_answers_the_same() {
+    at.onboard("acme", "bronze");
+
+    assertThat(at.delete("acme").status()).isEqualTo(204);
+    assertThat(at.delete("acme").status()).isEqualTo(204);
+    assertThat(at.get("acme").status()).isEqualTo(404);
+  }
+
+  @Test
+  void delete_while_something_is_left_answers_so_until_it_is_gone() {
+    at.onboard("acme", "bronze");
+    at.queues.outage().begin("delete");
+
+    Answer answer = at.delete("acme");
+
+    assertThat(answer.status()).isEqualTo(202);
+    assertThat(answer.document().get("status").textValue()).isEqualTo("OFFBOARDING");
+    assertThat(answer.bucket("connect").get("state").textValue()).isEqualTo("REMOVING");
+    assertThat(at.schedules.schedules()).isEmpty();
+    assertThat(at.delete("acme").status()).isEqualTo(202);
+
+    at.queues.outage().end();
+
+    assertThat(at.delete("acme").status()).isEqualTo(204);
+    at.assertConsistent();
+  }
+
+  @Test
+  void a_tenant_that_comes_back_within_a_minute_waits_for_its_queues() {
+    at.onboard("acme", "bronze");
+    at.delete("acme");
+    at.clock.advance(Duration.ofSeconds(10));
+
+    Answer answer = at.onboard("acme", "bronze");
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.bucket("connect").get("state").textValue()).isEqualTo("PROVISIONING");
+    assertThat(answer.bucket("connect").get("level").longValue()).isZero();
+    assertThat(at.schedules.schedules()).isEmpty();
+    at.clock.advance(Duration.ofSeconds(30));
+    at.sweep();
+    assertThat(at.get("acme").bucket("connect").get("state").textValue()).isEqualTo("PROVISIONING");
+
+    at.clock.advance(Duration.ofSeconds(30));
+    at.sweep();
+
+    at.assertConsistent();
+    assertThat(at.tokens.level(bucket("acme", "connect"))).isEqualTo(60);
+    assertThat(at.get("acme").bucket("connect").get("state").textValue()).isEqualTo("ACTIVE");
+  }
+
+  @Test
+  void tenants_are_listed_part_by_part() {
+    for (String id : List.of("acme", "beta", "gamma")) {
+      at.onboard(id, "bronze");
+    }
+
+    JsonNode all = at.list(Map.of()).document();
+    assertThat(all.get("tenants")).hasSize(3);
+    assertThat(all.has("next")).isFalse();
+    assertThat(fields(all.at("/tenants/0")))
+        .containsExactly(
+            "tenantId", "tier", "status", "version", "overrides", "limits", "isolation");
+
+    List<String> seen = new ArrayList<>();
+    JsonNode part = at.list(Map.of("limit", "2")).document();
+    part.get("tenants").forEach(tenant -> seen.add(tenant.get("tenantId").textValue()));
+    String next = part.get("next").textValue();
+    assertThat(next).isNotEqualTo("beta");
+    part = at.list(Map.of("limit", "2", "cursor", next)).document();
+    part.get("tenants").forEach(tenant -> seen.add(tenant.get("tenantId").textValue()));
+
+    assertThat(part.has("next")).isFalse();
+    assertThat(seen).containsExactly("acme", "beta", "gamma");
+  }
+
+  @Test
+  void a_tier_is_put_got_and_put_again_as_it_was_got() {
+    Answer put = at.putTier("own", OWN);
+
+    assertThat(put.status()).isEqualTo(201);
+    assertThat(put.document().toString())
+        .isEqualTo(
+            "{\"tier\":\"own\",\"isolation\":\"POOL\",\"limits\":{\"tenantPerMinute\":30,"
+                + "\"sessionPerMinute\":5,\"connectionsPerSession\":2,\"tenantConnections\":10,"
+                + "\"sessionTTL\":200,\"messagesPerMinute\":60},\"buckets\":{\"connect\":"
+                + "{\"capacity\":90},\"send-email\":{\"ratePerMinute\":0.2,\"capacity\":5}},"
+                + "\"fillMode\":\"PRODUCER\",\"onUnavailable\":\"REFUSE\",\"version\":1}");
+    Answer got = at.getTier("own");
+    assertThat(got.document()).isEqualTo(put.document());
+
+    Answer again = at.putTier("own", got.document().toString());
+
+    assertThat(again.status()).isEqualTo(200);
+    assertThat(again.document()).isEqualTo(put.document());
+  }
+
+  @Test
+  void a_tier_may_say_no_more_than_isolation_and_limits() {
+    at.putTier("own", OWN);
+
+    Answer answer = at.putTier("own", minimal(30));
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.document().get("buckets").isEmpty()).isTrue();
+    assertThat(answer.document().get("fillMode").textValue()).isEqualTo("PRODUCER");
+    assertThat(answer.document().get("onUnavailable").textValue()).isEqualTo("ADMIT");
+  }
+
+  @Test
+  void a_tier_is_replaced_only_if_the_version_that_is_said_stands() {
+    at.putTier("own", OWN);
+
+    String asVersionOne = minimal(30).replaceFirst("\\{", "{\"version\":1,");
+
+    assertThat(at.putTier("own", asVersionOne.replace(":1,", ":7,")).status()).isEqualTo(409);
+    assertThat(at.putTier("own", asVersionOne).status()).isEqualTo(200);
+    assertThat(at.putTier("own", asVersionOne).status()).isEqualTo(200);
+    assertThat(at.getTier("own").document().get("version").longValue()).isEqualTo(2);
+  }
+
+  @Test
+  void a_changed_tier_reaches_all_its_tenants_and_no_other() {
+    at.putTier("own", OWN);
+    at.onboard("acme", "own");
+    at.post("{\"tenantId\":\"beta\",\"tier\":\"own\",\"overrides\":{\"tenantPerMinute\":7}}");
+    at.onboard("gamma", "bronze");
+
+    Answer answer = at.putTier("own", minimal(50));
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(at.get("acme").bucket("connect").get("ratePerMinute").longValue()).isEqualTo(50);
+    assertThat(at.get("beta").bucket("connect").get("ratePerMinute").longValue()).isEqualTo(7);
+    assertThat(at.tenant("gamma").orElseThrow().version()).isEqualTo(1);
+    assertThat(at.buckets.find(bucket("acme", "send-email"))).isEmpty();
+    at.assertConsistent();
+  }
+
+  @Test
+  void a_changed_tier_reaches_more_tenants_than_one_part_of_a_listing_holds() {
+    at.putTier("own", OWN);
+    for (int i = 0; i < 250; i++) {
+      at.onboard("tenant-" + i, "own");
+    }
+
+    assertThat(at.putTier("own", minimal(50)).status()).isEqualTo(200);
+
+    assertThat(at.tenants.list(Optional.empty(), 1_000).items())
+        .hasSize(250)
+        .allMatch(Tenant::settled)
+        .allMatch(tenant -> tenant.limits().get(Limit.TENANT_PER_MINUTE) == 50);
+    assertThat(at.schedules.schedules()).hasSize(500);
+  }
+
+  @Test
+  void edits_from_many_threads_end_in_one_of_them_brought_about() throws InterruptedException {
+    at.onboard("acme", "bronze");
+    List<String> edits =
+        List.of(
+            "{\"tier\":\"silver\"}",
+            "{\"tier\":\"gold\"}",
+            "{\"overrides\":{\"tenantPerMinute\":7}}",
+            "{\"overrides\":{}}",
+            "{\"status\":\"SUSPENDED\"}",
+            "{\"status\":\"ACTIVE\"}");
+    List<Thread> threads = new ArrayList<>();
+    for (String edit : edits) {
+      threads.add(
+          new Thread(
+              () -> {
+                for (int i = 0; i < 50; i++) {
+                  at.patch("acme", edit);
+                }
+              }));
+    }
+    threads.forEach(Thread::start);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+
+    at.sweep();
+
+    at.assertConsistent();
+  }
+
+  @Test
+  void a_suspended_tenant_follows_its_tier_and_stays_suspended() {
+    at.putTier("own", OWN);
+    at.onboard("acme", "own");
+    at.patch("acme", "{\"status\":\"SUSPENDED\"}");
+
+    at.putTier("own", minimal(50));
+
+    assertThat(at.tenant("acme").orElseThrow().status()).isEqualTo(TenantStatus.SUSPENDED);
+    at.assertConsistent();
+  }
+
+  @Test
+  void a_tier_change_that_finds_no_time_is_finished_by_the_sweep() {
+    at.putTier("own", OWN);
+    at.onboard("acme", "own");
+    at.context = new RecordingContext(Duration.ofSeconds(8));
+
+    assertThat(at.putTier("own", minimal(50)).status()).isEqualTo(202);
+    assertThat(at.tenant("acme").orElseThrow().version()).isEqualTo(1);
+
+    at.context = new RecordingContext(Duration.ofSeconds(50));
+
+    assertThat(at.sweep()).containsEntry("changedTiers", 1L).containsEntry("rolledOutTiers", 1L);
+    at.assertConsistent();
+    assertThat(at.sweep()).containsEntry("changedTiers", 0L);
+    assertThat(at.putTier("own", minimal(50)).status()).isEqualTo(200);
+  }
+
+  @Test
+  void a_tier_that_tenants_have_is_not_deleted() {
+    at.putTier("own", OWN);
+    at.onboard("acme", "own");
+
+    assertThat(at.deleteTier("own").status()).isEqualTo(409);
+    at.delete("acme");
+    assertThat(at.deleteTier("own").status()).isEqualTo(204);
+    assertThat(at.deleteTier("own").status()).isEqualTo(404);
+    assertThat(at.getTier("own").status()).isEqualTo(404);
+  }
+
+  @Test
+  void tiers_are_listed() {
+    at.putTier("own", OWN);
+
+    JsonNode tiers = at.send(HttpApiEvents.of("GET /tiers")).document().get("tiers");
+
+    assertThat(tiers.findValuesAsText("tier")).containsExactly("bronze", "gold", "own", "silver");
+  }
+
+  @Test
+  void a_tenant_that_cannot_be_swept_does_not_stop_the_others() {
+    at.context = new RecordingContext(Duration.ofSeconds(8));
+    at.onboard("acme", "bronze");
+    at.onboard("beta", "bronze");
+    at.context = new RecordingContext(Duration.ofSeconds(50));
+    at.faults.plan(
+        2,
+        call -> {
+          throw new IllegalStateException("a row that cannot be read");
+        });
+
+    assertThat(at.sweep())
+        .containsEntry("unsettledTenants", 2L)
+        .containsEntry("settledTenants", 1L);
+    assertThat(at.context.logged()).anyMatch(line -> line.contains("a row that cannot be read"));
+
+    at.faults.none();
+    assertThat(at.sweep())
+        .containsEntry("unsettledTenants", 1L)
+        .containsEntry("settledTenants", 1L);
+    at.assertConsistent();
+  }
+
+  @Test
+  void onboarding_asks_each_port_no_more_than_it_must() {
+    at.onboard("acme", "bronze");
+
+    assertThat(at.faults.calls())
+        .containsExactly(
+            "Tiers.find",
+            "Tenants.create",
+            "Tiers.find",
+            "Buckets.list",
+            "Buckets.open",
+            "BucketQueues.make",
+            "Buckets.open",
+            "BucketQueues.make",
+            "FillSchedules.put",
+            "Buckets.find",
+            "TokenQueue.level",
+            "Buckets.replace",
+            "TokenQueue.put",
+            "FillSchedules.put",
+            "Buckets.find",
+            "TokenQueue.level",
+            "Buckets.replace",
+            "TokenQueue.put",
+            "Tenants.markObserved",
+            "Tenants.find",
+            "Buckets.list",
+            "TokenQueue.level",
+            "TokenQueue.level",
+            "Connections.count");
+  }
+
+  private static String minimal(int perMinute) {
+    return """
+        {"isolation":"POOL","limits":{"tenantPerMinute":%d,"sessionPerMinute":5,
+         "connectionsPerSession":2,"tenantConnections":10,"sessionTTL":200,
+         "messagesPerMinute":60}}"""
+        .formatted(perMinute);
+  }
+
+  private static List<String> fields(JsonNode document) {
+    List<String> names = new ArrayList<>();
+    document.fieldNames().forEachRemaining(names::add);
+    return names;
+  }
+}

@@ -1,0 +1,196 @@
+package dev.tollgate.controlplane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import dev.tollgate.controlplane.Faults.Fault;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every call of the API is disturbed at each of its calls of a port, and must come to the same end.
+ */
+class ConvergenceTest {
+  private static final String WITH_EMAILS =
+      """
+      {"isolation":"POOL","buckets":{"send-email":{"ratePerMinute":0.2,"capacity":5}},
+       "limits":{"tenantPerMinute":30,"sessionPerMinute":5,"connectionsPerSession":2,
+                 "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":60}}""";
+  private static final String WITHOUT_EMAILS =
+      """
+      {"isolation":"SILO",
+       "limits":{"tenantPerMinute":90,"sessionPerMinute":5,"connectionsPerSession":2,
+                 "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":60}}""";
+
+  /** A call of the API, and what stood before it. */
+  record Scenario(String name, Consumer<Deployment> before, Consumer<Deployment> call) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private static final List<Scenario> SCENARIOS =
+      List.of(
+          new Scenario("onboard", at -> {}, at -> at.onboard("acme", "bronze")),
+          new Scenario(
+              "change tier",
+              at -> at.onboard("acme", "bronze"),
+              at -> at.patch("acme", "{\"tier\":\"silver\"}")),
+          new Scenario(
+              "lose a bucket",
+              at -> {
+                at.putTier("own", WITH_EMAILS);
+                at.onboard("acme", "own");
+              },
+              at -> at.patch("acme", "{\"tier\":\"bronze\"}")),
+          new Scenario(
+              "suspend",
+              at -> at.onboard("acme", "bronze"),
+              at -> at.patch("acme", "{\"status\":\"SUSPENDED\"}")),
+          new Scenario(
+              "activate",
+              at -> {
+                at.onboard("acme", "bronze");
+                at.patch("acme", "{\"status\":\"SUSPENDED\"}");
+              },
+              at -> at.patch("acme", "{\"status\":\"ACTIVE\"}")),
+          new Scenario("offboard", ConvergenceTest::onboardWithSockets, at -> at.delete("acme")),
+          new Scenario(
+              "roll out a tier",
+              at -> {
+                at.putTier("own", WITH_EMAILS);
+                at.onboard("acme", "own");
+                at.onboard("beta", "own");
+                at.onboard("gamma", "bronze");
+              },
+              at -> at.putTier("own", WITHOUT_EMAILS)),
+          new Scenario("new tier", at -> {}, at -> at.putTier("own", WITH_EMAILS)),
+          new Scenario(
+              "delete tier", at -> at.putTier("own", WITH_EMAILS), at -> at.deleteTier("own")));
+
+  private static void onboardWithSockets(Deployment at) {
+    at.onboard("acme", "bronze");
+    TenantId acme = new TenantId("acme");
+    for (int i = 0; i < 2; i++) {
+      SessionId id = new SessionId(Integer.toString(i).repeat(32));
+      at.sessions.create(
+          new Session(acme, id, Set.of(), Deployment.START.plusSeconds(60), Optional.empty()));
+      at.sessions.join(
+          acme, id, "socket-" + i, 2, Gcra.perMinute(5), Optional.empty(), Deployment.START);
+      at.sessions.countUp(acme, 10);
+    }
+  }
+
+  static Stream<Arguments> disturbances() {
+    return SCENARIOS.stream()
+        .flatMap(
+            scenario ->
+                Stream.of(
+                    Arguments.of(scenario, "unreachable", Faults.UNREACHABLE),
+                    Arguments.of(scenario, "answer lost", Faults.ANSWER_LOST),
+                    Arguments.of(scenario, "killed", Faults.KILLED)));
+  }
+
+  @ParameterizedTest(name = "{0}, {1}")
+  @MethodSource("disturbances")
+  void a_call_that_is_disturbed_is_finished_by_the_sweep_and_by_its_repetition(
+      Scenario scenario, String name, Fault fault) {
+    Deployment undisturbed = new Deployment();
+    scenario.before().accept(undisturbed);
+    undisturbed.faults.none();
+    scenario.call().accept(undisturbed);
+    int calls = undisturbed.faults.calls().size();
+    undisturbed.assertConsistent();
+    assertThat(undisturbed.context.logged()).isEmpty();
+    assertThat(calls).isPositive();
+
+    for (int at = 1; at <= calls; at++) {
+      Deployment disturbed = new Deployment();
+      scenario.before().accept(disturbed);
+      disturbed.faults.plan(at, fault);
+      try {
+        scenario.call().accept(disturbed);
+      } catch (Faults.Killed expected) {
+        // The process is gone; what it did stays.
+      }
+      disturbed.faults.none();
+      try {
+        disturbed.clock.advance(Duration.ofSeconds(61));
+        disturbed.sweep();
+        disturbed.assertConsistent();
+        scenario.call().accept(disturbed);
+        disturbed.clock.advance(Duration.ofSeconds(61));
+        disturbed.sweep();
+        disturbed.assertConsistent();
+        assertThat(disturbed.snapshot().rows()).isEqualTo(undisturbed.snapshot().rows());
+        assertThat(disturbed.snapshot().schedules()).isEqualTo(undisturbed.snapshot().schedules());
+        assertThat(disturbed.sessions.list(new TenantId("acme")))
+            .isEqualTo(undisturbed.sessions.list(new TenantId("acme")));
+        assertThat(disturbed.sessions.count(new TenantId("acme")))
+            .isEqualTo(undisturbed.sessions.count(new TenantId("acme")));
+      } catch (AssertionError different) {
+        fail("disturbed at call " + at + " of " + undisturbed.faults.calls(), different);
+      }
+    }
+  }
+
+  static Stream<Arguments> pairs() {
+    return SCENARIOS.stream()
+        .flatMap(
+            first ->
+                Stream.of(
+                    Arguments.of(first, "onboard", call(at -> at.onboard("acme", "bronze"))),
+                    Arguments.of(
+                        first, "silver", call(at -> at.patch("acme", "{\"tier\":\"silver\"}"))),
+                    Arguments.of(
+                        first,
+                        "suspend",
+                        call(at -> at.patch("acme", "{\"status\":\"SUSPENDED\"}"))),
+                    Arguments.of(first, "offboard", call(at -> at.delete("acme"))),
+                    Arguments.of(first, "tier", call(at -> at.putTier("own", WITHOUT_EMAILS))),
+                    Arguments.of(first, "bronze", call(at -> at.putTier("bronze", WITH_EMAILS))),
+                    Arguments.of(first, "sweep", call(Deployment::sweep))));
+  }
+
+  private static Consumer<Deployment> call(Consumer<Deployment> call) {
+    return call;
+  }
+
+  @ParameterizedTest(name = "{0} while {1}")
+  @MethodSource("pairs")
+  void two_calls_at_the_same_time_end_in_what_is_written_down(
+      Scenario scenario, String name, Consumer<Deployment> other) {
+    Deployment alone = new Deployment();
+    scenario.before().accept(alone);
+    alone.faults.none();
+    scenario.call().accept(alone);
+    List<String> calls = alone.faults.calls();
+
+    for (int at = 1; at <= calls.size(); at++) {
+      Deployment shared = new Deployment();
+      scenario.before().accept(shared);
+      shared.faults.plan(at, Faults.meanwhile(() -> other.accept(shared)));
+      scenario.call().accept(shared);
+      shared.faults.none();
+      try {
+        shared.clock.advance(Duration.ofSeconds(61));
+        shared.sweep();
+        shared.assertConsistent();
+      } catch (AssertionError inconsistent) {
+        fail("interrupted before call " + at + " of " + calls, inconsistent);
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package dev.tollgate.controlplane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WiringTest {
+  private static final InstantSource CLOCK = InstantSource.fixed(Instant.EPOCH);
+  private static final String ARN = "arn:aws:lambda:us-east-1:000000000000:function:x";
+  private static final Map<String, String> WHOLE =
+      Map.ofEntries(
+          Map.entry("AWS_REGION", "us-east-1"),
+          Map.entry("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE"),
+          Map.entry("AWS_SECRET_ACCESS_KEY", "secret"),
+          Map.entry("TENANT_TABLE", "tenants"),
+          Map.entry("TIER_TABLE", "tiers"),
+          Map.entry("SESSION_TABLE", "sessions"),
+          Map.entry("LIMIT_TABLE", "limits"),
+          Map.entry("QUEUE_URL_PREFIX", "https://sqs.us-east-1.amazonaws.com/000000000000/"),
+          Map.entry("TENANT_ROLE_ARN", "arn:aws:iam::000000000000:role/tenant"),
+          Map.entry("SCHEDULE_GROUP", "tollgate"),
+          Map.entry("SCHEDULE_TARGET_ARN", ARN),
+          Map.entry("SCHEDULE_ROLE_ARN", "arn:aws:iam::000000000000:role/scheduler"),
+          Map.entry("SCHEDULE_DEAD_LETTER_ARN", "arn:aws:sqs:us-east-1:000000000000:dead"),
+          Map.entry("WEBSOCKET_URL", "wss://x.execute-api.us-east-1.amazonaws.com/production"));
+
+  @Test
+  void functions_are_made_of_their_environment_without_asking_anybody() {
+    assertThat(new ControlPlaneApi(WHOLE, CLOCK)).isNotNull();
+    assertThat(new Sweep(WHOLE, CLOCK)).isNotNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "AWS_REGION",
+        "TENANT_TABLE",
+        "TIER_TABLE",
+        "SESSION_TABLE",
+        "LIMIT_TABLE",
+        "QUEUE_URL_PREFIX",
+        "TENANT_ROLE_ARN",
+        "SCHEDULE_GROUP",
+        "SCHEDULE_TARGET_ARN",
+        "SCHEDULE_ROLE_ARN",
+        "SCHEDULE_DEAD_LETTER_ARN",
+        "WEBSOCKET_URL",
+      })
+  void a_missing_variable_is_named(String variable) {
+    Map<String, String> without = new HashMap<>(WHOLE);
+    without.remove(variable);
+
+    assertThatThrownBy(() -> new ControlPlaneApi(without, CLOCK)).hasMessageContaining(variable);
+    assertThatThrownBy(() -> new Sweep(without, CLOCK)).hasMessageContaining(variable);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.controlplane;
+
+import org.jspecify.annotations.NullMarked;
