@@ -1,0 +1,62 @@
+package dev.tollgate.handlers;
+
+import dev.tollgate.core.admission.Facts;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * What is left of a tenant's and a session's limits, as HTTP fields: {@code RateLimit-Policy} and
+ * {@code RateLimit} (draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4) and {@code
+ * Retry-After} in seconds (RFC 9110, section 10.2.3).
+ */
+final class RateLimitFields {
+  private static final String POLICY =
+      "\"connect\";q=%d;w=60, \"session\";q=%d;w=60, "
+          + "\"connections\";q=%d;qu=\"concurrent-requests\", "
+          + "\"session-connections\";q=%d;qu=\"concurrent-requests\"";
+
+  private RateLimitFields() {}
+
+  /** The limits themselves. */
+  static String policy(Tenant tenant) {
+    return POLICY.formatted(
+        tenant.limits().get(Limit.TENANT_PER_MINUTE),
+        tenant.limits().get(Limit.SESSION_PER_MINUTE),
+        tenant.limits().get(Limit.TENANT_CONNECTIONS),
+        tenant.limits().get(Limit.CONNECTIONS_PER_SESSION));
+  }
+
+  /** What is left of each. That of the bucket is as of its last fill, so it is no promise. */
+  static String remaining(Tenant tenant, Session session, Facts facts, Instant now) {
+    Gcra rate = Gcra.perMinute(tenant.limits().get(Limit.SESSION_PER_MINUTE));
+    long level =
+        facts.emptyUntil(now).isPresent() ? 0 : facts.bucket().map(Bucket::level).orElse(0L);
+    return String.join(
+        ", ",
+        "\"connect\";r=" + level + ";t=" + seconds(now, facts.nextTokenAt(now)),
+        "\"session\";r="
+            + rate.remaining(session.arrival(), now)
+            + ";t="
+            + seconds(now, rate.conformsAt(session.arrival(), now)),
+        "\"connections\";r="
+            + left(tenant.limits().get(Limit.TENANT_CONNECTIONS), facts.connections()),
+        "\"session-connections\";r="
+            + left(
+                tenant.limits().get(Limit.CONNECTIONS_PER_SESSION), session.connections().size()));
+  }
+
+  private static long left(long most, long used) {
+    return Math.max(0, most - used);
+  }
+
+  /** Whole seconds from {@code now} until then, rounded up. */
+  static String seconds(Instant now, Instant then) {
+    long millis = Math.max(0, Duration.between(now, then).toMillis());
+    return String.valueOf((millis + 999) / 1000);
+  }
+}

@@ -1,0 +1,173 @@
+package dev.tollgate.handlers;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestHandler;
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
+import dev.tollgate.core.Page;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.admission.Facts;
+import dev.tollgate.core.admission.FactsReader;
+import dev.tollgate.core.admission.Refusal;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.http.Problem;
+import dev.tollgate.http.Request;
+import dev.tollgate.http.Response;
+import dev.tollgate.http.Routes;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The HTTP API by which clients create, look at and end sessions. It is also where a refused client
+ * learns when to come back, since a browser cannot read why its handshake was refused.
+ */
+public final class SessionApi
+    implements RequestHandler<APIGatewayV2HTTPEvent, APIGatewayV2HTTPResponse> {
+  private static final int PAGE = 100;
+
+  private final Tenants tenants;
+  private final FactsReader facts;
+  private final SessionLife sessions;
+  private final String webSocketUrl;
+  private final InstantSource clock;
+  private final Routes routes;
+
+  /** The function as Lambda makes it. */
+  public SessionApi() {
+    this(System.getenv(), InstantSource.system());
+  }
+
+  /** The function with this environment and clock. */
+  public SessionApi(Map<String, String> environment, InstantSource clock) {
+    this(new Wiring(environment, clock), clock);
+  }
+
+  private SessionApi(Wiring wiring, InstantSource clock) {
+    this(
+        wiring.tenants(),
+        wiring.facts(),
+        wiring.sessionLife(),
+        wiring.webSocketUrl(),
+        wiring.listsTenants(),
+        clock);
+  }
+
+  SessionApi(
+      Tenants tenants,
+      FactsReader facts,
+      SessionLife sessions,
+      String webSocketUrl,
+      boolean listsTenants,
+      InstantSource clock) {
+    this.tenants = tenants;
+    this.facts = facts;
+    this.sessions = sessions;
+    this.webSocketUrl = webSocketUrl;
+    this.clock = clock;
+    Map<String, Routes.Route> byKey = new LinkedHashMap<>();
+    byKey.put("PUT /session", this::create);
+    byKey.put("GET /session", this::show);
+    byKey.put("DELETE /session", this::end);
+    if (listsTenants) {
+      byKey.put("GET /tenant", this::list);
+    }
+    this.routes = new Routes(byKey);
+  }
+
+  @Override
+  public APIGatewayV2HTTPResponse handleRequest(APIGatewayV2HTTPEvent event, Context context) {
+    return routes.answer(event, context);
+  }
+
+  private Response create(Request request) {
+    TenantId id = tenantId(request);
+    Optional<Tenant> tenant = tenants.find(id);
+    if (tenant.isEmpty()) {
+      return noTenant(id);
+    }
+    if (tenant.get().status() != TenantStatus.ACTIVE) {
+      return Problem.of("suspended", 403, "The tenant is not served", Refusal.SUSPENDED.detail())
+          .response();
+    }
+    SessionLife.Opening opening = sessions.open(tenant.get());
+    if (opening instanceof SessionLife.TooMany tooMany) {
+      return Problem.of(
+              "quota-exceeded",
+              429,
+              "Too many sessions",
+              "tenant " + id + " opens sessions faster than ten times its tenantPerMinute")
+          .response()
+          .with("retry-after", RateLimitFields.seconds(clock.instant(), tooMany.retryAt()));
+    }
+    Session session = ((SessionLife.Opened) opening).session();
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("tenantId", id.value());
+    document.put("sessionId", session.id().value());
+    document.put("expiresAt", session.endsAt().toString());
+    document.put("webSocketUrl", webSocketUrl);
+    return Response.json(201, document);
+  }
+
+  private Response show(Request request) {
+    TenantId id = tenantId(request);
+    SessionId sessionId = sessionId(request);
+    if (!facts.knows(id)) {
+      return noTenant(id);
+    }
+    Instant now = clock.instant();
+    Facts read = facts.read(id, sessionId);
+    Optional<Session> session = read.session().filter(found -> !found.endedAt(now));
+    if (read.tenant().isEmpty()) {
+      return noTenant(id);
+    }
+    return session.isEmpty()
+        ? noSession(id)
+        : SessionDocument.of(read.tenant().get(), session.get(), read, now);
+  }
+
+  private Response end(Request request) {
+    TenantId id = tenantId(request);
+    SessionId session = sessionId(request);
+    if (!facts.knows(id)) {
+      return noTenant(id);
+    }
+    return sessions.end(id, session) instanceof SessionLife.Ended
+        ? Response.noContent()
+        : noSession(id);
+  }
+
+  private Response list(Request request) {
+    Page<Tenant> page = tenants.list(request.query("cursor"), PAGE);
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("tenants", page.items().stream().map(tenant -> tenant.id().value()).toList());
+    page.next().ifPresent(next -> document.put("next", next));
+    return Response.json(200, document);
+  }
+
+  private static TenantId tenantId(Request request) {
+    return new TenantId(request.query(TicketContext.TENANT).orElse(""));
+  }
+
+  private static SessionId sessionId(Request request) {
+    return new SessionId(request.query(TicketContext.SESSION).orElse(""));
+  }
+
+  private static Response noTenant(TenantId id) {
+    return Problem.notFound("tenantId: " + id + " (expected: a tenant that was onboarded)")
+        .response();
+  }
+
+  /** Does not repeat the session's id, which is a secret. */
+  private static Response noSession(TenantId id) {
+    return Problem.notFound("sessionId: no such session of tenant " + id + ", or it is over")
+        .response();
+  }
+}

@@ -1,0 +1,72 @@
+package dev.tollgate.handlers;
+
+import dev.tollgate.core.admission.Facts;
+import dev.tollgate.core.admission.Refusal;
+import dev.tollgate.core.admission.Verdict;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.http.Response;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A session as its client sees it: its limits, what is open, and whether a connection could be made
+ * now.
+ */
+final class SessionDocument {
+  private SessionDocument() {}
+
+  static Response of(Tenant tenant, Session session, Facts facts, Instant now) {
+    Map<String, Object> limits = new LinkedHashMap<>();
+    for (Limit limit : Limit.values()) {
+      limits.put(limit.key(), tenant.limits().get(limit));
+    }
+    Optional<Verdict.Refused> refused =
+        facts
+            .refusalAt(now)
+            .or(
+                () ->
+                    facts
+                        .emptyUntil(now)
+                        .map(
+                            until -> new Verdict.Refused(Refusal.TENANT_RATE, Optional.of(until))));
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("tenantId", tenant.id().value());
+    document.put("sessionId", session.id().value());
+    document.put("expiresAt", session.endsAt().toString());
+    document.put("limits", limits);
+    document.put("connections", session.connections().size());
+    document.put("tenantConnections", facts.connections());
+    document.put("admission", admission(refused, now));
+    Response response =
+        Response.json(200, document)
+            .with("ratelimit-policy", RateLimitFields.policy(tenant))
+            .with("ratelimit", RateLimitFields.remaining(tenant, session, facts, now));
+    return refused
+        .flatMap(Verdict.Refused::retryAt)
+        .map(at -> response.with("retry-after", RateLimitFields.seconds(now, at)))
+        .orElse(response);
+  }
+
+  private static Map<String, Object> admission(Optional<Verdict.Refused> refused, Instant now) {
+    Map<String, Object> admission = new LinkedHashMap<>();
+    admission.put("admitted", refused.isEmpty());
+    refused.ifPresent(
+        refusal -> {
+          admission.put("reason", refusal.why().name());
+          admission.put("detail", refusal.why().detail());
+          refusal
+              .retryAt()
+              .ifPresent(
+                  at -> {
+                    admission.put(
+                        "retryAfterSeconds", Long.parseLong(RateLimitFields.seconds(now, at)));
+                    admission.put("nextAttemptAt", at.toString());
+                  });
+        });
+    return admission;
+  }
+}

@@ -1,0 +1,76 @@
+package dev.tollgate.handlers;
+
+import dev.tollgate.aws.AwsEnvironment;
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.admission.Admission;
+import dev.tollgate.core.admission.Departure;
+import dev.tollgate.core.admission.FactsReader;
+import dev.tollgate.core.admission.Registration;
+import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.tenant.Tenants;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** Puts the functions together from their environment. */
+final class Wiring {
+  private static final String WEBSOCKET_URL = "WEBSOCKET_URL";
+  private static final String LIST_TENANTS = "LIST_TENANTS";
+
+  private final Map<String, String> environment;
+  private final InstantSource clock;
+  private final AwsEnvironment aws;
+
+  Wiring(Map<String, String> environment, InstantSource clock) {
+    this.environment = Map.copyOf(environment);
+    this.clock = clock;
+    this.aws = new AwsEnvironment(environment, clock);
+  }
+
+  Admission admission() {
+    return new Admission(aws.factsReader(), aws.buckets(), aws.tokenQueue(), threads(), clock);
+  }
+
+  Registration registration() {
+    return new Registration(aws.connections(), aws.tokenQueue(), threads(), Pause.real(), clock);
+  }
+
+  Departure departure() {
+    return new Departure(aws.connections());
+  }
+
+  Tenants tenants() {
+    return aws.tenants();
+  }
+
+  FactsReader facts() {
+    return aws.factsReader();
+  }
+
+  SessionLife sessionLife() {
+    return new SessionLife(
+        aws.sessions(), aws.connections(), aws.sockets(), new SecureRandom(), clock);
+  }
+
+  String webSocketUrl() {
+    return Optional.ofNullable(environment.get(WEBSOCKET_URL))
+        .orElseThrow(() -> new IllegalStateException("environment: no " + WEBSOCKET_URL));
+  }
+
+  boolean listsTenants() {
+    return Boolean.parseBoolean(environment.getOrDefault(LIST_TENANTS, "false"));
+  }
+
+  /** Threads for requests that go out beside each other. They do not keep a process alive. */
+  private static ExecutorService threads() {
+    return Executors.newCachedThreadPool(
+        task -> {
+          Thread thread = new Thread(task, "requests");
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+}

@@ -1,0 +1,200 @@
+package dev.tollgate.handlers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.RecordingSockets;
+import dev.tollgate.core.testing.Town;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class SessionApiTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Town town = new Town();
+  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 1L));
+  private final RecordingSockets sockets = new RecordingSockets();
+  private final SessionApi api = api(true);
+
+  private SessionApi api(boolean listsTenants) {
+    return new SessionApi(
+        town.tenants(),
+        town.facts(),
+        new SessionLife(
+            town.sessions(), town.sessions(), sockets, new SecureRandom(), town.clock()),
+        "wss://sockets.example/production",
+        listsTenants,
+        town.clock());
+  }
+
+  private APIGatewayV2HTTPResponse call(String routeKey, Map<String, String> query) {
+    return api.handleRequest(Events.http(routeKey, query), Events.context());
+  }
+
+  private APIGatewayV2HTTPResponse call(String routeKey, SessionId session) {
+    return call(routeKey, Map.of("tenantId", "acme", "sessionId", session.value()));
+  }
+
+  private static JsonNode body(APIGatewayV2HTTPResponse response) {
+    try {
+      return JSON.readTree(response.getBody());
+    } catch (JsonProcessingException malformed) {
+      throw new AssertionError(response.getBody(), malformed);
+    }
+  }
+
+  private void join(SessionId session, String connectionId) {
+    town.sessions()
+        .join(
+            acme.id(),
+            session,
+            connectionId,
+            10,
+            Gcra.perMinute(30),
+            Optional.empty(),
+            town.clock().instant());
+    town.sessions().countUp(acme.id(), 1000);
+  }
+
+  @Test
+  void a_session_is_created_with_an_id_that_the_server_makes() {
+    APIGatewayV2HTTPResponse created = call("PUT /session", Map.of("tenantId", "acme"));
+    assertThat(created.getStatusCode()).isEqualTo(201);
+    JsonNode document = body(created);
+    assertThat(document.get("tenantId").asText()).isEqualTo("acme");
+    assertThat(document.get("expiresAt").asText()).isEqualTo("2026-03-01T12:05:00Z");
+    assertThat(document.get("webSocketUrl").asText()).isEqualTo("wss://sockets.example/production");
+    SessionId id = new SessionId(document.get("sessionId").asText());
+    assertThat(town.sessions().find(acme.id(), id)).isPresent();
+  }
+
+  @Test
+  void sessions_are_limited_to_ten_times_the_tenants_connections_a_minute() {
+    for (int i = 0; i < 10; i++) {
+      assertThat(call("PUT /session", Map.of("tenantId", "acme")).getStatusCode()).isEqualTo(201);
+    }
+    APIGatewayV2HTTPResponse refused = call("PUT /session", Map.of("tenantId", "acme"));
+    assertThat(refused.getStatusCode()).isEqualTo(429);
+    assertThat(refused.getHeaders()).containsEntry("retry-after", "6");
+    town.clock().advance(Duration.ofSeconds(6));
+    assertThat(call("PUT /session", Map.of("tenantId", "acme")).getStatusCode()).isEqualTo(201);
+  }
+
+  @Test
+  void a_session_shows_its_limits_and_what_is_open_and_that_a_connection_may_be_made() {
+    SessionId session = town.open(acme);
+    join(session, "c1");
+    APIGatewayV2HTTPResponse shown = call("GET /session", session);
+    assertThat(shown.getStatusCode()).isEqualTo(200);
+    assertThat(body(shown).at("/limits/sessionPerMinute").asLong()).isEqualTo(30);
+    assertThat(body(shown).get("connections").asInt()).isEqualTo(1);
+    assertThat(body(shown).at("/admission/admitted").asBoolean()).isTrue();
+    assertThat(shown.getHeaders())
+        .containsEntry(
+            "ratelimit-policy",
+            "\"connect\";q=1;w=60, \"session\";q=30;w=60, "
+                + "\"connections\";q=1000;qu=\"concurrent-requests\", "
+                + "\"session-connections\";q=10;qu=\"concurrent-requests\"")
+        .containsEntry(
+            "ratelimit",
+            "\"connect\";r=1;t=61, \"session\";r=29;t=0, \"connections\";r=999, \"session-connections\";r=9")
+        .doesNotContainKey("retry-after");
+  }
+
+  @Test
+  void while_the_bucket_is_empty_it_tells_when_to_come_back() {
+    SessionId session = town.open(acme);
+    town.buckets()
+        .rememberEmpty(
+            town.buckets().find(Town.connects(acme)).orElseThrow(), Town.START.plusSeconds(61));
+    town.clock().advance(Duration.ofMillis(500));
+    APIGatewayV2HTTPResponse shown = call("GET /session", session);
+    assertThat(shown.getHeaders()).containsEntry("retry-after", "61");
+    assertThat(body(shown).at("/admission/reason").asText()).isEqualTo("TENANT_RATE");
+    assertThat(body(shown).at("/admission/retryAfterSeconds").asLong()).isEqualTo(61);
+    assertThat(body(shown).at("/admission/nextAttemptAt").asText())
+        .isEqualTo("2026-03-01T12:01:01Z");
+  }
+
+  @Test
+  void ending_a_session_closes_its_sockets_and_lowers_the_count_once() {
+    SessionId session = town.open(acme);
+    join(session, "c1");
+    join(session, "c2");
+    assertThat(call("DELETE /session", session).getStatusCode()).isEqualTo(204);
+    assertThat(sockets.closed()).containsExactlyInAnyOrder("c1", "c2");
+    assertThat(town.sessions().count(acme.id())).isZero();
+    assertThat(call("DELETE /session", session).getStatusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void a_session_that_is_over_is_not_found_though_its_row_is_there() {
+    SessionId session = town.open(acme);
+    town.clock().advance(Duration.ofHours(2));
+    assertThat(call("GET /session", session).getStatusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void a_session_of_another_tenant_is_not_found() {
+    SessionId session = town.open(acme);
+    town.onboard("other", "gold", Map.of());
+    Map<String, String> query = Map.of("tenantId", "other", "sessionId", session.value());
+    assertThat(call("GET /session", query).getStatusCode()).isEqualTo(404);
+    assertThat(call("DELETE /session", query).getStatusCode()).isEqualTo(404);
+    assertThat(town.sessions().find(acme.id(), session)).isPresent();
+  }
+
+  @Test
+  void a_suspended_tenant_gets_no_session() {
+    town.tenants().replace(acme.changed(Tier.DEFAULTS.get(2), Map.of(), TenantStatus.SUSPENDED));
+    APIGatewayV2HTTPResponse refused = call("PUT /session", Map.of("tenantId", "acme"));
+    assertThat(refused.getStatusCode()).isEqualTo(403);
+    assertThat(body(refused).get("type").asText()).isEqualTo("urn:tollgate:problem:suspended");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PUT /session, '', '', 400, tenantId",
+    "PUT /session, ACME, '', 400, tenantId",
+    "PUT /session, nobody, '', 404, ",
+    "GET /session, acme, '', 400, sessionId",
+    "GET /session, acme, xyz, 400, sessionId",
+    "GET /session, acme, 00000000000000000000000000000000, 404, ",
+    "DELETE /session, acme, ../../etc/passwd, 400, sessionId",
+    "DELETE /session, nobody, 00000000000000000000000000000000, 404, ",
+  })
+  void a_wrong_parameter_gets_a_problem_that_names_it(
+      String route, String tenant, String session, int status, String field) {
+    APIGatewayV2HTTPResponse refused =
+        call(route, Map.of("tenantId", tenant, "sessionId", session));
+    assertThat(refused.getStatusCode()).isEqualTo(status);
+    assertThat(refused.getHeaders()).containsEntry("content-type", "application/problem+json");
+    if (field != null) {
+      assertThat(body(refused).at("/errors/0/field").asText()).isEqualTo(field);
+    }
+    assertThat(town.sessions().list(acme.id())).isEmpty();
+  }
+
+  @Test
+  void tenants_are_listed_for_the_demo_and_only_where_that_is_wanted() {
+    assertThat(call("GET /tenant", Map.of()).getBody()).isEqualTo("{\"tenants\":[\"acme\"]}");
+    APIGatewayV2HTTPResponse refused =
+        api(false).handleRequest(Events.http("GET /tenant", Map.of()), Events.context());
+    assertThat(refused.getStatusCode()).isEqualTo(404);
+  }
+}
