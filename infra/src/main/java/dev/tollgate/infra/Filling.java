@@ -1,0 +1,134 @@
+package dev.tollgate.infra;
+
+import io.github.cdklabs.cdknag.NagPackSuppression;
+import io.github.cdklabs.cdknag.NagSuppressions;
+import java.util.List;
+import java.util.Map;
+import software.amazon.awscdk.Aws;
+import software.amazon.awscdk.Duration;
+import software.amazon.awscdk.services.iam.PolicyStatement;
+import software.amazon.awscdk.services.iam.Role;
+import software.amazon.awscdk.services.iam.ServicePrincipal;
+import software.amazon.awscdk.services.lambda.Alias;
+import software.amazon.awscdk.services.lambda.EventInvokeConfigOptions;
+import software.amazon.awscdk.services.scheduler.CfnSchedule;
+import software.amazon.awscdk.services.scheduler.CfnScheduleGroup;
+import software.amazon.awscdk.services.sqs.Queue;
+import software.amazon.awscdk.services.sqs.QueueEncryption;
+import software.constructs.Construct;
+
+/**
+ * What fills buckets every minute: the group of their schedules, which the control plane makes as
+ * tenants come, and the role that these act with. The sweep, which finishes what the control plane
+ * could not, is one more schedule of the group.
+ */
+final class Filling extends Construct {
+  /** Later than this the next minute's event makes up for a lost one. */
+  private static final Duration MAX_EVENT_AGE = Duration.seconds(60);
+
+  private final String prefix;
+  private final String groupName;
+  private final CfnScheduleGroup group;
+  private final Queue deadLetters;
+  private final Role role;
+  private final Alias target;
+
+  Filling(Construct scope, TollgateProps props, TenantFunction tokenProducer) {
+    super(scope, "Filling");
+    prefix = props.prefix();
+    groupName = prefix + "tollgate";
+    group = CfnScheduleGroup.Builder.create(this, "Group").name(groupName).build();
+    deadLetters =
+        Queue.Builder.create(this, "DeadLetters")
+            .encryption(QueueEncryption.SQS_MANAGED)
+            .enforceSsl(true)
+            .retentionPeriod(Duration.days(14))
+            .build();
+    NagSuppressions.addResourceSuppressions(
+        deadLetters,
+        List.of(
+            NagPackSuppression.builder()
+                .id("AwsSolutions-SQS3")
+                .reason(
+                    "This is the dead-letter queue, of schedules: EventBridge Scheduler puts here "
+                        + "the events that it could not deliver.")
+                .build()));
+    role =
+        Role.Builder.create(this, "Role")
+            .assumedBy(
+                new ServicePrincipal("scheduler.amazonaws.com")
+                    .withConditions(
+                        Map.of(
+                            "StringEquals",
+                            Policies.inOrder(
+                                Map.of(
+                                    "aws:SourceAccount",
+                                    Aws.ACCOUNT_ID,
+                                    "aws:SourceArn",
+                                    group.getAttrArn())))))
+            .description("What the schedules of the group may do.")
+            .build();
+    role.addToPolicy(
+        PolicyStatement.Builder.create()
+            .actions(List.of("sqs:SendMessage"))
+            .resources(List.of(deadLetters.getQueueArn()))
+            .build());
+    target = mayInvoke(tokenProducer);
+  }
+
+  /** Runs the sweep every minute. */
+  void sweep(TenantFunction sweep) {
+    CfnSchedule.Builder.create(this, "Sweep")
+        .name(prefix + "sweep")
+        .groupName(group.getRef())
+        // cron keeps to the minute; rate() counts from whenever the schedule was changed last.
+        .scheduleExpression("cron(* * * * ? *)")
+        .flexibleTimeWindow(CfnSchedule.FlexibleTimeWindowProperty.builder().mode("OFF").build())
+        .target(
+            CfnSchedule.TargetProperty.builder()
+                .arn(mayInvoke(sweep).getFunctionArn())
+                .roleArn(role.getRoleArn())
+                .input("{\"scheduledTime\":\"<aws.scheduler.scheduled-time>\"}")
+                .retryPolicy(
+                    CfnSchedule.RetryPolicyProperty.builder()
+                        .maximumRetryAttempts(2)
+                        .maximumEventAgeInSeconds(MAX_EVENT_AGE.toSeconds())
+                        .build())
+                .deadLetterConfig(
+                    CfnSchedule.DeadLetterConfigProperty.builder()
+                        .arn(deadLetters.getQueueArn())
+                        .build())
+                .build())
+        .build();
+  }
+
+  String groupName() {
+    return groupName;
+  }
+
+  Queue deadLetters() {
+    return deadLetters;
+  }
+
+  Role role() {
+    return role;
+  }
+
+  /** What a bucket's schedule invokes. */
+  String targetArn() {
+    return target.getFunctionArn();
+  }
+
+  private Alias mayInvoke(TenantFunction function) {
+    Alias alias = function.live();
+    role.addToPolicy(
+        PolicyStatement.Builder.create()
+            .actions(List.of("lambda:InvokeFunction"))
+            .resources(List.of(alias.getFunctionArn()))
+            .build());
+    // A schedule invokes asynchronously, and Lambda would try again for six hours.
+    alias.configureAsyncInvoke(
+        EventInvokeConfigOptions.builder().maxEventAge(MAX_EVENT_AGE).retryAttempts(0).build());
+    return alias;
+  }
+}

@@ -1,0 +1,93 @@
+package dev.tollgate.infra;
+
+import java.util.Locale;
+import software.amazon.awscdk.RemovalPolicy;
+import software.amazon.awscdk.services.dynamodb.Attribute;
+import software.amazon.awscdk.services.dynamodb.AttributeType;
+import software.amazon.awscdk.services.dynamodb.BillingMode;
+import software.amazon.awscdk.services.dynamodb.GlobalSecondaryIndexProps;
+import software.amazon.awscdk.services.dynamodb.PointInTimeRecoverySpecification;
+import software.amazon.awscdk.services.dynamodb.ProjectionType;
+import software.amazon.awscdk.services.dynamodb.StreamViewType;
+import software.amazon.awscdk.services.dynamodb.Table;
+import software.constructs.Construct;
+
+/**
+ * The four tables. The ids of their constructs are the names that functions know them by: the name
+ * of table {@code Tenant} is told in {@code TENANT_TABLE}.
+ */
+final class Tables extends Construct {
+  private final RemovalPolicy removalPolicy;
+  private final Table tenant;
+  private final Table tier;
+  private final Table session;
+  private final Table limit;
+
+  Tables(Construct scope, RemovalPolicy removalPolicy) {
+    super(scope, "Tables");
+    this.removalPolicy = removalPolicy;
+    tenant = table("Tenant").partitionKey(text("tenantId")).build();
+    tenant.addGlobalSecondaryIndex(
+        GlobalSecondaryIndexProps.builder()
+            .indexName("byTier")
+            .partitionKey(text("tier"))
+            .sortKey(text("tenantId"))
+            .projectionType(ProjectionType.ALL)
+            .build());
+    // Only tenants whose provisioning is not yet what was asked for have the attribute.
+    tenant.addGlobalSecondaryIndex(
+        GlobalSecondaryIndexProps.builder()
+            .indexName("pending")
+            .partitionKey(text("pending"))
+            .sortKey(text("tenantId"))
+            .projectionType(ProjectionType.KEYS_ONLY)
+            .build());
+    tier = table("Tier").partitionKey(text("tier")).build();
+    session =
+        table("Session")
+            .partitionKey(text("tenantId"))
+            .sortKey(text("sessionId"))
+            .timeToLiveAttribute("sessionTTL")
+            .stream(StreamViewType.NEW_AND_OLD_IMAGES)
+            .build();
+    limit = table("Limit").partitionKey(text("tenantId")).sortKey(text("key")).build();
+  }
+
+  Table tenant() {
+    return tenant;
+  }
+
+  Table tier() {
+    return tier;
+  }
+
+  Table session() {
+    return session;
+  }
+
+  Table limit() {
+    return limit;
+  }
+
+  /** The environment variable that tells a table's name. */
+  static String variable(Table table) {
+    return table.getNode().getId().toUpperCase(Locale.ROOT) + "_TABLE";
+  }
+
+  /**
+   * Encrypted at rest with a key that DynamoDB owns, as every table is that names none. With a key
+   * in KMS the first calls of every principal would go there too, and here each tenant is a
+   * principal.
+   */
+  private Table.Builder table(String id) {
+    return Table.Builder.create(this, id)
+        .billingMode(BillingMode.PAY_PER_REQUEST)
+        .pointInTimeRecoverySpecification(
+            PointInTimeRecoverySpecification.builder().pointInTimeRecoveryEnabled(true).build())
+        .removalPolicy(removalPolicy);
+  }
+
+  private static Attribute text(String name) {
+    return Attribute.builder().name(name).type(AttributeType.STRING).build();
+  }
+}

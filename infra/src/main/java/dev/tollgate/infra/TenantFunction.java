@@ -1,0 +1,146 @@
+package dev.tollgate.infra;
+
+import io.github.cdklabs.cdknag.RegexAppliesTo;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import software.amazon.awscdk.Annotations;
+import software.amazon.awscdk.Duration;
+import software.amazon.awscdk.services.dynamodb.Table;
+import software.amazon.awscdk.services.iam.Role;
+import software.amazon.awscdk.services.iam.ServicePrincipal;
+import software.amazon.awscdk.services.lambda.Alias;
+import software.amazon.awscdk.services.lambda.Architecture;
+import software.amazon.awscdk.services.lambda.Code;
+import software.amazon.awscdk.services.lambda.Function;
+import software.amazon.awscdk.services.lambda.Runtime;
+import software.amazon.awscdk.services.lambda.SnapStartConf;
+import software.amazon.awscdk.services.logs.LogGroup;
+import software.constructs.Construct;
+
+/**
+ * A function with two roles: the one it runs as, and the one it assumes to touch what belongs to
+ * one tenant.
+ *
+ * <p>A grant also gives the function the environment variables that name what was granted.
+ */
+final class TenantFunction extends Construct {
+  private final Role own;
+  private final TenantRole tenant;
+  private final Function function;
+  private final Alias live;
+
+  TenantFunction(
+      Construct scope,
+      String id,
+      TollgateProps props,
+      Path jar,
+      String handler,
+      Duration timeout,
+      int memoryMb,
+      String description) {
+    super(scope, id);
+    LogGroup log =
+        LogGroup.Builder.create(this, "Log")
+            .retention(props.logRetention())
+            .removalPolicy(props.removalPolicy())
+            .build();
+    own =
+        Role.Builder.create(this, "Role")
+            .assumedBy(new ServicePrincipal("lambda.amazonaws.com"))
+            .description("What " + id + " may do by itself.")
+            .build();
+    tenant = new TenantRole(this, "TenantRole", props, id, own);
+    function =
+        Function.Builder.create(this, "Function")
+            .description(description)
+            .code(Code.fromAsset(jar.toString()))
+            .handler(handler)
+            // The newest that Lambda offers; the code itself needs 17.
+            .runtime(Runtime.JAVA_25)
+            .architecture(Architecture.ARM_64)
+            .snapStart(SnapStartConf.ON_PUBLISHED_VERSIONS)
+            .memorySize(memoryMb)
+            .timeout(timeout)
+            .role(own)
+            .logGroup(log)
+            .environment(tenant.variables())
+            .build();
+    Annotations.of(function)
+        .acknowledgeWarning(
+            "@aws-cdk/aws-lambda:snapStartRequirePublish", "The alias is of a published version.");
+    log.grantWrite(own);
+    live =
+        Alias.Builder.create(this, "Alias")
+            .aliasName("live")
+            .version(function.getCurrentVersion())
+            .build();
+  }
+
+  /** What callers invoke: SnapStart works for published versions only. */
+  Alias live() {
+    return live;
+  }
+
+  /** Rows of all tenants, with the function's own role. */
+  TenantFunction ownRows(Table table, String... actions) {
+    own.addToPolicy(Policies.statement(List.of(table.getTableArn()), "dynamodb", actions).build());
+    return variable(table);
+  }
+
+  /** Rows of all tenants by way of an index, with the function's own role. */
+  TenantFunction ownIndex(Table table, String index, String... actions) {
+    own.addToPolicy(
+        Policies.statement(List.of(table.getTableArn() + "/index/" + index), "dynamodb", actions)
+            .build());
+    return variable(table);
+  }
+
+  /** Connections of the WebSocket API, with the function's own role: they bear no tenant's name. */
+  TenantFunction connections(WebSocket webSocket, String... methods) {
+    own.addToPolicy(
+        Policies.statement(
+                Stream.of(methods).map(webSocket::connectionsArn).toList(),
+                "execute-api",
+                "ManageConnections")
+            .build());
+    Policies.accept(
+        own,
+        RegexAppliesTo.builder()
+            .regex("/^Resource::.*\\/(" + String.join("|", methods) + ")\\/@connections\\/\\*$/")
+            .build(),
+        "API Gateway gives connections their ids when they open, so none can be named here. The "
+            + "grant is held to the methods used, on one stage of this API.");
+    return variable("WEBSOCKET_URL", webSocket.url());
+  }
+
+  /** See {@link TenantRole#rows}. */
+  TenantFunction tenantRows(Table table, String... actions) {
+    return told(tenant.rows(table, actions));
+  }
+
+  /** See {@link TenantRole#buckets}. */
+  TenantFunction tenantBuckets(String... actions) {
+    return told(tenant.buckets(actions));
+  }
+
+  /** See {@link TenantRole#schedules}. */
+  TenantFunction tenantSchedules(Filling filling, String... actions) {
+    return told(tenant.schedules(filling, actions));
+  }
+
+  private TenantFunction told(TenantRole role) {
+    role.variables().forEach(function::addEnvironment);
+    return this;
+  }
+
+  /** Tells the function something more. */
+  TenantFunction variable(String name, String value) {
+    function.addEnvironment(name, value);
+    return this;
+  }
+
+  private TenantFunction variable(Table table) {
+    return variable(Tables.variable(table), table.getTableName());
+  }
+}

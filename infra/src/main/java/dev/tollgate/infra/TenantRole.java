@@ -1,0 +1,169 @@
+package dev.tollgate.infra;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import software.amazon.awscdk.ArnComponents;
+import software.amazon.awscdk.ArnFormat;
+import software.amazon.awscdk.Aws;
+import software.amazon.awscdk.Stack;
+import software.amazon.awscdk.services.dynamodb.Table;
+import software.amazon.awscdk.services.iam.Effect;
+import software.amazon.awscdk.services.iam.Grant;
+import software.amazon.awscdk.services.iam.GrantOnPrincipalOptions;
+import software.amazon.awscdk.services.iam.IGrantable;
+import software.amazon.awscdk.services.iam.PrincipalBase;
+import software.amazon.awscdk.services.iam.PrincipalWithConditions;
+import software.amazon.awscdk.services.iam.Role;
+import software.amazon.awscdk.services.iam.SessionTagsPrincipal;
+import software.constructs.Construct;
+
+/**
+ * A role that is assumed to touch what belongs to one tenant.
+ *
+ * <p>It is assumed with the session tag {@code tenantId}, and each of its grants holds for that
+ * tag's value only: for rows by their partition key, for queues and schedules by their name.
+ * Whoever assumes it needs the environment variables that name it and what it was granted.
+ */
+final class TenantRole {
+  /** Replaced by IAM, not by CloudFormation. */
+  private static final String TENANT_ID = "${aws:PrincipalTag/tenantId}";
+
+  private final String prefix;
+  private final Role role;
+  private final SortedMap<String, String> variables = new TreeMap<>();
+
+  /**
+   * The role, assumed by {@code first} to begin with.
+   *
+   * @param who who acts for tenants, as the role's description says it
+   */
+  TenantRole(Construct scope, String id, TollgateProps props, String who, IGrantable first) {
+    prefix = props.prefix();
+    role =
+        Role.Builder.create(scope, id)
+            .assumedBy(forOneTenant(first))
+            .description("What " + who + " may do for the tenant that its session is tagged with.")
+            .build();
+    variables.put("TENANT_ROLE_ARN", role.getRoleArn());
+    mayAssume(first);
+  }
+
+  /** Lets one more assume the role. */
+  TenantRole assumedBy(IGrantable grantee) {
+    forOneTenant(grantee).addToAssumeRolePolicy(role.getAssumeRolePolicy());
+    mayAssume(grantee);
+    return this;
+  }
+
+  /** The tenant's rows. {@code Scan} has no leading key, so it cannot be granted here. */
+  TenantRole rows(Table table, String... actions) {
+    if (List.of(actions).contains("Scan")) {
+      throw new IllegalArgumentException("actions: Scan (expected: actions that name a key)");
+    }
+    role.addToPolicy(
+        Policies.statement(List.of(table.getTableArn()), "dynamodb", actions)
+            .conditions(
+                Policies.inOrder(
+                    Map.of(
+                        "ForAllValues:StringEquals", Map.of("dynamodb:LeadingKeys", TENANT_ID),
+                        // "For all values" is true of none at all.
+                        "Null", Map.of("dynamodb:LeadingKeys", "false"))))
+            .build());
+    variables.put(Tables.variable(table), table.getTableName());
+    return this;
+  }
+
+  /** The queues that are the tenant's buckets. */
+  TenantRole buckets(String... actions) {
+    String name = prefix + "*_" + TENANT_ID + "_token_bucket";
+    role.addToPolicy(Policies.statement(List.of(arn("sqs", name)), "sqs", actions).build());
+    Policies.accept(
+        role,
+        finding("sqs", name),
+        "The star is the action that a bucket is for, which users define. Neither actions nor tenant "
+            + "ids hold an underscore, so that with a prefix the name matches queues of the tagged "
+            + "tenant in this deployment only; without one, a Deny keeps the star from matching "
+            + "another deployment's prefix.");
+    if (prefix.isEmpty()) {
+      role.addToPolicy(
+          Policies.statement(List.of(arn("sqs", "*_" + name)), "sqs", "*")
+              .effect(Effect.DENY)
+              .build());
+    } else {
+      variables.put("NAME_PREFIX", prefix);
+    }
+    variables.put(
+        "QUEUE_URL_PREFIX",
+        "https://sqs." + Aws.REGION + "." + Aws.URL_SUFFIX + "/" + Aws.ACCOUNT_ID + "/");
+    return this;
+  }
+
+  /** The schedules that fill the tenant's buckets. */
+  TenantRole schedules(Filling filling, String... actions) {
+    String name = "schedule/" + filling.groupName() + "/" + prefix + "*_" + TENANT_ID;
+    role.addToPolicy(
+        Policies.statement(List.of(arn("scheduler", name)), "scheduler", actions).build());
+    Policies.accept(
+        role,
+        finding("scheduler", name),
+        "The star is the action whose bucket a schedule fills, which users define. The grant is held "
+            + "to the stack's own group and to names that end with the tagged tenant.");
+    role.addToPolicy(
+        Policies.statement(List.of(filling.role().getRoleArn()), "iam", "PassRole")
+            .conditions(
+                Map.of("StringEquals", Map.of("iam:PassedToService", "scheduler.amazonaws.com")))
+            .build());
+    variables.put("SCHEDULE_GROUP", filling.groupName());
+    variables.put("SCHEDULE_TARGET_ARN", filling.targetArn());
+    variables.put("SCHEDULE_ROLE_ARN", filling.role().getRoleArn());
+    variables.put("SCHEDULE_DEAD_LETTER_ARN", filling.deadLetters().getQueueArn());
+    return this;
+  }
+
+  /** What the environment of those who assume the role must say. */
+  Map<String, String> variables() {
+    return Collections.unmodifiableSortedMap(variables);
+  }
+
+  /** Nobody may act for all tenants, or pass any other tag. */
+  private static PrincipalBase forOneTenant(IGrantable grantee) {
+    return new SessionTagsPrincipal(
+        new PrincipalWithConditions(
+            grantee.getGrantPrincipal(),
+            Policies.inOrder(
+                Map.of(
+                    "StringLike", Map.of("aws:RequestTag/tenantId", "?*"),
+                    "ForAllValues:StringEquals", Map.of("aws:TagKeys", "tenantId")))));
+  }
+
+  private void mayAssume(IGrantable grantee) {
+    Grant.addToPrincipal(
+            GrantOnPrincipalOptions.builder()
+                .grantee(grantee)
+                .actions(List.of("sts:AssumeRole", "sts:TagSession"))
+                .resourceArns(List.of(role.getRoleArn()))
+                .build())
+        .assertSuccess();
+  }
+
+  private String arn(String service, String resource) {
+    return Stack.of(role)
+        .formatArn(
+            ArnComponents.builder()
+                .service(service)
+                .resource(resource)
+                .arnFormat(ArnFormat.NO_RESOURCE_NAME)
+                .build());
+  }
+
+  /** How cdk-nag words a finding on the ARN that {@link #arn} makes. */
+  private static String finding(String service, String resource) {
+    return "Resource::arn:<AWS::Partition>:"
+        + service
+        + ":<AWS::Region>:<AWS::AccountId>:"
+        + resource.replace("${", "<").replace('}', '>');
+  }
+}

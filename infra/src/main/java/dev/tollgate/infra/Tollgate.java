@@ -1,0 +1,216 @@
+package dev.tollgate.infra;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import software.amazon.awscdk.Duration;
+import software.amazon.awscdk.services.iam.IGrantable;
+import software.constructs.Construct;
+
+/**
+ * Per-tenant admission control for WebSocket applications: tables, functions, APIs and what fills
+ * the tenants' token buckets. Queues and schedules of single tenants are made by its control plane.
+ *
+ * <p>Everything that a function may do stands here beside the function: {@code own…} with the role
+ * it runs as, {@code tenant…} with the role it assumes for one tenant.
+ */
+public final class Tollgate extends Construct {
+  /**
+   * Below the 29 seconds that API Gateway waits for an answer, and above what calls to AWS services
+   * may last, one after another: 18 seconds in the authorizer, which may ask a bucket twice, 17 in
+   * {@code $connect}. A function that is stopped among them leaves a token held, or a connection
+   * counted, that it would have given back.
+   */
+  private static final Duration ANSWER = Duration.seconds(25);
+
+  /**
+   * CPU comes in proportion to memory. The functions wait for AWS most of their time and keep
+   * little, so this is room for the JVM and the SDK, not a measured optimum.
+   */
+  private static final int MEMORY_MB = 512;
+
+  /**
+   * A handshake waits for two functions, and after a pause for the first key exchanges of both,
+   * which are work for the CPU.
+   */
+  private static final int HANDSHAKE_MEMORY_MB = 1_024;
+
+  private final TollgateProps props;
+  private final Tables tables;
+  private final WebSocket webSocket;
+  private final HttpApis http;
+  private Optional<TenantRole> claims = Optional.empty();
+
+  /** Adds a Tollgate to {@code scope}; a stack may hold several, if their prefixes differ. */
+  public Tollgate(Construct scope, String id, TollgateProps props) {
+    super(scope, id);
+    this.props = props;
+    Path handlers = props.jars().handlers();
+    tables = new Tables(this, props.removalPolicy());
+    webSocket = new WebSocket(this, props);
+
+    TenantFunction authorizer =
+        function(
+                "Authorizer",
+                handlers,
+                "dev.tollgate.handlers.ConnectAuthorizer",
+                ANSWER,
+                HANDSHAKE_MEMORY_MB,
+                "Reserves a token for a handshake and says whether there was one.")
+            .ownRows(tables.tenant(), "GetItem")
+            .tenantRows(tables.tenant(), "BatchGetItem")
+            .tenantRows(tables.session(), "BatchGetItem")
+            .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem")
+            .tenantBuckets("ReceiveMessage", "ChangeMessageVisibility");
+
+    TenantFunction connect =
+        function(
+                "Connect",
+                handlers,
+                "dev.tollgate.handlers.Connect",
+                ANSWER,
+                HANDSHAKE_MEMORY_MB,
+                "Registers a connection and spends its token, or answers 429.")
+            .tenantRows(tables.session(), "UpdateItem")
+            .tenantRows(tables.limit(), "UpdateItem")
+            .tenantBuckets("DeleteMessage", "SendMessage");
+
+    TenantFunction disconnect =
+        function(
+                "Disconnect",
+                handlers,
+                "dev.tollgate.handlers.Disconnect",
+                ANSWER,
+                MEMORY_MB,
+                "Takes a connection that has gone off its session and its tenant's count.")
+            .tenantRows(tables.session(), "UpdateItem")
+            .tenantRows(tables.limit(), "UpdateItem");
+
+    TenantFunction sessionApi =
+        function(
+                "SessionApi",
+                handlers,
+                "dev.tollgate.handlers.SessionApi",
+                ANSWER,
+                MEMORY_MB,
+                "Creates, shows and ends sessions.")
+            .ownRows(tables.tenant(), "GetItem")
+            .connections(webSocket, "DELETE")
+            .tenantRows(tables.tenant(), "BatchGetItem")
+            .tenantRows(tables.session(), "BatchGetItem", "PutItem", "DeleteItem")
+            .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem");
+    if (props.listTenants()) {
+      sessionApi.ownRows(tables.tenant(), "Scan").variable("LIST_TENANTS", "true");
+    }
+
+    TenantFunction tokenProducer =
+        function(
+                "TokenProducer",
+                props.jars().tokenProducer(),
+                "dev.tollgate.producer.TokenProducer",
+                Duration.seconds(50),
+                MEMORY_MB,
+                "Fills one bucket with the tokens that are due.")
+            .tenantRows(tables.limit(), "GetItem", "PutItem")
+            .tenantBuckets("GetQueueAttributes", "SendMessage", "ReceiveMessage", "DeleteMessage");
+    Filling filling = new Filling(this, props, tokenProducer);
+
+    TenantFunction controlPlane =
+        provisioning(
+                "ControlPlane",
+                "dev.tollgate.controlplane.ControlPlaneApi",
+                // An HTTP API waits for 30 seconds and no longer.
+                Duration.seconds(29),
+                "Takes tenants on, moves them between tiers, and lets them go.",
+                filling)
+            .ownRows(tables.tenant(), "Scan");
+    TenantFunction sweep =
+        provisioning(
+                "Sweep",
+                "dev.tollgate.controlplane.Sweep",
+                Duration.seconds(50),
+                "Finishes what the control plane could not.",
+                filling)
+            .ownIndex(tables.tenant(), "pending", "Query");
+    filling.sweep(sweep);
+
+    webSocket.routes(authorizer, connect, disconnect);
+    http = new HttpApis(this, props, sessionApi, controlPlane);
+  }
+
+  /** Where sessions are created: {@code https://…/session}. */
+  public String sessionUrl() {
+    return http.sessionUrl() + "/session";
+  }
+
+  /** Where tenants are listed, if {@link TollgateProps#listTenants()}: {@code https://…/tenant}. */
+  public Optional<String> tenantUrl() {
+    return props.listTenants() ? Optional.of(http.sessionUrl() + "/tenant") : Optional.empty();
+  }
+
+  /** Where sockets are opened: {@code wss://…/production}. */
+  public String webSocketUrl() {
+    return webSocket.url();
+  }
+
+  /** Where the control plane answers, without a path: {@code https://…}. */
+  public String controlPlaneUrl() {
+    return http.controlUrl();
+  }
+
+  /**
+   * Lets an application claim tokens from tenants' buckets, and returns what its environment must
+   * say for that:
+   *
+   * <pre>{@code
+   * Tollgate tollgate = new Tollgate(stack, "Tollgate", TollgateProps.builder().build());
+   * Map<String, String> variables = tollgate.grantClaims(function);
+   * variables.forEach(function::addEnvironment);
+   * }</pre>
+   *
+   * <p>The application runs as what it is, and assumes a role for one tenant at a time, that of all
+   * whom claims were granted. Both roles name each other, so the grantee's must be in this stack; a
+   * function of another stack can run as a role that was made in this one.
+   *
+   * @param grantee a function, a task's role, or whatever else runs as a role
+   * @return environment variables by name; the program gives them to {@code AwsEnvironment}
+   */
+  public Map<String, String> grantClaims(IGrantable grantee) {
+    TenantRole role =
+        claims
+            .map(granted -> granted.assumedBy(grantee))
+            .orElseGet(
+                () ->
+                    new TenantRole(this, "ClaimsRole", props, "an application", grantee)
+                        .rows(tables.limit(), "GetItem", "UpdateItem")
+                        .buckets("ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility"));
+    claims = Optional.of(role);
+    return role.variables();
+  }
+
+  private TenantFunction function(
+      String id, Path jar, String handler, Duration timeout, int memoryMb, String description) {
+    return new TenantFunction(this, id, props, jar, handler, timeout, memoryMb, description);
+  }
+
+  /** The control plane or the sweep: both bring about what is desired of tenants and tiers. */
+  private TenantFunction provisioning(
+      String id, String handler, Duration timeout, String description, Filling filling) {
+    return function(id, props.jars().controlPlane(), handler, timeout, MEMORY_MB, description)
+        .ownRows(tables.tenant(), "GetItem", "PutItem", "UpdateItem", "DeleteItem")
+        .ownIndex(tables.tenant(), "byTier", "Query")
+        .ownRows(tables.tier(), "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Scan")
+        .connections(webSocket, "DELETE")
+        .tenantRows(tables.session(), "Query", "DeleteItem")
+        .tenantRows(tables.limit(), "Query", "GetItem", "PutItem", "UpdateItem", "DeleteItem")
+        .tenantBuckets(
+            "CreateQueue",
+            "DeleteQueue",
+            "SetQueueAttributes",
+            "GetQueueAttributes",
+            "SendMessage",
+            "ReceiveMessage",
+            "DeleteMessage")
+        .tenantSchedules(filling, "CreateSchedule", "UpdateSchedule", "DeleteSchedule");
+  }
+}

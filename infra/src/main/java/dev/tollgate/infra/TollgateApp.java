@@ -1,0 +1,136 @@
+package dev.tollgate.infra;
+
+import io.github.cdklabs.cdknag.AwsSolutionsChecks;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import software.amazon.awscdk.App;
+import software.amazon.awscdk.AppProps;
+import software.amazon.awscdk.Aspects;
+import software.amazon.awscdk.CfnOutput;
+import software.amazon.awscdk.DefaultStackSynthesizer;
+import software.amazon.awscdk.RemovalPolicy;
+import software.amazon.awscdk.Stack;
+import software.amazon.awscdk.StackProps;
+
+/**
+ * The app of one stack, {@code Tollgate}. It reads these context values ({@code -c name=value}):
+ *
+ * <ul>
+ *   <li>{@code prefix}: see {@link TollgateProps#prefix()}. With {@code test_} the stack's name is
+ *       {@code Tollgate-test}.
+ *   <li>{@code removal}: {@code retain} (default) keeps tables and logs when the stack is deleted,
+ *       {@code destroy} deletes them.
+ *   <li>{@code demo}: {@code true} (default) lets anybody create sessions and list the tenants,
+ *       {@code false} nobody.
+ * </ul>
+ */
+public final class TollgateApp {
+  private static final Set<String> COMPLAINTS = Set.of("aws:cdk:error", "aws:cdk:warning");
+
+  private TollgateApp() {}
+
+  /** Synthesizes the stack; ends with status 1 when cdk-nag finds anything. */
+  public static void main(String[] args) {
+    App app = app(Map.of());
+    stack(app, FunctionJars.under(Path.of("")));
+    app.synth();
+    List<String> findings = findings(app);
+    if (!findings.isEmpty()) {
+      findings.forEach(System.err::println);
+      System.exit(1);
+    }
+  }
+
+  /** An app whose template is the same wherever and however it is synthesized. */
+  static App app(Map<String, String> context) {
+    Map<String, Object> all = new HashMap<>(context);
+    all.put("@aws-cdk/aws-iam:minimizePolicies", true);
+    App app =
+        new App(
+            AppProps.builder().analyticsReporting(false).treeMetadata(false).context(all).build());
+    Aspects.of(app).add(AwsSolutionsChecks.Builder.create().reports(false).verbose(true).build());
+    return app;
+  }
+
+  /**
+   * Adds the stack that the app's context values ask for.
+   *
+   * @throws IllegalArgumentException when one of these has a value that it cannot have
+   */
+  static Stack stack(App app, FunctionJars jars) {
+    String prefix = context(app, "prefix", "");
+    boolean demo = choice(app, "demo", "true", "false").equals("true");
+    TollgateProps props =
+        TollgateProps.builder()
+            .prefix(prefix)
+            .jars(jars)
+            .removalPolicy(
+                choice(app, "removal", "retain", "destroy").equals("retain")
+                    ? RemovalPolicy.RETAIN
+                    : RemovalPolicy.DESTROY)
+            .openSessions(demo)
+            .listTenants(demo)
+            .build();
+    Stack stack =
+        new Stack(
+            app,
+            "Tollgate",
+            StackProps.builder()
+                .stackName(stackName(prefix))
+                .description("Tollgate: per-tenant admission control for WebSocket applications")
+                // The command line looks for the bootstrap stack itself.
+                .synthesizer(
+                    DefaultStackSynthesizer.Builder.create()
+                        .generateBootstrapVersionRule(false)
+                        .build())
+                .build());
+    // The CDK says twice that a function comes after its role.
+    stack
+        .getTemplateOptions()
+        .setMetadata(
+            Map.of("cfn-lint", Map.of("config", Map.of("ignore_checks", List.of("W3005")))));
+    Tollgate tollgate = new Tollgate(stack, "Tollgate", props);
+    output(stack, "SessionURL", tollgate.sessionUrl());
+    tollgate.tenantUrl().ifPresent(url -> output(stack, "TenantURL", url));
+    output(stack, "WebSocketURL", tollgate.webSocketUrl());
+    output(stack, "ControlPlaneURL", tollgate.controlPlaneUrl());
+    return stack;
+  }
+
+  /** Prefixes end with an underscore, which the name of a stack cannot hold. */
+  static String stackName(String prefix) {
+    return prefix.isEmpty() ? "Tollgate" : "Tollgate-" + prefix.replace("_", "");
+  }
+
+  /** What cdk-nag, or the CDK itself, had against the app when it was synthesized. */
+  static List<String> findings(App app) {
+    return app.getNode().findAll().stream()
+        .flatMap(
+            construct ->
+                construct.getNode().getMetadata().stream()
+                    .filter(entry -> COMPLAINTS.contains(entry.getType()))
+                    .map(entry -> construct.getNode().getPath() + ": " + entry.getData()))
+        .toList();
+  }
+
+  private static void output(Stack stack, String name, String value) {
+    CfnOutput.Builder.create(stack, name).value(value).build();
+  }
+
+  private static String choice(App app, String name, String usual, String other) {
+    String value = context(app, name, usual);
+    if (!value.equals(usual) && !value.equals(other)) {
+      throw new IllegalArgumentException(
+          name + ": \"" + value + "\" (expected: " + usual + " or " + other + ")");
+    }
+    return value;
+  }
+
+  private static String context(App app, String name, String absent) {
+    Object value = app.getNode().tryGetContext(name);
+    return value == null ? absent : value.toString();
+  }
+}

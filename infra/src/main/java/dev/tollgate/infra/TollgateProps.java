@@ -1,0 +1,159 @@
+package dev.tollgate.infra;
+
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import software.amazon.awscdk.RemovalPolicy;
+import software.amazon.awscdk.services.logs.RetentionDays;
+
+/**
+ * What a {@link Tollgate} may be told.
+ *
+ * @param prefix stands in front of every name that the stack or its control plane gives, so that
+ *     two deployments can share an account: {@code [a-z][a-z0-9]{0,5}_}, or empty
+ * @param jars the code of the functions
+ * @param removalPolicy what becomes of tables and logs when the stack is deleted
+ * @param logRetention how long functions' logs and access logs are kept
+ * @param openSessions whether anybody who knows a tenant's id may create a session; otherwise the
+ *     calls of the session API must be signed by a principal of the deployer (AWS_IAM)
+ * @param listTenants whether {@code GET /tenant} tells all tenant ids, for the demo page
+ * @param requestsPerSecond the steady rate that each route of an API takes from all tenants
+ *     together
+ * @param requestBurst how many requests a route takes at once before that rate counts
+ * @param setsAccountLogRole whether the stack sets the role with which API Gateway writes logs in
+ *     this account and Region. There is only one such setting, and a WebSocket API cannot have an
+ *     access log without it; say false where it is set already
+ */
+public record TollgateProps(
+    String prefix,
+    FunctionJars jars,
+    RemovalPolicy removalPolicy,
+    RetentionDays logRetention,
+    boolean openSessions,
+    boolean listTenants,
+    int requestsPerSecond,
+    int requestBurst,
+    boolean setsAccountLogRole) {
+
+  /**
+   * At most 7 characters: the name of a schedule has 64 (EventBridge Scheduler API Reference,
+   * "CreateSchedule"), and behind the prefix 20 are the action's, 1 is an underscore, and 36 are
+   * the tenant's.
+   */
+  private static final Pattern PREFIX = Pattern.compile("(?:[a-z][a-z0-9]{0,5}_)?");
+
+  /**
+   * Refuses values that no stack can be made of.
+   *
+   * @throws IllegalArgumentException when the prefix has another form or a rate is not positive
+   */
+  public TollgateProps {
+    if (!PREFIX.matcher(prefix).matches()) {
+      throw new IllegalArgumentException(
+          "prefix: \""
+              + prefix
+              + "\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules, which begin with it,"
+              + " have at most 64 characters)");
+    }
+    requirePositive("requestsPerSecond", requestsPerSecond);
+    requirePositive("requestBurst", requestBurst);
+  }
+
+  private static void requirePositive(String name, int value) {
+    if (value <= 0) {
+      throw new IllegalArgumentException(name + ": " + value + " (expected: > 0)");
+    }
+  }
+
+  /** The defaults: no prefix, data kept, nothing open to strangers. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects what differs from the defaults. */
+  public static final class Builder {
+    private String prefix = "";
+    private FunctionJars jars = FunctionJars.under(Path.of(""));
+    private RemovalPolicy removalPolicy = RemovalPolicy.RETAIN;
+    private RetentionDays logRetention = RetentionDays.ONE_MONTH;
+    private boolean openSessions;
+    private boolean listTenants;
+    // 500 new connections a second is what an account has by default, in all WebSocket APIs of a
+    // Region:
+    // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
+    private int requestsPerSecond = 500;
+    private int requestBurst = 500;
+    private boolean setsAccountLogRole = true;
+
+    private Builder() {}
+
+    /** See {@link TollgateProps#prefix()}. Default: empty. */
+    public Builder prefix(String value) {
+      prefix = value;
+      return this;
+    }
+
+    /** See {@link TollgateProps#jars()}. Default: a built checkout in the working directory. */
+    public Builder jars(FunctionJars value) {
+      jars = value;
+      return this;
+    }
+
+    /** See {@link TollgateProps#removalPolicy()}. Default: {@code RETAIN}. */
+    public Builder removalPolicy(RemovalPolicy value) {
+      removalPolicy = value;
+      return this;
+    }
+
+    /** See {@link TollgateProps#logRetention()}. Default: one month. */
+    public Builder logRetention(RetentionDays value) {
+      logRetention = value;
+      return this;
+    }
+
+    /** See {@link TollgateProps#openSessions()}. Default: false. */
+    public Builder openSessions(boolean value) {
+      openSessions = value;
+      return this;
+    }
+
+    /** See {@link TollgateProps#listTenants()}. Default: false. */
+    public Builder listTenants(boolean value) {
+      listTenants = value;
+      return this;
+    }
+
+    /**
+     * See {@link TollgateProps#requestsPerSecond()} and {@link TollgateProps#requestBurst()}.
+     * Default: 500 and 500.
+     */
+    public Builder throttle(int perSecond, int burst) {
+      requestsPerSecond = perSecond;
+      requestBurst = burst;
+      return this;
+    }
+
+    /** See {@link TollgateProps#setsAccountLogRole()}. Default: true. */
+    public Builder setsAccountLogRole(boolean value) {
+      setsAccountLogRole = value;
+      return this;
+    }
+
+    /**
+     * The properties.
+     *
+     * @throws IllegalArgumentException when a value is refused
+     */
+    public TollgateProps build() {
+      return new TollgateProps(
+          prefix,
+          jars,
+          removalPolicy,
+          logRetention,
+          openSessions,
+          listTenants,
+          requestsPerSecond,
+          requestBurst,
+          setsAccountLogRole);
+    }
+  }
+}
