@@ -1,0 +1,220 @@
+package dev.tollgate.local;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.local.gateway.Gateway;
+import dev.tollgate.local.lambda.Functions;
+import dev.tollgate.local.lambda.InvokeApi;
+import dev.tollgate.local.scheduler.Scheduler;
+import dev.tollgate.local.services.AccessKey;
+import dev.tollgate.local.services.AccessKeys;
+import dev.tollgate.local.services.FrontDoor;
+import dev.tollgate.local.services.Principal;
+import dev.tollgate.local.services.QueueEngine;
+import dev.tollgate.local.services.Requests;
+import dev.tollgate.local.services.SecurityTokens;
+import dev.tollgate.local.services.ServiceClient;
+import dev.tollgate.local.services.TableEngine;
+import dev.tollgate.local.template.Environment;
+import dev.tollgate.local.template.Template;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * A stack on one machine: what its synthesized template says, brought up on embedded engines. One
+ * process, no Docker, no AWS account.
+ */
+public final class LocalCloud implements AutoCloseable {
+  private static final String REGION = "us-east-1";
+  private static final String ACCOUNT = "000000000000";
+
+  private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+  private final Requests requests = new Requests();
+  private final AccessKeys accessKeys = new AccessKeys();
+  private final Environment environment;
+  private final FrontDoor frontDoor;
+  private final Gateway gateway;
+  private final Scheduler scheduler;
+  private final Map<String, String> outputs;
+
+  private LocalCloud(Options options) throws Exception {
+    try {
+      Template template = Template.read(options.assembly());
+      environment = new Environment(ACCOUNT, REGION, template.stackName());
+      RunLog log = opened(RunLog.open(options.clock(), options.logFile()));
+      TableEngine tables = opened(TableEngine.start(directory(options, "tables")));
+      QueueEngine queues =
+          opened(QueueEngine.start(directory(options, "queues"), options.clock(), REGION, ACCOUNT));
+      frontDoor = opened(FrontDoor.open(accessKeys, requests, options.clock()));
+      SecurityTokens securityTokens = new SecurityTokens(accessKeys, options.clock());
+      Functions functions = opened(new Functions(options.clock(), log::write));
+      ExecutorService workers = Executors.newCachedThreadPool(LocalCloud::daemon);
+      opened(workers::shutdownNow);
+      frontDoor.serve("dynamodb", tables.handler());
+      frontDoor.serve("sqs", queues.handler());
+      frontDoor.serve("sts", securityTokens);
+      frontDoor.serve("lambda", new InvokeApi(functions, workers));
+      gateway =
+          opened(
+              new Gateway(
+                  new InetSocketAddress(options.bind(), options.port()),
+                  functions,
+                  options.clock(),
+                  frontDoor::guard,
+                  log::event));
+
+      ServiceClient cloudFormation = client("CloudFormation");
+      FunctionParts functionParts =
+          new FunctionParts(template, environment, accessKeys, frontDoor.endpoint());
+      ApiParts apiParts = new ApiParts(gateway.address());
+      ScheduleParts scheduleParts = new ScheduleParts(environment);
+      outputs =
+          new BringUp(
+                  template,
+                  environment,
+                  Map.ofEntries(
+                      Map.entry("AWS::ApiGatewayV2::Api", apiParts::api),
+                      Map.entry("AWS::ApiGatewayV2::Authorizer", apiParts::authorizer),
+                      Map.entry("AWS::ApiGatewayV2::Integration", apiParts::integration),
+                      Map.entry("AWS::ApiGatewayV2::Route", apiParts::route),
+                      Map.entry("AWS::ApiGatewayV2::Stage", apiParts::stage),
+                      Map.entry("AWS::DynamoDB::Table", new Tables(cloudFormation, environment)),
+                      Map.entry("AWS::IAM::Role", BringUp.roles(environment, securityTokens)),
+                      Map.entry("AWS::Lambda::Alias", functionParts::alias),
+                      Map.entry("AWS::Lambda::EventInvokeConfig", functionParts::eventInvokeConfig),
+                      Map.entry("AWS::Lambda::Function", functionParts::function),
+                      Map.entry("AWS::Lambda::Version", functionParts::version),
+                      Map.entry("AWS::SQS::Queue", new Queues(cloudFormation, environment)),
+                      Map.entry("AWS::Scheduler::Schedule", scheduleParts::schedule),
+                      Map.entry("AWS::Scheduler::ScheduleGroup", scheduleParts::group)))
+              .run();
+      functionParts.define(functions);
+      // Schedules that were kept may be due at once, so only now.
+      scheduler =
+          opened(
+              new Scheduler(
+                  options.clock(),
+                  new ScheduleTargets(functions, client("Scheduler")),
+                  directory(options, "schedules")));
+      frontDoor.serve("scheduler", scheduler.http());
+      scheduleParts.put(scheduler);
+      apiParts.serve(gateway);
+      requests.clear();
+    } catch (Exception e) {
+      close();
+      throw e;
+    }
+  }
+
+  /**
+   * Starts a cloud. When it returns, everything answers.
+   *
+   * @throws dev.tollgate.local.template.TemplateException if the template says what cannot be done
+   *     here
+   * @throws IllegalStateException if a part does not start
+   */
+  public static LocalCloud start(Options options) {
+    try {
+      return new LocalCloud(options);
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException("The local cloud does not start", e);
+    }
+  }
+
+  /** The stack's outputs, by name. */
+  public Map<String, String> outputs() {
+    return Map.copyOf(outputs);
+  }
+
+  /**
+   * Writes the outputs as {@code cdk deploy --outputs-file} does.
+   *
+   * @throws UncheckedIOException if the file cannot be written
+   */
+  public void writeOutputs(Path file) {
+    try {
+      Files.createDirectories(file.toAbsolutePath().getParent());
+      new ObjectMapper()
+          .writerWithDefaultPrettyPrinter()
+          .writeValue(file.toFile(), Map.of(environment.stackName(), new TreeMap<>(outputs)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The record of the AWS calls since the cloud was up. */
+  public Requests requests() {
+    return requests;
+  }
+
+  /** Where the AWS APIs of this cloud are: a value for {@code AWS_ENDPOINT_URL}. */
+  public URI endpoint() {
+    return frontDoor.endpoint();
+  }
+
+  /**
+   * Credentials for somebody outside of the stack, such as a test, whose calls are recorded under
+   * the name.
+   */
+  public AccessKey accessKey(String name) {
+    return accessKeys.issue(
+        Principal.of(name, "arn:aws:iam::" + environment.accountId() + ":role/" + name));
+  }
+
+  /**
+   * Waits until everything that is due at the clock's instant has happened, and what it set off has
+   * ended.
+   */
+  public void settle() throws InterruptedException {
+    scheduler.settle();
+    gateway.settle();
+  }
+
+  /** Stops everything, the last started first. */
+  @Override
+  public void close() {
+    while (!parts.isEmpty()) {
+      try {
+        parts.removeLast().close();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (Exception e) {
+        System.getLogger("dev.tollgate.local").log(System.Logger.Level.WARNING, "closing", e);
+      }
+    }
+  }
+
+  private ServiceClient client(String principal) {
+    return new ServiceClient(frontDoor.endpoint(), accessKey(principal));
+  }
+
+  private <T extends AutoCloseable> T opened(T part) {
+    parts.addLast(part);
+    return part;
+  }
+
+  private static Optional<Path> directory(Options options, String name) throws IOException {
+    if (options.dataDirectory().isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(Files.createDirectories(options.dataDirectory().get().resolve(name)));
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "lambda-api");
+    thread.setDaemon(true);
+    return thread;
+  }
+}

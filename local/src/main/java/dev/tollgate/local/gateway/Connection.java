@@ -1,0 +1,143 @@
+package dev.tollgate.local.gateway;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.undertow.websockets.core.WebSocketCallback;
+import io.undertow.websockets.core.WebSocketChannel;
+import io.undertow.websockets.core.WebSockets;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.xnio.IoUtils;
+
+/**
+ * One WebSocket connection, from the end of its {@code $connect} route on. It ends once, for the
+ * first reason given.
+ */
+final class Connection {
+
+  /**
+   * Why a connection ended.
+   *
+   * @param code a close code of RFC 6455, section 7.4
+   * @param reason the words that go with it
+   */
+  record End(int code, String reason) {}
+
+  /**
+   * Who is at the other end.
+   *
+   * @param id the connection's id
+   * @param connectedAt when the handshake began
+   * @param sourceIp the client's address
+   * @param userAgent what the client calls itself
+   */
+  record Peer(String id, Instant connectedAt, String sourceIp, String userAgent) {}
+
+  private final Peer peer;
+  private final ObjectNode authorizer;
+  private final BiConsumer<Connection, End> onEnd;
+
+  /** Completed when the handshake is, by which time a message may be waiting to be sent. */
+  private final CompletableFuture<WebSocketChannel> channel = new CompletableFuture<>();
+
+  private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+  private volatile Instant lastActiveAt;
+
+  /**
+   * A connection that is being established.
+   *
+   * @param authorizer what the authorizer said of it, empty without one
+   * @param onEnd called once, when it has ended
+   */
+  Connection(Peer peer, ObjectNode authorizer, BiConsumer<Connection, End> onEnd) {
+    this.peer = peer;
+    this.authorizer = authorizer;
+    this.onEnd = onEnd;
+    this.lastActiveAt = peer.connectedAt();
+  }
+
+  Peer peer() {
+    return peer;
+  }
+
+  ObjectNode authorizer() {
+    return authorizer;
+  }
+
+  Instant lastActiveAt() {
+    return lastActiveAt;
+  }
+
+  void active(Instant now) {
+    lastActiveAt = now;
+  }
+
+  /** The handshake is done. */
+  void opened(WebSocketChannel opened) {
+    channel.complete(opened);
+  }
+
+  boolean wasOpened() {
+    return channel.isDone() && !channel.isCompletedExceptionally();
+  }
+
+  /** The socket is gone, or could not be opened. */
+  void ended(int code, String reason) {
+    End last = new End(code, reason);
+    if (end.compareAndSet(null, last)) {
+      channel.cancel(false);
+      onEnd.accept(this, last);
+    }
+  }
+
+  /**
+   * Closes the socket from this side. The connection has ended at once, whether or not the client
+   * answers; one that does not within a second loses its socket.
+   *
+   * @return completed when the close frame is written, exceptionally if it cannot be
+   */
+  CompletableFuture<Void> close(int code, String reason) {
+    return channel.thenCompose(
+        open -> {
+          ended(code, reason);
+          CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS)
+              .execute(() -> IoUtils.safeClose(open));
+          Written written = new Written();
+          WebSockets.sendClose(code, reason, open, written);
+          return written.future;
+        });
+  }
+
+  /**
+   * Sends a text frame.
+   *
+   * @return completed when the frame is written, exceptionally if it cannot be
+   */
+  CompletableFuture<Void> send(String text) {
+    return channel.thenCompose(
+        open -> {
+          Written written = new Written();
+          WebSockets.sendText(text, open, written);
+          return written.future;
+        });
+  }
+
+  /** A frame on its way out. */
+  private static final class Written implements WebSocketCallback<Void> {
+
+    private final CompletableFuture<Void> future = new CompletableFuture<>();
+
+    @Override
+    public void complete(WebSocketChannel channel, Void context) {
+      future.complete(null);
+    }
+
+    @Override
+    public void onError(WebSocketChannel channel, Void context, Throwable thrown) {
+      future.completeExceptionally(thrown);
+    }
+  }
+}

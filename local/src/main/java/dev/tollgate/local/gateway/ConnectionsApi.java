@@ -1,0 +1,118 @@
+package dev.tollgate.local.gateway;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.undertow.server.HttpHandler;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.util.Headers;
+import io.undertow.util.HttpString;
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The API Gateway Management API: sends to, looks at and closes the connections of a WebSocket API.
+ * Whether a request is signed is looked at, whether the signature is right is not.
+ */
+final class ConnectionsApi implements HttpHandler {
+
+  private static final Pattern PATH = Pattern.compile("/([^/]+)/([^/]+)/@connections/([^/]+)");
+
+  /** How long a client that does not read may hold up a message for it. */
+  private static final int MAX_SEND_SECONDS = 10;
+
+  private final Map<String, Api> apis;
+  private final InstantSource clock;
+
+  ConnectionsApi(Map<String, Api> apis, InstantSource clock) {
+    this.apis = apis;
+    this.clock = clock;
+  }
+
+  /** Whether a raw path is one of this API's. */
+  static boolean isConnections(String rawPath) {
+    return PATH.matcher(decode(rawPath)).matches();
+  }
+
+  @Override
+  public void handleRequest(HttpServerExchange exchange) throws IOException {
+    if (!exchange.getRequestHeaders().contains(Headers.AUTHORIZATION)) {
+      refuse(exchange, 403, "MissingAuthenticationTokenException", "Missing Authentication Token");
+      return;
+    }
+    Optional<Connection> found = find(decode(Requests.rawPath(exchange)));
+    if (found.isEmpty()) {
+      refuse(exchange, 410, "GoneException", "Gone");
+      return;
+    }
+    switch (exchange.getRequestMethod().toString()) {
+      case "POST" -> post(exchange, found.get());
+      case "GET" -> Requests.reply(exchange, 200, describe(found.get()));
+      case "DELETE" -> {
+        var unused = found.get().close(1000, "Connection closed by the server");
+        exchange.setStatusCode(204).endExchange();
+      }
+      default -> refuse(exchange, 405, "MethodNotAllowedException", "Method not allowed");
+    }
+  }
+
+  private Optional<Connection> find(String path) {
+    Matcher parts = PATH.matcher(path);
+    return parts.matches()
+            && apis.get(parts.group(1)) instanceof WebSocketApi api
+            && api.stage().equals(parts.group(2))
+        ? api.connection(parts.group(3))
+        : Optional.empty();
+  }
+
+  private void post(HttpServerExchange exchange, Connection connection) throws IOException {
+    exchange.startBlocking();
+    byte[] data = exchange.getInputStream().readNBytes(Frames.MAX_MESSAGE_BYTES + 1);
+    if (data.length > Frames.MAX_MESSAGE_BYTES) {
+      refuse(exchange, 413, "PayloadTooLargeException", "Message too long");
+      return;
+    }
+    try {
+      connection
+          .send(new String(data, StandardCharsets.UTF_8))
+          .orTimeout(MAX_SEND_SECONDS, TimeUnit.SECONDS)
+          .join();
+      connection.active(clock.instant());
+      exchange.endExchange();
+    } catch (CompletionException | CancellationException e) {
+      if (e.getCause() instanceof TimeoutException) {
+        refuse(exchange, 429, "LimitExceededException", "The client-side buffer is full");
+      } else {
+        refuse(exchange, 410, "GoneException", "Gone");
+      }
+    }
+  }
+
+  private static ObjectNode describe(Connection connection) {
+    ObjectNode description = Requests.JSON.createObjectNode();
+    description.put("connectedAt", connection.peer().connectedAt().toString());
+    description.put("lastActiveAt", connection.lastActiveAt().toString());
+    description
+        .putObject("identity")
+        .put("sourceIp", connection.peer().sourceIp())
+        .put("userAgent", connection.peer().userAgent());
+    return description;
+  }
+
+  private static void refuse(HttpServerExchange exchange, int status, String type, String message) {
+    exchange.getResponseHeaders().put(new HttpString("x-amzn-ErrorType"), type);
+    Requests.reply(exchange, status, message);
+  }
+
+  private static String decode(String rawPath) {
+    return URLDecoder.decode(rawPath.replace("+", "%2B"), StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,38 @@
+package dev.tollgate.local.gateway;
+
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.regex.Pattern;
+
+/**
+ * The CORS configuration of an HTTP API (API Gateway Developer Guide, "Configure CORS for HTTP
+ * APIs").
+ *
+ * @param allowOrigins origins, {@code *}, {@code http://*} or {@code https://*}
+ * @param allowMethods methods, or {@code *}
+ * @param allowHeaders request headers, or {@code *}
+ * @param exposeHeaders response headers that a script may read, or {@code *}
+ * @param maxAgeSeconds how long a browser may remember a preflight's answer
+ * @param allowCredentials whether a browser may send cookies
+ */
+public record Cors(
+    List<String> allowOrigins,
+    List<String> allowMethods,
+    List<String> allowHeaders,
+    List<String> exposeHeaders,
+    OptionalLong maxAgeSeconds,
+    boolean allowCredentials) {
+
+  public Cors {
+    allowOrigins = List.copyOf(allowOrigins);
+    allowMethods = List.copyOf(allowMethods);
+    allowHeaders = List.copyOf(allowHeaders);
+    exposeHeaders = List.copyOf(exposeHeaders);
+  }
+
+  boolean allows(String origin) {
+    return allowOrigins.stream()
+        .anyMatch(
+            allowed -> Pattern.matches(Pattern.quote(allowed).replace("*", "\\E.*\\Q"), origin));
+  }
+}

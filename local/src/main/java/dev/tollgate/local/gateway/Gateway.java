@@ -1,0 +1,194 @@
+package dev.tollgate.local.gateway;
+
+import dev.tollgate.local.lambda.Invoker;
+import io.undertow.Undertow;
+import io.undertow.UndertowOptions;
+import io.undertow.server.HttpHandler;
+import io.undertow.server.HttpServerExchange;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+/**
+ * The public server: HTTP and WebSocket APIs as Amazon API Gateway has them, each below the path
+ * segment that is its id, since one machine has no host name per API.
+ *
+ * <p>Every request waits for its functions on a thread of its own, so that hundreds of handshakes
+ * whose authorizer takes a second do not hold up anyone else's. How many may wait is bounded where
+ * it is on AWS: by the concurrency of the functions, beyond which a request gets 500. API Gateway's
+ * own quotas (500 new connections and 10,000 requests a second in an account and Region) are far
+ * above what this serves and not imposed.
+ */
+public final class Gateway implements AutoCloseable {
+
+  private static final long SWEEP_MILLIS = 100;
+  private static final long CLOSE_SECONDS = 2;
+
+  private final Invoker functions;
+  private final InstantSource clock;
+  private final Consumer<String> log;
+  private final Map<String, Api> apis = new ConcurrentHashMap<>();
+  private final HttpHandler connections;
+  private final ExecutorService workers = Executors.newCachedThreadPool(daemons("gateway"));
+  private final ScheduledExecutorService reaper =
+      Executors.newSingleThreadScheduledExecutor(daemons("gateway-reaper"));
+  private final Undertow server;
+
+  /**
+   * A server that listens, without any API yet.
+   *
+   * @param address where to listen; port 0 for any that is free
+   * @param functions invokes the functions behind the APIs
+   * @param clock what ages and idles connections, and is told in events
+   * @param aroundConnections wraps the handler of {@code @connections}, for whoever wants to see
+   *     its calls; called once, and its result on threads that may block
+   * @param log receives what goes wrong between a request and its function, a line each
+   */
+  public Gateway(
+      InetSocketAddress address,
+      Invoker functions,
+      InstantSource clock,
+      UnaryOperator<HttpHandler> aroundConnections,
+      Consumer<String> log) {
+    this.functions = functions;
+    this.clock = clock;
+    this.log = log;
+    this.connections = aroundConnections.apply(new ConnectionsApi(apis, clock));
+    this.server =
+        Undertow.builder()
+            .addHttpListener(address.getPort(), address.getAddress().getHostAddress())
+            .setWorkerThreads(1)
+            .setServerOption(
+                UndertowOptions.MAX_ENTITY_SIZE, -1L) // the APIs have limits of their own
+            .setHandler(exchange -> exchange.dispatch(workers, this::route))
+            .build();
+    server.start();
+    var unused =
+        reaper.scheduleWithFixedDelay(
+            this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * Serves an HTTP API.
+   *
+   * @throws IllegalArgumentException if its id is taken
+   */
+  public void add(HttpApiSpec spec) {
+    add(spec.apiId(), new HttpApi(spec, functions, clock, log));
+  }
+
+  /**
+   * Serves a WebSocket API.
+   *
+   * @throws IllegalArgumentException if its id is taken
+   */
+  public void add(WebSocketApiSpec spec) {
+    add(spec.apiId(), new WebSocketApi(spec, functions, clock, workers, log));
+  }
+
+  private void add(String apiId, Api api) {
+    if (apis.putIfAbsent(apiId, api) != null) {
+      throw new IllegalArgumentException("apiId: " + apiId + " (expected: one not yet taken)");
+    }
+  }
+
+  /** Where the server listens. */
+  public InetSocketAddress address() {
+    return (InetSocketAddress) server.getListenerInfo().get(0).getAddress();
+  }
+
+  /**
+   * The URL of an API, without a stage: {@code http://127.0.0.1:8080/abc} or {@code ws://…}.
+   *
+   * @throws IllegalArgumentException if there is no such API
+   */
+  public URI endpoint(String apiId) {
+    Api api = apis.get(apiId);
+    if (api == null) {
+      throw new IllegalArgumentException(
+          "apiId: " + apiId + " (expected: one of " + apis.keySet() + ")");
+    }
+    InetAddress host = address().getAddress();
+    return URI.create(
+        "%s://%s:%d/%s"
+            .formatted(
+                api.scheme(),
+                host.isAnyLocalAddress() ? "127.0.0.1" : host.getHostAddress(),
+                address().getPort(),
+                apiId));
+  }
+
+  /**
+   * Closes the connections that have been idle for ten minutes or open for two hours by now.
+   * Happens ten times a second anyway.
+   */
+  public void sweep() {
+    apis.values().forEach(Api::sweep);
+  }
+
+  /** Sweeps, and waits until the functions are done with all messages and disconnections. */
+  public void settle() {
+    sweep();
+    apis.values().forEach(Api::settle);
+  }
+
+  /** Closes all connections with 1001, gives their disconnections two seconds, and stops. */
+  @Override
+  public void close() {
+    if (reaper.isShutdown()) {
+      return;
+    }
+    reaper.shutdownNow();
+    apis.values().forEach(Api::close);
+    try {
+      CompletableFuture.runAsync(() -> apis.values().forEach(Api::settle), workers)
+          .get(CLOSE_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      log.accept("closing: a function takes too long to learn of a disconnection");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } finally {
+      server.stop();
+      workers.shutdownNow();
+    }
+  }
+
+  private void route(HttpServerExchange exchange) throws Exception {
+    String path = Requests.rawPath(exchange);
+    if (ConnectionsApi.isConnections(path)) {
+      connections.handleRequest(exchange);
+      return;
+    }
+    int end = path.indexOf('/', 1);
+    String apiId = path.substring(1, end < 0 ? path.length() : end);
+    Api api = apis.get(apiId);
+    if (api == null) {
+      Requests.reply(exchange, 404, "Not Found");
+    } else {
+      api.handle(exchange, end < 0 ? "" : path.substring(end));
+    }
+  }
+
+  private static ThreadFactory daemons(String name) {
+    return work -> {
+      Thread thread = new Thread(work, name);
+      thread.setDaemon(true);
+      return thread;
+    };
+  }
+}

@@ -1,0 +1,339 @@
+package dev.tollgate.local.gateway;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.Invoker;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.util.HeaderMap;
+import io.undertow.util.Headers;
+import io.undertow.util.HttpString;
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * An HTTP API: turns a request into an event of payload format 2.0 and the function's answer into a
+ * response (API Gateway Developer Guide, "Create AWS Lambda proxy integrations for HTTP APIs").
+ */
+final class HttpApi implements Api {
+
+  /** "Quotas for configuring and running an HTTP API". */
+  private static final int MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+  /** As above; then the client gets 503, which is what HTTP APIs were seen to answer. */
+  private static final Duration INTEGRATION_TIMEOUT = Duration.ofSeconds(30);
+
+  private static final String TEXT =
+      "(?i)text/.*|application/(.*\\+)?(json|xml)\\b.*|application/javascript\\b.*";
+
+  private final HttpApiSpec spec;
+  private final List<CompiledRoute> routes;
+  private final Invoker functions;
+  private final InstantSource clock;
+  private final Consumer<String> log;
+
+  HttpApi(HttpApiSpec spec, Invoker functions, InstantSource clock, Consumer<String> log) {
+    this.spec = spec;
+    this.routes = spec.routes().stream().map(CompiledRoute::new).sorted().toList();
+    this.functions = functions;
+    this.clock = clock;
+    this.log = log;
+  }
+
+  @Override
+  public String scheme() {
+    return "http";
+  }
+
+  @Override
+  public void handle(HttpServerExchange exchange, String path) throws IOException {
+    if (cors(exchange)) {
+      exchange.setStatusCode(204).endExchange();
+      return;
+    }
+    String rawPath = path.isEmpty() ? "/" : path;
+    for (CompiledRoute route : routes) {
+      Optional<Map<String, String>> variables =
+          route.match(exchange.getRequestMethod().toString(), rawPath);
+      if (variables.isPresent()) {
+        integrate(exchange, route.route, rawPath, variables.get());
+        return;
+      }
+    }
+    Requests.reply(exchange, 404, "Not Found");
+  }
+
+  private void integrate(
+      HttpServerExchange exchange,
+      HttpApiSpec.Route route,
+      String rawPath,
+      Map<String, String> variables)
+      throws IOException {
+    exchange.startBlocking();
+    byte[] body =
+        exchange.getRequestContentLength() > MAX_BODY_BYTES
+            ? new byte[MAX_BODY_BYTES + 1]
+            : exchange.getInputStream().readNBytes(MAX_BODY_BYTES + 1);
+    if (body.length > MAX_BODY_BYTES) {
+      Requests.reply(exchange, 413, "Request Entity Too Large");
+      return;
+    }
+    String requestId = Requests.newId();
+    exchange.getResponseHeaders().put(new HttpString("apigw-requestid"), requestId);
+    byte[] event =
+        Requests.JSON.writeValueAsBytes(
+            event(exchange, route, rawPath, variables, body, requestId));
+    Optional<Invocation> end =
+        Api.await(functions.start(route.function(), event), INTEGRATION_TIMEOUT);
+    if (end.isEmpty()) {
+      Requests.reply(exchange, 503, "Service Unavailable");
+    } else if (!(end.get() instanceof Invocation.Success success)
+        || !respond(exchange, success.payload())) {
+      log.accept("HTTP API %s, %s: %s".formatted(spec.apiId(), route.routeKey(), end.get()));
+      Requests.reply(exchange, 500, "Internal Server Error");
+    }
+  }
+
+  private ObjectNode event(
+      HttpServerExchange exchange,
+      HttpApiSpec.Route route,
+      String rawPath,
+      Map<String, String> variables,
+      byte[] body,
+      String requestId) {
+    Instant now = clock.instant();
+    Map<String, List<String>> headers = Requests.headers(exchange);
+    List<String> cookies = headers.remove("Cookie");
+
+    ObjectNode event = Requests.JSON.createObjectNode();
+    event.put("version", "2.0").put("routeKey", route.routeKey()).put("rawPath", rawPath);
+    event.put("rawQueryString", exchange.getQueryString());
+    if (cookies != null) {
+      event.set(
+          "cookies",
+          Requests.JSON.valueToTree(
+              cookies.stream().flatMap(line -> List.of(line.split(";\\s*")).stream()).toList()));
+    }
+    event.set("headers", joined(headers, name -> name.toLowerCase(Locale.ROOT)));
+    if (!exchange.getQueryParameters().isEmpty()) {
+      event.set("queryStringParameters", joined(Requests.query(exchange), name -> name));
+    }
+    if (!variables.isEmpty()) {
+      event.set("pathParameters", Requests.JSON.valueToTree(variables));
+    }
+    ObjectNode context = event.putObject("requestContext");
+    context.put("accountId", Requests.ACCOUNT).put("apiId", spec.apiId());
+    if (route.signed()) {
+      context
+          .putObject("authorizer")
+          .putObject("iam")
+          .put("accountId", Requests.ACCOUNT)
+          .put("callerId", Requests.ACCOUNT)
+          .put("userArn", "arn:aws:iam::" + Requests.ACCOUNT + ":root")
+          .put("userId", Requests.ACCOUNT);
+    }
+    context.put("domainName", Requests.domainName(spec.apiId())).put("domainPrefix", spec.apiId());
+    context
+        .putObject("http")
+        .put("method", exchange.getRequestMethod().toString())
+        .put("path", rawPath)
+        .put("protocol", exchange.getProtocol().toString())
+        .put("sourceIp", Requests.sourceIp(exchange))
+        .put("userAgent", Requests.userAgent(exchange));
+    context
+        .put("requestId", requestId)
+        .put("routeKey", route.routeKey())
+        .put("stage", "$default")
+        .put("time", Requests.time(now))
+        .put("timeEpoch", now.toEpochMilli());
+    String contentType = exchange.getRequestHeaders().getFirst(Headers.CONTENT_TYPE);
+    boolean text = contentType == null || contentType.matches(TEXT);
+    if (body.length > 0) {
+      event.put(
+          "body",
+          text
+              ? new String(body, StandardCharsets.UTF_8)
+              : Base64.getEncoder().encodeToString(body));
+    }
+    event.put("isBase64Encoded", body.length > 0 && !text);
+    return event;
+  }
+
+  private static ObjectNode joined(
+      Map<String, List<String>> values, java.util.function.UnaryOperator<String> naming) {
+    ObjectNode joined = Requests.JSON.createObjectNode();
+    values.forEach((name, all) -> joined.put(naming.apply(name), String.join(",", all)));
+    return joined;
+  }
+
+  /** Sends a function's answer, unless it is not one that a function may give. */
+  private boolean respond(HttpServerExchange exchange, byte[] payload) {
+    JsonNode answer;
+    try {
+      answer = Requests.JSON.readTree(payload);
+    } catch (IOException e) {
+      return false;
+    }
+    if (!answer.has("statusCode")) {
+      String body = answer.isTextual() ? answer.textValue() : answer.toString();
+      exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "application/json");
+      exchange.getResponseSender().send(body);
+      return true;
+    }
+    int status = answer.path("statusCode").asInt();
+    JsonNode headers = answer.path("headers");
+    JsonNode body = answer.path("body");
+    if (status < 100 || status > 599 || body.isContainerNode() || headers.isArray()) {
+      return false;
+    }
+    byte[] bytes;
+    try {
+      bytes =
+          answer.path("isBase64Encoded").asBoolean()
+              ? Base64.getDecoder().decode(body.asText())
+              : (body.isNull() ? "" : body.asText()).getBytes(StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+    HeaderMap response = exchange.setStatusCode(status).getResponseHeaders();
+    response.put(Headers.CONTENT_TYPE, "text/plain;charset=UTF-8");
+    for (var header : headers.properties()) {
+      String name = header.getKey().toLowerCase(Locale.ROOT);
+      boolean owned =
+          name.equals("content-length")
+              || name.equals("transfer-encoding")
+              || (name.startsWith("access-control-") && spec.cors().isPresent());
+      if (!owned) {
+        response.put(new HttpString(header.getKey()), header.getValue().asText());
+      }
+    }
+    answer.path("cookies").forEach(cookie -> response.add(Headers.SET_COOKIE, cookie.asText()));
+    exchange.getResponseSender().send(ByteBuffer.wrap(bytes));
+    return true;
+  }
+
+  /** Adds the headers that let another origin's scripts in; true for a preflight request. */
+  private boolean cors(HttpServerExchange exchange) {
+    String origin = exchange.getRequestHeaders().getFirst(Headers.ORIGIN);
+    if (spec.cors().isEmpty() || origin == null) {
+      return false;
+    }
+    Cors cors = spec.cors().get();
+    boolean preflight =
+        exchange.getRequestMethod().toString().equals("OPTIONS")
+            && exchange.getRequestHeaders().contains("Access-Control-Request-Method");
+    if (cors.allows(origin)) {
+      Map<String, List<String>> headers = new TreeMap<>();
+      headers.put("Allow-Origin", List.of(cors.allowOrigins().contains("*") ? "*" : origin));
+      headers.put("Allow-Credentials", cors.allowCredentials() ? List.of("true") : List.of());
+      if (preflight) {
+        headers.put("Allow-Methods", cors.allowMethods());
+        headers.put("Allow-Headers", cors.allowHeaders());
+        cors.maxAgeSeconds()
+            .ifPresent(seconds -> headers.put("Max-Age", List.of(Long.toString(seconds))));
+      } else {
+        headers.put("Expose-Headers", cors.exposeHeaders());
+      }
+      headers.forEach(
+          (name, values) -> {
+            if (!values.isEmpty()) {
+              exchange
+                  .getResponseHeaders()
+                  .put(new HttpString("Access-Control-" + name), String.join(",", values));
+            }
+          });
+      exchange.getResponseHeaders().put(Headers.VARY, "Origin");
+    }
+    return preflight;
+  }
+
+  /**
+   * A route by its parts, ordered as API Gateway tries them: literal before variable before rest.
+   */
+  private static final class CompiledRoute implements Comparable<CompiledRoute> {
+
+    private final HttpApiSpec.Route route;
+    private final String method;
+    private final List<String> segments;
+
+    CompiledRoute(HttpApiSpec.Route route) {
+      this.route = route;
+      String key = route.routeKey().equals("$default") ? "ANY /{$default+}" : route.routeKey();
+      this.method = key.substring(0, key.indexOf(' '));
+      this.segments = List.of(key.substring(key.indexOf('/') + 1).split("/", -1));
+    }
+
+    @Override
+    public int compareTo(CompiledRoute other) {
+      return Comparator.comparing(CompiledRoute::precedence).compare(this, other);
+    }
+
+    private String precedence() {
+      StringBuilder precedence = new StringBuilder();
+      for (String segment : segments) {
+        precedence.append(isRest(segment) ? '2' : isVariable(segment) ? '1' : '0');
+      }
+      return precedence
+          .append(route.routeKey().equals("$default") ? "4" : method.equals("ANY") ? "3" : "2")
+          .toString();
+    }
+
+    /** The variables' decoded values if this route takes the request. */
+    Optional<Map<String, String>> match(String requestMethod, String rawPath) {
+      if (!method.equals("ANY") && !method.equals(requestMethod)) {
+        return Optional.empty();
+      }
+      List<String> actual = new ArrayList<>(List.of(rawPath.substring(1).split("/", -1)));
+      Map<String, String> variables = new TreeMap<>();
+      for (int i = 0; i < segments.size(); i++) {
+        String segment = segments.get(i);
+        if (i >= actual.size()) {
+          return Optional.empty();
+        }
+        if (isRest(segment)) {
+          String rest = String.join("/", actual.subList(i, actual.size()));
+          if (!route.routeKey().equals("$default")) {
+            variables.put(segment.substring(1, segment.length() - 2), decode(rest));
+          }
+          return Optional.of(variables);
+        }
+        if (isVariable(segment)) {
+          if (actual.get(i).isEmpty()) {
+            return Optional.empty();
+          }
+          variables.put(segment.substring(1, segment.length() - 1), decode(actual.get(i)));
+        } else if (!segment.equals(actual.get(i))) {
+          return Optional.empty();
+        }
+      }
+      return actual.size() == segments.size() ? Optional.of(variables) : Optional.empty();
+    }
+
+    private static boolean isVariable(String segment) {
+      return segment.startsWith("{") && segment.endsWith("}");
+    }
+
+    private static boolean isRest(String segment) {
+      return segment.startsWith("{") && segment.endsWith("+}");
+    }
+
+    /** A plus sign in a path is itself, unlike in a query. */
+    private static String decode(String raw) {
+      return URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package dev.tollgate.local.gateway;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.util.HeaderValues;
+import io.undertow.util.Headers;
+import java.net.URI;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What both kinds of API take from a request and give in an answer. */
+final class Requests {
+
+  static final ObjectMapper JSON = new ObjectMapper();
+  static final String ACCOUNT = "000000000000";
+  static final String REGION = "us-east-1";
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  /** The format of {@code $context.requestTime}. */
+  private static final DateTimeFormatter CLF =
+      DateTimeFormatter.ofPattern("dd/MMM/yyyy:HH:mm:ss Z", Locale.ENGLISH)
+          .withZone(ZoneOffset.UTC);
+
+  private Requests() {}
+
+  /**
+   * An id of a request or a connection, which looks as those of API Gateway do: 15 characters and a
+   * =.
+   */
+  static String newId() {
+    byte[] random = new byte[11];
+    RANDOM.nextBytes(random);
+    return Base64.getUrlEncoder().encodeToString(random);
+  }
+
+  static String time(Instant instant) {
+    return CLF.format(instant);
+  }
+
+  static String domainName(String apiId) {
+    return apiId + ".execute-api." + REGION + ".amazonaws.com";
+  }
+
+  static String sourceIp(HttpServerExchange exchange) {
+    return exchange.getSourceAddress().getAddress().getHostAddress();
+  }
+
+  static String userAgent(HttpServerExchange exchange) {
+    String agent = exchange.getRequestHeaders().getFirst(Headers.USER_AGENT);
+    return agent == null ? "" : agent;
+  }
+
+  /** The path as the client wrote it, undecoded. */
+  static String rawPath(HttpServerExchange exchange) {
+    String uri = exchange.getRequestURI();
+    return exchange.isHostIncludedInRequestURI() ? URI.create(uri).getRawPath() : uri;
+  }
+
+  /** The request's headers with those that a proxy adds, in the case in which they came. */
+  static Map<String, List<String>> headers(HttpServerExchange exchange) {
+    Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    for (HeaderValues header : exchange.getRequestHeaders()) {
+      headers.put(header.getHeaderName().toString(), List.copyOf(header));
+    }
+    headers.put("X-Forwarded-For", List.of(sourceIp(exchange)));
+    headers.put("X-Forwarded-Port", List.of(Integer.toString(exchange.getHostPort())));
+    headers.put("X-Forwarded-Proto", List.of(exchange.getRequestScheme()));
+    return headers;
+  }
+
+  /** The query's parameters, decoded. */
+  static Map<String, List<String>> query(HttpServerExchange exchange) {
+    Map<String, List<String>> query = new TreeMap<>();
+    exchange
+        .getQueryParameters()
+        .forEach((name, values) -> query.put(name, new ArrayList<>(values)));
+    return query;
+  }
+
+  static void reply(HttpServerExchange exchange, int status, ObjectNode body) {
+    exchange
+        .setStatusCode(status)
+        .getResponseHeaders()
+        .put(Headers.CONTENT_TYPE, "application/json");
+    exchange.getResponseSender().send(body.toString());
+  }
+
+  static void reply(HttpServerExchange exchange, int status, String message) {
+    reply(exchange, status, JSON.createObjectNode().put("message", message));
+  }
+}

@@ -1,0 +1,350 @@
+package dev.tollgate.local.gateway;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.Invoker;
+import io.undertow.Handlers;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.util.HeaderMap;
+import io.undertow.util.Headers;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Deque;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Phaser;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A WebSocket API: the handshake with its authorizer and {@code $connect} route, the connections
+ * that came of it, and what ends them.
+ *
+ * <p>Statuses of a refused handshake, from the API Gateway Developer Guide ("Use API Gateway Lambda
+ * authorizers", "Manage connected users and client apps") unless said otherwise:
+ *
+ * <ul>
+ *   <li>an identity source is missing: 401, and the authorizer is not asked
+ *   <li>the authorizer fails with exactly {@code Unauthorized}: 401
+ *   <li>its policy denies, or does not allow: 403
+ *   <li>it fails otherwise, times out, or answers what it may not: 500
+ *   <li>{@code $connect} answers another status than 2xx: that status, without its body and headers
+ *   <li>{@code $connect} fails, or answers no HTTP status: 500; is too slow: 504
+ * </ul>
+ */
+final class WebSocketApi implements Api {
+
+  /** "Quotas for configuring and running a WebSocket API", as all limits here. */
+  private static final int MAX_URL_CHARS = 4_096;
+
+  private static final Duration INTEGRATION_TIMEOUT = Duration.ofSeconds(29);
+  private static final Duration MAX_IDLE = Duration.ofMinutes(10);
+  private static final Duration MAX_AGE = Duration.ofHours(2);
+
+  private static final int GOING_AWAY = 1001;
+  private static final int ABNORMAL = 1006;
+
+  private final WebSocketApiSpec spec;
+  private final WebSocketEvents events;
+  private final Invoker functions;
+  private final InstantSource clock;
+  private final ExecutorService workers;
+  private final Consumer<String> log;
+  private final ConcurrentMap<String, Connection> connections = new ConcurrentHashMap<>();
+
+  /** Events that are with a function. */
+  private final Phaser underWay =
+      new Phaser() {
+        @Override
+        protected boolean onAdvance(int phase, int registeredParties) {
+          return false; // being without events is not the end
+        }
+      };
+
+  WebSocketApi(
+      WebSocketApiSpec spec,
+      Invoker functions,
+      InstantSource clock,
+      ExecutorService workers,
+      Consumer<String> log) {
+    this.spec = spec;
+    this.events = new WebSocketEvents(spec, clock);
+    this.functions = functions;
+    this.clock = clock;
+    this.workers = workers;
+    this.log = log;
+  }
+
+  @Override
+  public String scheme() {
+    return "ws";
+  }
+
+  String stage() {
+    return spec.stage();
+  }
+
+  /** An established connection. */
+  Optional<Connection> connection(String id) {
+    return Optional.ofNullable(connections.get(id));
+  }
+
+  @Override
+  public void sweep() {
+    Instant now = clock.instant();
+    for (Connection connection : connections.values()) {
+      boolean idle = !connection.lastActiveAt().plus(MAX_IDLE).isAfter(now);
+      boolean old = !connection.peer().connectedAt().plus(MAX_AGE).isAfter(now);
+      if (idle || old) {
+        var unused = connection.close(GOING_AWAY, "Going away");
+      }
+    }
+  }
+
+  @Override
+  public void settle() {
+    underWay.register();
+    underWay.awaitAdvance(underWay.arriveAndDeregister());
+  }
+
+  @Override
+  public void close() {
+    CompletableFuture.allOf(
+            connections.values().stream()
+                .map(connection -> connection.close(GOING_AWAY, "Going away"))
+                .toArray(CompletableFuture[]::new))
+        .completeOnTimeout(null, 1, TimeUnit.SECONDS)
+        .exceptionally(unwritten -> null)
+        .join();
+  }
+
+  @Override
+  public void handle(HttpServerExchange exchange, String path) throws Exception {
+    if (!path.equals("/" + spec.stage()) && !path.equals("/" + spec.stage() + "/")) {
+      Requests.reply(exchange, 403, "Forbidden");
+    } else if (Requests.rawPath(exchange).length() + exchange.getQueryString().length()
+        >= MAX_URL_CHARS) {
+      Requests.reply(exchange, 414, "Request URI Too Long");
+    } else if (!isHandshake(exchange.getRequestHeaders())) {
+      exchange.getResponseHeaders().put(Headers.UPGRADE, "websocket");
+      Requests.reply(exchange, 426, "Upgrade Required");
+    } else {
+      connect(exchange);
+    }
+  }
+
+  /** RFC 6455, section 4.2.1. */
+  private static boolean isHandshake(HeaderMap headers) {
+    return "websocket".equalsIgnoreCase(headers.getFirst(Headers.UPGRADE))
+        && "13".equals(headers.getFirst(Headers.SEC_WEB_SOCKET_VERSION))
+        && headers.contains(Headers.SEC_WEB_SOCKET_KEY);
+  }
+
+  private void connect(HttpServerExchange exchange) throws Exception {
+    Connection.Peer peer =
+        new Connection.Peer(
+            Requests.newId(),
+            clock.instant(),
+            Requests.sourceIp(exchange),
+            Requests.userAgent(exchange));
+    ObjectNode handshake = WebSocketEvents.handshake(exchange);
+    ObjectNode authorizer = Requests.JSON.createObjectNode();
+    if (spec.authorizer().isPresent()) {
+      WebSocketApiSpec.Authorizer asked = spec.authorizer().get();
+      if (!asked.identitySources().stream().allMatch(source -> isPresent(source, exchange))) {
+        Requests.reply(exchange, 401, "Unauthorized");
+        return;
+      }
+      AuthorizerAnswer answer = authorize(asked.function(), handshake, peer);
+      if (answer instanceof AuthorizerAnswer.Allowed allowed) {
+        authorizer = allowed.context();
+      } else {
+        refuse(exchange, answer);
+        return;
+      }
+    }
+    String function = spec.routes().get("$connect");
+    if (function != null) {
+      JsonNode answer = integrate(function, events.connect(handshake, peer, authorizer));
+      int status = answer.path("statusCode").asInt();
+      if (status < 200 || status > 299) {
+        exchange.setStatusCode(status >= 300 && status <= 599 ? status : 500).endExchange();
+        return;
+      }
+      forwardSubprotocol(answer, exchange);
+    }
+    open(exchange, new Connection(peer, authorizer, this::ended));
+  }
+
+  /** Asks the authorizer; its context then has the time it took, as API Gateway tells it. */
+  private AuthorizerAnswer authorize(String function, ObjectNode handshake, Connection.Peer peer)
+      throws IOException {
+    String methodArn =
+        "arn:aws:execute-api:%s:%s:%s/%s/$connect"
+            .formatted(Requests.REGION, Requests.ACCOUNT, spec.apiId(), spec.stage());
+    ObjectNode event = events.authorizer(handshake, methodArn, peer);
+    long start = System.nanoTime();
+    AuthorizerAnswer answer =
+        Api.await(
+                functions.start(function, Requests.JSON.writeValueAsBytes(event)),
+                INTEGRATION_TIMEOUT)
+            .map(end -> AuthorizerAnswer.of(end, methodArn))
+            .orElse(new AuthorizerAnswer.Broken("no answer within " + INTEGRATION_TIMEOUT));
+    if (answer instanceof AuthorizerAnswer.Allowed allowed) {
+      allowed.context().put("integrationLatency", (System.nanoTime() - start) / 1_000_000);
+    }
+    return answer;
+  }
+
+  private void refuse(HttpServerExchange exchange, AuthorizerAnswer answer) {
+    if (answer instanceof AuthorizerAnswer.Unauthorized) {
+      Requests.reply(exchange, 401, "Unauthorized");
+    } else if (answer instanceof AuthorizerAnswer.Denied) {
+      Requests.reply(exchange, 403, "Forbidden");
+    } else {
+      log.accept("WebSocket API %s, authorizer: %s".formatted(spec.apiId(), answer));
+      Requests.reply(exchange, 500, "Internal Server Error");
+    }
+  }
+
+  private static boolean isPresent(String identitySource, HttpServerExchange exchange) {
+    String query = WebSocketApiSpec.Authorizer.QUERY;
+    if (!identitySource.startsWith(query)) {
+      String header = identitySource.substring(WebSocketApiSpec.Authorizer.HEADER.length());
+      String value = exchange.getRequestHeaders().getFirst(header);
+      return value != null && !value.isEmpty();
+    }
+    Deque<String> values =
+        exchange.getQueryParameters().get(identitySource.substring(query.length()));
+    return values != null && !values.getLast().isEmpty();
+  }
+
+  /** Of all headers of {@code $connect}'s answer the only one that reaches the client. */
+  private static void forwardSubprotocol(JsonNode answer, HttpServerExchange exchange) {
+    for (var header : answer.path("headers").properties()) {
+      if (header.getKey().equalsIgnoreCase(Headers.SEC_WEB_SOCKET_PROTOCOL_STRING)) {
+        exchange
+            .getResponseHeaders()
+            .put(Headers.SEC_WEB_SOCKET_PROTOCOL, header.getValue().asText());
+      }
+    }
+  }
+
+  /**
+   * Lets the connection in. It can be written to from here on, as {@code $connect} has finished;
+   * what is sent before the handshake is done waits for that.
+   */
+  private void open(HttpServerExchange exchange, Connection connection) throws Exception {
+    connections.put(connection.peer().id(), connection);
+    exchange
+        .getConnection()
+        .addCloseListener(closed -> connection.ended(ABNORMAL, "Connection closed abnormally"));
+    Handlers.websocket(
+            (upgraded, channel) -> {
+              channel.addCloseTask(
+                  closed ->
+                      connection.ended(
+                          closed.getCloseCode() > 0 ? closed.getCloseCode() : ABNORMAL,
+                          Objects.requireNonNullElse(
+                              closed.getCloseReason(), "Connection closed abnormally")));
+              channel
+                  .getReceiveSetter()
+                  .set(new Frames(connection, clock, message -> received(connection, message)));
+              connection.opened(channel);
+              channel.resumeReceives();
+            })
+        .handleRequest(exchange);
+  }
+
+  /** Forgets a connection, and tells the {@code $disconnect} route if it ever was one. */
+  private void ended(Connection connection, Connection.End end) {
+    connections.remove(connection.peer().id());
+    String function = spec.routes().get("$disconnect");
+    if (function == null || !connection.wasOpened()) {
+      return;
+    }
+    ObjectNode event = events.disconnect(connection, end);
+    start(() -> integrate(function, event));
+  }
+
+  /** Hands a message to the function of its route; the client hears of it only if that fails. */
+  private void received(Connection connection, String message) {
+    String selected = routeKey(message);
+    String routeKey = spec.routes().containsKey(selected) ? selected : "$default";
+    ObjectNode event = events.message(connection, routeKey, message);
+    String function = spec.routes().get(routeKey);
+    if (function == null) {
+      complain(connection, "Forbidden", event);
+      return;
+    }
+    start(
+        () -> {
+          if (integrate(function, event).isMissingNode()) {
+            complain(connection, "Internal server error", event);
+          }
+        });
+  }
+
+  /** The value that the route selection expression selects; not that of a predefined route. */
+  private String routeKey(String message) {
+    try {
+      JsonNode key = Requests.JSON.readTree(message).at(spec.selector());
+      return key.isValueNode() && !key.asText().startsWith("$") ? key.asText() : "$default";
+    } catch (JsonProcessingException e) {
+      return "$default";
+    }
+  }
+
+  private static void complain(Connection connection, String message, ObjectNode event) {
+    ObjectNode complaint = Requests.JSON.createObjectNode().put("message", message);
+    complaint.put("connectionId", connection.peer().id());
+    complaint.set("requestId", event.at("/requestContext/requestId"));
+    var unused = connection.send(complaint.toString());
+  }
+
+  /**
+   * The answer of a route's function: missing if it failed, status 504 if it took too long.
+   *
+   * <p>A throttled function is a failure too, not a 429 (AWS Lambda behind API Gateway, as
+   * documented for its access logs).
+   */
+  private JsonNode integrate(String function, ObjectNode event) {
+    try {
+      Optional<Invocation> end =
+          Api.await(
+              functions.start(function, Requests.JSON.writeValueAsBytes(event)),
+              INTEGRATION_TIMEOUT);
+      if (end.isEmpty()) {
+        return Requests.JSON.createObjectNode().put("statusCode", 504);
+      }
+      if (end.get() instanceof Invocation.Success success) {
+        return Requests.JSON.readTree(success.payload());
+      }
+      log.accept("WebSocket API %s, %s: %s".formatted(spec.apiId(), function, end.get()));
+    } catch (IOException e) {
+      log.accept("WebSocket API %s, %s: %s".formatted(spec.apiId(), function, e));
+    }
+    return MissingNode.getInstance();
+  }
+
+  private void start(Runnable integration) {
+    underWay.register();
+    workers.execute(
+        () -> {
+          try {
+            integration.run();
+          } finally {
+            underWay.arriveAndDeregister();
+          }
+        });
+  }
+}

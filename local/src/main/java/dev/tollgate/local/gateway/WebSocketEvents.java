@@ -1,0 +1,114 @@
+package dev.tollgate.local.gateway;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.undertow.server.HttpServerExchange;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The events of a WebSocket API, as its functions get them (API Gateway Developer Guide, "Control
+ * access to WebSocket APIs with AWS Lambda REQUEST authorizers", "WebSocket mapping template
+ * reference"; events of {@code $connect} and {@code $disconnect} as they were seen on AWS).
+ */
+final class WebSocketEvents {
+
+  private final WebSocketApiSpec spec;
+  private final InstantSource clock;
+
+  WebSocketEvents(WebSocketApiSpec spec, InstantSource clock) {
+    this.spec = spec;
+    this.clock = clock;
+  }
+
+  /** The part of an event that headers and query of the handshake make. */
+  static ObjectNode handshake(HttpServerExchange exchange) {
+    ObjectNode handshake = Requests.JSON.createObjectNode();
+    putBoth(handshake, "headers", "multiValueHeaders", Requests.headers(exchange));
+    if (!exchange.getQueryParameters().isEmpty()) {
+      putBoth(
+          handshake,
+          "queryStringParameters",
+          "multiValueQueryStringParameters",
+          Requests.query(exchange));
+    }
+    return handshake;
+  }
+
+  ObjectNode authorizer(ObjectNode handshake, String methodArn, Connection.Peer peer) {
+    ObjectNode event = Requests.JSON.createObjectNode();
+    event.put("type", "REQUEST").put("methodArn", methodArn).setAll(handshake);
+    event.putObject("stageVariables");
+    ObjectNode nobody = Requests.JSON.createObjectNode();
+    event.set("requestContext", context("$connect", "CONNECT", peer, nobody));
+    return event;
+  }
+
+  ObjectNode connect(ObjectNode handshake, Connection.Peer peer, ObjectNode authorizer) {
+    ObjectNode event = handshake.deepCopy();
+    event.set("requestContext", context("$connect", "CONNECT", peer, authorizer));
+    return event.put("isBase64Encoded", false);
+  }
+
+  ObjectNode message(Connection connection, String routeKey, String message) {
+    ObjectNode event = Requests.JSON.createObjectNode();
+    event.set(
+        "requestContext",
+        context(routeKey, "MESSAGE", connection.peer(), connection.authorizer())
+            .put("messageId", Requests.newId()));
+    return event.put("body", message).put("isBase64Encoded", false);
+  }
+
+  ObjectNode disconnect(Connection connection, Connection.End end) {
+    Map<String, List<String>> headers =
+        Map.of(
+            "Host", List.of(Requests.domainName(spec.apiId())),
+            "x-api-key", List.of(""),
+            "X-Forwarded-For", List.of(""),
+            "x-restapi", List.of(""));
+    ObjectNode event = Requests.JSON.createObjectNode();
+    putBoth(event, "headers", "multiValueHeaders", headers);
+    event.set(
+        "requestContext",
+        context("$disconnect", "DISCONNECT", connection.peer(), connection.authorizer())
+            .put("disconnectStatusCode", end.code())
+            .put("disconnectReason", end.reason()));
+    return event.put("isBase64Encoded", false);
+  }
+
+  private static void putBoth(
+      ObjectNode event, String single, String multiple, Map<String, List<String>> values) {
+    ObjectNode last = event.putObject(single);
+    values.forEach((name, all) -> last.put(name, all.get(all.size() - 1)));
+    event.set(multiple, Requests.JSON.valueToTree(values));
+  }
+
+  private ObjectNode context(
+      String routeKey, String eventType, Connection.Peer peer, ObjectNode authorizer) {
+    Instant now = clock.instant();
+    String requestId = Requests.newId();
+    ObjectNode context = Requests.JSON.createObjectNode();
+    context.put("routeKey", routeKey);
+    if (!authorizer.isEmpty()) {
+      context.set("authorizer", authorizer);
+    }
+    context
+        .put("eventType", eventType)
+        .put("extendedRequestId", requestId)
+        .put("requestTime", Requests.time(now))
+        .put("messageDirection", "IN")
+        .put("stage", spec.stage())
+        .put("connectedAt", peer.connectedAt().toEpochMilli())
+        .put("requestTimeEpoch", now.toEpochMilli());
+    context
+        .putObject("identity")
+        .put("sourceIp", peer.sourceIp())
+        .put("userAgent", peer.userAgent());
+    return context
+        .put("requestId", requestId)
+        .put("domainName", Requests.domainName(spec.apiId()))
+        .put("connectionId", peer.id())
+        .put("apiId", spec.apiId());
+  }
+}

@@ -1,0 +1,99 @@
+package dev.tollgate.local.lambda;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** How an invocation of a function ended. */
+public sealed interface Invocation {
+
+  /**
+   * The function answered.
+   *
+   * @param payload its answer, JSON
+   */
+  @SuppressWarnings("ArrayRecordComponent") // compared nowhere; copying megabytes serves nobody
+  record Success(byte[] payload) implements Invocation {}
+
+  /** The function ran, or should have, and gave no answer: {@code X-Amz-Function-Error}. */
+  sealed interface Failure extends Invocation {
+
+    /** What an AWS client receives in place of the answer, JSON. */
+    byte[] payload();
+  }
+
+  /**
+   * The handler threw, or could not be loaded or constructed.
+   *
+   * @param type class of the exception
+   * @param message its message
+   * @param trace its stack trace, a line per frame
+   */
+  record FunctionError(String type, String message, List<String> trace) implements Failure {
+
+    public FunctionError {
+      trace = List.copyOf(trace);
+    }
+
+    static FunctionError of(Throwable thrown) {
+      String message = thrown.getLocalizedMessage();
+      return new FunctionError(
+          thrown.getClass().getName(),
+          message == null ? thrown.getClass().getName() : message,
+          Arrays.stream(thrown.getStackTrace())
+              .takeWhile(
+                  frame -> !frame.getClassName().startsWith(ExecutionEnvironment.class.getName()))
+              .map(StackTraceElement::toString)
+              .toList());
+    }
+
+    @Override
+    public byte[] payload() {
+      ObjectNode error = new ObjectMapper().createObjectNode();
+      error.put("errorMessage", message).put("errorType", type);
+      trace.forEach(error.putArray("stackTrace")::add);
+      return error.toString().getBytes(StandardCharsets.UTF_8);
+    }
+  }
+
+  /**
+   * The invocation took longer than the function's time-out and was stopped.
+   *
+   * @param requestId the invocation
+   * @param timeout the function's time-out
+   */
+  record TimedOut(String requestId, Duration timeout) implements Failure {
+
+    /** The sentence that Lambda has for it. */
+    public String message() {
+      return String.format(
+          Locale.ROOT,
+          "RequestId: %s Error: Task timed out after %.2f seconds",
+          requestId,
+          timeout.toMillis() / 1000.0);
+    }
+
+    @Override
+    public byte[] payload() {
+      return new FunctionError("Sandbox.Timedout", message(), List.of()).payload();
+    }
+  }
+
+  /**
+   * Too many invocations were running.
+   *
+   * @param reason which limit it was, a value of {@code TooManyRequestsException.Reason}
+   */
+  record Throttled(String reason) implements Invocation {}
+
+  /**
+   * There is no such function, version or alias.
+   *
+   * @param function the name or ARN that was asked for
+   */
+  record NotFound(String function) implements Invocation {}
+}

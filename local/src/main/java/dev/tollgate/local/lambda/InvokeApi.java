@@ -1,0 +1,114 @@
+package dev.tollgate.local.lambda;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.local.lambda.Invocation.Failure;
+import dev.tollgate.local.lambda.Invocation.NotFound;
+import dev.tollgate.local.lambda.Invocation.Success;
+import dev.tollgate.local.lambda.Invocation.Throttled;
+import io.undertow.server.HttpHandler;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.util.Headers;
+import io.undertow.util.HttpString;
+import io.undertow.util.Methods;
+import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Lambda's {@code Invoke} operation over HTTP (Lambda API Reference, "Invoke"): {@code POST
+ * /2015-03-31/functions/{name}/invocations}. An asynchronous invocation ({@code Event}) is made
+ * once; one that fails is not tried again as Lambda would a minute later.
+ */
+public final class InvokeApi implements HttpHandler {
+
+  private static final Pattern PATH =
+      Pattern.compile("/2015-03-31/functions/([^/]+)/invocations/?");
+  private static final HttpString INVOCATION_TYPE = new HttpString("X-Amz-Invocation-Type");
+  private static final HttpString FUNCTION_ERROR = new HttpString("X-Amz-Function-Error");
+  private static final HttpString ERROR_TYPE = new HttpString("x-amzn-ErrorType");
+
+  private final Invoker functions;
+  private final Executor workers;
+
+  /**
+   * The operation over some functions.
+   *
+   * @param functions what is invoked
+   * @param workers runs what must not run on the server's I/O threads
+   */
+  public InvokeApi(Invoker functions, Executor workers) {
+    this.functions = functions;
+    this.workers = workers;
+  }
+
+  @Override
+  public void handleRequest(HttpServerExchange exchange) {
+    Matcher path = PATH.matcher(exchange.getRequestURI());
+    if (!path.matches() || !exchange.getRequestMethod().equals(Methods.POST)) {
+      refuse(exchange, 404, "UnknownOperationException", Map.of());
+      return;
+    }
+    String function = URLDecoder.decode(path.group(1), StandardCharsets.UTF_8);
+    Deque<String> qualifier = exchange.getQueryParameters().get("Qualifier");
+    String qualified = qualifier == null ? function : function + ':' + qualifier.getFirst();
+    exchange.dispatch(workers, blocking -> invoke(blocking, qualified));
+  }
+
+  private void invoke(HttpServerExchange exchange, String function) throws Exception {
+    exchange.setMaxEntitySize(-1); // the limit is ours to tell, in Lambda's words
+    exchange.startBlocking();
+    byte[] payload = exchange.getInputStream().readNBytes(Functions.MAX_PAYLOAD_BYTES + 1);
+    if (payload.length > Functions.MAX_PAYLOAD_BYTES) {
+      refuse(exchange, 413, "RequestTooLargeException", Map.of("Type", "User"));
+      return;
+    }
+    if ("Event".equals(exchange.getRequestHeaders().getFirst(INVOCATION_TYPE))) {
+      var started = functions.start(function, payload);
+      if (started.isDone() && !(started.join() instanceof Success)) {
+        answer(exchange, started.join());
+      } else {
+        exchange.setStatusCode(202).endExchange();
+      }
+      return;
+    }
+    answer(exchange, functions.start(function, payload).join());
+  }
+
+  private static void answer(HttpServerExchange exchange, Invocation invocation) {
+    if (invocation instanceof Success success) {
+      send(exchange, success.payload());
+    } else if (invocation instanceof Failure failure) {
+      exchange.getResponseHeaders().put(FUNCTION_ERROR, "Unhandled");
+      send(exchange, failure.payload());
+    } else if (invocation instanceof Throttled throttled) {
+      refuse(
+          exchange,
+          429,
+          "TooManyRequestsException",
+          Map.of("Reason", throttled.reason(), "Type", "User", "message", "Rate Exceeded."));
+    } else if (invocation instanceof NotFound missing) {
+      refuse(
+          exchange,
+          404,
+          "ResourceNotFoundException",
+          Map.of("Type", "User", "Message", "Function not found: " + missing.function()));
+    }
+  }
+
+  private static void send(HttpServerExchange exchange, byte[] json) {
+    exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "application/json");
+    exchange.getResponseSender().send(ByteBuffer.wrap(json));
+  }
+
+  private static void refuse(
+      HttpServerExchange exchange, int status, String type, Map<String, String> body) {
+    exchange.setStatusCode(status).getResponseHeaders().put(ERROR_TYPE, type);
+    send(
+        exchange, new ObjectMapper().valueToTree(body).toString().getBytes(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,17 @@
+package dev.tollgate.local.lambda;
+
+import java.util.concurrent.CompletableFuture;
+
+/** Whatever can invoke a function. */
+@FunctionalInterface
+public interface Invoker {
+
+  /**
+   * Starts an invocation and returns at once.
+   *
+   * @param function name or ARN of the function, with or without a qualifier
+   * @param payload the event, JSON
+   * @return how the invocation ended; never completed by an exception
+   */
+  CompletableFuture<Invocation> start(String function, byte[] payload);
+}

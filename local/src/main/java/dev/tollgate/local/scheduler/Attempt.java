@@ -1,0 +1,101 @@
+package dev.tollgate.local.scheduler;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * One attempt to deliver one event, with the target as it was when the event came about.
+ *
+ * @param scheduledTime when the event came about
+ * @param due when the attempt is to be made: the scheduled time, or that of a retry
+ * @param number 1 for the first attempt
+ */
+record Attempt(Schedule schedule, Instant scheduledTime, Instant due, int number)
+    implements Comparable<Attempt> {
+  private static final Duration FIRST_BACKOFF = Duration.ofSeconds(1);
+
+  /** With this bound the default 185 attempts fill the default 24 hours. */
+  private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(8);
+
+  private static final Comparator<Attempt> ORDER =
+      Comparator.comparing(Attempt::due).thenComparing(Attempt::scheduledTime);
+
+  /**
+   * The next attempt after this one has failed. It is counted from when this one was due, not from
+   * when it was made, so that on a clock that jumps an event has the attempts that it would have
+   * had if time had passed.
+   *
+   * @param took how long this attempt took
+   */
+  Attempt retry(Duration took) {
+    return new Attempt(schedule, scheduledTime, due.plus(took).plus(backoff(number)), number + 1);
+  }
+
+  int retries() {
+    return number - 1;
+  }
+
+  /** How old the event is when this attempt is due. */
+  Duration age() {
+    return Duration.between(scheduledTime, due);
+  }
+
+  String scheduledTimeText() {
+    return DateTimeFormatter.ISO_INSTANT.format(scheduledTime.truncatedTo(ChronoUnit.SECONDS));
+  }
+
+  /** An identifier for one attempt, in the form that the service gives it. */
+  static String newExecutionId() {
+    return "%016x".formatted(ThreadLocalRandom.current().nextLong());
+  }
+
+  /**
+   * The input with its context attributes put in, or the notification that the service sends when a
+   * schedule has no input. See <a
+   * href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-context-attributes.html">Adding
+   * context attributes</a>.
+   */
+  String payload(String executionId) {
+    return schedule
+        .definition()
+        .target()
+        .input()
+        .map(
+            input ->
+                input
+                    .replace("<aws.scheduler.schedule-arn>", schedule.key().arn())
+                    .replace("<aws.scheduler.scheduled-time>", scheduledTimeText())
+                    .replace("<aws.scheduler.execution-id>", executionId)
+                    .replace("<aws.scheduler.attempt-number>", Integer.toString(number)))
+        .orElseGet(() -> notification(executionId));
+  }
+
+  private String notification(String executionId) {
+    var event =
+        Json.object()
+            .put("version", "0")
+            .put("id", executionId)
+            .put("detail-type", "Scheduled Event")
+            .put("source", "aws.scheduler")
+            .put("account", Scheduler.ACCOUNT)
+            .put("time", scheduledTimeText())
+            .put("region", Scheduler.REGION);
+    event.putArray("resources").add(schedule.key().arn());
+    return event.put("detail", "{}").toString();
+  }
+
+  /** Exponential: 1 s, 2 s, 4 s … 8 min. */
+  static Duration backoff(int failures) {
+    Duration backoff = FIRST_BACKOFF.multipliedBy(1L << Math.min(failures - 1, 20));
+    return backoff.compareTo(LONGEST_BACKOFF) < 0 ? backoff : LONGEST_BACKOFF;
+  }
+
+  @Override
+  public int compareTo(Attempt other) {
+    return ORDER.compare(this, other);
+  }
+}

@@ -1,0 +1,165 @@
+package dev.tollgate.local.scheduler;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
+
+/**
+ * Everything that a request to create or update a schedule says about it, with the service's
+ * defaults where it says nothing.
+ *
+ * @param windowMinutes the flexible time window, or empty for mode OFF; any instant in it is right,
+ *     and this engine takes the first
+ */
+record Definition(
+    Optional<String> description,
+    String expression,
+    String timezone,
+    Optional<Instant> startDate,
+    Optional<Instant> endDate,
+    OptionalInt windowMinutes,
+    boolean enabled,
+    boolean deletedAfterCompletion,
+    Optional<String> kmsKeyArn,
+    Target target) {
+  private static final Duration START_DATE_TOLERANCE = Duration.ofMinutes(5);
+  private static final Pattern KMS_KEY =
+      Pattern.compile("arn:aws(-[a-z]+)?:kms:[a-z0-9\\-]+:\\d{12}:(key|alias)\\/[0-9a-zA-Z-_]*");
+
+  /**
+   * Reads and checks the members of a request. Those that break the model's constraints are left to
+   * {@code members}, so that the caller can add its own.
+   */
+  static Definition parse(Members members, JsonNode json) {
+    if (!json.isObject()) {
+      throw SchedulerException.serialization("expected an object");
+    }
+    JsonNode window = members.structure(json, "FlexibleTimeWindow", "flexibleTimeWindow");
+    JsonNode target = members.structure(json, "Target", "target");
+    if (window.isMissingNode()) {
+      members.missing("flexibleTimeWindow");
+    } else if (!window.hasNonNull("Mode")) {
+      members.missing("flexibleTimeWindow.mode");
+    }
+    String mode =
+        members.choice(window, "Mode", "flexibleTimeWindow.mode", List.of("OFF", "FLEXIBLE"));
+    OptionalInt minutes =
+        members.integer(
+            window, "MaximumWindowInMinutes", "flexibleTimeWindow.maximumWindowInMinutes", 1, 1440);
+    if (target.isMissingNode()) {
+      members.missing("target");
+    }
+    Definition definition =
+        new Definition(
+            members.text(json, "Description", "description", 0, 512),
+            members.required(
+                members.text(json, "ScheduleExpression", "scheduleExpression", 1, 256),
+                "scheduleExpression"),
+            members
+                .text(json, "ScheduleExpressionTimezone", "scheduleExpressionTimezone", 1, 50)
+                .orElse("UTC"),
+            members.time(json, "StartDate", "startDate"),
+            members.time(json, "EndDate", "endDate"),
+            minutes,
+            members
+                .choice(json, "State", "state", List.of("ENABLED", "DISABLED"))
+                .equals("ENABLED"),
+            members
+                .choice(
+                    json,
+                    "ActionAfterCompletion",
+                    "actionAfterCompletion",
+                    List.of("NONE", "DELETE"))
+                .equals("DELETE"),
+            members.text(json, "KmsKeyArn", "kmsKeyArn", 1, 2048, Optional.of(KMS_KEY)),
+            target.isMissingNode()
+                ? new Target(
+                    "", "", Optional.empty(), Optional.empty(), Optional.empty(), 0, Duration.ZERO)
+                : Target.parse(members, target));
+    members.check();
+
+    if (mode.equals("FLEXIBLE") && minutes.isEmpty()) {
+      throw SchedulerException.validation(
+          "MaximumWindowInMinutes is required when FlexibleTimeWindow Mode is FLEXIBLE.");
+    }
+    if (mode.equals("OFF") && minutes.isPresent()) {
+      throw SchedulerException.validation(
+          "MaximumWindowInMinutes is not allowed when FlexibleTimeWindow Mode is OFF.");
+    }
+    if (!ZoneId.getAvailableZoneIds().contains(definition.timezone)) {
+      throw SchedulerException.validation(
+          "Invalid ScheduleExpressionTimezone " + definition.timezone + ".");
+    }
+    try {
+      definition.timing(Instant.EPOCH);
+    } catch (IllegalArgumentException e) {
+      throw SchedulerException.validation(
+          "Invalid Schedule Expression " + definition.expression + ".");
+    }
+    definition.target.check(target);
+    return definition;
+  }
+
+  /**
+   * Refuses dates that a schedule cannot be given at {@code now}; one-time schedules ignore them.
+   */
+  void checkDates(Instant now) {
+    if (expression.startsWith("at(")) {
+      return;
+    }
+    if (startDate.isPresent() && startDate.get().isBefore(now.minus(START_DATE_TOLERANCE))) {
+      throw SchedulerException.validation(
+          "The StartDate you specify cannot be earlier than 5 minutes ago.");
+    }
+    if (endDate.isPresent() && !endDate.get().isAfter(startDate.orElse(now))) {
+      throw SchedulerException.validation(
+          startDate.isPresent()
+              ? "The EndDate you specify must be later than the StartDate."
+              : "The EndDate you specify must be in the future.");
+    }
+  }
+
+  /** When the schedule is due, given that it was last changed at {@code anchor}. */
+  Timing timing(Instant anchor) {
+    return Timing.of(expression, ZoneId.of(timezone), anchor, startDate, endDate);
+  }
+
+  /** Whether the other is due at the same times, if it is changed at the same time. */
+  boolean sameTimes(Definition other) {
+    return enabled == other.enabled
+        && expression.equals(other.expression)
+        && timezone.equals(other.timezone)
+        && startDate.equals(other.startDate)
+        && endDate.equals(other.endDate);
+  }
+
+  /**
+   * The members as GetSchedule answers them, defaults included; reading them back gives an equal
+   * definition.
+   */
+  ObjectNode toJson() {
+    ObjectNode json = Json.object();
+    description.ifPresent(value -> json.put("Description", value));
+    json.put("ScheduleExpression", expression).put("ScheduleExpressionTimezone", timezone);
+    startDate.ifPresent(value -> json.put("StartDate", Json.epochSeconds(value)));
+    endDate.ifPresent(value -> json.put("EndDate", Json.epochSeconds(value)));
+    ObjectNode window = json.putObject("FlexibleTimeWindow");
+    window.put("Mode", windowMinutes.isPresent() ? "FLEXIBLE" : "OFF");
+    windowMinutes.ifPresent(value -> window.put("MaximumWindowInMinutes", value));
+    json.put("State", state())
+        .put("ActionAfterCompletion", deletedAfterCompletion ? "DELETE" : "NONE");
+    kmsKeyArn.ifPresent(value -> json.put("KmsKeyArn", value));
+    json.set("Target", target.toJson());
+    return json;
+  }
+
+  String state() {
+    return enabled ? "ENABLED" : "DISABLED";
+  }
+}

@@ -1,0 +1,317 @@
+package dev.tollgate.local.scheduler;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Fires what is due.
+ *
+ * <p>Every schedule has a lane: its next due time and the retries that it waits for. A lane is in
+ * one of two places. It waits in a queue ordered by when it is due next, or it is worked on by one
+ * thread, attempt after attempt in order of due time, until nothing of it is due. So a schedule's
+ * events go out one at a time and in order, schedules go out side by side, and the cost of a moment
+ * is that of what is due, whatever else exists. After every attempt a lane goes to the back of the
+ * workers' queue, so that many schedules with much to catch up take turns.
+ */
+final class Engine implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+  private static final long POLL_MILLIS = 100;
+  private static final long CLOSE_SECONDS = 5;
+  private static final int WORKERS = 32;
+
+  private final InstantSource clock;
+  private final Delivery delivery;
+  private final Consumer<Schedule> completed;
+  private final ExecutorService workers =
+      Executors.newFixedThreadPool(WORKERS, daemons("scheduler-worker-"));
+  private final ScheduledExecutorService poll =
+      Executors.newSingleThreadScheduledExecutor(daemons("scheduler-poll-"));
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition idle = lock.newCondition();
+  private final Map<ScheduleKey, Lane> lanes = new HashMap<>();
+  private final TreeSet<Lane> waiting =
+      new TreeSet<>(
+          Comparator.<Lane, Instant>comparing(lane -> lane.due)
+              .thenComparing(lane -> lane.schedule.key()));
+  private int working;
+  private boolean closed;
+
+  /**
+   * @param completed told of a schedule that will not fire again and is to be deleted then
+   */
+  Engine(InstantSource clock, Targets targets, Consumer<Schedule> completed) {
+    this.clock = clock;
+    this.delivery = new Delivery(clock, targets);
+    this.completed = completed;
+  }
+
+  /** Begins to watch the clock. */
+  void start() {
+    var unused =
+        poll.scheduleWithFixedDelay(
+            this::dispatch, POLL_MILLIS, POLL_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Takes up a schedule that was created or changed at {@code now}. */
+  void put(Schedule schedule, Instant now) {
+    locked(
+        () -> {
+          Lane lane = lanes.get(schedule.key());
+          if (lane == null) {
+            add(new Lane(schedule, timing -> timing.first(now)));
+          } else {
+            waiting.remove(lane);
+            lane.change(schedule, now);
+            enqueue(lane);
+          }
+        });
+  }
+
+  /** Takes up a schedule of an earlier run: what was due before {@code now} has been missed. */
+  void resume(Schedule schedule, Instant now) {
+    locked(() -> add(new Lane(schedule, timing -> timing.next(now))));
+  }
+
+  /** Drops a schedule and the retries that it waits for; an attempt under way goes on. */
+  void remove(ScheduleKey key) {
+    locked(
+        () -> {
+          Lane lane = lanes.remove(key);
+          if (lane != null) {
+            waiting.remove(lane);
+            lane.drop();
+          }
+        });
+  }
+
+  /**
+   * Waits until nothing is due any more at the clock's instant: all of it has been delivered, has
+   * been given up, or waits for a later retry.
+   */
+  void settle() throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      dispatch();
+      while (working > 0 && !closed) {
+        idle.await();
+        dispatch();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Stops; attempts under way have some seconds to end. */
+  @Override
+  public void close() {
+    locked(
+        () -> {
+          closed = true;
+          idle.signalAll();
+        });
+    poll.shutdownNow();
+    workers.shutdown();
+    try {
+      if (!workers.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+        workers.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      workers.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void dispatch() {
+    locked(
+        () -> {
+          Instant now = clock.instant();
+          while (!closed && !waiting.isEmpty() && !waiting.first().due.isAfter(now)) {
+            Lane lane = waiting.first();
+            waiting.remove(lane);
+            lane.working = true;
+            working++;
+            workers.execute(() -> work(lane));
+          }
+        });
+  }
+
+  private void work(Lane lane) {
+    try {
+      step(lane);
+    } catch (RuntimeException e) {
+      LOG.error("{} will not fire any more", lane.schedule.key(), e);
+      locked(lane::drop);
+    }
+    locked(
+        () -> {
+          if (lane.isDue(clock.instant()) && !closed) {
+            workers.execute(() -> work(lane));
+            return;
+          }
+          lane.working = false;
+          enqueue(lane);
+          if (--working == 0) {
+            idle.signalAll();
+          }
+        });
+  }
+
+  private void step(Lane lane) {
+    Optional<Attempt> attempt =
+        locked(() -> closed ? Optional.empty() : lane.take(clock.instant()));
+    if (attempt.isEmpty()) {
+      return;
+    }
+    Optional<Attempt> retry = delivery.make(attempt.get());
+    Optional<Schedule> last =
+        locked(
+            () -> {
+              retry.ifPresent(lane::await);
+              return lane.completed();
+            });
+    last.ifPresent(completed);
+  }
+
+  private void add(Lane lane) {
+    lanes.put(lane.schedule.key(), lane);
+    enqueue(lane);
+  }
+
+  /** Puts a lane that nobody works on where it belongs. */
+  private void enqueue(Lane lane) {
+    if (!lane.working && lane.refreshDue()) {
+      waiting.add(lane);
+    }
+  }
+
+  private void locked(Runnable action) {
+    lock.lock();
+    try {
+      action.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private <T> T locked(Supplier<T> action) {
+    lock.lock();
+    try {
+      return action.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static ThreadFactory daemons(String prefix) {
+    AtomicInteger number = new AtomicInteger();
+    return task -> {
+      Thread thread = new Thread(task, prefix + number.incrementAndGet());
+      thread.setDaemon(true);
+      return thread;
+    };
+  }
+
+  /** What one schedule has to do; guarded by the engine's lock. */
+  private static final class Lane {
+    private Schedule schedule;
+    private Timing timing;
+    private Optional<Instant> next;
+    private final PriorityQueue<Attempt> retries = new PriorityQueue<>();
+    private boolean working;
+    private boolean dropped;
+
+    /** The key in the waiting queue; changes only while the lane is not in it. */
+    private Instant due = Instant.MAX;
+
+    Lane(Schedule schedule, Function<Timing, Optional<Instant>> first) {
+      this.schedule = schedule;
+      timing = schedule.timing();
+      next = first.apply(timing).filter(due -> schedule.definition().enabled());
+    }
+
+    /**
+     * A change that leaves the times as they were leaves what is due but has not been seen yet; a
+     * rate begins anew with every change. Retries go on with the target that failed.
+     */
+    void change(Schedule changed, Instant now) {
+      boolean keepsTimes =
+          changed.definition().sameTimes(schedule.definition()) && !(timing instanceof Timing.Rate);
+      schedule = changed;
+      timing = changed.timing();
+      if (!keepsTimes) {
+        next = timing.first(now).filter(due -> changed.definition().enabled());
+      }
+    }
+
+    void drop() {
+      dropped = true;
+      next = Optional.empty();
+      retries.clear();
+    }
+
+    void await(Attempt retry) {
+      if (!dropped) {
+        retries.add(retry);
+      }
+    }
+
+    /** The earliest attempt that is due, a retry before a new event of the same instant. */
+    Optional<Attempt> take(Instant now) {
+      if (!isDue(now)) {
+        return Optional.empty();
+      }
+      Attempt retry = retries.peek();
+      if (retry != null && next.map(fire -> !fire.isBefore(retry.due())).orElse(true)) {
+        retries.remove();
+        return Optional.of(retry);
+      }
+      Instant fire = next.orElseThrow();
+      next = timing.next(fire);
+      return Optional.of(new Attempt(schedule, fire, fire, 1));
+    }
+
+    boolean isDue(Instant now) {
+      return refreshDue() && !due.isAfter(now);
+    }
+
+    boolean refreshDue() {
+      Attempt retry = retries.peek();
+      Instant fire = next.orElse(Instant.MAX);
+      due = retry != null && retry.due().isBefore(fire) ? retry.due() : fire;
+      return next.isPresent() || retry != null;
+    }
+
+    /** The schedule, if it has fired for the last time and is to be deleted then. */
+    Optional<Schedule> completed() {
+      Definition definition = schedule.definition();
+      return Optional.of(schedule)
+          .filter(
+              last ->
+                  !dropped
+                      && next.isEmpty()
+                      && retries.isEmpty()
+                      && definition.enabled()
+                      && definition.deletedAfterCompletion());
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package dev.tollgate.local.scheduler;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * A schedule group as it stands.
+ *
+ * @param clientToken of the request that created it
+ */
+record Group(
+    String name,
+    Instant created,
+    Instant modified,
+    Map<String, String> tags,
+    Optional<String> clientToken) {
+  static final String DEFAULT = "default";
+
+  Group {
+    tags = Map.copyOf(tags);
+  }
+
+  String arn() {
+    return Scheduler.arn("schedule-group/" + name);
+  }
+
+  Group tagged(Map<String, String> newTags, Instant now) {
+    return new Group(name, created, now, newTags, clientToken);
+  }
+
+  /** The answer of GetScheduleGroup. A group is deleted at once, so it is never seen DELETING. */
+  ObjectNode toJson() {
+    return Json.object()
+        .put("Arn", arn())
+        .put("CreationDate", Json.epochSeconds(created))
+        .put("LastModificationDate", Json.epochSeconds(modified))
+        .put("Name", name)
+        .put("State", "ACTIVE");
+  }
+
+  ArrayNode tagList() {
+    ArrayNode list = Json.object().arrayNode();
+    new TreeMap<>(tags)
+        .forEach((key, value) -> list.addObject().put("Key", key).put("Value", value));
+    return list;
+  }
+
+  ObjectNode toRecord() {
+    ObjectNode json = toJson();
+    json.set("Tags", tagList());
+    clientToken.ifPresent(value -> json.put("ClientToken", value));
+    return json;
+  }
+
+  static Group fromRecord(JsonNode json) {
+    Members members = new Members();
+    Map<String, String> tags = new TreeMap<>();
+    json.path("Tags")
+        .forEach(tag -> tags.put(tag.path("Key").asText(), tag.path("Value").asText()));
+    return new Group(
+        json.path("Name").asText(),
+        members.time(json, "CreationDate", "creationDate").orElseThrow(),
+        members.time(json, "LastModificationDate", "lastModificationDate").orElseThrow(),
+        tags,
+        members.text(json, "ClientToken", "clientToken", 0, Integer.MAX_VALUE));
+  }
+}

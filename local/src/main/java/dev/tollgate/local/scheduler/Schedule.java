@@ -1,0 +1,80 @@
+package dev.tollgate.local.scheduler;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * A schedule as it stands.
+ *
+ * @param request what identifies the request that made it so: its client token with a digest of
+ *     what it asked for
+ */
+record Schedule(
+    ScheduleKey key,
+    Definition definition,
+    Instant created,
+    Instant modified,
+    Optional<String> request) {
+
+  /** Identifies a request for idempotency: the same token may be used for something else later. */
+  static Optional<String> request(
+      String operation, Optional<String> clientToken, Definition definition) {
+    return clientToken.map(
+        token ->
+            operation
+                + "/"
+                + token
+                + "/"
+                + UUID.nameUUIDFromBytes(
+                    definition.toJson().toString().getBytes(StandardCharsets.UTF_8)));
+  }
+
+  Timing timing() {
+    return definition.timing(modified);
+  }
+
+  /** The answer of GetSchedule. */
+  ObjectNode toJson() {
+    return definition
+        .toJson()
+        .put("Arn", key.arn())
+        .put("CreationDate", Json.epochSeconds(created))
+        .put("GroupName", key.group())
+        .put("LastModificationDate", Json.epochSeconds(modified))
+        .put("Name", key.name());
+  }
+
+  /** The entry in the answer of ListSchedules. */
+  ObjectNode toSummary() {
+    ObjectNode json =
+        Json.object()
+            .put("Arn", key.arn())
+            .put("CreationDate", Json.epochSeconds(created))
+            .put("GroupName", key.group())
+            .put("LastModificationDate", Json.epochSeconds(modified))
+            .put("Name", key.name())
+            .put("State", definition.state());
+    json.putObject("Target").put("Arn", definition.target().arn());
+    return json;
+  }
+
+  ObjectNode toRecord() {
+    ObjectNode json = toJson();
+    request.ifPresent(value -> json.put("Request", value));
+    return json;
+  }
+
+  static Schedule fromRecord(JsonNode json) {
+    Members members = new Members();
+    return new Schedule(
+        new ScheduleKey(json.path("GroupName").asText(), json.path("Name").asText()),
+        Definition.parse(members, json),
+        members.time(json, "CreationDate", "creationDate").orElseThrow(),
+        members.time(json, "LastModificationDate", "lastModificationDate").orElseThrow(),
+        members.text(json, "Request", "request", 0, Integer.MAX_VALUE));
+  }
+}

@@ -1,0 +1,182 @@
+package dev.tollgate.local.scheduler;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What a schedule calls, with what, and how often it tries: a function or a queue.
+ *
+ * @param input the payload or message body, before context attributes are put in
+ * @param maximumRetryAttempts how often a failed call is repeated
+ * @param maximumEventAge how old an event may be when its call is repeated
+ */
+record Target(
+    String arn,
+    String roleArn,
+    Optional<String> input,
+    Optional<String> messageGroupId,
+    Optional<String> deadLetterArn,
+    int maximumRetryAttempts,
+    Duration maximumEventAge) {
+  private static final int DEFAULT_RETRY_ATTEMPTS = 185;
+  private static final int DEFAULT_EVENT_AGE_SECONDS = 86_400;
+  private static final Pattern ROLE =
+      Pattern.compile("arn:aws(-[a-z]+)?:iam::\\d{12}:role\\/[\\w+=,.@\\/-]+");
+  private static final Pattern DEAD_LETTER =
+      Pattern.compile("arn:aws(-[a-z]+)?:sqs:[a-z0-9\\-]+:\\d{12}:[a-zA-Z0-9\\-_]+");
+  private static final Pattern FUNCTION =
+      Pattern.compile(
+          "arn:aws(-[a-z]+)?:lambda:[a-z0-9-]+:\\d{12}:function:[\\w-]{1,64}(:[\\w$-]{1,128})?");
+  private static final Pattern QUEUE =
+      Pattern.compile(
+          "arn:aws(?:-[a-z]+)?:sqs:([a-z0-9-]+):(\\d{12}):([\\w-]{1,80}|[\\w-]{1,75}\\.fifo)");
+  private static final Pattern UNIVERSAL =
+      Pattern.compile("arn:aws(?:-[a-z]+)?:scheduler:::aws-sdk:[a-z0-9]+:([a-z][a-zA-Z0-9]*)");
+  private static final Pattern ANY = Pattern.compile("arn:aws(-[a-z]+)?:[a-z0-9-]+:[^:]*:[^:]*:.+");
+
+  /** Actions that begin so cannot be a universal target: the list of the user guide. */
+  private static final Pattern READ_ONLY =
+      Pattern.compile(
+          "(get|describe|list|poll|receive|search|scan|query|select|read|lookup|discover|validate"
+              + "|batchGet|batchDescribe|batchRead|transactGet|adminGet|adminList|testMigration"
+              + "|retrieve|testConnection|translateDocument|isAuthorized|invokeModel).*");
+
+  /** Reads member {@code Target}, noting in {@code members} what is wrong with it. */
+  static Target parse(Members members, JsonNode json) {
+    JsonNode retry = members.structure(json, "RetryPolicy", "target.retryPolicy");
+    return new Target(
+        members.required(members.text(json, "Arn", "target.arn", 1, 1600), "target.arn"),
+        members.required(
+            members.text(json, "RoleArn", "target.roleArn", 1, 1600, Optional.of(ROLE)),
+            "target.roleArn"),
+        members.text(json, "Input", "target.input", 1, Integer.MAX_VALUE),
+        members.text(
+            members.structure(json, "SqsParameters", "target.sqsParameters"),
+            "MessageGroupId",
+            "target.sqsParameters.messageGroupId",
+            1,
+            128),
+        members.text(
+            members.structure(json, "DeadLetterConfig", "target.deadLetterConfig"),
+            "Arn",
+            "target.deadLetterConfig.arn",
+            1,
+            1600,
+            Optional.of(DEAD_LETTER)),
+        members
+            .integer(
+                retry, "MaximumRetryAttempts", "target.retryPolicy.maximumRetryAttempts", 0, 185)
+            .orElse(DEFAULT_RETRY_ATTEMPTS),
+        Duration.ofSeconds(
+            members
+                .integer(
+                    retry,
+                    "MaximumEventAgeInSeconds",
+                    "target.retryPolicy.maximumEventAgeInSeconds",
+                    60,
+                    DEFAULT_EVENT_AGE_SECONDS)
+                .orElse(DEFAULT_EVENT_AGE_SECONDS)));
+  }
+
+  /**
+   * Refuses what the model's constraints let pass and the service, or this machine, does not run.
+   */
+  void check(JsonNode json) {
+    for (String other :
+        new String[] {
+          "EcsParameters",
+          "EventBridgeParameters",
+          "KinesisParameters",
+          "SageMakerPipelineParameters"
+        }) {
+      if (json.hasNonNull(other)) {
+        throw SchedulerException.validation(other + " is not run locally.");
+      }
+    }
+    Matcher universal = UNIVERSAL.matcher(arn);
+    if (universal.matches()) {
+      throw SchedulerException.validation(
+          READ_ONLY.matcher(universal.group(1)).matches()
+              ? "Universal target " + arn + " is a read-only action, which is not supported."
+              : "Universal target " + arn + " is not run locally.");
+    }
+    if (isFunction()) {
+      input.ifPresent(Target::requireJson);
+      if (messageGroupId.isPresent()) {
+        throw SchedulerException.validation("SqsParameters does not apply to target " + arn + ".");
+      }
+    } else if (!QUEUE.matcher(arn).matches()) {
+      throw SchedulerException.validation(
+          ANY.matcher(arn).matches()
+              ? "Target " + arn + " is not run locally."
+              : "Provided Arn is not in correct format: " + arn);
+    } else if (arn.endsWith(".fifo") && messageGroupId.isEmpty()) {
+      throw SchedulerException.validation(
+          "SqsParameters.MessageGroupId is required for FIFO queue " + arn + ".");
+    }
+  }
+
+  ObjectNode toJson() {
+    ObjectNode json = Json.object().put("Arn", arn).put("RoleArn", roleArn);
+    input.ifPresent(value -> json.put("Input", value));
+    messageGroupId.ifPresent(value -> json.putObject("SqsParameters").put("MessageGroupId", value));
+    deadLetterArn.ifPresent(value -> json.putObject("DeadLetterConfig").put("Arn", value));
+    json.putObject("RetryPolicy")
+        .put("MaximumEventAgeInSeconds", maximumEventAge.toSeconds())
+        .put("MaximumRetryAttempts", maximumRetryAttempts);
+    return json;
+  }
+
+  Targets.Outcome call(Targets targets, String payload) {
+    return isFunction()
+        ? targets.invokeFunction(arn, payload)
+        : targets.sendMessage(arn, payload, messageGroupId, Map.of());
+  }
+
+  /** The target as dead letters name it: the API action that was called. */
+  String actionArn() {
+    return "arn:aws:scheduler:::aws-sdk:" + (isFunction() ? "lambda:invoke" : "sqs:sendMessage");
+  }
+
+  /** The API request that was made, which is the body of a dead letter. */
+  String request(String payload) {
+    if (isFunction()) {
+      return Json.object()
+          .put("FunctionName", arn)
+          .put("InvocationType", "Event")
+          .put("Payload", payload)
+          .toString();
+    }
+    Matcher queue = QUEUE.matcher(arn);
+    if (!queue.matches()) {
+      throw new IllegalStateException(arn);
+    }
+    ObjectNode request =
+        Json.object()
+            .put("MessageBody", payload)
+            .put(
+                "QueueUrl",
+                "https://sqs.%s.amazonaws.com/%s/%s"
+                    .formatted(queue.group(1), queue.group(2), queue.group(3)));
+    messageGroupId.ifPresent(value -> request.put("MessageGroupId", value));
+    return request.toString();
+  }
+
+  private boolean isFunction() {
+    return FUNCTION.matcher(arn).matches();
+  }
+
+  private static void requireJson(String input) {
+    try {
+      Json.read(input);
+    } catch (JsonProcessingException e) {
+      throw SchedulerException.validation("Invalid JSON provided for Target Input: " + input);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package dev.tollgate.local.scheduler;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a schedule can call. The methods are called from several threads at once and may block; an
+ * exception out of them counts as a failure that is worth a retry.
+ */
+public interface Targets {
+  /**
+   * Hands an event to a function, as {@code Invoke} with {@code InvocationType=Event} does: the
+   * event is delivered as soon as Lambda has accepted it, and what the function then does with it
+   * is no concern of the scheduler. An implementation may return only when the function has ended,
+   * so that a settled scheduler means settled functions; a function's error is not a failure here.
+   *
+   * @param functionArn the function, its version or its alias
+   * @param payload a JSON text
+   */
+  Outcome invokeFunction(String functionArn, String payload);
+
+  /**
+   * Sends a message to a queue; dead letters go this way too.
+   *
+   * @param attributes message attributes of type String
+   */
+  Outcome sendMessage(
+      String queueArn,
+      String body,
+      Optional<String> messageGroupId,
+      Map<String, String> attributes);
+
+  /** How a call to a target ended. */
+  sealed interface Outcome {}
+
+  /** The target has accepted the event. */
+  record Delivered() implements Outcome {}
+
+  /**
+   * The target has not accepted the event.
+   *
+   * @param errorCode the service's error code, such as {@code
+   *     AWS.SimpleQueueService.NonExistentQueue}
+   * @param retryable whether another attempt may succeed; if not, the event goes to the dead-letter
+   *     queue at once
+   */
+  record Failed(String errorCode, String message, boolean retryable) implements Outcome {
+    /** Refuses absent values. */
+    public Failed {
+      requireNonNull(errorCode, "errorCode");
+      requireNonNull(message, "message");
+    }
+  }
+}

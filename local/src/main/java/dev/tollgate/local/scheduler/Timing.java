@@ -1,0 +1,162 @@
+package dev.tollgate.local.scheduler;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.time.format.ResolverStyle;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * When a schedule is due: the meaning of a schedule expression in its time zone. See <a
+ * href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html">Schedule types
+ * in EventBridge Scheduler</a>.
+ */
+sealed interface Timing {
+  /** The first due time of a schedule that is created, changed or enabled at {@code now}. */
+  Optional<Instant> first(Instant now);
+
+  /** The first due time later than {@code after}. */
+  Optional<Instant> next(Instant after);
+
+  /**
+   * Reads an expression.
+   *
+   * @param anchor when the schedule was last changed: where a rate without a start date begins
+   * @throws IllegalArgumentException if the expression is not valid
+   */
+  static Timing of(
+      String expression,
+      ZoneId zone,
+      Instant anchor,
+      Optional<Instant> start,
+      Optional<Instant> end) {
+    Optional<LocalDateTime> at = At.parse(expression);
+    if (at.isPresent()) {
+      return new At(at.get().atZone(zone).toInstant());
+    }
+    Instant from = start.orElse(Instant.MIN);
+    Instant until = end.orElse(Instant.MAX);
+    Optional<Duration> period = Rate.parse(expression);
+    return period.isPresent()
+        ? new Rate(
+            start.isEmpty(),
+            start.orElse(anchor.truncatedTo(ChronoUnit.SECONDS)),
+            period.get(),
+            until)
+        : new Recurring(Cron.parse(expression), zone, from, until);
+  }
+
+  /** Once. A start date and an end date are ignored, as the service does. */
+  record At(Instant instant) implements Timing {
+    private static final Pattern SYNTAX =
+        Pattern.compile("at\\((\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2})\\)");
+    private static final DateTimeFormatter TIME =
+        DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss")
+            .withResolverStyle(ResolverStyle.STRICT);
+
+    static Optional<LocalDateTime> parse(String expression) {
+      Matcher matcher = SYNTAX.matcher(expression);
+      if (!matcher.matches()) {
+        return Optional.empty();
+      }
+      try {
+        return Optional.of(LocalDateTime.parse(matcher.group(1), TIME));
+      } catch (DateTimeException e) {
+        throw new IllegalArgumentException(e);
+      }
+    }
+
+    @Override
+    public Optional<Instant> first(Instant now) {
+      return Optional.of(instant).filter(due -> !due.isBefore(now));
+    }
+
+    @Override
+    public Optional<Instant> next(Instant after) {
+      return Optional.of(instant).filter(due -> due.isAfter(after));
+    }
+  }
+
+  /**
+   * Every so often, counted in elapsed time: a day is 24 hours whatever the clocks do.
+   *
+   * @param atOnce whether the schedule has no start date, so that its first due time is its anchor
+   */
+  record Rate(boolean atOnce, Instant origin, Duration period, Instant end) implements Timing {
+    private static final Pattern SYNTAX =
+        Pattern.compile("rate\\(([1-9]\\d{0,8}) +(minute|hour|day)(s?)\\)");
+
+    /**
+     * The service's own documentation writes {@code rate(1 days)}, so a plural goes with one; a
+     * singular with more than one is refused.
+     */
+    static Optional<Duration> parse(String expression) {
+      Matcher matcher = SYNTAX.matcher(expression);
+      if (!matcher.matches()) {
+        return Optional.empty();
+      }
+      long value = Long.parseLong(matcher.group(1));
+      if (value > 1 && matcher.group(3).isEmpty()) {
+        throw new IllegalArgumentException(expression);
+      }
+      return Optional.of(
+          switch (matcher.group(2)) {
+            case "minute" -> Duration.ofMinutes(value);
+            case "hour" -> Duration.ofHours(value);
+            default -> Duration.ofDays(value);
+          });
+    }
+
+    @Override
+    public Optional<Instant> first(Instant now) {
+      return atOnce ? beforeEnd(origin) : next(now.minusNanos(1));
+    }
+
+    @Override
+    public Optional<Instant> next(Instant after) {
+      if (origin.isAfter(after)) {
+        return beforeEnd(origin);
+      }
+      long periods = Duration.between(origin, after).dividedBy(period);
+      return beforeEnd(origin.plus(period.multipliedBy(periods + 1)));
+    }
+
+    private Optional<Instant> beforeEnd(Instant due) {
+      return Optional.of(due).filter(instant -> instant.isBefore(end));
+    }
+  }
+
+  /**
+   * At the local times that a cron expression names. A local time that the clocks skip is skipped;
+   * one that they repeat is due once, the first time.
+   */
+  record Recurring(Cron cron, ZoneId zone, Instant start, Instant end) implements Timing {
+    @Override
+    public Optional<Instant> first(Instant now) {
+      return next(now);
+    }
+
+    @Override
+    public Optional<Instant> next(Instant after) {
+      Instant last = after.isBefore(start) ? start.minusNanos(1) : after;
+      Optional<LocalDateTime> local = cron.next(LocalDateTime.ofInstant(last, zone));
+      while (local.isPresent()) {
+        LocalDateTime time = local.get();
+        if (!zone.getRules().getValidOffsets(time).isEmpty()) {
+          Instant due = time.atZone(zone).withEarlierOffsetAtOverlap().toInstant();
+          if (due.isAfter(last)) {
+            return Optional.of(due).filter(instant -> instant.isBefore(end));
+          }
+        }
+        local = cron.next(time);
+      }
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package dev.tollgate.local.services;
+
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The credentials given out so far, and to whom. */
+public final class AccessKeys {
+  private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+  private final SecureRandom random = new SecureRandom();
+  private final Map<String, Issued> issued = new ConcurrentHashMap<>();
+
+  /** What is known of an access key. */
+  record Issued(AccessKey key, Principal principal, Instant expiresAt) {
+    boolean expired(Instant now) {
+      return !now.isBefore(expiresAt);
+    }
+  }
+
+  /** Gives credentials that do not expire. */
+  public AccessKey issue(Principal principal) {
+    return issue(principal, Instant.MAX);
+  }
+
+  AccessKey issue(Principal principal, Instant expiresAt) {
+    StringBuilder id = new StringBuilder("ASIA");
+    random.ints(16, 0, ALPHABET.length()).forEach(i -> id.append(ALPHABET.charAt(i)));
+    AccessKey key = new AccessKey(id.toString(), randomText(30), randomText(96));
+    issued.put(key.accessKeyId(), new Issued(key, principal, expiresAt));
+    return key;
+  }
+
+  Optional<Issued> find(String accessKeyId) {
+    return Optional.ofNullable(issued.get(accessKeyId));
+  }
+
+  /** Forgets the keys that expired before an instant. */
+  void forgetExpired(Instant before) {
+    issued.values().removeIf(key -> key.expired(before));
+  }
+
+  private String randomText(int bytes) {
+    byte[] text = new byte[bytes];
+    random.nextBytes(text);
+    return Base64.getEncoder().encodeToString(text);
+  }
+}

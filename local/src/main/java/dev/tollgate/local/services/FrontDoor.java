@@ -1,0 +1,204 @@
+package dev.tollgate.local.services;
+
+import io.undertow.Undertow;
+import io.undertow.connector.PooledByteBuffer;
+import io.undertow.server.Connectors;
+import io.undertow.server.HttpHandler;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.server.handlers.BlockingHandler;
+import io.undertow.util.Headers;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The one HTTP endpoint of all AWS APIs, on the loopback interface.
+ *
+ * <p>A call goes through a chain: it is understood and attributed ({@link Call}), recorded, and
+ * handed to the service that its credential scope names. A check or a fault for all services is one
+ * more handler before {@link #dispatch}. Signatures are not verified, but access key, session token
+ * and expiry are.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html">Signature
+ *     Version 4</a>
+ */
+public final class FrontDoor implements AutoCloseable {
+  private static final Pattern CREDENTIAL =
+      Pattern.compile("AWS4-HMAC-SHA256 .*Credential=([^/]+)/\\d{8}/[^/]+/([^/]+)/aws4_request.*");
+
+  private final AccessKeys accessKeys;
+  private final Requests requests;
+  private final InstantSource clock;
+  private final Map<String, HttpHandler> services = new ConcurrentHashMap<>();
+  private final Undertow server;
+
+  private FrontDoor(AccessKeys accessKeys, Requests requests, InstantSource clock) {
+    this.accessKeys = accessKeys;
+    this.requests = requests;
+    this.clock = clock;
+    this.server =
+        Undertow.builder()
+            .addHttpListener(0, "127.0.0.1")
+            .setHandler(guard(this::dispatch))
+            .build();
+  }
+
+  /** Opens the front door on a free port. */
+  public static FrontDoor open(AccessKeys accessKeys, Requests requests, InstantSource clock) {
+    FrontDoor frontDoor = new FrontDoor(accessKeys, requests, clock);
+    frontDoor.server.start();
+    return frontDoor;
+  }
+
+  /** Lets a handler serve the calls whose credential scope names a service. */
+  public void serve(String service, HttpHandler handler) {
+    services.put(service, handler);
+  }
+
+  /**
+   * Puts the checks and the record of the front door before a handler of calls that do not come
+   * through it, such as {@code @connections}.
+   */
+  public HttpHandler guard(HttpHandler handler) {
+    return new BlockingHandler(understand(record(handler)));
+  }
+
+  /** Where the APIs are: a value for {@code AWS_ENDPOINT_URL}. */
+  public URI endpoint() {
+    InetSocketAddress address = (InetSocketAddress) server.getListenerInfo().get(0).getAddress();
+    return URI.create("http://127.0.0.1:" + address.getPort());
+  }
+
+  @Override
+  public void close() {
+    server.stop();
+  }
+
+  private HttpHandler understand(HttpHandler next) {
+    return exchange -> {
+      String body = readBody(exchange);
+      String authorization =
+          Optional.ofNullable(exchange.getRequestHeaders().getFirst(Headers.AUTHORIZATION))
+              .orElse("");
+      Matcher credential = CREDENTIAL.matcher(authorization);
+      if (!credential.matches()) {
+        new ServiceError(
+                403, "MissingAuthenticationToken", "Request is missing Authentication Token")
+            .sendJson(exchange);
+        return;
+      }
+      String service = credential.group(2);
+      Instant now = clock.instant();
+      Optional<AccessKeys.Issued> issued =
+          accessKeys
+              .find(credential.group(1))
+              .filter(
+                  key ->
+                      key.key()
+                          .sessionToken()
+                          .equals(exchange.getRequestHeaders().getFirst("X-Amz-Security-Token")));
+      boolean query = isQuery(exchange);
+      if (issued.isEmpty()) {
+        refuse(
+            exchange,
+            new ServiceError(
+                query || isRest(service) ? 403 : 400,
+                query ? "InvalidClientTokenId" : "UnrecognizedClientException",
+                "The security token included in the request is invalid."));
+      } else if (issued.get().expired(now)) {
+        refuse(
+            exchange,
+            new ServiceError(
+                query || isRest(service) ? 403 : 400,
+                query ? "ExpiredToken" : "ExpiredTokenException",
+                "The security token included in the request is expired"));
+      } else {
+        exchange.putAttachment(
+            Call.KEY,
+            Operations.understand(service, exchange, issued.get().principal(), now, body));
+        next.handleRequest(exchange);
+      }
+    };
+  }
+
+  private HttpHandler record(HttpHandler next) {
+    return exchange -> {
+      Call call = Call.of(exchange);
+      // On commit, so that who has seen the answer finds it in the record.
+      exchange.addResponseCommitListener(
+          committed ->
+              requests.add(
+                  new Requests.Request(
+                      call.service(),
+                      call.operation(),
+                      call.principal(),
+                      call.at(),
+                      committed.getStatusCode(),
+                      call.resource())));
+      next.handleRequest(exchange);
+    };
+  }
+
+  private void dispatch(HttpServerExchange exchange) throws Exception {
+    String service = Call.of(exchange).service();
+    HttpHandler handler = services.get(service);
+    if (handler == null) {
+      refuse(
+          exchange,
+          new ServiceError(
+              400,
+              "UnknownService",
+              "service: " + service + " (expected: one of " + services.keySet() + ")"));
+      return;
+    }
+    handler.handleRequest(exchange);
+  }
+
+  private static void refuse(HttpServerExchange exchange, ServiceError error) {
+    if (isQuery(exchange)) {
+      error.sendXml(exchange);
+    } else {
+      error.sendJson(exchange);
+    }
+  }
+
+  private static boolean isRest(String service) {
+    return service.equals("scheduler") || service.equals("lambda");
+  }
+
+  private static boolean isQuery(HttpServerExchange exchange) {
+    String type = exchange.getRequestHeaders().getFirst(Headers.CONTENT_TYPE);
+    return type != null && type.startsWith("application/x-www-form-urlencoded");
+  }
+
+  /** Reads the body and puts it back, so that the handlers behind can read it in their own way. */
+  private static String readBody(HttpServerExchange exchange) throws IOException {
+    byte[] body = exchange.getInputStream().readAllBytes();
+    ByteBuffer rest = ByteBuffer.wrap(body);
+    List<PooledByteBuffer> buffers = new ArrayList<>();
+    while (rest.hasRemaining()) {
+      PooledByteBuffer pooled = exchange.getConnection().getByteBufferPool().allocate();
+      ByteBuffer buffer = pooled.getBuffer();
+      int length = Math.min(rest.remaining(), buffer.remaining());
+      buffer.put(rest.slice().limit(length)).flip();
+      rest.position(rest.position() + length);
+      buffers.add(pooled);
+    }
+    Connectors.ungetRequestBytes(exchange, buffers.toArray(PooledByteBuffer[]::new));
+    Connectors.resetRequestChannel(exchange);
+    exchange.startBlocking();
+    return new String(body, StandardCharsets.UTF_8);
+  }
+}

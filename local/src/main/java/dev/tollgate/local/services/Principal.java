@@ -1,0 +1,23 @@
+package dev.tollgate.local.services;
+
+import java.util.Map;
+
+/**
+ * Who makes a call.
+ *
+ * @param name the function, or whoever else was given the first credentials; assuming a role keeps
+ *     it
+ * @param roleArn the role whose rights the caller has
+ * @param sessionTags the tags of the session in which the role was assumed
+ */
+public record Principal(String name, String roleArn, Map<String, String> sessionTags) {
+  /** Copies the tags. */
+  public Principal {
+    sessionTags = Map.copyOf(sessionTags);
+  }
+
+  /** A caller with a role of its own. */
+  public static Principal of(String name, String roleArn) {
+    return new Principal(name, roleArn, Map.of());
+  }
+}

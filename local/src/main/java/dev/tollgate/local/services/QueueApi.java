@@ -1,0 +1,304 @@
+package dev.tollgate.local.services;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.undertow.server.HttpHandler;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.util.Headers;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+/**
+ * SQS: ElasticMQ, and what it lacks.
+ *
+ * <ul>
+ *   <li>Queue URLs have AWS's form.
+ *   <li>Attributes that the engine does not keep are kept here.
+ *   <li>A name cannot be used for 60 s after its queue was deleted.
+ *   <li>Creating a queue again with other attributes is refused, whichever attributes they are.
+ * </ul>
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_CreateQueue.html">CreateQueue</a>
+ */
+final class QueueApi implements HttpHandler {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]+(\\.fifo)?");
+  private static final int MAX_NAME_LENGTH = 80;
+  private static final Duration NAME_BLOCKED = Duration.ofSeconds(60);
+
+  /**
+   * The attributes that the engine refuses or forgets: what they are if not set, and what they may
+   * be.
+   */
+  private static final Map<String, Attribute> KEPT_HERE =
+      Map.of(
+          "MessageRetentionPeriod",
+          new Attribute("345600", value -> isWhole(value, 60, 1_209_600)),
+          "SqsManagedSseEnabled",
+          new Attribute("true", value -> value.matches("true|false")));
+
+  private final Forwarder engine;
+  private final String engineUrlPrefix;
+  private final String urlPrefix;
+  private final InstantSource clock;
+  private final KeptAttributes keptAttributes;
+  private final Map<String, Instant> deletedAt = new ConcurrentHashMap<>();
+
+  private record Attribute(String standard, Predicate<String> valid) {}
+
+  QueueApi(
+      Forwarder engine,
+      String engineUrlPrefix,
+      String urlPrefix,
+      KeptAttributes keptAttributes,
+      InstantSource clock) {
+    this.engine = engine;
+    this.engineUrlPrefix = engineUrlPrefix;
+    this.urlPrefix = urlPrefix;
+    this.keptAttributes = keptAttributes;
+    this.clock = clock;
+  }
+
+  @Override
+  public void handleRequest(HttpServerExchange exchange) throws Exception {
+    Call call = Call.of(exchange);
+    switch (call.operation()) {
+      case "CreateQueue" -> createQueue(exchange, parse(call));
+      case "GetQueueAttributes" -> getAttributes(exchange, parse(call));
+      case "SetQueueAttributes" -> setAttributes(exchange, parse(call));
+      case "DeleteQueue" -> deleteQueue(exchange, call);
+      case "GetQueueUrl", "ListQueues" -> engine.forward(exchange, call.body(), this::withUrls);
+      default -> engine.forward(exchange);
+    }
+  }
+
+  private void createQueue(HttpServerExchange exchange, ObjectNode request) throws Exception {
+    String name = request.path("QueueName").asText();
+    ObjectNode attributes = object(request, "Attributes");
+    if (!NAME.matcher(name).matches() || name.length() > MAX_NAME_LENGTH) {
+      refuse(
+          exchange,
+          "com.amazon.coral.service#InvalidParameterValueException",
+          "InvalidParameterValue",
+          "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length");
+      return;
+    }
+    if (refuseInvalid(exchange, attributes)) {
+      return;
+    }
+    Instant deleted = deletedAt.get(name);
+    if (deleted != null && clock.instant().isBefore(deleted.plus(NAME_BLOCKED))) {
+      refuse(
+          exchange,
+          "com.amazonaws.sqs#QueueDeletedRecently",
+          "AWS.SimpleQueueService.QueueDeletedRecently",
+          "You must wait 60 seconds after deleting a queue before you can create another with the same name.");
+      return;
+    }
+    Optional<ObjectNode> existing = attributesOf(exchange, name);
+    if (existing.isPresent()) {
+      if (differs(attributes, existing.get())) {
+        refuse(
+            exchange,
+            "com.amazonaws.sqs#QueueNameExists",
+            "QueueAlreadyExists",
+            "A queue already exists with the same name and a different value for attribute(s)");
+      } else {
+        send(exchange, JSON.createObjectNode().put("QueueUrl", urlPrefix + name));
+      }
+      return;
+    }
+    Map<String, String> kept = takeKept(attributes);
+    engine.forward(
+        exchange,
+        request.toString(),
+        answer -> {
+          keptAttributes.put(name, kept);
+          return withUrls(answer);
+        });
+  }
+
+  private void getAttributes(HttpServerExchange exchange, ObjectNode request) {
+    Set<String> asked = new HashSet<>();
+    request.path("AttributeNames").forEach(name -> asked.add(name.asText()));
+    boolean all = asked.contains("All");
+    ArrayNode forwarded = request.putArray("AttributeNames");
+    asked.stream().filter(name -> !KEPT_HERE.containsKey(name)).forEach(forwarded::add);
+    String name = queueName(request);
+    boolean noneForwarded = forwarded.isEmpty();
+    if (noneForwarded) {
+      // The engine must still be asked whether there is such a queue.
+      forwarded.add("QueueArn");
+    }
+    engine.forward(
+        exchange,
+        request.toString(),
+        answer -> {
+          ObjectNode response = parse(answer);
+          ObjectNode attributes =
+              noneForwarded ? response.putObject("Attributes") : object(response, "Attributes");
+          addKept(name, attribute -> all || asked.contains(attribute), attributes);
+          return response.toString();
+        });
+  }
+
+  private void setAttributes(HttpServerExchange exchange, ObjectNode request) throws Exception {
+    ObjectNode attributes = object(request, "Attributes");
+    if (refuseInvalid(exchange, attributes)) {
+      return;
+    }
+    Map<String, String> kept = takeKept(attributes);
+    String name = queueName(request);
+    if (attributes.isEmpty() && attributesOf(exchange, name).isPresent()) {
+      keptAttributes.put(name, kept);
+      send(exchange, JSON.createObjectNode());
+      return;
+    }
+    engine.forward(
+        exchange,
+        request.toString(),
+        answer -> {
+          keptAttributes.put(name, kept);
+          return answer;
+        });
+  }
+
+  private void deleteQueue(HttpServerExchange exchange, Call call) {
+    String name = queueName(parse(call));
+    engine.forward(
+        exchange,
+        call.body(),
+        answer -> {
+          keptAttributes.remove(name);
+          deletedAt.put(name, clock.instant());
+          return answer;
+        });
+  }
+
+  /** Adds those attributes to a queue's that are kept here. */
+  private void addKept(String queue, Predicate<String> wanted, ObjectNode attributes) {
+    Map<String, String> kept = keptAttributes.of(queue);
+    KEPT_HERE.forEach(
+        (name, attribute) -> {
+          if (wanted.test(name)) {
+            attributes.put(name, kept.getOrDefault(name, attribute.standard()));
+          }
+        });
+  }
+
+  /** All attributes of a queue, if there is such a queue. */
+  private Optional<ObjectNode> attributesOf(HttpServerExchange exchange, String name)
+      throws IOException, InterruptedException {
+    ObjectNode question = JSON.createObjectNode().put("QueueUrl", urlPrefix + name);
+    question.putArray("AttributeNames").add("All");
+    HttpResponse<String> response =
+        engine.ask(exchange, "AmazonSQS.GetQueueAttributes", question.toString());
+    if (response.statusCode() != 200) {
+      return Optional.empty();
+    }
+    ObjectNode attributes = object(parse(response.body()), "Attributes");
+    addKept(name, attribute -> true, attributes);
+    return Optional.of(attributes);
+  }
+
+  private static boolean differs(ObjectNode wanted, ObjectNode actual) {
+    return wanted.properties().stream()
+        .anyMatch(
+            entry -> !comparable(entry.getValue()).equals(comparable(actual.path(entry.getKey()))));
+  }
+
+  /** An attribute's value such that two values that mean the same are equal: policies are JSON. */
+  private static JsonNode comparable(JsonNode value) {
+    String text = value.asText();
+    return text.startsWith("{") ? parse(text.replaceAll("\"(\\d+)\"", "$1")) : value;
+  }
+
+  private static boolean refuseInvalid(HttpServerExchange exchange, ObjectNode attributes) {
+    for (Map.Entry<String, JsonNode> attribute : attributes.properties()) {
+      Attribute kept = KEPT_HERE.get(attribute.getKey());
+      if (kept != null && !kept.valid().test(attribute.getValue().asText())) {
+        refuse(
+            exchange,
+            "com.amazonaws.sqs#InvalidAttributeValue",
+            "InvalidAttributeValue",
+            "Invalid value for the parameter " + attribute.getKey() + ".");
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static Map<String, String> takeKept(ObjectNode attributes) {
+    Map<String, String> kept = new ConcurrentHashMap<>();
+    KEPT_HERE
+        .keySet()
+        .forEach(
+            name -> {
+              JsonNode value = attributes.remove(name);
+              if (value != null) {
+                kept.put(name, value.asText());
+              }
+            });
+    return kept;
+  }
+
+  private String withUrls(String answer) {
+    return answer.replace(engineUrlPrefix, urlPrefix);
+  }
+
+  private static String queueName(ObjectNode request) {
+    String url = request.path("QueueUrl").asText();
+    return url.substring(url.lastIndexOf('/') + 1);
+  }
+
+  private static ObjectNode object(ObjectNode parent, String name) {
+    if (!(parent.get(name) instanceof ObjectNode)) {
+      parent.set(name, JsonNodeFactory.instance.objectNode());
+    }
+    return (ObjectNode) parent.get(name);
+  }
+
+  private static ObjectNode parse(Call call) {
+    return parse(call.body());
+  }
+
+  private static ObjectNode parse(String body) {
+    try {
+      return (ObjectNode) JSON.readTree(body);
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void send(HttpServerExchange exchange, ObjectNode answer) {
+    exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "application/x-amz-json-1.0");
+    exchange.getResponseSender().send(answer.toString());
+  }
+
+  private static void refuse(
+      HttpServerExchange exchange, String type, String queryCode, String message) {
+    new ServiceError(400, type, message).sendJson(exchange, queryCode);
+  }
+
+  private static boolean isWhole(String value, long min, long max) {
+    return value.matches("\\d{1,9}")
+        && Long.parseLong(value) >= min
+        && Long.parseLong(value) <= max;
+  }
+}

@@ -1,0 +1,144 @@
+package dev.tollgate.local.services;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import io.undertow.server.HttpHandler;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.pekko.actor.ActorRef;
+import org.apache.pekko.actor.ActorSystem;
+import org.apache.pekko.actor.Props;
+import org.apache.pekko.pattern.Patterns;
+import org.elasticmq.NodeAddress;
+import org.elasticmq.actor.queue.QueueEvent;
+import org.elasticmq.persistence.sql.SqlQueuePersistenceActor;
+import org.elasticmq.persistence.sql.SqlQueuePersistenceConfig;
+import org.elasticmq.rest.sqs.SQSRestServerBuilder$;
+import scala.Option;
+
+/** ElasticMQ on the loopback interface, by a given clock. */
+public final class QueueEngine implements AutoCloseable {
+  private static final NodeAddress ADDRESS = new NodeAddress("http", "elasticmq", 1, "");
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final String CONFIGURATION =
+      """
+      pekko.daemonic = on
+      pekko.loggers = []
+      pekko.loglevel = OFF
+      pekko.stdout-loglevel = OFF
+      pekko.jvm-shutdown-hooks = off
+      pekko.http.server.idle-timeout = infinite
+      pekko.http.server.request-timeout = 30s
+      """;
+
+  private final ActorSystem actors;
+  private final URI endpoint;
+  private final KeptAttributes keptAttributes;
+  private final InstantSource clock;
+  private final String region;
+  private final String accountId;
+
+  private QueueEngine(
+      ActorSystem actors,
+      URI endpoint,
+      KeptAttributes keptAttributes,
+      InstantSource clock,
+      String region,
+      String accountId) {
+    this.actors = actors;
+    this.endpoint = endpoint;
+    this.keptAttributes = keptAttributes;
+    this.clock = clock;
+    this.region = region;
+    this.accountId = accountId;
+  }
+
+  /**
+   * Starts the engine.
+   *
+   * @param directory where to keep queues and messages; without it they are kept in memory
+   * @throws Exception if it does not start
+   */
+  public static QueueEngine start(
+      Optional<Path> directory, InstantSource clock, String region, String accountId)
+      throws Exception {
+    ClassLoader loader = QueueEngine.class.getClassLoader();
+    Config config =
+        ConfigFactory.parseString(CONFIGURATION).withFallback(ConfigFactory.load(loader));
+    ActorSystem actors = ActorSystem.create("elasticmq", config, loader);
+    Option<ActorRef> store =
+        Option.apply(
+            directory
+                .map(
+                    path ->
+                        actors.actorOf(
+                            Props.create(
+                                SqlQueuePersistenceActor.class,
+                                () ->
+                                    new SqlQueuePersistenceActor(
+                                        storage(path),
+                                        scala.collection.immutable.List$.MODULE$.empty()))))
+                .orElse(null));
+    ActorRef manager = actors.actorOf(ClockedQueues.engine(clock, store));
+    InetSocketAddress address =
+        SQSRestServerBuilder$.MODULE$
+            .withActorSystem(actors)
+            .withQueueManagerActor(actors.actorOf(ClockedQueues.before(manager, clock)))
+            .withInterface("127.0.0.1")
+            .withDynamicPort()
+            .withServerAddress(ADDRESS)
+            .withAWSRegion(region)
+            .withAWSAccountId(accountId)
+            .start()
+            .waitUntilStarted()
+            .localAddress();
+    if (store.isDefined()) {
+      Patterns.ask(store.get(), new QueueEvent.Restore(manager), PATIENCE)
+          .toCompletableFuture()
+          .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+    return new QueueEngine(
+        actors,
+        URI.create("http://127.0.0.1:" + address.getPort()),
+        KeptAttributes.open(directory),
+        clock,
+        region,
+        accountId);
+  }
+
+  /** Serves {@code sqs}. */
+  public HttpHandler handler() {
+    return new QueueApi(
+        new Forwarder(endpoint),
+        "http://elasticmq:1/" + accountId + "/",
+        "https://sqs." + region + ".amazonaws.com/" + accountId + "/",
+        keptAttributes,
+        clock);
+  }
+
+  @Override
+  public void close() {
+    // The HTTP server would wait for its long polls; without its actors it does not.
+    actors.terminate();
+    actors
+        .getWhenTerminated()
+        .toCompletableFuture()
+        .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+        .join();
+  }
+
+  private static SqlQueuePersistenceConfig storage(Path directory) {
+    return new SqlQueuePersistenceConfig(
+        true,
+        "org.h2.Driver",
+        "jdbc:h2:" + directory.toAbsolutePath().resolve("queues"),
+        "",
+        "",
+        false);
+  }
+}

@@ -1,0 +1,70 @@
+package dev.tollgate.local.services;
+
+import com.amazonaws.services.dynamodbv2.local.server.LocalDynamoDBRequestHandler;
+import com.amazonaws.services.dynamodbv2.local.server.LocalDynamoDBServerHandler;
+import io.undertow.server.HttpHandler;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/** DynamoDB Local on the loopback interface. */
+public final class TableEngine implements AutoCloseable {
+  // The engine starts its jobs on threads of the same group, and would let them sleep on when it is
+  // closed.
+  private final ThreadGroup group = new ThreadGroup("dynamodb");
+  private final Server server;
+  private final ServerConnector connector;
+  private final LocalDynamoDBServerHandler handler;
+
+  private TableEngine(Optional<Path> directory) {
+    QueuedThreadPool threads = new QueuedThreadPool(200, 8, 60_000, -1, null, group);
+    threads.setName("dynamodb");
+    threads.setDaemon(true);
+    server = new Server(threads);
+    server.setStopTimeout(0);
+    connector = new ServerConnector(server, 1, 1);
+    connector.setHost("127.0.0.1");
+    connector.setIdleTimeout(0);
+    server.addConnector(connector);
+    // One database for all access keys, whose statuses change at once.
+    handler =
+        new LocalDynamoDBServerHandler(
+            new LocalDynamoDBRequestHandler(
+                0, directory.isEmpty(), directory.map(Path::toString).orElse(null), true, false),
+            null);
+    server.setHandler(handler);
+  }
+
+  /**
+   * Starts the engine.
+   *
+   * @param directory where to keep the tables; without it they are kept in memory
+   * @throws Exception if it does not start
+   */
+  public static TableEngine start(Optional<Path> directory) throws Exception {
+    TableEngine engine = new TableEngine(directory);
+    engine.server.start();
+    return engine;
+  }
+
+  /** Serves {@code dynamodb}. */
+  public HttpHandler handler() {
+    Forwarder forwarder = new Forwarder(URI.create("http://127.0.0.1:" + connector.getLocalPort()));
+    return forwarder::forward;
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.stop();
+    } catch (Exception e) {
+      throw new IllegalStateException("DynamoDB Local does not stop", e);
+    } finally {
+      handler.close();
+      group.interrupt();
+    }
+  }
+}

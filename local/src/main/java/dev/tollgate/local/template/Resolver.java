@@ -1,0 +1,271 @@
+package dev.tollgate.local.template;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Replaces intrinsic functions by their values.
+ *
+ * <p>An object with a single key {@code Ref}, {@code Condition} or {@code Fn::...} is an intrinsic;
+ * one that is not known here is an error. {@code AWS::NoValue} becomes a {@link MissingNode}, and
+ * vanishes from the object or array that holds it.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-function-reference.html">Intrinsic
+ *     functions</a>
+ */
+public final class Resolver {
+  private static final Pattern VARIABLE = Pattern.compile("\\$\\{(!?)([^}]*)}");
+
+  private final ObjectNode parameters;
+  private final ObjectNode conditions;
+  private final Environment environment;
+  private final References references;
+
+  Resolver(
+      ObjectNode parameters,
+      ObjectNode conditions,
+      Environment environment,
+      References references) {
+    this.parameters = parameters;
+    this.conditions = conditions;
+    this.environment = environment;
+    this.references = references;
+  }
+
+  /**
+   * The value with every intrinsic in it replaced.
+   *
+   * @param place where the value stands, for errors
+   * @return a {@link MissingNode} for {@code AWS::NoValue}
+   * @throws TemplateException if an intrinsic is unknown, malformed, or refers to what is not there
+   */
+  public JsonNode resolve(JsonNode value, String place) {
+    if (value instanceof ArrayNode array) {
+      ArrayNode resolved = JsonNodeFactory.instance.arrayNode();
+      for (int i = 0; i < array.size(); i++) {
+        JsonNode element = resolve(array.get(i), place + "[" + i + "]");
+        if (!element.isMissingNode()) {
+          resolved.add(element);
+        }
+      }
+      return resolved;
+    }
+    if (!(value instanceof ObjectNode object)) {
+      return value;
+    }
+    Optional<String> intrinsic = intrinsic(object);
+    if (intrinsic.isPresent()) {
+      String name = intrinsic.get();
+      return call(name, object.get(name), place + "." + name);
+    }
+    ObjectNode resolved = JsonNodeFactory.instance.objectNode();
+    object
+        .properties()
+        .forEach(
+            entry -> {
+              JsonNode member = resolve(entry.getValue(), place + "." + entry.getKey());
+              if (!member.isMissingNode()) {
+                resolved.set(entry.getKey(), member);
+              }
+            });
+    return resolved;
+  }
+
+  /** Whether a condition of the template holds. */
+  boolean holds(String condition, String place) {
+    JsonNode definition = conditions.get(condition);
+    if (definition == null) {
+      throw new TemplateException(place, "no condition " + condition);
+    }
+    return truth(definition, "Conditions." + condition);
+  }
+
+  /** The name of the intrinsic that an object is, if it is one. */
+  static Optional<String> intrinsic(ObjectNode object) {
+    if (object.size() != 1) {
+      return Optional.empty();
+    }
+    String name = object.fieldNames().next();
+    boolean isIntrinsic =
+        name.equals("Ref")
+            || name.startsWith("Fn::")
+            || (name.equals("Condition") && object.get(name).isTextual());
+    return isIntrinsic ? Optional.of(name) : Optional.empty();
+  }
+
+  private JsonNode call(String name, JsonNode argument, String place) {
+    return switch (name) {
+      case "Ref" -> ref(argument.asText(), place);
+      case "Fn::GetAtt" -> attribute(argument, place);
+      case "Fn::Join" -> join(argument, place);
+      case "Fn::Sub" -> substitute(argument, place);
+      case "Fn::Select" -> select(argument, place);
+      case "Fn::Split" -> split(argument, place);
+      case "Fn::If" -> choose(argument, place);
+      case "Fn::Equals" -> BooleanNode.valueOf(equal(argument, place));
+      case "Fn::Not" -> BooleanNode.valueOf(!truth(list(argument, 1, place).get(0), place));
+      case "Fn::And" -> BooleanNode.valueOf(truths(argument, place).stream().allMatch(b -> b));
+      case "Fn::Or" -> BooleanNode.valueOf(truths(argument, place).stream().anyMatch(b -> b));
+      case "Condition" -> BooleanNode.valueOf(holds(argument.asText(), place));
+      default -> throw new TemplateException(place, "unknown intrinsic " + name);
+    };
+  }
+
+  private JsonNode ref(String name, String place) {
+    if (name.equals("AWS::NoValue")) {
+      return MissingNode.getInstance();
+    }
+    if (name.startsWith("AWS::")) {
+      return TextNode.valueOf(
+          environment
+              .pseudoParameter(name)
+              .orElseThrow(() -> new TemplateException(place, "unknown pseudo parameter " + name)));
+    }
+    JsonNode parameter = parameters.get(name);
+    if (parameter == null) {
+      return TextNode.valueOf(references.physicalId(name));
+    }
+    if (!parameter.path("Type").asText().matches("String|Number") || !parameter.has("Default")) {
+      throw new TemplateException(
+          place, "parameter " + name + " has no default that is a string or number");
+    }
+    return TextNode.valueOf(parameter.get("Default").asText());
+  }
+
+  private JsonNode attribute(JsonNode argument, String place) {
+    if (argument.isTextual()) {
+      String[] parts = argument.asText().split("\\.", 2);
+      if (parts.length != 2) {
+        throw malformed(place);
+      }
+      return TextNode.valueOf(references.attribute(parts[0], parts[1]));
+    }
+    List<JsonNode> arguments = list(argument, 2, place);
+    return TextNode.valueOf(
+        references.attribute(arguments.get(0).asText(), text(arguments.get(1), place)));
+  }
+
+  private JsonNode join(JsonNode argument, String place) {
+    List<JsonNode> arguments = list(argument, 2, place);
+    List<String> parts = new ArrayList<>();
+    for (JsonNode part : array(arguments.get(1), place)) {
+      parts.add(text(part, place));
+    }
+    return TextNode.valueOf(String.join(arguments.get(0).asText(), parts));
+  }
+
+  private JsonNode substitute(JsonNode argument, String place) {
+    String template;
+    JsonNode variables;
+    if (argument.isTextual()) {
+      template = argument.asText();
+      variables = MissingNode.getInstance();
+    } else {
+      List<JsonNode> arguments = list(argument, 2, place);
+      template = arguments.get(0).asText();
+      variables = arguments.get(1);
+    }
+    Matcher matcher = VARIABLE.matcher(template);
+    StringBuilder substituted = new StringBuilder();
+    while (matcher.find()) {
+      String name = matcher.group(2).trim();
+      String value;
+      if (!matcher.group(1).isEmpty()) {
+        value = "${" + matcher.group(2) + "}";
+      } else if (variables.has(name)) {
+        value = text(variables.get(name), place);
+      } else if (name.contains(".")) {
+        value = attribute(TextNode.valueOf(name), place).asText();
+      } else {
+        value = ref(name, place).asText();
+      }
+      matcher.appendReplacement(substituted, Matcher.quoteReplacement(value));
+    }
+    return TextNode.valueOf(matcher.appendTail(substituted).toString());
+  }
+
+  private JsonNode select(JsonNode argument, String place) {
+    List<JsonNode> arguments = list(argument, 2, place);
+    int index = resolve(arguments.get(0), place).asInt(-1);
+    ArrayNode values = array(arguments.get(1), place);
+    if (index < 0 || index >= values.size()) {
+      throw new TemplateException(place, "no element " + index + " in " + values);
+    }
+    return values.get(index);
+  }
+
+  private JsonNode split(JsonNode argument, String place) {
+    List<JsonNode> arguments = list(argument, 2, place);
+    ArrayNode parts = JsonNodeFactory.instance.arrayNode();
+    for (String part :
+        text(arguments.get(1), place).split(Pattern.quote(arguments.get(0).asText()), -1)) {
+      parts.add(part);
+    }
+    return parts;
+  }
+
+  private JsonNode choose(JsonNode argument, String place) {
+    List<JsonNode> arguments = list(argument, 3, place);
+    return resolve(arguments.get(holds(arguments.get(0).asText(), place) ? 1 : 2), place);
+  }
+
+  private boolean equal(JsonNode argument, String place) {
+    List<JsonNode> arguments = list(argument, 2, place);
+    return text(arguments.get(0), place).equals(text(arguments.get(1), place));
+  }
+
+  private List<Boolean> truths(JsonNode argument, String place) {
+    List<Boolean> truths = new ArrayList<>();
+    for (JsonNode operand : argument) {
+      truths.add(truth(operand, place));
+    }
+    return truths;
+  }
+
+  private boolean truth(JsonNode value, String place) {
+    JsonNode resolved = resolve(value, place);
+    if (!resolved.isBoolean()) {
+      throw new TemplateException(place, resolved + " is not a condition");
+    }
+    return resolved.booleanValue();
+  }
+
+  private String text(JsonNode value, String place) {
+    JsonNode resolved = resolve(value, place);
+    if (!resolved.isValueNode()) {
+      throw new TemplateException(place, resolved + " (expected: a string)");
+    }
+    return resolved.asText();
+  }
+
+  private ArrayNode array(JsonNode value, String place) {
+    if (resolve(value, place) instanceof ArrayNode array) {
+      return array;
+    }
+    throw malformed(place);
+  }
+
+  private static List<JsonNode> list(JsonNode argument, int size, String place) {
+    List<JsonNode> arguments = new ArrayList<>();
+    argument.forEach(arguments::add);
+    if (!argument.isArray() || arguments.size() != size) {
+      throw malformed(place);
+    }
+    return arguments;
+  }
+
+  private static TemplateException malformed(String place) {
+    return new TemplateException(place, "malformed intrinsic");
+  }
+}

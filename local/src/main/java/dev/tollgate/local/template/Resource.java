@@ -1,0 +1,33 @@
+package dev.tollgate.local.template;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * A resource as the template states it, nothing resolved.
+ *
+ * @param dependencies the logical ids of the resources it refers to or names in {@code DependsOn}
+ */
+public record Resource(
+    String logicalId, String type, ObjectNode properties, Set<String> dependencies) {
+  /** Copies the dependencies. */
+  public Resource {
+    dependencies = Set.copyOf(dependencies);
+  }
+
+  /**
+   * The logical id without what the CDK adds to tell ids apart: the stack's name in front, the type
+   * and a hash of eight digits behind. Of {@code TollgateSessionApiFunction85CFC096}, that is
+   * {@code SessionApi}.
+   */
+  public String shortName(String stackName) {
+    String kind = type.substring(type.lastIndexOf(':') + 1);
+    String name =
+        logicalId
+            .replaceFirst("[0-9A-F]{8}$", "")
+            .replaceFirst("^" + Pattern.quote(stackName), "")
+            .replaceFirst(kind + "$", "");
+    return name.isEmpty() ? logicalId : name;
+  }
+}

@@ -1,0 +1,203 @@
+package dev.tollgate.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.local.lambda.HandlerJar;
+import dev.tollgate.local.lambda.SampleHandlers;
+import dev.tollgate.local.services.ServiceClient;
+import dev.tollgate.local.template.TemplateException;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A cloud of a small template: one resource of most types, all of them with references to others.
+ */
+final class LocalCloudTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String TEMPLATE =
+      """
+      {'Resources':{
+        'AppItemsTable00000001':{'Type':'AWS::DynamoDB::Table','Properties':{
+          'AttributeDefinitions':[{'AttributeName':'id','AttributeType':'S'}],
+          'KeySchema':[{'AttributeName':'id','KeyType':'HASH'}],
+          'BillingMode':'PAY_PER_REQUEST',
+          'TimeToLiveSpecification':{'AttributeName':'ttl','Enabled':true},
+          'StreamSpecification':{'StreamViewType':'NEW_AND_OLD_IMAGES'},
+          'PointInTimeRecoverySpecification':{'PointInTimeRecoveryEnabled':true}}},
+        'AppDeadQueue00000002':{'Type':'AWS::SQS::Queue','Properties':{'SqsManagedSseEnabled':true,'MessageRetentionPeriod':1209600}},
+        'AppWorkQueue00000003':{'Type':'AWS::SQS::Queue','Properties':{
+          'RedrivePolicy':{'deadLetterTargetArn':{'Fn::GetAtt':['AppDeadQueue00000002','Arn']},'maxReceiveCount':3}}},
+        'AppEchoRole00000004':{'Type':'AWS::IAM::Role','Properties':{'AssumeRolePolicyDocument':{}}},
+        'AppEchoPolicy00000005':{'Type':'AWS::IAM::Policy','Properties':{'Anything':1}},
+        'AppEchoFunction00000006':{'Type':'AWS::Lambda::Function','DependsOn':['AppEchoPolicy00000005'],'Properties':{
+          'Code':{'S3Bucket':{'Fn::Sub':'assets-${AWS::AccountId}'},'S3Key':'code.jar'},
+          'Handler':'dev.tollgate.local.lambda.SampleHandlers$Introspector','Runtime':'java21','Timeout':30,
+          'Environment':{'Variables':{'ITEMS':{'Ref':'AppItemsTable00000001'},'QUEUE':{'Ref':'AppWorkQueue00000003'}}},
+          'Role':{'Fn::GetAtt':['AppEchoRole00000004','Arn']}}},
+        'AppEchoVersion00000007':{'Type':'AWS::Lambda::Version','Properties':{'FunctionName':{'Ref':'AppEchoFunction00000006'}}},
+        'AppEchoAlias00000008':{'Type':'AWS::Lambda::Alias','Properties':{
+          'FunctionName':{'Ref':'AppEchoFunction00000006'},'FunctionVersion':{'Fn::GetAtt':['AppEchoVersion00000007','Version']},'Name':'live'}},
+        'AppGroup00000009':{'Type':'AWS::Scheduler::ScheduleGroup','Properties':{'Name':'group'}},
+        'AppTick0000000A':{'Type':'AWS::Scheduler::Schedule','Properties':{'Name':'tick','GroupName':{'Ref':'AppGroup00000009'},
+          'FlexibleTimeWindow':{'Mode':'OFF'},'ScheduleExpression':'cron(* * * * ? *)',
+          'Target':{'Arn':{'Fn::GetAtt':['AppWorkQueue00000003','Arn']},'RoleArn':{'Fn::GetAtt':['AppEchoRole00000004','Arn']},
+            'Input':'<aws.scheduler.scheduled-time>'}}},
+        'AppApi0000000B':{'Type':'AWS::ApiGatewayV2::Api','Properties':{'Name':'Echo API','ProtocolType':'HTTP'}},
+        'AppIntegration0000000C':{'Type':'AWS::ApiGatewayV2::Integration','Properties':{
+          'ApiId':{'Ref':'AppApi0000000B'},'IntegrationType':'AWS_PROXY','IntegrationUri':{'Ref':'AppEchoAlias00000008'},'PayloadFormatVersion':'2.0'}},
+        'AppRoute0000000D':{'Type':'AWS::ApiGatewayV2::Route','Properties':{
+          'ApiId':{'Ref':'AppApi0000000B'},'RouteKey':'GET /echo','AuthorizationType':'NONE',
+          'Target':{'Fn::Join':['',['integrations/',{'Ref':'AppIntegration0000000C'}]]}}},
+        'AppStage0000000E':{'Type':'AWS::ApiGatewayV2::Stage','Properties':{'ApiId':{'Ref':'AppApi0000000B'},'StageName':'$default','AutoDeploy':true}}},
+       'Outputs':{'EchoURL':{'Value':{'Fn::Sub':'${AppApi0000000B.ApiEndpoint}/echo'}}}}""";
+
+  @TempDir private Path directory;
+  private final ManualClock clock = new ManualClock(Instant.parse("2026-01-01T00:00:30Z"));
+
+  @BeforeEach
+  void write_assembly() throws IOException {
+    Files.writeString(
+        directory.resolve("App.assets.json"),
+        "{\"files\":{\"h\":{\"source\":{\"path\":\"code.jar\"},\"destinations\":{\"d\":{\"objectKey\":\"code.jar\"}}}}}");
+    HandlerJar.write(directory.resolve("code.jar"), SampleHandlers.class);
+    writeTemplate(TEMPLATE);
+  }
+
+  @Test
+  void template_comes_up_and_its_parts_know_of_each_other() throws Exception {
+    try (LocalCloud cloud = LocalCloud.start(Options.inMemory(directory, clock))) {
+      assertThat(cloud.requests().list()).isEmpty();
+      String url = cloud.outputs().getOrDefault("EchoURL", "");
+      assertThat(url).matches("http://127\\.0\\.0\\.1:\\d+/echo-api/echo");
+
+      var response =
+          HttpClient.newHttpClient()
+              .send(HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.ofString());
+
+      JsonNode answer = JSON.readTree(response.body());
+      assertThat(answer.at("/arn").asText())
+          .isEqualTo("arn:aws:lambda:us-east-1:000000000000:function:Echo:live");
+      JsonNode environment = answer.path("environment");
+      assertThat(environment.path("ITEMS").asText()).isEqualTo("Items");
+      assertThat(environment.path("QUEUE").asText())
+          .isEqualTo("https://sqs.us-east-1.amazonaws.com/000000000000/Work");
+      assertThat(environment.path("AWS_ENDPOINT_URL").asText())
+          .isEqualTo(cloud.endpoint().toString());
+      assertThat(answer.path("millis").asLong()).isEqualTo(clock.millis());
+    }
+  }
+
+  @Test
+  void schedule_of_the_template_fires_when_the_clock_moves() throws Exception {
+    try (LocalCloud cloud = LocalCloud.start(Options.inMemory(directory, clock))) {
+      clock.advance(Duration.ofMinutes(2));
+      cloud.settle();
+
+      assertThat(messages(cloud)).isEqualTo("2");
+      assertThat(cloud.requests().of("Scheduler")).hasSize(2);
+    }
+  }
+
+  @Test
+  void cloud_with_data_directory_isThere_again_after_a_restart() throws Exception {
+    Options options =
+        new Options(
+            directory,
+            "127.0.0.1",
+            0,
+            Optional.of(directory.resolve("data")),
+            Optional.of(directory.resolve("logs/run.log")),
+            clock);
+    try (LocalCloud cloud = LocalCloud.start(options)) {
+      call(
+          cloud,
+          "dynamodb",
+          "DynamoDB_20120810.PutItem",
+          "{'TableName':'Items','Item':{'id':{'S':'a'}}}");
+      clock.advance(Duration.ofMinutes(1));
+      cloud.settle();
+    }
+
+    try (LocalCloud cloud = LocalCloud.start(options)) {
+      assertThat(
+              call(cloud, "dynamodb", "DynamoDB_20120810.Scan", "{'TableName':'Items'}")
+                  .path("Count")
+                  .asInt())
+          .isOne();
+      assertThat(messages(cloud)).isEqualTo("1");
+    }
+
+    writeTemplate(TEMPLATE.replace("'AttributeName':'id'", "'AttributeName':'other'"));
+    assertThatThrownBy(() -> LocalCloud.start(options))
+        .isInstanceOf(TemplateException.class)
+        .hasMessageContaining("AppItemsTable00000001.Properties.KeySchema");
+  }
+
+  @Test
+  void outputs_are_written_as_the_cdk_writes_them() throws IOException {
+    try (LocalCloud cloud = LocalCloud.start(Options.inMemory(directory, clock))) {
+      Path file = directory.resolve("out/outputs.json");
+      cloud.writeOutputs(file);
+
+      assertThat(JSON.readTree(file.toFile()).at("/App/EchoURL").asText())
+          .isEqualTo(cloud.outputs().get("EchoURL"));
+    }
+  }
+
+  @Test
+  void unknown_type_isAnError_that_names_it() throws IOException {
+    writeTemplate("{'Resources':{'Thing':{'Type':'AWS::New::Thing'}}}");
+
+    assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessage("Thing: unknown type AWS::New::Thing");
+  }
+
+  @Test
+  void unknown_property_isAnError_that_names_it() throws IOException {
+    writeTemplate("{'Resources':{'Q':{'Type':'AWS::SQS::Queue','Properties':{'Speed':1}}}}");
+
+    assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessage("Q.Properties.Speed: unknown property");
+  }
+
+  private static String messages(LocalCloud cloud) throws IOException {
+    return call(
+            cloud,
+            "sqs",
+            "AmazonSQS.GetQueueAttributes",
+            "{'QueueUrl':'https://sqs.us-east-1.amazonaws.com/000000000000/Work','AttributeNames':['All']}")
+        .at("/Attributes/ApproximateNumberOfMessages")
+        .asText();
+  }
+
+  private static ObjectNode call(LocalCloud cloud, String service, String target, String body)
+      throws IOException {
+    ServiceClient.Answer answer =
+        new ServiceClient(cloud.endpoint(), cloud.accessKey("test"))
+            .call(service, target, JSON.readTree(body.replace('\'', '"')));
+    assertThat(answer.status()).as("%s", answer).isEqualTo(200);
+    return answer.body();
+  }
+
+  private void writeTemplate(String text) throws IOException {
+    Files.writeString(directory.resolve("App.template.json"), text.replace('\'', '"'));
+  }
+}

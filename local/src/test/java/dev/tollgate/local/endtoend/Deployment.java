@@ -1,0 +1,245 @@
+package dev.tollgate.local.endtoend;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.local.LocalCloud;
+import dev.tollgate.local.Options;
+import dev.tollgate.local.services.AccessKey;
+import dev.tollgate.local.services.Requests.Request;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
+import software.amazon.awssdk.regions.Region;
+
+/** The synthesized stack on a local cloud with a clock that tests move, and a user's view of it. */
+final class Deployment {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out");
+  private static final Deployment ONLY = new Deployment();
+
+  private final ManualClock clock =
+      new ManualClock(Instant.now().truncatedTo(ChronoUnit.MINUTES).plusSeconds(5));
+  private final LocalCloud cloud = LocalCloud.start(Options.inMemory(ASSEMBLY, clock));
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  private Deployment() {
+    Runtime.getRuntime().addShutdownHook(new Thread(cloud::close));
+  }
+
+  /** The deployment that all tests share; each uses tenants of its own. */
+  static Deployment shared() {
+    return ONLY;
+  }
+
+  LocalCloud cloud() {
+    return cloud;
+  }
+
+  ManualClock clock() {
+    return clock;
+  }
+
+  /**
+   * Moves the clock on through every full minute on the way, so that schedules fire as they would.
+   */
+  void advance(Duration by) throws InterruptedException {
+    Instant end = clock.instant().plus(by);
+    Instant minute = clock.instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(60);
+    for (; !minute.isAfter(end); minute = minute.plusSeconds(60)) {
+      clock.set(minute);
+      cloud.settle();
+    }
+    clock.set(end);
+    cloud.settle();
+  }
+
+  /** A client of an AWS service, for a look at what functions have made. */
+  <B extends AwsClientBuilder<B, C>, C> C inspect(B builder) {
+    var key = cloud.accessKey("inspector");
+    return builder
+        .endpointOverride(cloud.endpoint())
+        .region(Region.US_EAST_1)
+        .credentialsProvider(
+            StaticCredentialsProvider.create(
+                AwsSessionCredentials.create(
+                    key.accessKeyId(), key.secretAccessKey(), key.sessionToken())))
+        .build();
+  }
+
+  /**
+   * What functions asked of AWS while this ran, role assumptions and what was asked before apart.
+   */
+  List<Request> requestsOf(Action action) throws Exception {
+    cloud.requests().clear();
+    action.run();
+    cloud.settle();
+    return cloud.requests().list();
+  }
+
+  /** Invokes a function as API Gateway would, with an event of the test's own. */
+  void invoke(String function, String event) throws IOException, InterruptedException {
+    AccessKey key = cloud.accessKey("inspector");
+    HttpRequest request =
+        HttpRequest.newBuilder(
+                cloud.endpoint().resolve("/2015-03-31/functions/" + function + "/invocations"))
+            .header(
+                "Authorization",
+                "AWS4-HMAC-SHA256 Credential="
+                    + key.accessKeyId()
+                    + "/20260101/us-east-1/lambda/aws4_request, SignedHeaders=host, Signature=0")
+            .header("X-Amz-Security-Token", key.sessionToken())
+            .POST(HttpRequest.BodyPublishers.ofString(event))
+            .build();
+    HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
+    if (response.statusCode() != 200
+        || response.headers().firstValue("X-Amz-Function-Error").isPresent()) {
+      throw new AssertionError(response.statusCode() + " " + response.body());
+    }
+  }
+
+  Answer control(String method, String path, String body) {
+    return send(cloud.outputs().get("ControlPlaneURL") + path, method, body, "application/json");
+  }
+
+  Answer control(String method, String path) {
+    return control(method, path, "");
+  }
+
+  Answer onboard(String tenant, String tier, String overrides) {
+    return control(
+        "POST",
+        "/tenants",
+        "{\"tenantId\":\""
+            + tenant
+            + "\",\"tier\":\""
+            + tier
+            + "\",\"overrides\":"
+            + overrides
+            + "}");
+  }
+
+  Answer session(String method, String query) {
+    return send(cloud.outputs().get("SessionURL") + query, method, "", "application/json");
+  }
+
+  /** Creates a session and returns its id. */
+  String open(String tenant) {
+    Answer created = session("PUT", "?tenantId=" + tenant);
+    if (created.status() != 201) {
+      throw new AssertionError(created);
+    }
+    return created.body().get("sessionId").asText();
+  }
+
+  Answer send(String url, String method, String body, String contentType) {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(url))
+            .header("content-type", contentType)
+            .timeout(Duration.ofSeconds(60))
+            .method(method, HttpRequest.BodyPublishers.ofString(body))
+            .build();
+    try {
+      HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
+      JsonNode document =
+          response.body().isEmpty() ? JSON.createObjectNode() : JSON.readTree(response.body());
+      return new Answer(response.statusCode(), response.headers().map(), document);
+    } catch (IOException e) {
+      throw new AssertionError(url, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(url, e);
+    }
+  }
+
+  /** Tries to open a socket; does not wait for it. */
+  CompletableFuture<Handshake> handshake(String query) {
+    URI url = URI.create(cloud.outputs().get("WebSocketURL") + query);
+    CompletableFuture<Integer> closed = new CompletableFuture<>();
+    return http.newWebSocketBuilder()
+        .buildAsync(url, new CloseListener(closed))
+        .handle((socket, thrown) -> handshake(socket, thrown, closed));
+  }
+
+  Handshake connect(String tenant, String session) {
+    return handshake(query(tenant, session)).join();
+  }
+
+  /** Opens many sockets at once. */
+  List<Handshake> connectAll(int sockets, String tenant, List<String> sessions) {
+    List<CompletableFuture<Handshake>> pending = new ArrayList<>();
+    for (int i = 0; i < sockets; i++) {
+      pending.add(handshake(query(tenant, sessions.get(i % sessions.size()))));
+    }
+    return pending.stream().map(CompletableFuture::join).toList();
+  }
+
+  static String query(String tenant, String session) {
+    return "?tenantId=" + tenant + "&sessionId=" + session;
+  }
+
+  /** Closes a socket and waits until the stack knows. */
+  void close(Handshake handshake) throws InterruptedException {
+    handshake.socket().sendClose(WebSocket.NORMAL_CLOSURE, "").join();
+    handshake.closed().join();
+    cloud.settle();
+  }
+
+  private static Handshake handshake(
+      WebSocket socket, Throwable thrown, CompletableFuture<Integer> closed) {
+    if (thrown == null) {
+      return new Handshake(101, socket, closed);
+    }
+    Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+    if (cause instanceof WebSocketHandshakeException refused) {
+      return new Handshake(refused.getResponse().statusCode(), socket, closed);
+    }
+    throw new AssertionError(thrown);
+  }
+
+  /**
+   * What became of a handshake.
+   *
+   * @param closed the code with which the other side closes, once it has
+   */
+  record Handshake(int status, WebSocket socket, CompletableFuture<Integer> closed) {}
+
+  private record CloseListener(CompletableFuture<Integer> closed) implements WebSocket.Listener {
+    @Override
+    public @Nullable CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+      closed.complete(code);
+      return null;
+    }
+  }
+
+  /** What a request was answered with. */
+  record Answer(int status, Map<String, List<String>> headers, JsonNode body) {
+    String header(String name) {
+      return headers.getOrDefault(name, List.of("none")).get(0);
+    }
+  }
+
+  /** Something that is done to the deployment. */
+  @FunctionalInterface
+  interface Action {
+    void run() throws Exception;
+  }
+}

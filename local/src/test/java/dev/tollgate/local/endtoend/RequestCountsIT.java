@@ -1,0 +1,121 @@
+package dev.tollgate.local.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.local.endtoend.Deployment.Handshake;
+import dev.tollgate.local.services.Requests.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What each operation asks of AWS in steady state: what ARCHITECTURE.md says, request by request.
+ */
+final class RequestCountsIT {
+  private static final Deployment DEPLOYMENT = Deployment.shared();
+  private static final String NO_SESSION = "0".repeat(32);
+
+  @BeforeAll
+  static void tenants() throws Exception {
+    DEPLOYMENT.onboard("counted", "gold", "{\"connectionsPerSession\":1}");
+    DEPLOYMENT.onboard("capped", "gold", "{\"tenantConnections\":1}");
+    DEPLOYMENT.onboard("hasty", "gold", "{\"sessionPerMinute\":1}");
+    DEPLOYMENT.onboard("poor", "gold", "{\"tenantPerMinute\":1}");
+    for (String tenant : List.of("counted", "capped", "hasty")) {
+      Handshake warm = DEPLOYMENT.connect(tenant, DEPLOYMENT.open(tenant));
+      assertThat(warm.status()).isEqualTo(101);
+      DEPLOYMENT.close(warm);
+    }
+    assertThat(DEPLOYMENT.connect("poor", DEPLOYMENT.open("poor")).status()).isEqualTo(101);
+  }
+
+  /**
+   * The operations that functions asked for, but for the role of a tenant that is taken once an
+   * hour.
+   */
+  private static List<String> operations(Deployment.Action action) throws Exception {
+    return DEPLOYMENT.requestsOf(action).stream()
+        .map(Request::operation)
+        .filter(operation -> !operation.equals("AssumeRole"))
+        .sorted()
+        .toList();
+  }
+
+  private static String[] sorted(String... operations) {
+    Arrays.sort(operations);
+    return operations;
+  }
+
+  private static void refused(String tenant, String session, int status) {
+    assertThat(DEPLOYMENT.connect(tenant, session).status()).isEqualTo(status);
+  }
+
+  @Test
+  void an_admitted_connect_is_five_and_a_disconnect_two() throws Exception {
+    String session = DEPLOYMENT.open("counted");
+    List<Handshake> admitted = new ArrayList<>();
+    assertThat(operations(() -> admitted.add(DEPLOYMENT.connect("counted", session))))
+        .containsExactly(
+            sorted(
+                "BatchGetItem",
+                "ReceiveMessage",
+                "UpdateItem",
+                "UpdateItem",
+                "DeleteMessageBatch"));
+    assertThat(admitted.get(0).status()).isEqualTo(101);
+    assertThat(operations(() -> DEPLOYMENT.close(admitted.get(0))))
+        .containsExactly("UpdateItem", "UpdateItem");
+  }
+
+  @Test
+  void a_refusal_for_a_limit_on_connections_reads_claims_and_gives_back() throws Exception {
+    String[] three = sorted("BatchGetItem", "ReceiveMessage", "ChangeMessageVisibilityBatch");
+    String full = DEPLOYMENT.open("counted");
+    Handshake holder = DEPLOYMENT.connect("counted", full);
+    assertThat(operations(() -> refused("counted", full, 429))).containsExactly(three);
+    DEPLOYMENT.close(holder);
+
+    String capped = DEPLOYMENT.open("capped");
+    Handshake only = DEPLOYMENT.connect("capped", capped);
+    assertThat(operations(() -> refused("capped", capped, 429))).containsExactly(three);
+    DEPLOYMENT.close(only);
+
+    String hasty = DEPLOYMENT.open("hasty");
+    DEPLOYMENT.close(DEPLOYMENT.connect("hasty", hasty));
+    assertThat(operations(() -> refused("hasty", hasty, 429))).containsExactly(three);
+
+    assertThat(operations(() -> refused("counted", NO_SESSION, 403))).containsExactly(three);
+  }
+
+  @Test
+  void a_refusal_for_the_tenants_rate_is_four_the_first_time_and_then_one() throws Exception {
+    String session = DEPLOYMENT.open("poor");
+    assertThat(operations(() -> refused("poor", session, 429)))
+        .containsExactly(sorted("BatchGetItem", "ReceiveMessage", "ReceiveMessage", "UpdateItem"));
+    assertThat(operations(() -> refused("poor", session, 429))).containsExactly("BatchGetItem");
+    assertThat(operations(() -> refused("poor", session, 429))).containsExactly("BatchGetItem");
+  }
+
+  @Test
+  void an_unknown_tenant_is_one_and_then_none_for_seconds() throws Exception {
+    assertThat(operations(() -> refused("stranger", NO_SESSION, 403))).containsExactly("GetItem");
+    assertThat(operations(() -> refused("stranger", NO_SESSION, 403))).isEmpty();
+    DEPLOYMENT.advance(Duration.ofSeconds(10));
+    assertThat(
+            DEPLOYMENT.requestsOf(() -> refused("stranger", NO_SESSION, 403)).stream()
+                .map(Request::operation)
+                .filter(operation -> operation.equals("GetItem")))
+        .hasSize(1);
+  }
+
+  @Test
+  void ids_that_cannot_be_right_cost_nothing() throws Exception {
+    assertThat(operations(() -> refused("NOBODY", NO_SESSION, 403))).isEmpty();
+    assertThat(
+            operations(() -> assertThat(DEPLOYMENT.handshake("").join().status()).isEqualTo(401)))
+        .isEmpty();
+  }
+}

@@ -1,0 +1,364 @@
+package dev.tollgate.local.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.local.lambda.Invocation;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HttpApiTest {
+
+  private final ScriptedFunctions functions = new ScriptedFunctions();
+  private final Queue<String> log = new ConcurrentLinkedQueue<>();
+  private final Gateway gateway =
+      new Gateway(
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+          functions,
+          () -> Instant.parse("2026-03-12T19:03:58.390Z"),
+          handler -> handler,
+          log::add);
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  @BeforeEach
+  void addApi() {
+    gateway.add(
+        new HttpApiSpec(
+            "http1",
+            List.of(
+                route("GET /tenants/{tenantId}", "get"),
+                route("GET /tenants/mine", "mine"),
+                route("ANY /tenants/{tenantId}", "any"),
+                route("POST /tenants", "post"),
+                route("GET /files/{path+}", "files"),
+                new HttpApiSpec.Route("GET /signed", "signed", true)),
+            Optional.of(
+                new Cors(
+                    List.of("https://app.example"),
+                    List.of("GET", "PUT"),
+                    List.of("content-type"),
+                    List.of("retry-after"),
+                    OptionalLong.of(300),
+                    false))));
+    for (String function : List.of("get", "mine", "any", "post", "files", "signed")) {
+      functions.define(function, "{\"statusCode\":200,\"body\":\"" + function + "\"}");
+    }
+  }
+
+  @AfterEach
+  void close() {
+    gateway.close();
+    functions.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET, /tenants/acme, get",
+    "GET, /tenants/mine, mine",
+    "PATCH, /tenants/acme, any",
+    "POST, /tenants, post",
+    "GET, /files/a/b/c, files",
+  })
+  void request_takes_the_most_specific_route(String method, String path, String function)
+      throws Exception {
+    assertThat(send(request(path).method(method, BodyPublishers.noBody())).body())
+        .isEqualTo(function);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"GET, /tenants", "GET, /", "GET, ''", "GET, /tenants/a/b", "GET, /tenants/"})
+  void request_without_a_route_is_not_found(String method, String path) throws Exception {
+    HttpResponse<String> response = send(request(path).method(method, BodyPublishers.noBody()));
+
+    assertThat(response.statusCode()).isEqualTo(404);
+    assertThat(response.body()).isEqualTo("{\"message\":\"Not Found\"}");
+  }
+
+  @Test
+  void request_to_an_unknown_api_is_not_found() throws Exception {
+    URI uri = gateway.endpoint("http1").resolve("/other/tenants");
+
+    assertThat(send(HttpRequest.newBuilder(uri)).statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void default_route_takes_what_no_other_takes() throws Exception {
+    gateway.add(
+        new HttpApiSpec(
+            "http2", List.of(route("$default", "rest"), route("GET /a", "a")), Optional.empty()));
+    functions.define("rest", "{\"statusCode\":200,\"body\":\"rest\"}");
+    functions.define("a", "{\"statusCode\":200,\"body\":\"a\"}");
+
+    URI endpoint = gateway.endpoint("http2");
+    assertThat(send(HttpRequest.newBuilder(URI.create(endpoint + "/a"))).body()).isEqualTo("a");
+    assertThat(send(HttpRequest.newBuilder(URI.create(endpoint + "/b/c"))).body())
+        .isEqualTo("rest");
+    assertThat(send(HttpRequest.newBuilder(endpoint)).body()).isEqualTo("rest");
+    assertThat(functions.events("rest").get(0).path("routeKey").asText()).isEqualTo("$default");
+    assertThat(functions.events("rest").get(0).has("pathParameters")).isFalse();
+  }
+
+  @Test
+  void event_is_of_payload_format_2_0() throws Exception {
+    send(
+        request("/tenants/a%20b%2Fc?x=1&x=2&y=%C3%BC+z")
+            .header("X-Thing", "one")
+            .header("X-Thing", "two")
+            .header("Cookie", "k=v; l=w")
+            .header("User-Agent", "test"));
+
+    JsonNode event = functions.events("get").get(0);
+    assertThat(event.path("version").asText()).isEqualTo("2.0");
+    assertThat(event.path("routeKey").asText()).isEqualTo("GET /tenants/{tenantId}");
+    assertThat(event.path("rawPath").asText()).isEqualTo("/tenants/a%20b%2Fc");
+    assertThat(event.path("rawQueryString").asText()).isEqualTo("x=1&x=2&y=%C3%BC+z");
+    assertThat(event.path("queryStringParameters").toString())
+        .isEqualTo("{\"x\":\"1,2\",\"y\":\"ü z\"}");
+    assertThat(event.path("pathParameters").toString()).isEqualTo("{\"tenantId\":\"a b/c\"}");
+    assertThat(event.path("cookies").toString()).isEqualTo("[\"k=v\",\"l=w\"]");
+    assertThat(event.path("headers").path("x-thing").asText()).isEqualTo("one,two");
+    assertThat(event.path("headers").has("cookie")).isFalse();
+    assertThat(event.path("headers").path("x-forwarded-for").asText()).isEqualTo("127.0.0.1");
+    assertThat(event.has("body")).isFalse();
+    assertThat(event.path("isBase64Encoded").asBoolean()).isFalse();
+
+    JsonNode context = event.path("requestContext");
+    assertThat(context.path("accountId").asText()).isEqualTo("000000000000");
+    assertThat(context.path("apiId").asText()).isEqualTo("http1");
+    assertThat(context.path("stage").asText()).isEqualTo("$default");
+    assertThat(context.path("time").asText()).isEqualTo("12/Mar/2026:19:03:58 +0000");
+    assertThat(context.path("timeEpoch").asLong()).isEqualTo(1773342238390L);
+    assertThat(context.path("requestId").asText()).hasSize(16);
+    assertThat(context.path("domainPrefix").asText()).isEqualTo("http1");
+    assertThat(context.path("http").toString())
+        .isEqualTo(
+            "{\"method\":\"GET\",\"path\":\"/tenants/a%20b%2Fc\",\"protocol\":\"HTTP/1.1\","
+                + "\"sourceIp\":\"127.0.0.1\",\"userAgent\":\"test\"}");
+    assertThat(context.has("authorizer")).isFalse();
+  }
+
+  @Test
+  void event_of_a_signed_route_names_the_caller() throws Exception {
+    send(request("/signed"));
+
+    assertThat(functions.events("signed").get(0).at("/requestContext/authorizer/iam/userArn"))
+        .hasToString("\"arn:aws:iam::000000000000:root\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "application/json, false",
+    "application/problem+json; charset=utf-8, false",
+    "text/csv, false",
+    "application/octet-stream, true",
+    "application/x-www-form-urlencoded, true",
+  })
+  void body_is_base64_unless_it_is_text(String type, boolean encoded) throws Exception {
+    send(
+        request("/tenants")
+            .header("Content-Type", type)
+            .POST(BodyPublishers.ofString("{\"ä\":1}")));
+
+    JsonNode event = functions.events("post").get(0);
+    assertThat(event.path("isBase64Encoded").asBoolean()).isEqualTo(encoded);
+    assertThat(event.path("body").asText()).isEqualTo(encoded ? "eyLDpCI6MX0=" : "{\"ä\":1}");
+  }
+
+  @Test
+  void body_over_10_mb_is_refused() throws Exception {
+    HttpResponse<String> response =
+        send(request("/tenants").POST(BodyPublishers.ofByteArray(new byte[10 * 1024 * 1024 + 1])));
+
+    assertThat(response.statusCode()).isEqualTo(413);
+    assertThat(functions.events("post")).isEmpty();
+    assertThat(
+            send(request("/tenants").POST(BodyPublishers.ofByteArray(new byte[10 * 1024 * 1024])))
+                .statusCode())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void response_has_status_headers_cookies_and_body() throws Exception {
+    functions.define(
+        "get",
+        """
+        {"statusCode":429,"headers":{"Retry-After":7,"content-type":"application/problem+json"},
+         "cookies":["a=1; Secure","b=2"],"body":"{\\"é\\":1}"}""");
+
+    HttpResponse<String> response = send(request("/tenants/acme"));
+
+    assertThat(response.statusCode()).isEqualTo(429);
+    assertThat(response.headers().firstValue("retry-after")).hasValue("7");
+    assertThat(response.headers().allValues("set-cookie")).containsExactly("a=1; Secure", "b=2");
+    assertThat(response.headers().allValues("content-type"))
+        .containsExactly("application/problem+json");
+    assertThat(response.body()).isEqualTo("{\"é\":1}");
+  }
+
+  @Test
+  void response_in_base64_is_decoded() throws Exception {
+    functions.define("get", "{\"statusCode\":200,\"isBase64Encoded\":true,\"body\":\"AAEC\"}");
+
+    assertThat(client.send(request("/tenants/acme").build(), BodyHandlers.ofByteArray()).body())
+        .containsExactly(0, 1, 2);
+  }
+
+  @Test
+  void response_without_a_body_is_empty() throws Exception {
+    functions.define("get", "{\"statusCode\":204}");
+
+    HttpResponse<String> response = send(request("/tenants/acme"));
+
+    assertThat(response.statusCode()).isEqualTo(204);
+    assertThat(response.body()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {"{\"a\":1}|{\"a\":1}", "\"hello\"|hello", "[1]|[1]", "null|null"})
+  void response_without_a_status_is_inferred(String answer, String body) throws Exception {
+    functions.define("get", answer);
+
+    HttpResponse<String> response = send(request("/tenants/acme"));
+
+    assertThat(response.statusCode()).isEqualTo(200);
+    assertThat(response.headers().firstValue("content-type")).hasValue("application/json");
+    assertThat(response.body()).isEqualTo(body);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "not json",
+        "{\"statusCode\":\"abc\"}",
+        "{\"statusCode\":1008}",
+        "{\"statusCode\":200,\"body\":{}}",
+        "{\"statusCode\":200,\"isBase64Encoded\":true,\"body\":\"*\"}",
+      })
+  void response_that_is_malformed_is_an_error_of_the_server(String answer) throws Exception {
+    functions.define("get", answer);
+
+    assertInternalServerError();
+  }
+
+  @Test
+  void function_that_fails_or_is_throttled_is_an_error_of_the_server() throws Exception {
+    for (Invocation end :
+        List.of(
+            ScriptedFunctions.error("no"),
+            new Invocation.TimedOut("1", Duration.ofSeconds(3)),
+            new Invocation.Throttled("ConcurrentInvocationLimitExceeded"))) {
+      functions.define("get", event -> end);
+      assertInternalServerError();
+    }
+    assertThat(log)
+        .hasSize(3)
+        .first()
+        .asString()
+        .contains("http1", "GET /tenants/{tenantId}", "no");
+  }
+
+  private void assertInternalServerError() throws Exception {
+    HttpResponse<String> response = send(request("/tenants/acme"));
+    assertThat(response.statusCode()).isEqualTo(500);
+    assertThat(response.body()).isEqualTo("{\"message\":\"Internal Server Error\"}");
+  }
+
+  @Test
+  void preflight_is_answered_without_a_function() throws Exception {
+    HttpResponse<String> response =
+        send(
+            request("/tenants/acme")
+                .header("Origin", "https://app.example")
+                .header("Access-Control-Request-Method", "PUT")
+                .method("OPTIONS", BodyPublishers.noBody()));
+
+    assertThat(response.statusCode()).isEqualTo(204);
+    assertThat(response.headers().firstValue("access-control-allow-origin"))
+        .hasValue("https://app.example");
+    assertThat(response.headers().firstValue("access-control-allow-methods")).hasValue("GET,PUT");
+    assertThat(response.headers().firstValue("access-control-allow-headers"))
+        .hasValue("content-type");
+    assertThat(response.headers().firstValue("access-control-max-age")).hasValue("300");
+    assertThat(functions.events("any")).isEmpty();
+  }
+
+  @Test
+  void preflight_of_a_stranger_gets_no_headers() throws Exception {
+    HttpResponse<String> response =
+        send(
+            request("/tenants/acme")
+                .header("Origin", "https://evil.example")
+                .header("Access-Control-Request-Method", "PUT")
+                .method("OPTIONS", BodyPublishers.noBody()));
+
+    assertThat(response.headers().firstValue("access-control-allow-origin")).isEmpty();
+  }
+
+  @Test
+  void response_to_another_origin_has_the_apis_headers_and_not_the_functions() throws Exception {
+    functions.define(
+        "get",
+        "{\"statusCode\":200,\"headers\":{\"Access-Control-Allow-Origin\":\"*\",\"x\":\"y\"}}");
+
+    HttpResponse<String> response =
+        send(request("/tenants/acme").header("Origin", "https://app.example"));
+
+    assertThat(response.headers().allValues("access-control-allow-origin"))
+        .containsExactly("https://app.example");
+    assertThat(response.headers().firstValue("access-control-expose-headers"))
+        .hasValue("retry-after");
+    assertThat(response.headers().firstValue("x")).hasValue("y");
+  }
+
+  @Test
+  void cors_allows_wildcards_of_a_scheme() {
+    Cors cors =
+        new Cors(
+            List.of("https://*"), List.of(), List.of(), List.of(), OptionalLong.empty(), false);
+
+    assertThat(cors.allows("https://a.b")).isTrue();
+    assertThat(cors.allows("http://a.b")).isFalse();
+  }
+
+  @Test
+  void add_twice_is_refused() {
+    assertThatThrownBy(() -> gateway.add(new HttpApiSpec("http1", List.of(), Optional.empty())))
+        .hasMessage("apiId: http1 (expected: one not yet taken)");
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create(gateway.endpoint("http1") + path));
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request)
+      throws IOException, InterruptedException {
+    return client.send(request.build(), BodyHandlers.ofString());
+  }
+
+  private static HttpApiSpec.Route route(String routeKey, String function) {
+    return new HttpApiSpec.Route(routeKey, function, false);
+  }
+}

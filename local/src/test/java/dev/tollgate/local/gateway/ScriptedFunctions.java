@@ -1,0 +1,68 @@
+package dev.tollgate.local.gateway;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.Invoker;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Function;
+
+/** Functions that a test writes down, and the events that they got. */
+final class ScriptedFunctions implements Invoker, AutoCloseable {
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final Map<String, Function<JsonNode, Invocation>> scripts = new ConcurrentHashMap<>();
+  private final Map<String, List<JsonNode>> events = new ConcurrentHashMap<>();
+
+  void define(String function, Function<JsonNode, Invocation> script) {
+    scripts.put(function, script);
+  }
+
+  /** Answers the same to everything. */
+  void define(String function, String answer) {
+    define(function, event -> success(answer));
+  }
+
+  static Invocation success(String answer) {
+    return new Invocation.Success(answer.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static Invocation error(String message) {
+    return new Invocation.FunctionError("java.lang.RuntimeException", message, List.of());
+  }
+
+  List<JsonNode> events(String function) {
+    return events.computeIfAbsent(function, name -> new CopyOnWriteArrayList<>());
+  }
+
+  @Override
+  public CompletableFuture<Invocation> start(String function, byte[] payload) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            JsonNode event = new ObjectMapper().readTree(payload);
+            events(function).add(event);
+            return scripts
+                .getOrDefault(function, unknown -> new Invocation.NotFound(function))
+                .apply(event);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        },
+        threads);
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+}

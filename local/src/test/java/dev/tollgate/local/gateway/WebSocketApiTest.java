@@ -1,0 +1,534 @@
+package dev.tollgate.local.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.local.lambda.Invocation;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(30)
+class WebSocketApiTest {
+
+  private static final Instant START = Instant.parse("2026-03-12T19:03:58.390Z");
+  private static final String ALLOW =
+      """
+      {"principalId":"acme","context":{"tenantId":"acme","limit":3,"ok":true},
+       "policyDocument":{"Version":"2012-10-17","Statement":[{"Effect":"Allow",
+       "Action":"execute-api:Invoke","Resource":"%s"}]}}""";
+
+  private final ManualClock clock = new ManualClock(START);
+  private final ScriptedFunctions functions = new ScriptedFunctions();
+  private final Gateway gateway =
+      new Gateway(
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+          functions,
+          clock,
+          handler -> handler,
+          line -> {});
+
+  @BeforeEach
+  void addApi() {
+    gateway.add(
+        new WebSocketApiSpec(
+            "ws1",
+            "production",
+            "$request.body.action",
+            Map.of(
+                "$connect", "connect",
+                "$disconnect", "disconnect",
+                "$default", "default",
+                "say", "say"),
+            Optional.of(
+                new WebSocketApiSpec.Authorizer(
+                    "authorizer",
+                    List.of(
+                        "route.request.querystring.tenantId",
+                        "route.request.querystring.sessionId")))));
+    functions.define(
+        "authorizer",
+        event -> ScriptedFunctions.success(ALLOW.formatted(event.path("methodArn").asText())));
+    for (String function : List.of("connect", "disconnect", "default", "say")) {
+      functions.define(function, "{\"statusCode\":200}");
+    }
+  }
+
+  @AfterEach
+  void close() {
+    gateway.close();
+    functions.close();
+  }
+
+  @Test
+  void handshake_that_all_allow_connects() {
+    Client.Connected connected = connect();
+
+    assertThat(functions.events("connect")).hasSize(1);
+    connected.socket().abort();
+  }
+
+  @Test
+  void authorizer_gets_the_event_of_api_gateway() {
+    connect("X-Thing", "one");
+
+    JsonNode event = functions.events("authorizer").get(0);
+    assertThat(event.path("type").asText()).isEqualTo("REQUEST");
+    assertThat(event.path("methodArn").asText())
+        .isEqualTo("arn:aws:execute-api:us-east-1:000000000000:ws1/production/$connect");
+    assertThat(event.path("headers").path("X-Thing").asText()).isEqualTo("one");
+    assertThat(event.path("multiValueHeaders").path("X-Thing").toString()).isEqualTo("[\"one\"]");
+    assertThat(event.path("queryStringParameters").toString())
+        .isEqualTo("{\"sessionId\":\"s1\",\"tenantId\":\"acme\"}");
+    assertThat(event.path("multiValueQueryStringParameters").toString())
+        .isEqualTo("{\"sessionId\":[\"s1\"],\"tenantId\":[\"acme\"]}");
+    assertThat(event.path("stageVariables").isObject()).isTrue();
+    JsonNode context = event.path("requestContext");
+    assertThat(context.path("routeKey").asText()).isEqualTo("$connect");
+    assertThat(context.path("eventType").asText()).isEqualTo("CONNECT");
+    assertThat(context.path("messageDirection").asText()).isEqualTo("IN");
+    assertThat(context.path("stage").asText()).isEqualTo("production");
+    assertThat(context.path("apiId").asText()).isEqualTo("ws1");
+    assertThat(context.path("requestTime").asText()).isEqualTo("12/Mar/2026:19:03:58 +0000");
+    assertThat(context.path("requestTimeEpoch").asLong()).isEqualTo(START.toEpochMilli());
+    assertThat(context.path("connectedAt").asLong()).isEqualTo(START.toEpochMilli());
+    assertThat(context.path("identity").path("sourceIp").asText()).isEqualTo("127.0.0.1");
+    assertThat(context.path("connectionId").asText()).matches("[\\w-]{15}=");
+    assertThat(context.has("authorizer")).isFalse();
+  }
+
+  @Test
+  void connect_route_gets_the_authorizers_context_as_strings() {
+    connect();
+
+    JsonNode event = functions.events("connect").get(0);
+    assertThat(event.path("queryStringParameters").path("tenantId").asText()).isEqualTo("acme");
+    assertThat(event.has("methodArn")).isFalse();
+    assertThat(event.path("isBase64Encoded").isBoolean()).isTrue();
+    JsonNode authorizer = event.path("requestContext").path("authorizer");
+    assertThat(authorizer.path("principalId").asText()).isEqualTo("acme");
+    assertThat(authorizer.path("limit").toString()).isEqualTo("\"3\"");
+    assertThat(authorizer.path("ok").toString()).isEqualTo("\"true\"");
+    assertThat(authorizer.path("integrationLatency").isNumber()).isTrue();
+    assertThat(event.at("/requestContext/connectionId"))
+        .isEqualTo(functions.events("authorizer").get(0).at("/requestContext/connectionId"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "?tenantId=acme", "?tenantId=&sessionId=s1", "?sessionId=s1"})
+  void handshake_without_an_identity_source_is_401_and_the_authorizer_not_asked(String query) {
+    assertThat(Client.status(uri(query))).isEqualTo(401);
+    assertThat(functions.events("authorizer")).isEmpty();
+  }
+
+  @Test
+  void handshake_the_authorizer_fails_has_the_documented_status() {
+    Map<Invocation, Integer> statuses =
+        Map.of(
+            ScriptedFunctions.error("Unauthorized"),
+            401,
+            ScriptedFunctions.error("other"),
+            500,
+            new Invocation.TimedOut("1", Duration.ofSeconds(1)),
+            500,
+            new Invocation.Throttled("x"),
+            500,
+            ScriptedFunctions.success(ALLOW.formatted("*").replace("Allow", "Deny")),
+            403,
+            ScriptedFunctions.success(ALLOW.formatted("arn:other")),
+            403,
+            ScriptedFunctions.success(ALLOW.formatted("*").replace("true", "[]")),
+            500);
+    statuses.forEach(
+        (end, status) -> {
+          functions.define("authorizer", event -> end);
+          assertThat(Client.status(uri())).as(end.toString()).isEqualTo(status);
+        });
+    assertThat(functions.events("connect")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"429, 429", "400, 400", "503, 503", "302, 302", "1008, 500", "0, 500"})
+  void handshake_that_connect_refuses_has_its_status(int answered, int status) {
+    functions.define("connect", "{\"statusCode\":" + answered + "}");
+
+    assertThat(Client.status(uri())).isEqualTo(status);
+  }
+
+  @Test
+  void handshake_that_connect_refuses_has_neither_its_headers_nor_its_body() throws Exception {
+    functions.define(
+        "connect", "{\"statusCode\":429,\"headers\":{\"Retry-After\":\"7\"},\"body\":\"no\"}");
+
+    HttpResponse<?> response = Client.refusal(uri());
+
+    assertThat(response.statusCode()).isEqualTo(429);
+    assertThat(response.headers().firstValue("retry-after")).isEmpty();
+    assertThat(response.headers().firstValue("content-length")).hasValue("0");
+    gateway.settle();
+    assertThat(functions.events("disconnect")).isEmpty();
+  }
+
+  @Test
+  void handshake_that_connect_fails_is_500() {
+    for (Invocation end :
+        List.of(
+            ScriptedFunctions.error("no"),
+            ScriptedFunctions.success("{}"),
+            ScriptedFunctions.success("null"),
+            ScriptedFunctions.success("not json"),
+            new Invocation.NotFound("connect"))) {
+      functions.define("connect", event -> end);
+      assertThat(Client.status(uri())).as(end.toString()).isEqualTo(500);
+    }
+  }
+
+  @Test
+  void handshake_forwards_the_subprotocol_alone() {
+    functions.define(
+        "connect",
+        "{\"statusCode\":200,\"headers\":{\"sec-websocket-protocol\":\"chat\",\"x\":\"y\"}}");
+
+    assertThat(connect("Sec-WebSocket-Protocol", "chat").socket().getSubprotocol())
+        .isEqualTo("chat");
+  }
+
+  @Test
+  void handshake_with_a_long_url_is_414() {
+    String query = "?tenantId=acme&sessionId=";
+    String path = "/ws1/production";
+
+    assertThat(Client.status(uri(query + "s".repeat(4096 - (path + query).length()))))
+        .isEqualTo(101);
+    assertThat(Client.status(uri(query + "s".repeat(4097 - (path + query).length()))))
+        .isEqualTo(414);
+  }
+
+  @Test
+  void request_without_upgrade_or_to_another_stage_is_refused() throws Exception {
+    URI http = URI.create(uri().toString().replace("ws:", "http:"));
+
+    assertThat(get(http)).isEqualTo(426);
+    assertThat(get(URI.create(http.toString().replace("production", "test")))).isEqualTo(403);
+  }
+
+  @Test
+  void disconnect_route_learns_of_the_clients_close_once() throws Exception {
+    Client.Connected connected = connect();
+
+    connected.socket().sendClose(4001, "enough").join();
+
+    JsonNode event = disconnected();
+    assertThat(event.at("/requestContext/eventType").asText()).isEqualTo("DISCONNECT");
+    assertThat(event.at("/requestContext/routeKey").asText()).isEqualTo("$disconnect");
+    assertThat(event.at("/requestContext/disconnectStatusCode").asInt()).isEqualTo(4001);
+    assertThat(event.at("/requestContext/disconnectReason").asText()).isEqualTo("enough");
+    assertThat(event.at("/requestContext/authorizer/tenantId").asText()).isEqualTo("acme");
+    assertThat(event.at("/requestContext/connectionId"))
+        .isEqualTo(functions.events("connect").get(0).at("/requestContext/connectionId"));
+    assertThat(event.at("/headers/Host").asText())
+        .isEqualTo("ws1.execute-api.us-east-1.amazonaws.com");
+  }
+
+  @Test
+  void disconnect_route_learns_of_a_broken_socket() throws Exception {
+    connect().socket().abort();
+
+    assertThat(disconnected().at("/requestContext/disconnectStatusCode").asInt()).isEqualTo(1006);
+  }
+
+  @Test
+  void disconnect_route_learns_of_a_close_without_a_status() throws Exception {
+    try (Socket socket = rawConnect()) {
+      socket.getOutputStream().write(new byte[] {(byte) 0x88, (byte) 0x80, 0, 0, 0, 0});
+
+      JsonNode context = disconnected().path("requestContext");
+      assertThat(context.path("disconnectStatusCode").asInt()).isEqualTo(1005);
+      assertThat(context.path("disconnectReason").asText())
+          .isEqualTo("Client-side close frame status not set");
+    }
+  }
+
+  @Test
+  void connection_idle_for_ten_minutes_is_closed() throws Exception {
+    Client.Connected connected = connect();
+
+    clock.advance(Duration.ofMinutes(9));
+    connected.send("{}");
+    awaitEvents("default", 1);
+    clock.advance(Duration.ofMinutes(9).plusSeconds(59));
+    gateway.settle();
+    assertThat(functions.events("disconnect")).isEmpty();
+
+    clock.advance(Duration.ofSeconds(1));
+    gateway.settle();
+    assertThat(connected.closeCode()).isEqualTo(1001);
+    assertThat(disconnected().at("/requestContext/disconnectStatusCode").asInt()).isEqualTo(1001);
+  }
+
+  @Test
+  void connection_is_kept_alive_by_pings() throws Exception {
+    Client.Connected connected = connect();
+    for (int i = 0; i < 3; i++) {
+      clock.advance(Duration.ofMinutes(9));
+      connected.socket().sendPing(ByteBuffer.allocate(0)).join();
+      connected.send("{\"action\":\"say\"}");
+      awaitEvents("say", i + 1);
+      gateway.settle();
+    }
+    assertThat(functions.events("disconnect")).isEmpty();
+  }
+
+  @Test
+  void connection_open_for_two_hours_is_closed_however_busy() throws Exception {
+    Client.Connected connected = connect();
+    for (int i = 1; i <= 13; i++) {
+      clock.advance(Duration.ofMinutes(9));
+      connected.send("{}");
+      awaitEvents("default", i);
+    }
+    assertThat(functions.events("disconnect")).isEmpty();
+
+    clock.advance(Duration.ofMinutes(3));
+    gateway.settle();
+
+    assertThat(connected.closeCode()).isEqualTo(1001);
+    assertThat(disconnected().at("/requestContext/disconnectReason").asText())
+        .isEqualTo("Going away");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"action\":\"say\",\"x\":1}|say",
+        "{\"action\":\"other\"}|default",
+        "{\"action\":{}}|default",
+        "{\"action\":\"$connect\"}|default",
+        "{}|default",
+        "[1]|default",
+        "not json|default",
+      })
+  void message_takes_the_route_that_it_selects(String message, String function) throws Exception {
+    connect().send(message);
+
+    awaitEvents(function, 1);
+    JsonNode event = functions.events(function).get(0);
+    assertThat(event.path("body").asText()).isEqualTo(message);
+    JsonNode context = event.path("requestContext");
+    assertThat(context.path("eventType").asText()).isEqualTo("MESSAGE");
+    assertThat(context.path("routeKey").asText())
+        .isEqualTo(function.equals("say") ? "say" : "$default");
+    assertThat(context.path("messageId").asText()).isNotEmpty();
+    assertThat(context.path("authorizer").path("tenantId").asText()).isEqualTo("acme");
+    assertThat(functions.events("connect")).hasSize(1);
+  }
+
+  @Test
+  void message_without_a_route_is_forbidden() throws Exception {
+    gateway.add(
+        new WebSocketApiSpec("ws2", "test", "${request.body.action}", Map.of(), Optional.empty()));
+    Client.Connected connected = Client.connect(URI.create(gateway.endpoint("ws2") + "/test"));
+
+    connected.send("hello");
+
+    JsonNode answer = new ObjectMapper().readTree(connected.nextMessage());
+    assertThat(answer.path("message").asText()).isEqualTo("Forbidden");
+    assertThat(answer.path("connectionId").asText()).hasSize(16);
+    assertThat(answer.path("requestId").asText()).hasSize(16);
+  }
+
+  @Test
+  void message_whose_function_fails_is_answered_so() throws Exception {
+    functions.define("say", event -> ScriptedFunctions.error("no"));
+    Client.Connected connected = connect();
+
+    connected.send("{\"action\":\"say\"}");
+
+    assertThat(connected.nextMessage()).contains("\"message\":\"Internal server error\"");
+  }
+
+  @Test
+  void message_of_more_than_128_kb_closes_with_1009() throws Exception {
+    Client.Connected connected = connect();
+    WebSocket socket = connected.socket();
+    String frame = "x".repeat(32 * 1024);
+    for (int i = 0; i < 4; i++) {
+      socket.sendText(frame, i == 3).join();
+    }
+    awaitEvents("default", 1);
+    assertThat(functions.events("default").get(0).path("body").asText()).hasSize(128 * 1024);
+
+    for (int i = 0; i < 4; i++) {
+      socket.sendText(frame, false).join();
+    }
+    socket.sendText("x", true).join();
+
+    assertThat(connected.closeCode()).isEqualTo(1009);
+    assertThat(disconnected().at("/requestContext/disconnectStatusCode").asInt()).isEqualTo(1009);
+  }
+
+  @Test
+  void frame_of_more_than_32_kb_closes_with_1009() throws Exception {
+    try (Socket socket = rawConnect()) {
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      for (int length : List.of(32 * 1024, 32 * 1024 + 1)) {
+        out.writeShort(0x81FF); // final text frame, masked, its length in 8 bytes
+        out.writeLong(length);
+        out.writeInt(0); // the mask
+        out.write("x".repeat(length).getBytes(StandardCharsets.US_ASCII));
+      }
+
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      assertThat(in.readUnsignedByte()).isEqualTo(0x88);
+      assertThat(in.readUnsignedByte()).isGreaterThanOrEqualTo(2);
+      assertThat(in.readUnsignedShort()).isEqualTo(1009);
+    }
+    awaitEvents("default", 1);
+    assertThat(disconnected().at("/requestContext/disconnectStatusCode").asInt()).isEqualTo(1009);
+  }
+
+  @Test
+  void binary_frame_closes_with_1003() throws Exception {
+    Client.Connected connected = connect();
+
+    connected.socket().sendBinary(ByteBuffer.wrap(new byte[] {1}), true).join();
+
+    assertThat(connected.closeCode()).isEqualTo(1003);
+    assertThat(disconnected().at("/requestContext/disconnectStatusCode").asInt()).isEqualTo(1003);
+  }
+
+  @Test
+  void handshakes_that_wait_for_their_authorizer_hold_up_nobody() throws Exception {
+    CountDownLatch waiting = new CountDownLatch(200);
+    CountDownLatch release = new CountDownLatch(1);
+    functions.define(
+        "authorizer",
+        event -> {
+          if (event.at("/queryStringParameters/tenantId").asText().equals("slow")) {
+            waiting.countDown();
+            try {
+              release.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          }
+          return ScriptedFunctions.success(ALLOW.formatted("*"));
+        });
+    List<CompletableFuture<Integer>> slow =
+        IntStream.range(0, 200)
+            .mapToObj(
+                i ->
+                    CompletableFuture.supplyAsync(
+                        () -> Client.status(uri("?tenantId=slow&sessionId=s" + i)),
+                        work -> new Thread(work).start()))
+            .toList();
+    assertThat(waiting.await(20, TimeUnit.SECONDS)).isTrue();
+
+    assertThat(Client.status(uri())).isEqualTo(101);
+
+    release.countDown();
+    assertThat(slow).allSatisfy(status -> assertThat(status.join()).isEqualTo(101));
+  }
+
+  @Test
+  void close_closes_the_sockets_and_tells_the_disconnect_route() throws Exception {
+    List<Client.Connected> all = List.of(connect(), connect(), connect());
+
+    long start = System.nanoTime();
+    gateway.close();
+
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
+    for (Client.Connected one : all) {
+      assertThat(one.closeCode()).isEqualTo(1001);
+    }
+    assertThat(functions.events("disconnect")).hasSize(3);
+  }
+
+  private Client.Connected connect(String... headers) {
+    return Client.connect(uri(), headers);
+  }
+
+  private URI uri() {
+    return uri("?tenantId=acme&sessionId=s1");
+  }
+
+  private URI uri(String query) {
+    return URI.create(gateway.endpoint("ws1") + "/production" + query);
+  }
+
+  private static int get(URI uri) throws Exception {
+    return HttpClient.newHttpClient()
+        .send(HttpRequest.newBuilder(uri).build(), BodyHandlers.discarding())
+        .statusCode();
+  }
+
+  private JsonNode disconnected() throws InterruptedException {
+    awaitEvents("disconnect", 1);
+    gateway.settle();
+    assertThat(functions.events("disconnect")).hasSize(1);
+    return functions.events("disconnect").get(0);
+  }
+
+  /** Waits for what comes over a socket in its own time. */
+  private void awaitEvents(String function, int count) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (functions.events(function).size() < count && System.nanoTime() < end) {
+      Thread.sleep(5);
+    }
+    assertThat(functions.events(function)).hasSize(count);
+  }
+
+  /** A connected socket, for frames that no client library sends. */
+  private Socket rawConnect() throws Exception {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.address().getPort());
+    socket.setSoTimeout(10_000);
+    OutputStream out = socket.getOutputStream();
+    out.write(
+        ("GET "
+                + uri().getRawPath()
+                + "?"
+                + uri().getRawQuery()
+                + " HTTP/1.1\r\n"
+                + "Host: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+            .getBytes(StandardCharsets.US_ASCII));
+    InputStream in = socket.getInputStream();
+    StringBuilder head = new StringBuilder();
+    while (!head.toString().endsWith("\r\n\r\n")) {
+      head.append((char) in.read());
+    }
+    assertThat(head.toString()).startsWith("HTTP/1.1 101");
+    return socket;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.local.gateway;
+
+import org.jspecify.annotations.NullMarked;

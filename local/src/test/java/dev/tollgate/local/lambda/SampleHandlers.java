@@ -1,0 +1,169 @@
+package dev.tollgate.local.lambda;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestHandler;
+import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
+import com.amazonaws.services.lambda.runtime.events.SQSEvent;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Handlers that are put into a jar and loaded from there; nothing else refers to them. */
+public final class SampleHandlers {
+
+  private SampleHandlers() {}
+
+  /** Answers what it was constructed with, and which instance it is. */
+  public static final class Introspector
+      implements RequestHandler<Map<String, Object>, Map<String, Object>> {
+
+    private static final AtomicInteger INSTANCES = new AtomicInteger();
+
+    private final Map<String, String> environment;
+    private final InstantSource clock;
+    private final int instance = INSTANCES.incrementAndGet();
+
+    public Introspector(Map<String, String> environment, InstantSource clock) {
+      this.environment = environment;
+      this.clock = clock;
+    }
+
+    public Introspector() {
+      this(Map.of("constructor", "no-arg"), InstantSource.system());
+    }
+
+    @Override
+    public Map<String, Object> handleRequest(Map<String, Object> event, Context context) {
+      context.getLogger().log("hello");
+      Map<String, Object> answer = new LinkedHashMap<>();
+      answer.put("event", event);
+      answer.put("environment", environment);
+      answer.put("millis", clock.millis());
+      answer.put("instance", instance);
+      answer.put("loader", getClass().getClassLoader().getClass().getSimpleName());
+      answer.put("function", context.getFunctionName());
+      answer.put("arn", context.getInvokedFunctionArn());
+      answer.put("memory", context.getMemoryLimitInMB());
+      answer.put("remaining", context.getRemainingTimeInMillis());
+      answer.put("host", canLoad("io.undertow.Undertow"));
+      return answer;
+    }
+
+    private static boolean canLoad(String type) {
+      try {
+        Class.forName(type);
+        return true;
+      } catch (ClassNotFoundException e) {
+        return false;
+      }
+    }
+  }
+
+  /** Waits as many milliseconds as it is told, on the instance that it says. */
+  public static final class Sleeper implements RequestHandler<Integer, Integer> {
+
+    private static final AtomicInteger INSTANCES = new AtomicInteger();
+
+    private final int instance = INSTANCES.incrementAndGet();
+
+    @Override
+    public Integer handleRequest(Integer millis, Context context) {
+      try {
+        Thread.sleep(millis);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+      return instance;
+    }
+  }
+
+  /** Goes on for a second whatever happens. */
+  public static final class Stubborn implements RequestHandler<Object, String> {
+
+    @Override
+    public String handleRequest(Object event, Context context) {
+      long end = System.nanoTime() + 1_000_000_000L;
+      while (System.nanoTime() < end) {
+        Thread.onSpinWait();
+      }
+      return "late";
+    }
+  }
+
+  /** Fails as it is told. */
+  public static final class Failing implements RequestHandler<String, String> {
+
+    @Override
+    public String handleRequest(String message, Context context) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+
+  /** Cannot be constructed. */
+  public static final class Unborn implements RequestHandler<String, String> {
+
+    public Unborn() {
+      throw new IllegalStateException("TABLE is not set");
+    }
+
+    @Override
+    public String handleRequest(String event, Context context) {
+      return event;
+    }
+  }
+
+  /** Turns letters into capitals. */
+  public static final class Capitals implements RequestStreamHandler {
+
+    @Override
+    public void handleRequest(InputStream event, OutputStream answer, Context context)
+        throws IOException {
+      for (int c = event.read(); c >= 0; c = event.read()) {
+        answer.write(Character.toUpperCase(c));
+      }
+    }
+  }
+
+  /** A plain object. */
+  public static final class Greeting {
+
+    private String name = "";
+
+    public String getName() {
+      return name;
+    }
+
+    public void setName(String name) {
+      this.name = name;
+    }
+  }
+
+  /** Leaves its types to a subclass. */
+  public abstract static class Polite<T> implements RequestHandler<T, Greeting> {}
+
+  /** Its event type is known through its superclass only. */
+  public static final class Greeter extends Polite<Greeting> {
+
+    @Override
+    public Greeting handleRequest(Greeting event, Context context) {
+      event.setName("Dear " + event.getName());
+      return event;
+    }
+  }
+
+  /** Takes an event that only the runtime's own serializers understand. */
+  public static final class Consumer implements RequestHandler<SQSEvent, List<String>> {
+
+    @Override
+    public List<String> handleRequest(SQSEvent event, Context context) {
+      return event.getRecords().stream()
+          .map(message -> message.getBody() + " from " + message.getEventSourceArn())
+          .toList();
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.local.lambda;
+
+import org.jspecify.annotations.NullMarked;

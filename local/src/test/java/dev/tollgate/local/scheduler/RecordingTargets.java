@@ -1,0 +1,48 @@
+package dev.tollgate.local.scheduler;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Targets that remember what reached them and answer as they are told. */
+final class RecordingTargets implements Targets {
+  record Call(
+      String arn,
+      String payload,
+      Optional<String> messageGroupId,
+      Map<String, String> attributes) {}
+
+  final List<Call> calls = Collections.synchronizedList(new ArrayList<>());
+  volatile Function<Call, Outcome> behaviour = call -> new Delivered();
+
+  @Override
+  public Outcome invokeFunction(String functionArn, String payload) {
+    return called(new Call(functionArn, payload, Optional.empty(), Map.of()));
+  }
+
+  @Override
+  public Outcome sendMessage(
+      String queueArn,
+      String body,
+      Optional<String> messageGroupId,
+      Map<String, String> attributes) {
+    return called(new Call(queueArn, body, messageGroupId, attributes));
+  }
+
+  List<String> payloads() {
+    return calls.stream().map(Call::payload).toList();
+  }
+
+  /** The payloads of the calls to one target. */
+  List<String> payloads(String arn) {
+    return calls.stream().filter(call -> call.arn().equals(arn)).map(Call::payload).toList();
+  }
+
+  private Outcome called(Call call) {
+    calls.add(call);
+    return behaviour.apply(call);
+  }
+}

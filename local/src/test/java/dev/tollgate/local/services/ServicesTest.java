@@ -1,0 +1,355 @@
+package dev.tollgate.local.services;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import dev.tollgate.core.testing.ManualClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.BillingMode;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
+import software.amazon.awssdk.services.dynamodb.model.KeyType;
+import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+import software.amazon.awssdk.services.sqs.model.QueueDeletedRecentlyException;
+import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
+import software.amazon.awssdk.services.sqs.model.QueueNameExistsException;
+import software.amazon.awssdk.services.sts.StsClient;
+import software.amazon.awssdk.services.sts.model.Credentials;
+import software.amazon.awssdk.services.sts.model.Tag;
+
+final class ServicesTest {
+  private static final String URL_PREFIX = "https://sqs.us-east-1.amazonaws.com/000000000000/";
+  private static final String TENANT_ROLE = "arn:aws:iam::000000000000:role/Tenant";
+
+  private static final ManualClock CLOCK = new ManualClock(Instant.parse("2026-01-01T00:00:00Z"));
+  private static final AccessKeys KEYS = new AccessKeys();
+  private static final Requests REQUESTS = new Requests();
+  private static final AccessKey KEY =
+      KEYS.issue(Principal.of("Authorizer", "arn:aws:iam::000000000000:role/Authorizer"));
+
+  private static TableEngine tables;
+  private static QueueEngine queues;
+  private static FrontDoor frontDoor;
+  private static SqsClient sqs;
+  private static DynamoDbClient dynamoDb;
+  private static StsClient sts;
+
+  @BeforeAll
+  static void start() throws Exception {
+    tables = TableEngine.start(Optional.empty());
+    queues = QueueEngine.start(Optional.empty(), CLOCK, "us-east-1", "000000000000");
+    frontDoor = FrontDoor.open(KEYS, REQUESTS, CLOCK);
+    frontDoor.serve("dynamodb", tables.handler());
+    frontDoor.serve("sqs", queues.handler());
+    SecurityTokens securityTokens = new SecurityTokens(KEYS, CLOCK);
+    securityTokens.addRole(TENANT_ROLE);
+    frontDoor.serve("sts", securityTokens);
+    sqs = client(SqsClient.builder(), KEY);
+    dynamoDb = client(DynamoDbClient.builder(), KEY);
+    sts = client(StsClient.builder(), KEY);
+  }
+
+  @AfterAll
+  static void stop() {
+    sqs.close();
+    dynamoDb.close();
+    sts.close();
+    frontDoor.close();
+    queues.close();
+    tables.close();
+  }
+
+  @BeforeEach
+  void forget_requests() {
+    REQUESTS.clear();
+  }
+
+  @Test
+  void queue_urls_have_the_form_of_aws() {
+    String url = createQueue("urls", Map.of());
+
+    assertThat(url).isEqualTo(URL_PREFIX + "urls");
+    assertThat(sqs.getQueueUrl(r -> r.queueName("urls")).queueUrl()).isEqualTo(url);
+    assertThat(sqs.listQueues(r -> r.queueNamePrefix("urls")).queueUrls()).containsExactly(url);
+  }
+
+  @Test
+  void message_sent_isReceived_and_deleted() {
+    String url = createQueue("messages", Map.of());
+    sqs.sendMessage(r -> r.queueUrl(url).messageBody("é & <token>"));
+    assertThat(level(url)).isEqualTo("1");
+
+    var messages = sqs.receiveMessage(r -> r.queueUrl(url).waitTimeSeconds(1)).messages();
+
+    assertThat(messages).singleElement().extracting(m -> m.body()).isEqualTo("é & <token>");
+    sqs.deleteMessage(r -> r.queueUrl(url).receiptHandle(messages.get(0).receiptHandle()));
+    assertThat(level(url)).isEqualTo("0");
+  }
+
+  @Test
+  void delayed_message_becomes_visible_when_the_clock_moves() {
+    String url = createQueue("delayed", Map.of());
+    sqs.sendMessage(r -> r.queueUrl(url).messageBody("later").delaySeconds(900));
+    assertThat(sqs.receiveMessage(r -> r.queueUrl(url)).messages()).isEmpty();
+
+    CLOCK.advance(Duration.ofSeconds(901));
+
+    assertThat(sqs.receiveMessage(r -> r.queueUrl(url)).messages()).hasSize(1);
+  }
+
+  @Test
+  void missing_queue_is_the_services_own_error() {
+    assertThatThrownBy(() -> sqs.sendMessage(r -> r.queueUrl(URL_PREFIX + "none").messageBody("x")))
+        .isInstanceOf(QueueDoesNotExistException.class);
+  }
+
+  @Test
+  void attributes_that_the_engine_lacks_are_kept() {
+    String url =
+        createQueue(
+            "attributes",
+            Map.of(
+                QueueAttributeName.SQS_MANAGED_SSE_ENABLED, "false",
+                QueueAttributeName.MESSAGE_RETENTION_PERIOD, "60",
+                QueueAttributeName.VISIBILITY_TIMEOUT, "7"));
+    sqs.setQueueAttributes(
+        r ->
+            r.queueUrl(url).attributes(Map.of(QueueAttributeName.MESSAGE_RETENTION_PERIOD, "120")));
+
+    Map<QueueAttributeName, String> attributes =
+        sqs.getQueueAttributes(r -> r.queueUrl(url).attributeNames(QueueAttributeName.ALL))
+            .attributes();
+
+    assertThat(attributes)
+        .containsEntry(QueueAttributeName.SQS_MANAGED_SSE_ENABLED, "false")
+        .containsEntry(QueueAttributeName.MESSAGE_RETENTION_PERIOD, "120")
+        .containsEntry(QueueAttributeName.VISIBILITY_TIMEOUT, "7")
+        .containsEntry(
+            QueueAttributeName.QUEUE_ARN, "arn:aws:sqs:us-east-1:000000000000:attributes");
+    assertThat(
+            sqs.getQueueAttributes(
+                    r -> r.queueUrl(url).attributeNames(QueueAttributeName.SQS_MANAGED_SSE_ENABLED))
+                .attributes())
+        .containsExactly(Map.entry(QueueAttributeName.SQS_MANAGED_SSE_ENABLED, "false"));
+  }
+
+  @Test
+  void attribute_values_and_names_are_checked() {
+    assertThatThrownBy(
+            () -> createQueue("bad", Map.of(QueueAttributeName.SQS_MANAGED_SSE_ENABLED, "perhaps")))
+        .asInstanceOf(type(AwsServiceException.class))
+        .extracting(e -> e.awsErrorDetails().errorCode())
+        .isEqualTo("InvalidAttributeValue");
+    assertThatThrownBy(() -> createQueue("a".repeat(81), Map.of()))
+        .isInstanceOf(AwsServiceException.class);
+    assertThatThrownBy(() -> createQueue("a.b", Map.of())).isInstanceOf(AwsServiceException.class);
+  }
+
+  @Test
+  void queue_created_again_isTheSame_unless_an_attribute_differs() {
+    Map<QueueAttributeName, String> attributes =
+        Map.of(
+            QueueAttributeName.MESSAGE_RETENTION_PERIOD, "600",
+            QueueAttributeName.SQS_MANAGED_SSE_ENABLED, "true");
+    String url = createQueue("again", attributes);
+
+    assertThat(createQueue("again", attributes)).isEqualTo(url);
+    assertThat(createQueue("again", Map.of())).isEqualTo(url);
+    assertThatThrownBy(
+            () -> createQueue("again", Map.of(QueueAttributeName.MESSAGE_RETENTION_PERIOD, "601")))
+        .isInstanceOf(QueueNameExistsException.class);
+  }
+
+  @Test
+  void redrive_policy_is_compared_by_meaning() {
+    createQueue("dead", Map.of());
+    String policy =
+        "{\"deadLetterTargetArn\":\"arn:aws:sqs:us-east-1:000000000000:dead\",\"maxReceiveCount\":3}";
+    createQueue("redriven", Map.of(QueueAttributeName.REDRIVE_POLICY, policy));
+
+    assertThat(
+            createQueue(
+                "redriven",
+                Map.of(QueueAttributeName.REDRIVE_POLICY, policy.replace(":3", ": \"3\""))))
+        .isEqualTo(URL_PREFIX + "redriven");
+    assertThatThrownBy(
+            () ->
+                createQueue(
+                    "redriven",
+                    Map.of(QueueAttributeName.REDRIVE_POLICY, policy.replace(":3", ":4"))))
+        .isInstanceOf(QueueNameExistsException.class);
+  }
+
+  @Test
+  void name_of_a_deleted_queue_is_blocked_for_a_minute() {
+    String url = createQueue("deleted", Map.of());
+    sqs.deleteQueue(r -> r.queueUrl(url));
+    CLOCK.advance(Duration.ofSeconds(59));
+    assertThatThrownBy(() -> createQueue("deleted", Map.of()))
+        .isInstanceOf(QueueDeletedRecentlyException.class);
+
+    CLOCK.advance(Duration.ofSeconds(1));
+
+    assertThat(createQueue("deleted", Map.of())).isEqualTo(url);
+  }
+
+  @Test
+  void table_answers_and_conditions_hold() {
+    createTable("items");
+    Map<String, AttributeValue> item = Map.of("id", AttributeValue.fromS("a"));
+    dynamoDb.putItem(r -> r.tableName("items").item(item));
+
+    assertThat(dynamoDb.getItem(r -> r.tableName("items").key(item)).item()).isEqualTo(item);
+    assertThatThrownBy(
+            () ->
+                dynamoDb.putItem(
+                    r ->
+                        r.tableName("items")
+                            .item(item)
+                            .conditionExpression("attribute_not_exists(id)")))
+        .isInstanceOf(ConditionalCheckFailedException.class);
+  }
+
+  @Test
+  void calls_are_recorded_with_principal_and_resource() {
+    createTable("recorded");
+    String url = createQueue("recorded", Map.of());
+    REQUESTS.clear();
+
+    dynamoDb.getItem(r -> r.tableName("recorded").key(Map.of("id", AttributeValue.fromS("a"))));
+    sqs.receiveMessage(r -> r.queueUrl(url));
+
+    assertThat(REQUESTS.of("Authorizer"))
+        .extracting(
+            r -> r.service(), r -> r.operation(), r -> r.resource().orElse(""), r -> r.status())
+        .containsExactly(
+            tuple("dynamodb", "GetItem", "recorded", 200),
+            tuple("sqs", "ReceiveMessage", "recorded", 200));
+    assertThat(REQUESTS.list()).extracting(r -> r.at()).containsOnly(CLOCK.instant());
+    assertThat(REQUESTS.count(r -> r.service().equals("sqs"))).isOne();
+  }
+
+  @Test
+  void unknown_credentials_are_refused() {
+    AccessKey stranger = new AccessKey("ASIASTRANGER", "secret", "token");
+    try (DynamoDbClient client = client(DynamoDbClient.builder(), stranger);
+        StsClient stsClient = client(StsClient.builder(), stranger)) {
+      assertThatThrownBy(client::listTables)
+          .asInstanceOf(type(AwsServiceException.class))
+          .returns(400, e -> e.statusCode())
+          .extracting(e -> e.awsErrorDetails().errorCode())
+          .isEqualTo("UnrecognizedClientException");
+      assertThatThrownBy(
+              () -> stsClient.assumeRole(r -> r.roleArn(TENANT_ROLE).roleSessionName("session")))
+          .asInstanceOf(type(AwsServiceException.class))
+          .returns(403, e -> e.statusCode())
+          .extracting(e -> e.awsErrorDetails().errorCode())
+          .isEqualTo("InvalidClientTokenId");
+    }
+    assertThat(REQUESTS.list()).isEmpty();
+  }
+
+  @Test
+  void key_with_another_session_token_is_refused() {
+    try (SqsClient client =
+        client(SqsClient.builder(), new AccessKey(KEY.accessKeyId(), "secret", "other"))) {
+      assertThatThrownBy(client::listQueues).isInstanceOf(AwsServiceException.class);
+    }
+  }
+
+  @Test
+  void assumed_role_carries_tags_until_it_expires() {
+    Credentials credentials =
+        sts.assumeRole(
+                r ->
+                    r.roleArn(TENANT_ROLE)
+                        .roleSessionName("acme")
+                        .durationSeconds(900)
+                        .tags(Tag.builder().key("tenantId").value("acme").build()))
+            .credentials();
+    assertThat(credentials.expiration()).isEqualTo(CLOCK.instant().plusSeconds(900));
+    AccessKey key =
+        new AccessKey(
+            credentials.accessKeyId(), credentials.secretAccessKey(), credentials.sessionToken());
+    try (DynamoDbClient client = client(DynamoDbClient.builder(), key)) {
+      client.listTables();
+      assertThat(REQUESTS.list().get(1).principal())
+          .isEqualTo(new Principal("Authorizer", TENANT_ROLE, Map.of("tenantId", "acme")));
+
+      CLOCK.advance(Duration.ofMinutes(15));
+
+      assertThatThrownBy(client::listTables)
+          .asInstanceOf(type(AwsServiceException.class))
+          .extracting(e -> e.awsErrorDetails().errorCode())
+          .isEqualTo("ExpiredTokenException");
+    }
+  }
+
+  @Test
+  void role_that_is_not_there_cannot_be_assumed() {
+    assertThatThrownBy(
+            () -> sts.assumeRole(r -> r.roleArn(TENANT_ROLE + "2").roleSessionName("acme")))
+        .asInstanceOf(type(AwsServiceException.class))
+        .returns(403, e -> e.statusCode())
+        .extracting(e -> e.awsErrorDetails().errorCode())
+        .isEqualTo("AccessDenied");
+  }
+
+  private static String createQueue(String name, Map<QueueAttributeName, String> attributes) {
+    return sqs.createQueue(r -> r.queueName(name).attributes(attributes)).queueUrl();
+  }
+
+  private static String level(String url) {
+    return sqs.getQueueAttributes(
+            r ->
+                r.queueUrl(url)
+                    .attributeNames(List.of(QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES)))
+        .attributes()
+        .getOrDefault(QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES, "");
+  }
+
+  private static void createTable(String name) {
+    dynamoDb.createTable(
+        r ->
+            r.tableName(name)
+                .billingMode(BillingMode.PAY_PER_REQUEST)
+                .keySchema(
+                    KeySchemaElement.builder().attributeName("id").keyType(KeyType.HASH).build())
+                .attributeDefinitions(
+                    AttributeDefinition.builder()
+                        .attributeName("id")
+                        .attributeType(ScalarAttributeType.S)
+                        .build()));
+  }
+
+  private static <B extends AwsClientBuilder<B, C>, C> C client(B builder, AccessKey key) {
+    return builder
+        .region(Region.US_EAST_1)
+        .endpointOverride(frontDoor.endpoint())
+        .credentialsProvider(
+            StaticCredentialsProvider.create(
+                AwsSessionCredentials.create(
+                    key.accessKeyId(), key.secretAccessKey(), key.sessionToken())))
+        .build();
+  }
+}

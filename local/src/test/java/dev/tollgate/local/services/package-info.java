@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.local.services;
+
+import org.jspecify.annotations.NullMarked;
