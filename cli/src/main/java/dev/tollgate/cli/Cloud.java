@@ -1,0 +1,37 @@
+package dev.tollgate.cli;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** A local cloud that is up; closing it stops everything in it. */
+interface Cloud extends AutoCloseable {
+
+  /** Writes the outputs of its stack in the shape of {@code cdk deploy --outputs-file}. */
+  void writeOutputs(Path file);
+
+  @Override
+  void close();
+
+  /** Starts a local cloud. */
+  @FunctionalInterface
+  interface Starter {
+    Cloud start(Settings settings);
+  }
+
+  /**
+   * What a local cloud is started with.
+   *
+   * @param assembly the directory that the CDK app was synthesized to
+   * @param bind the address to listen at
+   * @param port the port for clients; 0 for any
+   * @param log where to append what the functions log
+   * @param data where to keep state over a restart; empty for memory
+   */
+  record Settings(Path assembly, String bind, int port, Path log, Optional<Path> data) {
+    public Settings {
+      if (port < 0 || port > 65_535) {
+        throw Failure.usage("--port: " + port + " (expected: 0 to 65535)");
+      }
+    }
+  }
+}

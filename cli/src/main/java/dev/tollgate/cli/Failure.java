@@ -1,0 +1,75 @@
+package dev.tollgate.cli;
+
+import java.net.ConnectException;
+import java.net.URI;
+import java.nio.channels.UnresolvedAddressException;
+import org.jspecify.annotations.Nullable;
+
+/** Ends a command: carries what is to be said and with which exit code. */
+final class Failure extends RuntimeException {
+  /** The request was refused or failed. */
+  static final int FAILED = 1;
+
+  /** The command was not understood. */
+  static final int USAGE = 2;
+
+  private static final long serialVersionUID = 1L;
+
+  private final int exitCode;
+  private final transient Problem problem;
+
+  private Failure(int exitCode, Problem problem, Throwable cause) {
+    super(String.join("\n", problem.lines()), cause);
+    this.exitCode = exitCode;
+    this.problem = problem;
+  }
+
+  private Failure(int exitCode, Problem problem) {
+    super(String.join("\n", problem.lines()));
+    this.exitCode = exitCode;
+    this.problem = problem;
+  }
+
+  static Failure of(String detail, Throwable cause) {
+    return new Failure(FAILED, Problem.of(detail), cause);
+  }
+
+  static Failure of(String detail) {
+    return new Failure(FAILED, Problem.of(detail));
+  }
+
+  static Failure usage(String detail) {
+    return new Failure(USAGE, Problem.of(detail));
+  }
+
+  static Failure refused(Answer answer) {
+    return new Failure(FAILED, answer.problem());
+  }
+
+  static Failure unreachable(URI uri, ConnectException cause) {
+    String where = uri.getScheme() + "://" + uri.getRawAuthority();
+    boolean local = "127.0.0.1".equals(uri.getHost()) || "localhost".equals(uri.getHost());
+    return new Failure(
+        FAILED,
+        Problem.of(
+            local
+                ? "Nothing answers at " + where + "; is `./tollgate up` running?"
+                : "Nothing answers at "
+                    + where
+                    + (isUnknownHost(cause) ? " (the host name is unknown)" : "")),
+        cause);
+  }
+
+  private static boolean isUnknownHost(@Nullable Throwable cause) {
+    return cause != null
+        && (cause instanceof UnresolvedAddressException || isUnknownHost(cause.getCause()));
+  }
+
+  int exitCode() {
+    return exitCode;
+  }
+
+  Problem problem() {
+    return problem;
+  }
+}

@@ -1,0 +1,57 @@
+package dev.tollgate.cli;
+
+import dev.tollgate.local.LocalCloud;
+import dev.tollgate.local.Options;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/** The local cloud of module {@code local}, as the command line starts it. */
+final class LocalStack implements Cloud {
+  private final LocalCloud cloud;
+
+  private LocalStack(LocalCloud cloud) {
+    this.cloud = cloud;
+  }
+
+  /**
+   * Starts a local cloud.
+   *
+   * @throws Failure if it does not start
+   */
+  static LocalStack start(Settings settings) {
+    try {
+      Files.createDirectories(settings.log().resolveSibling(""));
+      return new LocalStack(
+          LocalCloud.start(
+              new Options(
+                  settings.assembly(),
+                  settings.bind(),
+                  settings.port(),
+                  settings.data(),
+                  Optional.of(settings.log()),
+                  InstantSource.system())));
+    } catch (IOException | RuntimeException e) {
+      throw Failure.of("The local cloud did not start: " + reason(e), e);
+    }
+  }
+
+  /** The messages down to the root of the trouble. */
+  private static String reason(Throwable trouble) {
+    String message = Optional.ofNullable(trouble.getMessage()).orElse(trouble.toString());
+    Throwable cause = trouble.getCause();
+    return cause == null ? message : message + "; " + reason(cause);
+  }
+
+  @Override
+  public void writeOutputs(Path file) {
+    cloud.writeOutputs(file);
+  }
+
+  @Override
+  public void close() {
+    cloud.close();
+  }
+}

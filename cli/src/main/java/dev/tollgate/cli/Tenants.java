@@ -1,0 +1,229 @@
+package dev.tollgate.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Tenants, through the control plane. */
+@Command(name = "tenants", description = "Onboard tenants, look at them, move them, let them go.")
+final class Tenants {
+  /** Time between two looks at a tenant that is being removed. */
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(2);
+
+  private final Tollgate tollgate;
+  private final Shell shell;
+
+  Tenants(Tollgate tollgate, Shell shell) {
+    this.tollgate = tollgate;
+    this.shell = shell;
+  }
+
+  @Command(name = "onboard", description = "Take in a tenant. May be repeated.")
+  int onboard(
+      @Parameters(paramLabel = "TENANT", description = "Its id: [a-z0-9][a-z0-9-]{0,35}.")
+          String tenantId,
+      @Option(names = "--tier", paramLabel = "TIER", required = true, description = "Its tier.")
+          String tier,
+      @Option(
+              names = "--set",
+              paramLabel = "LIMIT=VALUE",
+              description = "A limit that replaces the tier's, e.g. tenantConnections=10.")
+          @Nullable Map<String, Long> overrides) {
+    Answer answer =
+        onboard(tollgate.controlPlane(), tenantId, tier, overrides == null ? Map.of() : overrides);
+    String done = answer.status() == 200 ? "%s was onboarded already" : "%s is onboarded";
+    return printTenant(answer, done.formatted(tenantId));
+  }
+
+  static Answer onboard(Api api, String tenantId, String tier, Map<String, Long> overrides) {
+    ObjectNode body = Json.object().put("tenantId", tenantId).put("tier", tier);
+    if (!overrides.isEmpty()) {
+      body.set("overrides", Json.object(overrides));
+    }
+    return api.send("POST", "/tenants", body).orFail();
+  }
+
+  @Command(name = "list", description = "List the tenants.")
+  int list(
+      @Option(names = "--tier", paramLabel = "TIER", description = "Only those of this tier.")
+          Optional<String> tier) {
+    Api api = tollgate.controlPlane();
+    ObjectNode all = Json.object();
+    ArrayNode tenants = all.putArray("tenants");
+    Optional<String> cursor = Optional.empty();
+    do {
+      String query = cursor.map(next -> "?" + Api.query(Map.of("cursor", next))).orElse("");
+      JsonNode page = api.get("/tenants" + query).orFail().json();
+      for (JsonNode tenant : page.path("tenants")) {
+        if (tier.map(tenant.path("tier").asText()::equals).orElse(true)) {
+          tenants.add(tenant);
+        }
+      }
+      cursor = Json.text(page, "next");
+    } while (cursor.isPresent());
+    Table table = new Table("TENANT", "TIER", "STATUS", "ISOLATION", "CONNECTIONS", "OVERRIDES");
+    for (JsonNode tenant : tenants) {
+      String most = Json.text(tenant.path("limits"), "tenantConnections").orElse("?");
+      table.row(
+          Json.text(tenant, "tenantId").orElse(""),
+          Json.text(tenant, "tier").orElse(""),
+          Json.text(tenant, "status").orElse(""),
+          Json.text(tenant, "isolation").orElse(""),
+          Json.text(tenant, "connections")
+              .map(open -> open + " of " + most)
+              .orElse("up to " + most),
+          tenant.path("overrides").properties().stream()
+              .map(limit -> limit.getKey() + "=" + Json.text(limit.getValue()))
+              .collect(Collectors.joining(" ")));
+    }
+    tollgate.print(all, tenants.isEmpty() ? List.of("No tenants.") : table.lines());
+    return 0;
+  }
+
+  @Command(name = "show", description = "Show a tenant: limits, connections, buckets.")
+  int show(@Parameters(paramLabel = "TENANT") String tenantId) {
+    Answer answer = tollgate.controlPlane().get(path(tenantId)).orFail();
+    tollgate.print(answer, describe(answer.json()));
+    return 0;
+  }
+
+  @Command(name = "set-tier", description = "Move a tenant to another tier.")
+  int setTier(
+      @Parameters(paramLabel = "TENANT") String tenantId,
+      @Parameters(paramLabel = "TIER") String tier) {
+    return patch(tenantId, Json.object().put("tier", tier), "%s is in tier %s now", tier);
+  }
+
+  @Command(
+      name = "override",
+      description = "Set a tenant's own limits in place of all that it had; none: the tier's.")
+  int override(
+      @Parameters(paramLabel = "TENANT", index = "0") String tenantId,
+      @Parameters(paramLabel = "LIMIT=VALUE", index = "1..*", arity = "0..*")
+          @Nullable Map<String, Long> overrides) {
+    ObjectNode body = Json.object();
+    body.set("overrides", Json.object(overrides == null ? Map.of() : overrides));
+    return patch(tenantId, body, "%s has these limits now", tenantId);
+  }
+
+  @Command(name = "suspend", description = "Admit no connection of a tenant any more.")
+  int suspend(@Parameters(paramLabel = "TENANT") String tenantId) {
+    return patch(tenantId, Json.object().put("status", "SUSPENDED"), "%s is suspended", tenantId);
+  }
+
+  @Command(name = "activate", description = "Admit a suspended tenant again.")
+  int activate(@Parameters(paramLabel = "TENANT") String tenantId) {
+    return patch(tenantId, Json.object().put("status", "ACTIVE"), "%s is active", tenantId);
+  }
+
+  @Command(
+      name = "offboard",
+      description = "Remove a tenant with its sessions, queues and schedules, and wait for it.")
+  int offboard(
+      @Parameters(paramLabel = "TENANT") String tenantId,
+      @Option(names = "--yes", description = "Do not ask.") boolean yes,
+      @Option(
+              names = "--timeout",
+              paramLabel = "SECONDS",
+              defaultValue = "180",
+              description = "How long to wait. Default: ${DEFAULT-VALUE}.")
+          long timeoutSeconds) {
+    String question = "Remove " + tenantId + " with its sessions, queues and schedules?";
+    if (!yes && !shell.confirm().map(asks -> asks.test(question)).orElse(true)) {
+      throw Failure.of("Nothing was done");
+    }
+    Api api = tollgate.controlPlane();
+    Answer answer = api.delete(path(tenantId)).orFail();
+    if (answer.status() == 202) {
+      awaitRemoval(api, tenantId, Duration.ofSeconds(timeoutSeconds));
+    }
+    tollgate.print(Json.object(), List.of(tenantId + " is gone"));
+    return 0;
+  }
+
+  private void awaitRemoval(Api api, String tenantId, Duration timeout) {
+    long start = shell.nanoTime().getAsLong();
+    while (true) {
+      Answer answer = api.get(path(tenantId));
+      if (answer.status() == 404) {
+        return;
+      }
+      answer.orFail();
+      if (shell.nanoTime().getAsLong() - start > timeout.toNanos()) {
+        throw Failure.of(
+            tenantId
+                + " is still being removed after "
+                + timeout.toSeconds()
+                + " s; the control plane goes on, and the command may be repeated");
+      }
+      shell.sleep(LOOK_AGAIN);
+    }
+  }
+
+  private int patch(String tenantId, ObjectNode body, String done, String argument) {
+    Answer answer = tollgate.controlPlane().send("PATCH", path(tenantId), body).orFail();
+    return printTenant(answer, done.formatted(tenantId, argument));
+  }
+
+  private int printTenant(Answer answer, String done) {
+    List<String> lines = new ArrayList<>(List.of(done, ""));
+    lines.addAll(describe(answer.json()));
+    tollgate.print(answer, lines);
+    return 0;
+  }
+
+  private static String path(String tenantId) {
+    return "/tenants/" + Api.encode(tenantId);
+  }
+
+  /** A tenant's document for a person. */
+  private static List<String> describe(JsonNode tenant) {
+    Table facts = new Table("", "");
+    for (String field : List.of("tenantId", "tier", "status", "isolation", "connections")) {
+      Json.text(tenant, field).ifPresent(value -> facts.row(field, value));
+    }
+    List<String> lines = new ArrayList<>(facts.lines());
+
+    Table limits = new Table("LIMIT", "VALUE", "");
+    tenant
+        .path("limits")
+        .properties()
+        .forEach(
+            limit ->
+                limits.row(
+                    limit.getKey(),
+                    Json.text(limit.getValue()),
+                    tenant.path("overrides").has(limit.getKey()) ? "overridden" : ""));
+    addTable(lines, limits);
+
+    Table buckets = new Table("BUCKET", "PER MINUTE", "CAPACITY", "LEVEL", "STATE", "NEXT TOKEN");
+    for (JsonNode bucket : tenant.path("buckets")) {
+      buckets.row(
+          Json.text(bucket, "action").orElse(""),
+          Json.text(bucket, "ratePerMinute").orElse(""),
+          Json.text(bucket, "capacity").orElse(""),
+          Json.text(bucket, "level").orElse(""),
+          Json.text(bucket, "state").orElse(""),
+          Json.instant(bucket, "nextTokenAt").orElse(""));
+    }
+    addTable(lines, buckets);
+    return lines;
+  }
+
+  private static void addTable(List<String> lines, Table table) {
+    if (table.lines().size() > 1) {
+      lines.add("");
+      lines.addAll(table.lines());
+    }
+  }
+}

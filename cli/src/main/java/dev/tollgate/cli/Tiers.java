@@ -1,0 +1,146 @@
+package dev.tollgate.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Tiers, through the control plane. */
+@Command(name = "tiers", description = "Look at the tiers and change them.")
+final class Tiers {
+  private static final List<String> LIMITS =
+      List.of(
+          "tenantPerMinute",
+          "sessionPerMinute",
+          "connectionsPerSession",
+          "tenantConnections",
+          "sessionTTL",
+          "messagesPerMinute");
+
+  /** What the control plane counts up itself. */
+  private static final Set<String> NOT_THE_USERS = Set.of("version");
+
+  private final Tollgate tollgate;
+  private final Shell shell;
+
+  Tiers(Tollgate tollgate, Shell shell) {
+    this.tollgate = tollgate;
+    this.shell = shell;
+  }
+
+  @Command(name = "list", description = "List the tiers with their limits.")
+  int list() {
+    Answer answer = tollgate.controlPlane().get("/tiers").orFail();
+    List<String> header = new ArrayList<>(List.of("TIER", "ISOLATION"));
+    header.addAll(LIMITS);
+    Table table = new Table(header.toArray(String[]::new));
+    for (JsonNode tier : answer.json().path("tiers")) {
+      List<String> row = new ArrayList<>();
+      row.add(Json.text(tier, "tier").orElse(""));
+      row.add(Json.text(tier, "isolation").orElse(""));
+      LIMITS.forEach(limit -> row.add(Json.text(tier.path("limits"), limit).orElse("")));
+      table.row(row.toArray(String[]::new));
+    }
+    tollgate.print(answer, table.lines());
+    return 0;
+  }
+
+  @Command(name = "show", description = "Show a tier; with --json in the form that apply takes.")
+  int show(@Parameters(paramLabel = "TIER") String tier) {
+    Answer answer = tollgate.controlPlane().get(path(tier)).orFail();
+    Table table = new Table("", "");
+    Json.leaves(answer.json()).forEach((name, value) -> table.row(name, Json.text(value)));
+    tollgate.print(answer, table.lines());
+    return 0;
+  }
+
+  @Command(
+      name = "apply",
+      description = "Create or change tiers as a file says, and tell what has changed.")
+  int apply(
+      @Parameters(paramLabel = "FILE", description = "JSON: one tier, or a list of tiers.")
+          Path file) {
+    List<ObjectNode> tiers = read(shell.file(file));
+    Api api = tollgate.controlPlane();
+    ObjectNode all = Json.object();
+    ArrayNode applied = all.putArray("tiers");
+    List<String> lines = new ArrayList<>();
+    try {
+      for (ObjectNode tier : tiers) {
+        String name = tier.path("tier").asText();
+        Answer before = api.get(path(name));
+        if (before.status() != 404) {
+          before.orFail();
+        }
+        Answer put = api.send("PUT", path(name), tier).orFail();
+        JsonNode after = put.json();
+        applied.add(after);
+        lines.addAll(
+            before.status() == 404
+                ? List.of(name + ": created")
+                : changes(name, before.json(), after));
+        if (put.status() == 202) {
+          lines.add("  its tenants follow within minutes");
+        }
+      }
+    } finally {
+      // What is done is done, even if a later tier is refused.
+      if (!applied.isEmpty()) {
+        tollgate.print(all, lines);
+      }
+    }
+    return 0;
+  }
+
+  private static List<String> changes(String name, JsonNode before, JsonNode after) {
+    Map<String, JsonNode> old = Json.leaves(before);
+    Map<String, JsonNode> now = Json.leaves(after);
+    Set<String> paths = new TreeSet<>(old.keySet());
+    paths.addAll(now.keySet());
+    paths.removeAll(NOT_THE_USERS);
+    List<String> lines = new ArrayList<>();
+    for (String path : paths) {
+      String from = Optional.ofNullable(old.get(path)).map(Json::text).orElse("(none)");
+      String to = Optional.ofNullable(now.get(path)).map(Json::text).orElse("(none)");
+      if (!from.equals(to)) {
+        lines.add("  " + path + ": " + from + " → " + to);
+      }
+    }
+    lines.add(0, name + (lines.isEmpty() ? ": unchanged" : ": changed"));
+    return lines;
+  }
+
+  private static List<ObjectNode> read(Path file) {
+    String text;
+    try {
+      text = Files.readString(file);
+    } catch (IOException e) {
+      throw Failure.usage(file + " cannot be read (" + e + ")");
+    }
+    JsonNode document = Json.parse(text).orElseThrow(() -> Failure.usage(file + " is not JSON"));
+    JsonNode list = document.has("tiers") ? document.path("tiers") : document;
+    List<ObjectNode> tiers = new ArrayList<>();
+    for (JsonNode tier : list.isArray() ? list : List.of(list)) {
+      if (!(tier instanceof ObjectNode object) || !tier.path("tier").isTextual()) {
+        throw Failure.usage(
+            file + ": " + Json.write(tier) + " (expected: an object with a field \"tier\")");
+      }
+      tiers.add(object);
+    }
+    return tiers;
+  }
+
+  private static String path(String tier) {
+    return "/tiers/" + Api.encode(tier);
+  }
+}

@@ -1,0 +1,197 @@
+package dev.tollgate.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.Console;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Predicate;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+
+/** The {@code tollgate} command, its options for all subcommands, and what these share. */
+@Command(
+    name = "tollgate",
+    description = "Per-tenant admission control for WebSocket applications on AWS.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Tollgate.Version.class,
+    scope = ScopeType.INHERIT,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done",
+      "1:the request was refused or failed",
+      "2:the command was not understood"
+    })
+public final class Tollgate {
+  @Option(
+      names = "--outputs",
+      paramLabel = "FILE",
+      scope = ScopeType.INHERIT,
+      order = 100,
+      description =
+          "Outputs of the deployment to speak to, as `cdk deploy --outputs-file` writes them."
+              + " Default: .tollgate/outputs.json, found upwards from the current directory.")
+  private Optional<Path> outputs = Optional.empty();
+
+  @Option(
+      names = "--stack",
+      paramLabel = "NAME",
+      scope = ScopeType.INHERIT,
+      order = 101,
+      description = "The stack, if the outputs are those of several.")
+  private Optional<String> stack = Optional.empty();
+
+  @Option(
+      names = "--region",
+      paramLabel = "REGION",
+      scope = ScopeType.INHERIT,
+      order = 102,
+      description = "Region to sign requests for. Default: the one in the API's host name.")
+  private Optional<String> region = Optional.empty();
+
+  @Option(
+      names = "--profile",
+      paramLabel = "NAME",
+      scope = ScopeType.INHERIT,
+      order = 103,
+      description = "AWS profile to sign requests with. Default: the AWS default chain.")
+  private Optional<String> profile = Optional.empty();
+
+  @Option(
+      names = "--json",
+      scope = ScopeType.INHERIT,
+      order = 104,
+      description = "Print the API's JSON; problems as JSON to standard error.")
+  private boolean json;
+
+  private final Shell shell;
+
+  private Tollgate(Shell shell) {
+    this.shell = shell;
+  }
+
+  /**
+   * Runs one command line and ends the JVM with its exit code.
+   *
+   * @param arguments the subcommand with its options
+   */
+  public static void main(String... arguments) {
+    PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+    Shell shell =
+        new Shell(
+            out,
+            new PrintWriter(System.err, true, StandardCharsets.UTF_8),
+            Path.of("").toAbsolutePath(),
+            Optional.ofNullable(System.getProperty("tollgate.home")).map(Path::of),
+            Optional.ofNullable(System.console()).map(console -> asks(console)),
+            System::nanoTime,
+            time -> Thread.sleep(time.toMillis()));
+    System.exit(commandLine(shell, LocalStack::start).execute(arguments));
+  }
+
+  private static Predicate<String> asks(Console console) {
+    return question ->
+        "y"
+            .equalsIgnoreCase(
+                Optional.ofNullable(console.readLine("%s [y/N] ", question)).orElse(""));
+  }
+
+  /** The command with its subcommands, run in the given surroundings. */
+  static CommandLine commandLine(Shell shell, Cloud.Starter starter) {
+    Tollgate tollgate = new Tollgate(shell);
+    return new CommandLine(tollgate)
+        .addSubcommand(new Up(tollgate, shell, starter))
+        .addSubcommand(new Tenants(tollgate, shell))
+        .addSubcommand(new Tiers(tollgate, shell))
+        .addSubcommand(new Connect(tollgate, shell))
+        .setOut(shell.out())
+        .setErr(shell.err())
+        .setUsageHelpAutoWidth(true)
+        .setExecutionExceptionHandler((failure, command, result) -> tollgate.say(failure));
+  }
+
+  private int say(Exception exception) throws Exception {
+    if (!(exception instanceof Failure failure)) {
+      throw exception;
+    }
+    if (json) {
+      shell.err().println(Json.write(failure.problem().document()));
+    } else {
+      List<String> lines = failure.problem().lines();
+      shell.err().println("tollgate: " + lines.get(0));
+      lines.stream().skip(1).forEach(shell.err()::println);
+    }
+    shell.err().flush();
+    return failure.exitCode();
+  }
+
+  /** Prints an answer: the API's JSON when that is asked for, else the lines for a person. */
+  void print(Answer answer, List<String> lines) {
+    if (json) {
+      shell.out().println(answer.body());
+    } else {
+      lines.forEach(shell.out()::println);
+    }
+    shell.out().flush();
+  }
+
+  /** Prints a document made of several answers, or the lines for a person. */
+  void print(JsonNode document, List<String> lines) {
+    if (json) {
+      shell.out().println(Json.write(document));
+    } else {
+      lines.forEach(shell.out()::println);
+    }
+    shell.out().flush();
+  }
+
+  Outputs outputs() {
+    return Outputs.read(outputs.map(shell::file).orElseGet(() -> Outputs.find(shell)), stack);
+  }
+
+  /** Where the outputs of a local cloud go. */
+  Path outputsToWrite() {
+    return outputs
+        .map(shell::file)
+        .orElseGet(() -> shell.home().orElse(shell.directory()).resolve(Outputs.DEFAULT));
+  }
+
+  Api controlPlane() {
+    return api(outputs().uri("ControlPlaneURL"));
+  }
+
+  /** An API of the deployment, called with signatures if API Gateway's host is in its address. */
+  Api api(URI uri) {
+    return new Api(Api.client(), uri, RequestSigner.forApi(uri, region, profile));
+  }
+
+  /** The session API. Where it is open to all, a signature does no harm. */
+  Api sessions() {
+    return api(outputs().uri("SessionURL"));
+  }
+
+  /** How long something took, to a tenth of a second. */
+  static String seconds(Duration time) {
+    return String.format(Locale.ROOT, "%.1f s", time.toMillis() / 1000.0);
+  }
+
+  /** The version in the jar's manifest. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {
+        "tollgate "
+            + Optional.ofNullable(Tollgate.class.getPackage().getImplementationVersion())
+                .orElse("(not packaged)")
+      };
+    }
+  }
+}

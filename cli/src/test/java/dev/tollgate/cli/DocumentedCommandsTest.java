@@ -1,0 +1,64 @@
+package dev.tollgate.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The commands in the documents at the top level are understood as they stand there. */
+class DocumentedCommandsTest {
+  /** A command in a code block, or between backquotes. */
+  private static final Pattern COMMAND =
+      Pattern.compile("(?:^|[`$(]) *\\./tollgate(( [^\\s`|&;()#]+)+)", Pattern.MULTILINE);
+
+  static List<String> documentedCommands() throws IOException {
+    try (Stream<Path> files = Files.list(Path.of(".."))) {
+      return files
+          .filter(file -> file.toString().endsWith(".md"))
+          .sorted()
+          .flatMap(DocumentedCommandsTest::commands)
+          .distinct()
+          .toList();
+    }
+  }
+
+  private static Stream<String> commands(Path file) {
+    try {
+      return COMMAND
+          .matcher(Files.readString(file))
+          .results()
+          .map(result -> file.getFileName() + ":" + result.group(1));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("documentedCommands")
+  void command_in_a_document_is_understood(String documented) {
+    String[] arguments = documented.substring(documented.indexOf(':') + 1).strip().split(" +");
+    PrintWriter nowhere = new PrintWriter(new StringWriter());
+    Shell shell =
+        new Shell(
+            nowhere, nowhere, Path.of(""), Optional.empty(), Optional.empty(), () -> 0, time -> {});
+    var command =
+        Tollgate.commandLine(
+            shell,
+            settings -> {
+              throw new AssertionError("nothing is run");
+            });
+
+    assertThatCode(() -> command.parseArgs(arguments)).doesNotThrowAnyException();
+    assertThat(command.getParseResult().hasSubcommand() || arguments[0].startsWith("-")).isTrue();
+  }
+}

@@ -1,0 +1,42 @@
+package dev.tollgate.cli;
+
+/** Documents as the APIs send them. */
+final class Documents {
+  static final String ACME =
+      "{\"tenantId\":\"acme\",\"tier\":\"gold\",\"status\":\"ACTIVE\",\"version\":3,"
+          + "\"overrides\":{\"tenantConnections\":10},"
+          + "\"limits\":{\"tenantPerMinute\":180,\"sessionPerMinute\":30,"
+          + "\"connectionsPerSession\":10,\"tenantConnections\":10,\"sessionTTL\":300,"
+          + "\"messagesPerMinute\":6000},"
+          + "\"isolation\":\"SILO\",\"connections\":4,"
+          + "\"buckets\":[{\"action\":\"connect\",\"ratePerMinute\":180,\"capacity\":180,"
+          + "\"level\":176,\"fillMode\":\"PRODUCER\",\"state\":\"ACTIVE\","
+          + "\"nextTokenAt\":\"2026-03-01T10:00:19.000000001Z\"},"
+          + "{\"action\":\"send-email\",\"ratePerMinute\":0.2,\"capacity\":5,"
+          + "\"level\":0,\"fillMode\":\"PRODUCER\",\"state\":\"ACTIVE\",\"later\":{\"field\":1}}]}";
+
+  static final String BRONZE =
+      "{\"tier\":\"bronze\",\"isolation\":\"POOL\",\"limits\":{\"tenantPerMinute\":60,"
+          + "\"sessionPerMinute\":5,\"connectionsPerSession\":2,\"tenantConnections\":10,"
+          + "\"sessionTTL\":200,\"messagesPerMinute\":60},\"buckets\":{},"
+          + "\"fillMode\":\"PRODUCER\",\"onUnavailable\":\"ADMIT\",\"version\":1}";
+
+  static final String SESSION =
+      "{\"tenantId\":\"acme\",\"sessionId\":\"3f2a\",\"expiresAt\":\"2026-03-01T10:05:00Z\","
+          + "\"webSocketUrl\":\"%s/production\"}";
+
+  static final String FULL_SESSION =
+      "{\"tenantId\":\"acme\",\"sessionId\":\"3f2a\",\"expiresAt\":\"2026-03-01T10:05:00Z\","
+          + "\"limits\":{\"tenantPerMinute\":60,\"sessionPerMinute\":5,"
+          + "\"connectionsPerSession\":2,\"tenantConnections\":10,\"sessionTTL\":200,"
+          + "\"messagesPerMinute\":60},\"connections\":1,\"tenantConnections\":7,"
+          + "\"admission\":{\"admitted\":false,\"reason\":\"TENANT_RATE\",\"detail\":\"the tenant has no token\","
+          + "\"retryAfterSeconds\":12,\"nextAttemptAt\":\"2026-03-01T10:00:11.5Z\"}}";
+
+  static String problem(int status, String title, String detail) {
+    return "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}"
+        .formatted(title, status, detail);
+  }
+
+  private Documents() {}
+}

@@ -1,0 +1,132 @@
+package dev.tollgate.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The functions of the launcher script, with tools of our own on the path. */
+@DisabledOnOs(OS.WINDOWS)
+class LauncherTest {
+  private static final Path LAUNCHER = Path.of("..", "tollgate").toAbsolutePath().normalize();
+
+  private record Result(int exitCode, String output) {}
+
+  @TempDir private Path directory;
+
+  @ParameterizedTest
+  @CsvSource({
+    "17, 17, true",
+    "17.0.15, 17, true",
+    "25, 17, true",
+    "11.0.2, 17, false",
+    "3.8.7, 3.8, true",
+    "3.10.1, 3.8, true",
+    "3.6.3, 3.8, false",
+    "4.0.0-rc-3, 3.8, true",
+    "20.20.2, 20, true",
+    "18.19.0, 20, false"
+  })
+  void at_least_compares_numbers_not_text(String have, String want, boolean expected) {
+    assertThat(run("at_least '" + have + "' " + want).exitCode()).isEqualTo(expected ? 0 : 1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "openjdk version \"17.0.15\" 2025-04-15 | 17.0.15",
+        "java version \"1.8.0_402\" | 8.0",
+        "openjdk version \"25\" 2025-09-16 | 25",
+        "openjdk version \"27-ea\" 2026-09-15 | 27",
+        "javac 21.0.1 | 21.0.1",
+        "v20.20.2 | 20.20.2",
+        "3.9.9 (8e8579a9e76f7d015ee5ec7bfcdc97d260186937) | 3.9.9",
+        "no number at all | ''"
+      })
+  void version_in_finds_the_version(String text, String expected) {
+    assertThat(run("printf '%s' '" + text + "' | version_in").output()).isEqualTo(expected);
+  }
+
+  @Test
+  void require_tells_what_is_needed_what_was_found_and_how_to_get_it() throws IOException {
+    Path node = tool("node", "echo v18.19.0");
+
+    Result result =
+        run("PATH=" + directory + ":$PATH; require Node.js node 20 'Get it somewhere.'");
+
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.output())
+        .isEqualTo(
+            "tollgate: Node.js 20 or newer is needed; found: 18.19.0 (%s).\n  Get it somewhere.\n"
+                .formatted(node));
+  }
+
+  @Test
+  void require_tells_that_nothing_was_found() {
+    assertThat(run("require Node.js no-such-tool 20 'Get it somewhere.'").output())
+        .isEqualTo("tollgate: Node.js 20 or newer is needed; found: none.\n  Get it somewhere.\n");
+  }
+
+  @Test
+  void require_reads_the_version_of_a_coloured_maven() throws IOException {
+    tool("mvn", "printf '\\033[1mApache Maven 3.6.3\\033[m\\nMaven home: /usr/share/maven4\\n'");
+
+    assertThat(run("PATH=" + directory + ":$PATH; require Maven mvn 3.8 'Get it.'").output())
+        .contains("found: 3.6.3 (");
+  }
+
+  @Test
+  void older_than_any_sees_new_files_and_files_that_went() throws IOException {
+    Path top = directory.resolve("src");
+    Path sources = Files.createDirectories(top.resolve("deep"));
+    Path source = Files.writeString(sources.resolve("A.java"), "");
+    Path stamp = Files.writeString(directory.resolve("stamp"), "");
+    age(top, 20);
+    age(sources, 20);
+    age(source, 20);
+    age(stamp, 10);
+    String asks = "older_than_any " + stamp + " " + top;
+
+    assertThat(run(asks).exitCode()).isEqualTo(1);
+    age(source, 0);
+    assertThat(run(asks).exitCode()).isZero();
+    Files.delete(source);
+    assertThat(run(asks).exitCode()).isZero();
+  }
+
+  private static void age(Path file, int seconds) throws IOException {
+    Files.setLastModifiedTime(file, FileTime.fromMillis(1_700_000_000_000L - 1000L * seconds));
+  }
+
+  private Path tool(String name, String script) throws IOException {
+    Path tool = Files.writeString(directory.resolve(name), "#!/bin/sh\n" + script + "\n");
+    assertThat(tool.toFile().setExecutable(true)).isTrue();
+    return tool;
+  }
+
+  private static Result run(String script) {
+    try {
+      Process process =
+          new ProcessBuilder("bash", "-c", ". " + LAUNCHER + "; " + script)
+              .redirectErrorStream(true)
+              .start();
+      process.getOutputStream().close();
+      String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+      assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+      return new Result(process.exitValue(), output);
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
