@@ -7,6 +7,7 @@ import dev.tollgate.local.lambda.InvokeApi;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.services.AccessKey;
 import dev.tollgate.local.services.AccessKeys;
+import dev.tollgate.local.services.Faults;
 import dev.tollgate.local.services.FrontDoor;
 import dev.tollgate.local.services.Principal;
 import dev.tollgate.local.services.QueueEngine;
@@ -40,6 +41,8 @@ public final class LocalCloud implements AutoCloseable {
 
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final Requests requests = new Requests();
+  private final Faults faults = new Faults();
+  private final LostEvents lostEvents = new LostEvents();
   private final AccessKeys accessKeys = new AccessKeys();
   private final Environment environment;
   private final FrontDoor frontDoor;
@@ -55,7 +58,7 @@ public final class LocalCloud implements AutoCloseable {
       TableEngine tables = opened(TableEngine.start(directory(options, "tables")));
       QueueEngine queues =
           opened(QueueEngine.start(directory(options, "queues"), options.clock(), REGION, ACCOUNT));
-      frontDoor = opened(FrontDoor.open(accessKeys, requests, options.clock()));
+      frontDoor = opened(FrontDoor.open(accessKeys, requests, faults, options.clock()));
       SecurityTokens securityTokens = new SecurityTokens(accessKeys, options.clock());
       Functions functions = opened(new Functions(options.clock(), log::write));
       ExecutorService workers = Executors.newCachedThreadPool(LocalCloud::daemon);
@@ -68,7 +71,7 @@ public final class LocalCloud implements AutoCloseable {
           opened(
               new Gateway(
                   new InetSocketAddress(options.bind(), options.port()),
-                  functions,
+                  lostEvents.before(functions),
                   options.clock(),
                   frontDoor::guard,
                   log::event));
@@ -157,6 +160,16 @@ public final class LocalCloud implements AutoCloseable {
   /** The record of the AWS calls since the cloud was up. */
   public Requests requests() {
     return requests;
+  }
+
+  /** Makes AWS calls go wrong. */
+  public Faults faults() {
+    return faults;
+  }
+
+  /** Makes API Gateway lose events on their way to a function. */
+  public LostEvents lostEvents() {
+    return lostEvents;
   }
 
   /** Where the AWS APIs of this cloud are: a value for {@code AWS_ENDPOINT_URL}. */

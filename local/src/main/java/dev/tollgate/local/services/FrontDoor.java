@@ -25,10 +25,10 @@ import java.util.regex.Pattern;
 /**
  * The one HTTP endpoint of all AWS APIs, on the loopback interface.
  *
- * <p>A call goes through a chain: it is understood and attributed ({@link Call}), recorded, and
- * handed to the service that its credential scope names. A check or a fault for all services is one
- * more handler before {@link #dispatch}. Signatures are not verified, but access key, session token
- * and expiry are.
+ * <p>A call goes through a chain: it is understood and attributed ({@link Call}), recorded, made to
+ * fail if a fault was injected, and handed to the service that its credential scope names. A check
+ * for all services is one more handler before {@link #dispatch}. Signatures are not verified, but
+ * access key, session token and expiry are.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html">Signature
@@ -40,13 +40,15 @@ public final class FrontDoor implements AutoCloseable {
 
   private final AccessKeys accessKeys;
   private final Requests requests;
+  private final Faults faults;
   private final InstantSource clock;
   private final Map<String, HttpHandler> services = new ConcurrentHashMap<>();
   private final Undertow server;
 
-  private FrontDoor(AccessKeys accessKeys, Requests requests, InstantSource clock) {
+  private FrontDoor(AccessKeys accessKeys, Requests requests, Faults faults, InstantSource clock) {
     this.accessKeys = accessKeys;
     this.requests = requests;
+    this.faults = faults;
     this.clock = clock;
     this.server =
         Undertow.builder()
@@ -56,8 +58,9 @@ public final class FrontDoor implements AutoCloseable {
   }
 
   /** Opens the front door on a free port. */
-  public static FrontDoor open(AccessKeys accessKeys, Requests requests, InstantSource clock) {
-    FrontDoor frontDoor = new FrontDoor(accessKeys, requests, clock);
+  public static FrontDoor open(
+      AccessKeys accessKeys, Requests requests, Faults faults, InstantSource clock) {
+    FrontDoor frontDoor = new FrontDoor(accessKeys, requests, faults, clock);
     frontDoor.server.start();
     return frontDoor;
   }
@@ -72,7 +75,7 @@ public final class FrontDoor implements AutoCloseable {
    * through it, such as {@code @connections}.
    */
   public HttpHandler guard(HttpHandler handler) {
-    return new BlockingHandler(understand(record(handler)));
+    return new BlockingHandler(understand(record(faults.before(handler))));
   }
 
   /** Where the APIs are: a value for {@code AWS_ENDPOINT_URL}. */

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,6 +20,7 @@ import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
@@ -33,6 +35,7 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueDeletedRecentlyException;
 import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
 import software.amazon.awssdk.services.sqs.model.QueueNameExistsException;
+import software.amazon.awssdk.services.sqs.model.SqsException;
 import software.amazon.awssdk.services.sts.StsClient;
 import software.amazon.awssdk.services.sts.model.Credentials;
 import software.amazon.awssdk.services.sts.model.Tag;
@@ -44,6 +47,7 @@ final class ServicesTest {
   private static final ManualClock CLOCK = new ManualClock(Instant.parse("2026-01-01T00:00:00Z"));
   private static final AccessKeys KEYS = new AccessKeys();
   private static final Requests REQUESTS = new Requests();
+  private static final Faults FAULTS = new Faults();
   private static final AccessKey KEY =
       KEYS.issue(Principal.of("Authorizer", "arn:aws:iam::000000000000:role/Authorizer"));
 
@@ -58,7 +62,7 @@ final class ServicesTest {
   static void start() throws Exception {
     tables = TableEngine.start(Optional.empty());
     queues = QueueEngine.start(Optional.empty(), CLOCK, "us-east-1", "000000000000");
-    frontDoor = FrontDoor.open(KEYS, REQUESTS, CLOCK);
+    frontDoor = FrontDoor.open(KEYS, REQUESTS, FAULTS, CLOCK);
     frontDoor.serve("dynamodb", tables.handler());
     frontDoor.serve("sqs", queues.handler());
     SecurityTokens securityTokens = new SecurityTokens(KEYS, CLOCK);
@@ -115,6 +119,46 @@ final class ServicesTest {
     CLOCK.advance(Duration.ofSeconds(901));
 
     assertThat(sqs.receiveMessage(r -> r.queueUrl(url)).messages()).hasSize(1);
+  }
+
+  @Test
+  void injected_fault_strikes_as_often_as_it_should_and_where_it_should() {
+    String url = createQueue("faulty", Map.of());
+    String other = createQueue("sound", Map.of());
+    Predicate<Call> sends =
+        call ->
+            call.operation().equals("SendMessage") && call.resource().equals(Optional.of("faulty"));
+
+    try (var injection = FAULTS.inject(sends, 1, new Faults.Fault.Refused(400, "Slow", "down"))) {
+      sqs.sendMessage(r -> r.queueUrl(other).messageBody("x"));
+      assertThatThrownBy(() -> unretried().sendMessage(r -> r.queueUrl(url).messageBody("x")))
+          .isInstanceOf(SqsException.class)
+          .hasMessageContaining("down");
+      sqs.sendMessage(r -> r.queueUrl(url).messageBody("x"));
+      assertThat(injection.struck()).isEqualTo(1);
+    }
+    assertThat(level(url)).isEqualTo("1");
+
+    try (var injection = FAULTS.inject(sends, 100, new Faults.Fault.Lost())) {
+      assertThatThrownBy(() -> unretried().sendMessage(r -> r.queueUrl(url).messageBody("x")))
+          .isInstanceOf(SdkClientException.class);
+      assertThat(injection.struck()).isEqualTo(1);
+    }
+    assertThat(level(url)).isEqualTo("1");
+
+    try (var injection = FAULTS.inject(sends, 100, new Faults.Fault.Unanswered())) {
+      assertThatThrownBy(() -> unretried().sendMessage(r -> r.queueUrl(url).messageBody("x")))
+          .isInstanceOf(SdkClientException.class);
+      assertThat(injection.struck()).isEqualTo(1);
+    }
+    assertThat(level(url)).isEqualTo("2");
+  }
+
+  private static SqsClient unretried() {
+    return client(
+        SqsClient.builder()
+            .overrideConfiguration(c -> c.retryStrategy(retry -> retry.maxAttempts(1))),
+        KEY);
   }
 
   @Test
