@@ -117,14 +117,20 @@ public record Bucket(
   }
 
   /**
-   * The fill that brings the last of so many tokens; more than one may be spread over the minute
-   * after it.
+   * When the last of so many tokens appears that fills are to bring. A fill spreads what it brings
+   * over a minute, but for what is older than that, which comes sooner.
    */
   private Instant fillOf(long tokens, Instant now) {
     Instant first = ceilingMinute(ledger.dueAt(spec.rate(), 1)).plus(drip.lag());
-    Instant fill = ceilingMinute(ledger.dueAt(spec.rate(), tokens)).plus(drip.lag());
     long missed = first.isAfter(now) ? 0 : Duration.between(first, now).toMinutes() + 1;
-    return fill.plus(MINUTE.multipliedBy(missed + (tokens > 1 ? 1 : 0)));
+    Instant fill = ceilingMinute(ledger.dueAt(spec.rate(), tokens));
+    Instant filled = fill.plus(drip.lag()).plus(MINUTE.multipliedBy(missed));
+    long older = ledger.dueBy(spec.rate(), fill.minus(MINUTE));
+    if (tokens <= older) {
+      return filled;
+    }
+    long brought = ledger.dueBy(spec.rate(), fill) - older;
+    return new Drip(filled, brought, drip.lag()).appearsAt(tokens - older - 1);
   }
 
   private static Instant ceilingMinute(Instant instant) {

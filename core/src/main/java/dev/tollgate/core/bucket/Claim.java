@@ -24,17 +24,20 @@ public sealed interface Claim {
     }
   }
 
+  /** Tokens are missing. */
+  sealed interface Shortfall extends Claim {}
+
   /**
    * Not enough tokens are there; none is held.
    *
    * @param retryAt when as many as were missing will have come, if nobody else takes them
    */
-  record Denied(Instant retryAt) implements Claim {}
+  record Denied(Instant retryAt) implements Shortfall {}
 
   /**
    * The bucket could not be asked. Whether that admits or refuses is for the caller to say.
    *
    * @param cause what failed
    */
-  record Undecided(String cause) implements Claim {}
+  record Undecided(String cause) implements Shortfall {}
 }

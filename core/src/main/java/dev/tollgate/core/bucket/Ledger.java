@@ -100,6 +100,11 @@ public record Ledger(Instant filledThrough, long carried) {
     return filledThrough.plusMillis(millisToOwe(rate, tokens));
   }
 
+  /** How many whole tokens the bucket will be owed at an instant, if it has room for all. */
+  public long dueBy(Rate rate, Instant instant) {
+    return owedAfter(rate, Math.max(0, millisUntil(instant))) / UNIT;
+  }
+
   private long millisUntil(Instant instant) {
     return Duration.between(filledThrough, instant).toMillis();
   }

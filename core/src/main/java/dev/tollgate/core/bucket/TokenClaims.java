@@ -10,13 +10,16 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
- * Claims tokens of any action, from any program: n at once, all or none.
+ * Claims tokens of any action, from any program: n at once, all or none, or as many as there are.
  *
  * <p>{@link #tryClaim} spends at once; {@link #reserve} holds tokens for work that may yet fail, to
  * be settled or given back. A holder that crashes loses nothing: its tokens return when the lease
- * ends.
+ * ends. {@link #claimUpTo} spends what is to be had, for work that comes in batches.
  *
  * <pre>{@code
  * Claim claim = claims.tryClaim(new TenantId("acme"), new Action("send-email"), 3);
@@ -70,25 +73,13 @@ public final class TokenClaims {
     BucketId id = new BucketId(tenant, action);
     List<Lease> held = new ArrayList<>();
     try {
-      Optional<Bucket> found = buckets.find(id);
-      InvalidValue.unless(found.isPresent(), "bucket", id, "a bucket of a tenant's tier");
-      Bucket bucket = found.get();
+      Bucket bucket = bucket(id);
       InvalidValue.inRange("n", n, 1, bucket.spec().capacity());
       Instant now = clock.instant();
       if (bucket.knownEmptyAt(now)) {
         return new Claim.Denied(bucket.nextTokensAt(now, n));
       }
-      // Seldom, a queue is found empty that is not: one that a fill left tokens in is asked twice.
-      boolean doubtful = bucket.level() > 0;
-      while (held.size() < n) {
-        List<Lease> more = queue.reserve(id, Math.min(TokenQueue.BATCH, n - held.size()), lease);
-        if (more.isEmpty() && !doubtful) {
-          return denied(bucket, held, n);
-        }
-        doubtful &= !more.isEmpty();
-        held.addAll(more);
-      }
-      return new Claim.Granted(id, held);
+      return hold(bucket, n, lease, held) ? new Claim.Granted(id, held) : denied(bucket, held, n);
     } catch (Unavailable unavailable) {
       giveBackQuietly(id, held);
       return new Claim.Undecided(unavailable.reason());
@@ -115,6 +106,94 @@ public final class TokenClaims {
     giveBackQuietly(granted.bucket(), granted.leases());
   }
 
+  /**
+   * Spends as many tokens as are to be had, up to n.
+   *
+   * @param n at least 1
+   * @throws InvalidValue if there is no such bucket
+   */
+  public Spent claimUpTo(TenantId tenant, Action action, int n) {
+    try {
+      return claimUpTo(bucket(new BucketId(tenant, action)), n);
+    } catch (Unavailable unavailable) {
+      return new Spent(0, Optional.of(new Claim.Undecided(unavailable.reason())));
+    }
+  }
+
+  /**
+   * Spends as many tokens of a bucket as are to be had, up to n, in as few requests as can be. A
+   * token that may have been spent and may not counts as not spent.
+   *
+   * @param bucket as it was read just now
+   * @param n at least 1
+   */
+  public Spent claimUpTo(Bucket bucket, int n) {
+    InvalidValue.inRange("n", n, 1, Integer.MAX_VALUE);
+    Instant now = clock.instant();
+    if (bucket.knownEmptyAt(now)) {
+      return new Spent(0, Optional.of(new Claim.Denied(bucket.nextTokensAt(now, n))));
+    }
+    List<Lease> held = new ArrayList<>();
+    Optional<String> failure = Optional.empty();
+    boolean emptied = false;
+    try {
+      emptied = !hold(bucket, n, LEASE, held);
+    } catch (Unavailable unavailable) {
+      failure = Optional.of(unavailable.reason());
+    }
+    int spent = spendQuietly(bucket.id(), held);
+    if (emptied) {
+      rememberEmptyQuietly(bucket);
+      Instant retryAt = bucket.nextTokensAt(clock.instant(), n - spent);
+      return new Spent(spent, Optional.of(new Claim.Denied(retryAt)));
+    }
+    return spent == n
+        ? new Spent(n, Optional.empty())
+        : new Spent(
+            spent,
+            Optional.of(new Claim.Undecided(failure.orElse("held tokens could not be spent"))));
+  }
+
+  /**
+   * Puts fresh tokens in for n that were spent in vain. Those that cannot be put are lost, as they
+   * would be in a crash.
+   *
+   * @param n at least 1
+   */
+  public void putBack(BucketId id, int n) {
+    Instant now = clock.instant();
+    List<Token> fresh =
+        IntStream.range(0, n)
+            .mapToObj(i -> new Token(UUID.randomUUID().toString(), id, now, 0))
+            .toList();
+    unlessUnavailable(() -> queue.put(id, fresh));
+  }
+
+  private Bucket bucket(BucketId id) {
+    Optional<Bucket> found = buckets.find(id);
+    InvalidValue.unless(found.isPresent(), "bucket", id, "a bucket of a tenant's tier");
+    return found.get();
+  }
+
+  /**
+   * Adds n tokens to those held, or as many as there are until the bucket is found empty; returns
+   * whether it is n. Seldom, a queue is found empty that is not: one that a fill left tokens in is
+   * asked twice.
+   */
+  private boolean hold(Bucket bucket, int n, Duration lease, List<Lease> held) {
+    boolean doubtful = bucket.level() > 0;
+    while (held.size() < n) {
+      int most = Math.min(TokenQueue.BATCH, n - held.size());
+      List<Lease> more = queue.reserve(bucket.id(), most, lease);
+      if (more.isEmpty() && !doubtful) {
+        return false;
+      }
+      doubtful &= !more.isEmpty();
+      held.addAll(more);
+    }
+    return true;
+  }
+
   private Claim denied(Bucket bucket, List<Lease> held, int n) {
     Instant now = clock.instant();
     if (held.isEmpty()) {
@@ -125,15 +204,43 @@ public final class TokenClaims {
     return new Claim.Denied(bucket.nextTokensAt(now, n - held.size()));
   }
 
+  private int spendQuietly(BucketId id, List<Lease> held) {
+    return held.isEmpty()
+        ? 0
+        : unlessUnavailable(() -> queue.settle(id, held))
+            .map(unspent -> held.size() - unspent.size())
+            .orElse(0);
+  }
+
+  /** What is not remembered is found out again. */
+  private void rememberEmptyQuietly(Bucket bucket) {
+    unlessUnavailable(
+        () -> {
+          buckets.rememberEmpty(bucket, bucket.nextTokenAt(clock.instant()));
+          return true;
+        });
+  }
+
   /** Tokens that cannot be given back return when their lease ends. */
   private void giveBackQuietly(BucketId id, List<Lease> held) {
-    if (held.isEmpty()) {
-      return;
-    }
-    try {
-      queue.giveBack(id, held);
-    } catch (Unavailable ignored) {
-      return;
+    if (!held.isEmpty()) {
+      unlessUnavailable(() -> queue.giveBack(id, held));
     }
   }
+
+  private static <T> Optional<T> unlessUnavailable(Supplier<T> request) {
+    try {
+      return Optional.of(request.get());
+    } catch (Unavailable unavailable) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * What came of a claim of up to n tokens.
+   *
+   * @param tokens how many were spent
+   * @param shortfall why not more, if not all n
+   */
+  public record Spent(int tokens, Optional<Claim.Shortfall> shortfall) {}
 }

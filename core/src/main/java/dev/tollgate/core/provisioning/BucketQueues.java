@@ -13,17 +13,4 @@ public interface BucketQueues {
 
   /** Deletes the bucket's queue and the tokens in it; harmless if there is none. */
   void delete(BucketId id);
-
-  /** What became of a queue that was to be made. */
-  enum Made {
-    /** It is new: it can be used after a second (SQS CreateQueue). */
-    NEW,
-    /** It was there. */
-    STOOD,
-    /**
-     * A queue of this name was deleted less than 60 seconds ago; try again later (SQS
-     * QueueDeletedRecently).
-     */
-    NOT_YET
-  }
 }

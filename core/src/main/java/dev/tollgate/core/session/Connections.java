@@ -2,6 +2,7 @@ package dev.tollgate.core.session;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.Written;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -41,6 +42,14 @@ public interface Connections {
 
   /** The connections that are counted for a tenant. */
   long count(TenantId tenant);
+
+  /**
+   * Corrects a tenant's count by so many, up or down, if that is what was seen last.
+   *
+   * @param seen what it was then; none also stands for a count that does not exist
+   * @param by what to add; never so much that less than none would be left
+   */
+  Written correctCount(TenantId tenant, long seen, long by);
 
   /** Removes the tenant's count; harmless if there is none. */
   void forgetCount(TenantId tenant);

@@ -5,6 +5,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -18,6 +19,12 @@ public final class SessionLife {
    * client could walk around the limits of one session by opening another.
    */
   private static final long SESSIONS_PER_CONNECTION = 10;
+
+  /**
+   * A session that is ended has been over for so long, lest one be let in whose request is under
+   * way since before, or whose clock is slow.
+   */
+  private static final Duration LONG_AGO = Duration.ofHours(1);
 
   private final Sessions sessions;
   private final Connections connections;
@@ -64,31 +71,31 @@ public final class SessionLife {
   }
 
   /**
-   * Ends a session: its row goes, its sockets are closed, its connections are no longer counted. A
-   * session that is gone already is left alone, so that however many come to end it, it ends once.
+   * Ends a session: nothing joins it any more, its sockets are closed, its connections are no
+   * longer counted, its row goes. However many come to end it, and however often, it ends once: of
+   * all of them one gets to take the connections out of it, and only that one lowers the count.
    *
-   * @throws Unavailable if that could not be written; sockets that cannot be reached are left to
-   *     close by themselves
+   * <p>The order is such that whoever dies on the way leaves a row that is over, or a count that is
+   * too high. The first is ended by the next who comes, the second is found by a {@link Recount}.
+   *
+   * @throws Unavailable if that could not be written, or a socket not be closed: the session is
+   *     over then or will be, but is there until it is ended again
    */
   public Ending end(TenantId tenant, SessionId id) {
-    Optional<Session> removed = sessions.remove(tenant, id);
-    if (removed.isEmpty()) {
+    Optional<Session> over = sessions.endAt(tenant, id, clock.instant().minus(LONG_AGO));
+    if (over.isEmpty()) {
       return new NoSession();
     }
-    Set<String> open = removed.get().connections();
-    open.forEach(this::closeQuietly);
+    Set<String> open = over.get().connections();
+    open.forEach(sockets::close);
     if (!open.isEmpty()) {
-      connections.countDown(tenant, open.size());
+      Set<String> taken = sessions.take(tenant, id);
+      if (!taken.isEmpty()) {
+        connections.countDown(tenant, taken.size());
+      }
     }
-    return new Ended(removed.get());
-  }
-
-  private void closeQuietly(String connectionId) {
-    try {
-      sockets.close(connectionId);
-    } catch (Unavailable ignored) {
-      return;
-    }
+    sessions.remove(tenant, id);
+    return new Ended(over.get());
   }
 
   /** What became of a session that was to be opened. */
@@ -103,7 +110,7 @@ public final class SessionLife {
   /** What became of a session that was to end. */
   public sealed interface Ending {}
 
-  /** It has ended; this is what it was. */
+  /** It has ended; this is what it was when it could be joined no more. */
   public record Ended(Session session) implements Ending {}
 
   /** There was none. */

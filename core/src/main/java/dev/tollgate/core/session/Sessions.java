@@ -2,9 +2,11 @@ package dev.tollgate.core.session;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.Written;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Where sessions are written down. Every method throws {@link Unavailable} if that could not be
@@ -12,7 +14,8 @@ import java.util.Optional;
  */
 public interface Sessions {
   /**
-   * Uses up one of the sessions that a tenant may create a minute.
+   * Uses up one of the sessions that a tenant may create a minute, and makes the tenant one of the
+   * {@link LiveTenants} by the same write.
    *
    * @return when the next may be created, if not now; then nothing was used up
    */
@@ -27,9 +30,27 @@ public interface Sessions {
   /** The session as it stands, whether it is over or not, read consistently. */
   Optional<Session> find(TenantId tenant, SessionId id);
 
-  /** Removes a session and says what it was at that moment. */
-  Optional<Session> remove(TenantId tenant, SessionId id);
+  /**
+   * Has a session end at {@code end} instead, and says what it is then; empty if there is none. If
+   * that is over, no connection joins it any more.
+   */
+  Optional<Session> endAt(TenantId tenant, SessionId id, Instant end);
+
+  /**
+   * Takes all connections out of a session. Of many who come to take them, one gets them; so may
+   * nobody, if the one who got them does not live to tell.
+   */
+  Set<String> take(TenantId tenant, SessionId id);
+
+  /** Removes a session, if it has no connections; harmless if there is none. */
+  Written remove(TenantId tenant, SessionId id);
 
   /** Every session of a tenant. */
   List<Session> list(TenantId tenant);
+
+  /**
+   * Moves a session's end, if the session is there, is not over at {@code now}, and would end
+   * earlier.
+   */
+  Written extend(TenantId tenant, SessionId id, Instant endsAt, Instant now);
 }

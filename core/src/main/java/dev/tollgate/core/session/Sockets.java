@@ -10,4 +10,26 @@ public interface Sockets {
    * @throws Unavailable if that could not be asked
    */
   void close(String connectionId);
+
+  /**
+   * Whether a socket is open. One whose handshake is still under way is not.
+   *
+   * @throws Unavailable if that could not be asked
+   */
+  boolean isOpen(String connectionId);
+
+  /**
+   * Sends a frame to a socket.
+   *
+   * @throws Unavailable if it cannot be said that it was sent
+   */
+  Posted post(String connectionId, String frame);
+
+  /** What became of a frame. */
+  enum Posted {
+    /** It is on its way. */
+    SENT,
+    /** The socket is closed, or there never was one. */
+    GONE
+  }
 }

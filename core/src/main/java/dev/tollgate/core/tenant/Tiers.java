@@ -2,6 +2,7 @@ package dev.tollgate.core.tenant;
 
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.Written;
+import dev.tollgate.core.provisioning.Release;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,4 +31,12 @@ public interface Tiers {
 
   /** Removes a tier, a default one too, if its version is still this one. */
   Written remove(TierName name, long version);
+
+  /**
+   * The release that the silo of every tenant has been brought to, if any was, read consistently.
+   */
+  Optional<Release> rolledOutRelease();
+
+  /** Notes that the silo of every tenant has been brought to this release. */
+  void markRolledOut(Release release);
 }

@@ -93,7 +93,7 @@ final class RegistrationTest {
     assertThat(departure.depart(acme.id(), session, "c1")).isEqualTo(Left.REMOVED);
     assertThat(departure.depart(acme.id(), session, "c1")).isEqualTo(Left.NOT_IN);
     assertThat(town.sessions().count(acme.id())).isEqualTo(1);
-    town.sessions().remove(acme.id(), session);
+    town.sessions().vanish(acme.id(), session);
     assertThat(departure.depart(acme.id(), session, "c2")).isEqualTo(Left.NOT_IN);
     assertThat(town.sessions().find(acme.id(), session)).isEmpty();
   }
@@ -130,7 +130,7 @@ final class RegistrationTest {
   void a_session_that_went_away_refuses_and_puts_a_token_back() {
     SessionId session = town.open(acme);
     Ticket ticket = ticket(session);
-    town.sessions().remove(acme.id(), session);
+    town.sessions().vanish(acme.id(), session);
     assertThat(registration(NONE).register(ticket, "c1"))
         .isEqualTo(new Registration.Refused(Refusal.UNKNOWN));
     assertThat(town.sessions().count(acme.id())).isZero();

@@ -8,7 +8,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
-import dev.tollgate.core.provisioning.BucketQueues.Made;
+import dev.tollgate.core.provisioning.Made;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -4,6 +4,7 @@ import static dev.tollgate.core.testing.Samples.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Written;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.Counted;
 import dev.tollgate.core.session.Connections.Joined;
@@ -232,6 +233,7 @@ public abstract class ConnectionsContract {
   void leave_of_a_session_that_is_gone_creates_none() {
     Session session = created();
     join(session, "a", 2);
+    sessions().take(session.tenant(), session.id());
     sessions().remove(session.tenant(), session.id());
 
     assertThat(leave(session, "a")).isEqualTo(Left.NOT_IN);
@@ -302,6 +304,39 @@ public abstract class ConnectionsContract {
 
     assertThat(connections().count(tenant)).isZero();
     assertThat(connections().countUp(tenant, 1)).isEqualTo(Counted.COUNTED);
+  }
+
+  @Test
+  void correct_count_adds_only_to_what_was_seen() {
+    TenantId tenant = counted(3);
+
+    assertThat(connections().correctCount(tenant, 2, -2)).isEqualTo(Written.OVERTAKEN);
+    assertThat(connections().correctCount(tenant, 0, 1)).isEqualTo(Written.OVERTAKEN);
+    assertThat(connections().count(tenant)).isEqualTo(3);
+    assertThat(connections().correctCount(tenant, 3, -2)).isEqualTo(Written.DONE);
+    assertThat(connections().count(tenant)).isEqualTo(1);
+    assertThat(connections().correctCount(tenant, 1, 4)).isEqualTo(Written.DONE);
+    assertThat(connections().count(tenant)).isEqualTo(5);
+  }
+
+  @Test
+  void correct_count_takes_a_count_that_does_not_exist_for_none() {
+    TenantId tenant = Samples.tenantId();
+
+    assertThat(connections().correctCount(tenant, 1, -1)).isEqualTo(Written.OVERTAKEN);
+    assertThat(connections().correctCount(tenant, 0, 2)).isEqualTo(Written.DONE);
+
+    assertThat(connections().count(tenant)).isEqualTo(2);
+  }
+
+  @Test
+  void of_many_that_correct_one_count_one_does() {
+    TenantId tenant = counted(3);
+
+    List<Written> answers = Race.of(8, i -> connections().correctCount(tenant, 3, -1));
+
+    assertThat(Collections.frequency(answers, Written.DONE)).isEqualTo(1);
+    assertThat(connections().count(tenant)).isEqualTo(2);
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.tollgate.core.testing;
 
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.Made;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.Made;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -30,8 +31,8 @@ class InMemoryBucketQueuesTest extends BucketQueuesContract {
     queues.delete(bucket);
 
     clock.advance(Duration.ofSeconds(59));
-    assertThat(queues.make(bucket)).isEqualTo(BucketQueues.Made.NOT_YET);
+    assertThat(queues.make(bucket)).isEqualTo(Made.NOT_YET);
     clock.advance(Duration.ofSeconds(1));
-    assertThat(queues.make(bucket)).isEqualTo(BucketQueues.Made.NEW);
+    assertThat(queues.make(bucket)).isEqualTo(Made.NEW);
   }
 }

@@ -1,8 +1,10 @@
 package dev.tollgate.core.testing;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Written;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.LiveTenants;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
@@ -15,8 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Sessions and connections in memory, over one set of rows. */
-public final class InMemorySessions implements Sessions, Connections {
+/** Sessions, connections and who has them in memory, over one set of rows. */
+public final class InMemorySessions implements Sessions, Connections, LiveTenants {
   private final Map<Key, Session> rows = new HashMap<>();
   private final Map<TenantId, Long> counts = new HashMap<>();
   private final Map<TenantId, Instant> turns = new HashMap<>();
@@ -64,9 +66,42 @@ public final class InMemorySessions implements Sessions, Connections {
   }
 
   @Override
-  public synchronized Optional<Session> remove(TenantId tenant, SessionId id) {
+  public synchronized Optional<Session> endAt(TenantId tenant, SessionId id, Instant end) {
+    outage.check("endAt");
+    return Optional.ofNullable(
+        rows.computeIfPresent(
+            new Key(tenant, id),
+            (key, row) ->
+                new Session(
+                    tenant,
+                    id,
+                    row.connections(),
+                    end.truncatedTo(ChronoUnit.SECONDS),
+                    row.arrival())));
+  }
+
+  @Override
+  public synchronized Set<String> take(TenantId tenant, SessionId id) {
+    outage.check("take");
+    Optional<Session> row = Optional.ofNullable(rows.get(new Key(tenant, id)));
+    row.ifPresent(found -> write(found, Set.of(), found.arrival()));
+    return row.map(Session::connections).orElse(Set.of());
+  }
+
+  @Override
+  public synchronized Written remove(TenantId tenant, SessionId id) {
     outage.check("remove");
-    return Optional.ofNullable(rows.remove(new Key(tenant, id)));
+    Key key = new Key(tenant, id);
+    if (rows.containsKey(key) && !rows.get(key).connections().isEmpty()) {
+      return Written.OVERTAKEN;
+    }
+    rows.remove(key);
+    return Written.DONE;
+  }
+
+  /** Deletes a row whatever it holds, as time to live does, or a hand; returns what it was. */
+  public synchronized Session vanish(TenantId tenant, SessionId id) {
+    return Optional.ofNullable(rows.remove(new Key(tenant, id))).orElseThrow();
   }
 
   @Override
@@ -141,9 +176,50 @@ public final class InMemorySessions implements Sessions, Connections {
   }
 
   @Override
+  public synchronized Written correctCount(TenantId tenant, long seen, long by) {
+    outage.check("correctCount");
+    long count = counts.getOrDefault(tenant, 0L);
+    if (count != seen) {
+      return Written.OVERTAKEN;
+    }
+    counts.put(tenant, count + by);
+    return Written.DONE;
+  }
+
+  @Override
   public synchronized void forgetCount(TenantId tenant) {
     outage.check("forgetCount");
     counts.remove(tenant);
+  }
+
+  @Override
+  public synchronized List<TenantId> list() {
+    outage.check("list live");
+    return List.copyOf(turns.keySet());
+  }
+
+  @Override
+  public synchronized Optional<Instant> arrival(TenantId tenant) {
+    outage.check("arrival");
+    return Optional.ofNullable(turns.get(tenant));
+  }
+
+  @Override
+  public synchronized Written strikeOff(TenantId tenant, Instant arrival) {
+    outage.check("strikeOff");
+    return turns.remove(tenant, arrival) ? Written.DONE : Written.OVERTAKEN;
+  }
+
+  @Override
+  public synchronized Written extend(TenantId tenant, SessionId id, Instant endsAt, Instant now) {
+    outage.check("extend");
+    Instant end = endsAt.truncatedTo(ChronoUnit.SECONDS);
+    Session row = rows.get(new Key(tenant, id));
+    if (row == null || row.endedAt(now) || !row.endsAt().isBefore(end)) {
+      return Written.OVERTAKEN;
+    }
+    rows.put(new Key(tenant, id), new Session(tenant, id, row.connections(), end, row.arrival()));
+    return Written.DONE;
   }
 
   private void write(Session row, Set<String> connections, Optional<Instant> arrival) {

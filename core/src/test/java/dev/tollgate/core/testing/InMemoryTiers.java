@@ -1,6 +1,7 @@
 package dev.tollgate.core.testing;
 
 import dev.tollgate.core.Written;
+import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
@@ -12,6 +13,7 @@ import java.util.TreeMap;
 public final class InMemoryTiers implements Tiers {
   private final TreeMap<String, Tier> rows = new TreeMap<>();
   private final Outage outage = new Outage();
+  private Optional<Release> release = Optional.empty();
 
   /** The default tiers. */
   public InMemoryTiers() {
@@ -75,5 +77,17 @@ public final class InMemoryTiers implements Tiers {
     }
     rows.remove(name.value());
     return Written.DONE;
+  }
+
+  @Override
+  public synchronized Optional<Release> rolledOutRelease() {
+    outage.check("rolledOutRelease");
+    return release;
+  }
+
+  @Override
+  public synchronized void markRolledOut(Release next) {
+    outage.check("markRolledOut");
+    release = Optional.of(next);
   }
 }

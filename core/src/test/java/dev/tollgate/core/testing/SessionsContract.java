@@ -4,6 +4,7 @@ import static dev.tollgate.core.testing.Samples.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Written;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.Sessions;
@@ -70,25 +71,90 @@ public abstract class SessionsContract {
     sessions().create(session);
 
     assertThat(sessions().find(Samples.tenantId(), session.id())).isEmpty();
-    assertThat(sessions().remove(Samples.tenantId(), session.id())).isEmpty();
+    assertThat(sessions().endAt(Samples.tenantId(), session.id(), NOW)).isEmpty();
     assertThat(sessions().find(session.tenant(), session.id())).isPresent();
   }
 
-  @RepeatedTest(20)
-  void remove_says_what_the_session_was_and_does_so_once() {
+  private Session created(Set<String> connections) {
     Session session =
         new Session(
             Samples.tenantId(),
             Samples.sessionId(),
-            Set.of("a", "b"),
+            connections,
             Instant.ofEpochSecond(NOW.getEpochSecond() + 300),
-            Optional.empty());
+            Optional.of(NOW));
     sessions().create(session);
+    return session;
+  }
 
-    List<Optional<Session>> answers =
-        Race.of(6, i -> sessions().remove(session.tenant(), session.id()));
+  private Session endedAt(Session session, Instant end) {
+    return new Session(
+        session.tenant(), session.id(), session.connections(), end, session.arrival());
+  }
 
-    assertThat(answers.stream().flatMap(Optional::stream)).containsExactly(session);
+  @Test
+  void end_at_moves_the_end_and_says_what_the_session_is_then() {
+    Session session = created(Set.of("a", "b"));
+    Session ended = endedAt(session, Instant.ofEpochSecond(NOW.getEpochSecond() - 3600));
+
+    for (int i = 0; i < 2; i++) {
+      assertThat(sessions().endAt(session.tenant(), session.id(), NOW.minusSeconds(3600)))
+          .contains(ended);
+      assertThat(sessions().find(session.tenant(), session.id())).contains(ended);
+    }
+  }
+
+  @Test
+  void end_at_of_a_session_that_is_gone_creates_none() {
+    Session never = Samples.session(Samples.tenantId(), LIFE);
+
+    assertThat(sessions().endAt(never.tenant(), never.id(), NOW)).isEmpty();
+
+    assertThat(sessions().find(never.tenant(), never.id())).isEmpty();
+  }
+
+  @RepeatedTest(20)
+  void of_many_that_take_the_connections_one_gets_them() {
+    Session session = created(Set.of("a", "b"));
+
+    List<Set<String>> answers = Race.of(6, i -> sessions().take(session.tenant(), session.id()));
+
+    assertThat(answers.stream().filter(taken -> !taken.isEmpty()))
+        .containsExactly(Set.of("a", "b"));
+    assertThat(sessions().find(session.tenant(), session.id()).orElseThrow())
+        .isEqualTo(
+            new Session(
+                session.tenant(), session.id(), Set.of(), session.endsAt(), session.arrival()));
+  }
+
+  @Test
+  void take_from_a_session_that_is_gone_or_empty_gets_nothing_and_creates_none() {
+    Session never = Samples.session(Samples.tenantId(), LIFE);
+    Session empty = created(Set.of());
+
+    assertThat(sessions().take(never.tenant(), never.id())).isEmpty();
+    assertThat(sessions().take(empty.tenant(), empty.id())).isEmpty();
+
+    assertThat(sessions().find(never.tenant(), never.id())).isEmpty();
+    assertThat(sessions().find(empty.tenant(), empty.id())).contains(empty);
+  }
+
+  @Test
+  void remove_leaves_a_session_that_has_connections() {
+    Session session = created(Set.of("a"));
+
+    assertThat(sessions().remove(session.tenant(), session.id())).isEqualTo(Written.OVERTAKEN);
+
+    assertThat(sessions().find(session.tenant(), session.id())).contains(session);
+  }
+
+  @Test
+  void remove_of_an_empty_session_is_harmless_when_repeated() {
+    Session session = created(Set.of());
+
+    List<Written> answers = Race.of(4, i -> sessions().remove(session.tenant(), session.id()));
+
+    assertThat(answers).containsOnly(Written.DONE);
     assertThat(sessions().find(session.tenant(), session.id())).isEmpty();
   }
 
@@ -163,5 +229,64 @@ public abstract class SessionsContract {
     sessions().forgetTurns(tenant);
     sessions().forgetTurns(tenant);
     assertThat(sessions().takeTurn(tenant, Gcra.perMinute(1), NOW)).isEmpty();
+  }
+
+  @Test
+  void extend_moves_the_end_and_nothing_else() {
+    Session session =
+        new Session(
+            Samples.tenantId(),
+            Samples.sessionId(),
+            Set.of("a"),
+            Instant.ofEpochSecond(NOW.getEpochSecond() + 300),
+            Optional.of(NOW));
+    sessions().create(session);
+    Instant later = session.endsAt().plusSeconds(1);
+
+    assertThat(sessions().extend(session.tenant(), session.id(), later.plusNanos(5), NOW))
+        .isEqualTo(Written.DONE);
+
+    assertThat(sessions().find(session.tenant(), session.id()))
+        .contains(
+            new Session(session.tenant(), session.id(), Set.of("a"), later, Optional.of(NOW)));
+  }
+
+  @Test
+  void extend_never_moves_the_end_back() {
+    Session session = Samples.session(Samples.tenantId(), LIFE);
+    sessions().create(session);
+
+    assertThat(sessions().extend(session.tenant(), session.id(), session.endsAt(), NOW))
+        .isEqualTo(Written.OVERTAKEN);
+    assertThat(
+            sessions()
+                .extend(session.tenant(), session.id(), session.endsAt().minusSeconds(1), NOW))
+        .isEqualTo(Written.OVERTAKEN);
+
+    assertThat(sessions().find(session.tenant(), session.id())).contains(session);
+  }
+
+  @Test
+  void extend_leaves_a_session_alone_that_is_over() {
+    Session session = Samples.session(Samples.tenantId(), LIFE);
+    sessions().create(session);
+    Instant later = session.endsAt().plusSeconds(300);
+
+    assertThat(sessions().extend(session.tenant(), session.id(), later, session.endsAt()))
+        .isEqualTo(Written.OVERTAKEN);
+    assertThat(
+            sessions()
+                .extend(session.tenant(), session.id(), later, session.endsAt().minusNanos(1)))
+        .isEqualTo(Written.DONE);
+  }
+
+  @Test
+  void extend_never_creates_a_session() {
+    Session never = Samples.session(Samples.tenantId(), LIFE);
+
+    assertThat(sessions().extend(never.tenant(), never.id(), never.endsAt(), NOW))
+        .isEqualTo(Written.OVERTAKEN);
+
+    assertThat(sessions().find(never.tenant(), never.id())).isEmpty();
   }
 }

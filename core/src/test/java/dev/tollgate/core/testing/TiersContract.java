@@ -6,6 +6,7 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limits;
@@ -162,5 +163,16 @@ public abstract class TiersContract {
 
     assertThat(tiers().find(PLATINUM)).isEmpty();
     assertThat(tiers().find(BRONZE.name())).isEmpty();
+  }
+
+  @Test
+  void the_release_that_was_rolled_out_is_remembered_and_is_no_tier() {
+    assertThat(tiers().rolledOutRelease()).isEmpty();
+
+    tiers().markRolledOut(new Release("processor:1"));
+    tiers().markRolledOut(new Release("processor:2"));
+
+    assertThat(tiers().rolledOutRelease()).contains(new Release("processor:2"));
+    assertThat(tiers().list()).hasSize(Tier.DEFAULTS.size());
   }
 }

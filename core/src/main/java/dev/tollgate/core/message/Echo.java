@@ -1,0 +1,14 @@
+package dev.tollgate.core.message;
+
+import java.util.List;
+
+/** Replies to each message with the message itself. */
+public final class Echo implements TenantMessageHandler {
+  /** The handler as it is made by its name. */
+  public Echo() {}
+
+  @Override
+  public List<String> handle(TenantMessage message) {
+    return List.of(message.json());
+  }
+}

@@ -1,0 +1,579 @@
+package dev.tollgate.core.message;
+
+import static dev.tollgate.core.message.Outcome.BAD_FRAME;
+import static dev.tollgate.core.message.Outcome.DROPPED;
+import static dev.tollgate.core.message.Outcome.FAILED;
+import static dev.tollgate.core.message.Outcome.PROCESSED;
+import static dev.tollgate.core.message.Outcome.PROCESSED_WITHOUT_TOKEN;
+import static dev.tollgate.core.message.Outcome.THROTTLED;
+import static dev.tollgate.core.message.Outcome.UNDECIDED;
+import static dev.tollgate.core.message.Workshop.message;
+import static dev.tollgate.core.message.Workshop.unreadable;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.message.MessageProcessing.Result;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.RecordingSockets.Frame;
+import dev.tollgate.core.testing.Town;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+final class MessageProcessingTest {
+  private final Workshop shop = new Workshop();
+  private final Town town = shop.town();
+  private final Tenant acme =
+      town.onboard(
+          "acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 20L, Limit.SESSION_TTL, 3_600L));
+  private final SessionId session = shop.session(acme, "a", "b", "c");
+
+  private Incoming from(String connectionId, String id) {
+    return message(acme, session, connectionId, id);
+  }
+
+  private List<Result> results(Incoming... batch) {
+    return shop.processing(Runnable::run).process(List.of(batch), Duration.ofSeconds(10));
+  }
+
+  private void failOn(String id) {
+    shop.application(
+        message -> {
+          if (message.id().equals(id)) {
+            throw new IllegalStateException("the application says no to " + id);
+          }
+          return List.of(message.json());
+        });
+  }
+
+  private void spend(int tokens) {
+    BucketId bucket = Workshop.messages(acme);
+    while (tokens > 0) {
+      int some = Math.min(tokens, 10);
+      town.queue().settle(bucket, town.queue().reserve(bucket, some, Duration.ofSeconds(30)));
+      tokens -= some;
+    }
+  }
+
+  private void refuseWhenUndecided() {
+    Tier gold = Tier.DEFAULTS.get(2);
+    Tier refusing =
+        new Tier(
+            gold.name(),
+            gold.isolation(),
+            gold.limits(),
+            gold.buckets(),
+            gold.fillMode(),
+            OnUnavailable.REFUSE,
+            1,
+            1);
+    town.tenants().replace(acme.changed(refusing, acme.overrides(), acme.status()));
+  }
+
+  // What is sent to whom.
+
+  @Test
+  void a_message_goes_to_the_other_sockets_and_its_replies_to_all() {
+    shop.application(message -> List.of("1", "2"));
+
+    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
+
+    assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 1", "reply m1 2");
+    assertThat(shop.sockets().postedTo("b"))
+        .containsExactly("message m1 \"m1\"", "reply m1 1", "reply m1 2")
+        .isEqualTo(shop.sockets().postedTo("c"));
+  }
+
+  @Test
+  void the_application_knows_whose_a_message_is_and_what_it_was() {
+    Incoming sent =
+        new Incoming(acme.id(), session, "a", "m1", new Incoming.Message("{ \"n\": 1.0 }"));
+
+    shop.process(sent);
+
+    assertThat(shop.handled())
+        .containsExactly(new TenantMessage(acme.id(), session, "a", "m1", "{ \"n\": 1.0 }"));
+    assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 { \"n\": 1.0 }");
+  }
+
+  @Test
+  void messages_of_a_session_are_handled_and_answered_in_their_order() {
+    List<String> ids = IntStream.range(0, 10).mapToObj(i -> "m" + i).toList();
+
+    shop.outcomes(ids.stream().map(id -> from("a", id)).toList());
+
+    assertThat(shop.handledIds()).isEqualTo(ids);
+    assertThat(shop.sockets().postedTo("a"))
+        .isEqualTo(ids.stream().map(id -> "reply " + id + " \"" + id + "\"").toList());
+  }
+
+  @Test
+  void a_socket_that_is_gone_is_taken_off_the_books_once_and_no_more_is_sent_to_it() {
+    town.clock().advance(Duration.ofSeconds(31));
+    shop.sockets().lose("b");
+
+    assertThat(shop.process(from("a", "m1"), from("a", "m2"))).containsOnly(PROCESSED);
+
+    assertThat(town.sessions().find(acme.id(), session).orElseThrow().connections())
+        .isEqualTo(Set.of("a", "c"));
+    assertThat(town.sessions().count(acme.id())).isEqualTo(2);
+    assertThat(shop.counted()).containsOnlyOnce("leave", "countDown");
+    assertThat(shop.sockets().postedTo("c")).hasSize(4);
+  }
+
+  @Test
+  void a_socket_that_may_still_be_connecting_is_left_alone_and_a_sender_is_not() {
+    town.clock().advance(Duration.ofSeconds(30));
+    shop.sockets().lose("a");
+    shop.sockets().lose("b");
+
+    assertThat(shop.process(from("a", "m1"), from("a", "m2"))).containsOnly(PROCESSED);
+
+    assertThat(town.sessions().find(acme.id(), session).orElseThrow().connections())
+        .isEqualTo(Set.of("b", "c"));
+    assertThat(town.sessions().count(acme.id())).isEqualTo(2);
+  }
+
+  @Test
+  void a_gone_socket_that_cannot_be_taken_off_the_books_stops_nothing() {
+    town.clock().advance(Duration.ofSeconds(31));
+    shop.sockets().lose("b");
+    town.sessions().outage().begin("leave");
+
+    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
+  }
+
+  @Test
+  void a_message_of_a_session_that_is_gone_is_processed_and_nobody_hears_of_it() {
+    town.sessions().vanish(acme.id(), session);
+
+    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
+
+    assertThat(shop.handledIds()).containsExactly("m1");
+    assertThat(shop.sockets().posted()).isEmpty();
+    assertThat(town.sessions().find(acme.id(), session)).isEmpty();
+  }
+
+  @Test
+  void a_message_of_a_session_that_is_over_is_processed_and_does_not_revive_it() {
+    town.clock().advance(Duration.ofHours(1));
+
+    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
+
+    assertThat(shop.sockets().posted()).isEmpty();
+    assertThat(end()).isEqualTo(Town.START.plusSeconds(3_600));
+    assertThat(shop.counted()).doesNotContain("extend");
+  }
+
+  @Test
+  void what_is_no_message_is_answered_for_free() {
+    assertThat(shop.process(unreadable(acme, session, "a", "m1"), from("a", "m2")))
+        .containsExactly(BAD_FRAME, PROCESSED);
+
+    assertThat(shop.sockets().postedTo("a")).containsExactly("badFrame m1 flaw", "reply m2 \"m2\"");
+    assertThat(shop.handledIds()).containsExactly("m2");
+    assertThat(shop.tokens(acme)).isEqualTo(19);
+  }
+
+  // Who is processed at all.
+
+  @Test
+  void messages_of_nobody_are_dropped() {
+    Incoming stranger =
+        new Incoming(new TenantId("nobody"), session, "a", "m1", new Incoming.Message("1"));
+
+    assertThat(shop.process(stranger, from("a", "m2"))).containsExactly(DROPPED, PROCESSED);
+
+    assertThat(shop.handledIds()).containsExactly("m2");
+  }
+
+  @Test
+  void messages_of_a_tenant_that_was_removed_just_now_are_dropped() {
+    shop.reads((tenant, of) -> new MessageFacts(Optional.empty(), Map.of(), Optional.empty()));
+
+    assertThat(shop.process(from("a", "m1"))).containsExactly(DROPPED);
+
+    assertThat(shop.handled()).isEmpty();
+    assertThat(shop.tokens(acme)).isEqualTo(20);
+  }
+
+  @Test
+  void what_cannot_be_read_of_one_tenant_fails_its_messages_and_no_others() {
+    Tenant other = town.onboard("other", "gold", Map.of());
+    SessionId others = shop.session(other, "o");
+    shop.facts().outage().begin("read acme");
+
+    assertThat(
+            shop.process(
+                from("a", "m1"),
+                message(other, others, "o", "m2"),
+                unreadable(acme, session, "a", "m3")))
+        .containsExactly(FAILED, PROCESSED, FAILED);
+
+    assertThat(shop.handledIds()).containsExactly("m2");
+    assertThat(shop.tokens(acme)).isEqualTo(20);
+  }
+
+  @Test
+  void when_it_cannot_be_said_who_is_known_everything_fails() {
+    town.facts().outage().begin("knows");
+
+    assertThat(shop.process(from("a", "m1"))).containsExactly(FAILED);
+  }
+
+  // What stops a session's messages.
+
+  @Test
+  void a_message_that_fails_and_all_behind_it_come_again_and_other_sessions_go_on() {
+    SessionId another = shop.session(acme, "x");
+    failOn("m2");
+
+    assertThat(
+            shop.process(
+                from("a", "m1"),
+                from("b", "m2"),
+                message(acme, another, "x", "m3"),
+                from("a", "m4"),
+                unreadable(acme, session, "a", "m5"),
+                message(acme, another, "x", "m6")))
+        .containsExactly(PROCESSED, FAILED, PROCESSED, FAILED, FAILED, PROCESSED);
+
+    assertThat(shop.handledIds()).containsExactly("m1", "m2", "m3", "m6");
+    assertThat(shop.sockets().postedTo("a"))
+        .containsExactly("reply m1 \"m1\"", "message m2 \"m2\"");
+  }
+
+  @Test
+  void tokens_of_messages_that_come_again_are_put_back() {
+    failOn("m2");
+
+    shop.process(from("a", "m1"), from("a", "m2"), from("a", "m3"));
+
+    assertThat(shop.tokens(acme)).isEqualTo(19);
+  }
+
+  @Test
+  void tokens_that_cannot_be_put_back_are_lost_and_nothing_else() {
+    failOn("m1");
+    town.queue().outage().begin("put");
+
+    assertThat(shop.process(from("a", "m1"))).containsExactly(FAILED);
+
+    assertThat(shop.tokens(acme)).isEqualTo(19);
+  }
+
+  @Test
+  void only_the_failure_itself_has_a_cause() {
+    failOn("m1");
+
+    List<Result> results = results(from("a", "m1"), from("a", "m2"));
+
+    assertThat(results.get(0).cause().orElseThrow()).hasMessageContaining("says no to m1");
+    assertThat(results.get(1)).isEqualTo(new Result(FAILED, Optional.empty()));
+  }
+
+  @Test
+  void an_error_of_the_application_fails_the_message_like_an_exception() {
+    shop.application(
+        message -> {
+          throw new NoClassDefFoundError("gone");
+        });
+
+    assertThat(results(from("a", "m1")).get(0).cause().orElseThrow())
+        .isInstanceOf(NoClassDefFoundError.class);
+  }
+
+  @Test
+  void a_port_that_breaks_fails_the_message_like_one_that_does_not_answer() {
+    shop.sockets().outage().begin("post to b");
+
+    assertThat(results(from("a", "m1")).get(0).cause().orElseThrow())
+        .isInstanceOf(Unavailable.class);
+  }
+
+  @Test
+  void of_several_replies_of_which_one_is_none_no_reply_is_sent() {
+    shop.application(message -> List.of("1", ""));
+
+    assertThat(shop.process(from("a", "m1"))).containsExactly(FAILED);
+
+    assertThat(shop.sockets().postedTo("a")).isEmpty();
+  }
+
+  @Test
+  void a_socket_that_cannot_be_reached_fails_the_message_and_all_behind_it() {
+    shop.sockets().outage().begin("post to b");
+
+    assertThat(shop.process(from("a", "m1"), from("a", "m2"))).containsOnly(FAILED);
+
+    assertThat(shop.handled()).isEmpty();
+    assertThat(shop.sockets().postedTo("c")).containsExactly("message m1 \"m1\"");
+    assertThat(shop.tokens(acme)).isEqualTo(20);
+    assertThat(town.sessions().count(acme.id())).isEqualTo(3);
+  }
+
+  @Test
+  void a_reply_that_cannot_be_sent_fails_the_message() {
+    shop.sockets().outage().begin("post to a");
+
+    assertThat(shop.process(from("a", "m1"))).containsExactly(FAILED);
+
+    assertThat(shop.handledIds()).containsExactly("m1");
+    assertThat(shop.tokens(acme)).isEqualTo(20);
+  }
+
+  // Tokens.
+
+  @Test
+  void the_first_messages_of_a_batch_have_the_tokens_and_the_others_are_told_when_to_come_back() {
+    spend(18);
+    SessionId another = shop.session(acme, "x");
+
+    assertThat(
+            shop.process(
+                from("a", "m1"),
+                message(acme, another, "x", "m2"),
+                from("b", "m3"),
+                message(acme, another, "x", "m4")))
+        .containsExactly(PROCESSED, PROCESSED, THROTTLED, THROTTLED);
+
+    assertThat(shop.handledIds()).containsExactly("m1", "m2");
+    assertThat(shop.sockets().postedTo("b")).contains("throttled m3 61");
+    assertThat(shop.sockets().postedTo("a")).noneMatch(frame -> frame.contains("m3"));
+    assertThat(shop.sockets().postedTo("x")).contains("throttled m4 64");
+  }
+
+  @Test
+  void whoever_comes_back_alone_as_told_is_processed() {
+    spend(20);
+    shop.process(from("a", "m1"));
+    town.clock().set(Town.START.plusSeconds(60));
+    town.fill().fill(Workshop.messages(acme), Town.START.plusSeconds(60));
+    town.clock().set(Town.START.plusSeconds(61));
+
+    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
+  }
+
+  @Test
+  void a_refusal_that_the_sender_does_not_hear_because_it_is_gone_takes_it_off_the_books() {
+    spend(20);
+    shop.sockets().lose("a");
+
+    assertThat(shop.process(from("a", "m1"))).containsExactly(THROTTLED);
+
+    assertThat(town.sessions().count(acme.id())).isEqualTo(2);
+  }
+
+  @Test
+  void a_refusal_that_cannot_be_told_comes_again() {
+    spend(20);
+    shop.sockets().outage().begin("post");
+
+    assertThat(shop.process(from("a", "m1"), unreadable(acme, session, "a", "m2")))
+        .containsExactly(FAILED, FAILED);
+  }
+
+  @Test
+  void a_bucket_that_cannot_be_asked_admits_for_free_if_the_tier_says_so() {
+    town.queue().outage().begin();
+
+    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED_WITHOUT_TOKEN);
+  }
+
+  @Test
+  void a_bucket_that_cannot_be_asked_lets_messages_come_again_if_the_tier_refuses() {
+    refuseWhenUndecided();
+    town.queue().outage().begin();
+
+    assertThat(shop.process(from("a", "m1"), from("a", "m2"))).containsOnly(UNDECIDED);
+
+    assertThat(shop.handled()).isEmpty();
+    assertThat(shop.sockets().posted()).isEmpty();
+  }
+
+  @Test
+  void tokens_that_could_not_be_spent_are_not_taken_for_spent() {
+    refuseWhenUndecided();
+    town.queue().outage().begin("settle");
+
+    assertThat(shop.process(from("a", "m1"))).containsOnly(UNDECIDED);
+  }
+
+  @Test
+  void a_bucket_that_is_not_there_yet_cannot_be_asked() {
+    town.buckets().remove(Workshop.messages(acme));
+
+    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED_WITHOUT_TOKEN);
+  }
+
+  // The session's end.
+
+  private Instant end() {
+    return town.sessions().find(acme.id(), session).orElseThrow().endsAt();
+  }
+
+  @Test
+  void a_message_extends_its_session_if_that_moves_the_end_by_more_than_a_tenth() {
+    Instant before = end();
+    town.clock().advance(Duration.ofMinutes(6));
+    shop.process(from("a", "m1"));
+    assertThat(end()).isEqualTo(before);
+
+    town.clock().advance(Duration.ofSeconds(1));
+    shop.process(from("a", "m2"));
+    assertThat(end()).isEqualTo(before.plusSeconds(361));
+  }
+
+  @Test
+  void neither_refused_nor_unreadable_messages_extend_a_session() {
+    Instant before = end();
+    town.clock().advance(Duration.ofMinutes(30));
+    spend(20);
+
+    shop.process(from("a", "m1"), unreadable(acme, session, "a", "m2"));
+
+    assertThat(end()).isEqualTo(before);
+  }
+
+  @Test
+  void a_session_that_cannot_be_extended_now_stops_nothing() {
+    town.clock().advance(Duration.ofMinutes(30));
+    town.sessions().outage().begin("extend");
+
+    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
+  }
+
+  // What it costs.
+
+  @Test
+  void ten_messages_cost_two_token_requests_and_a_write_a_session_at_most() {
+    town.clock().advance(Duration.ofMinutes(30));
+    SessionId another = shop.session(acme, "x");
+    shop.counted().clear();
+
+    shop.outcomes(
+        IntStream.range(0, 10)
+            .mapToObj(
+                i -> message(acme, i % 2 == 0 ? session : another, i % 2 == 0 ? "a" : "x", "m" + i))
+            .toList());
+
+    assertThat(shop.counted()).containsExactlyInAnyOrder("reserve", "settle", "extend");
+  }
+
+  @Test
+  void a_refusal_costs_nothing_while_the_bucket_is_known_to_be_empty() {
+    spend(20);
+    shop.process(from("a", "m1"));
+    shop.counted().clear();
+
+    assertThat(shop.process(from("a", "m2"), from("b", "m3"))).containsOnly(THROTTLED);
+
+    assertThat(shop.counted()).isEmpty();
+  }
+
+  @Test
+  void the_message_that_finds_the_bucket_empty_costs_one_write() {
+    town.clock().advance(Duration.ofMinutes(30));
+    spend(20);
+    shop.counted().clear();
+
+    shop.process(from("a", "m1"));
+
+    assertThat(shop.counted()).containsExactly("reserve", "reserve", "rememberEmpty");
+  }
+
+  // Beside each other, and in time.
+
+  @Test
+  void a_message_that_takes_too_long_fails_with_those_behind_it_and_no_others() {
+    SessionId another = shop.session(acme, "x");
+    CountDownLatch end = new CountDownLatch(1);
+    shop.application(
+        message -> {
+          if (message.id().equals("m1")) {
+            end.await();
+          }
+          return List.of("1");
+        });
+    ForkJoinPool executor = new ForkJoinPool(8);
+    assertThat(
+            shop.processing(executor)
+                .process(
+                    List.of(from("a", "m1"), message(acme, another, "x", "m2"), from("a", "m3")),
+                    Duration.ofMillis(500)))
+        .extracting(Result::outcome)
+        .containsExactly(FAILED, PROCESSED, FAILED);
+    end.countDown();
+    assertThat(executor.awaitQuiescence(10, TimeUnit.SECONDS)).isTrue();
+    executor.shutdown();
+    assertThat(shop.handledIds()).containsExactlyInAnyOrder("m1", "m2");
+    assertThat(shop.sockets().postedTo("a")).isEmpty();
+    assertThat(shop.tokens(acme)).isEqualTo(19);
+  }
+
+  @Test
+  void nothing_is_begun_once_the_time_is_up() {
+    CountDownLatch end = new CountDownLatch(1);
+    shop.reads(
+        (tenant, of) -> {
+          awaitQuietly(end);
+          return shop.facts().read(tenant, of);
+        });
+    ForkJoinPool executor = new ForkJoinPool(8);
+    assertThat(shop.processing(executor).process(List.of(from("a", "m1")), Duration.ZERO))
+        .extracting(Result::outcome)
+        .containsExactly(FAILED);
+    end.countDown();
+    assertThat(executor.awaitQuiescence(10, TimeUnit.SECONDS)).isTrue();
+    executor.shutdown();
+    assertThat(shop.handled()).isEmpty();
+    assertThat(shop.sockets().posted()).isEmpty();
+    assertThat(shop.tokens(acme)).isEqualTo(20);
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void a_session_of_many_sockets_is_told_by_all_threads_and_none_is_left_out() {
+    String[] many = IntStream.range(0, 100).mapToObj(i -> "s" + i).toArray(String[]::new);
+    SessionId crowd = shop.session(acme, many);
+    ExecutorService executor = Executors.newCachedThreadPool();
+    try {
+      assertThat(
+              shop.processing(executor)
+                  .process(
+                      List.of(message(acme, crowd, "s0", "m1"), message(acme, crowd, "s1", "m2")),
+                      Duration.ofSeconds(10)))
+          .extracting(Result::outcome)
+          .containsOnly(PROCESSED);
+    } finally {
+      executor.shutdownNow();
+    }
+    assertThat(shop.sockets().posted()).extracting(Frame::connectionId).contains(many).hasSize(398);
+    assertThat(shop.sockets().postedTo("s7"))
+        .containsExactly(
+            "message m1 \"m1\"", "reply m1 \"m1\"", "message m2 \"m2\"", "reply m2 \"m2\"");
+  }
+}

@@ -1,0 +1,148 @@
+package dev.tollgate.core.message;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Whatever fails, whenever: no message is lost, none overtakes another of its session, and a token
+ * is spent if and only if a message is processed.
+ */
+final class MessagePropertiesTest {
+  @Test
+  void every_message_is_processed_or_answered_in_order_and_tokens_balance() {
+    for (long seed = 1; seed <= 200; seed++) {
+      new Run(seed).check();
+    }
+  }
+
+  /** Batches of two tenants' messages, each coming again until it is done. */
+  private static final class Run {
+    private static final int MESSAGES = 40;
+    private static final int TOKENS = 10;
+
+    private final long seed;
+    private final Random random;
+    private final Workshop shop = new Workshop();
+    private final List<Tenant> tenants;
+    private final List<Incoming> sent = new ArrayList<>();
+    private final Map<String, Outcome> ends = new HashMap<>();
+    private final Set<String> vanished = new HashSet<>();
+
+    Run(long seed) {
+      this.seed = seed;
+      random = new Random(seed);
+      tenants =
+          List.of("acme", "zeta").stream()
+              .map(
+                  id ->
+                      shop.town()
+                          .onboard(id, "gold", Map.of(Limit.MESSAGES_PER_MINUTE, (long) TOKENS)))
+              .toList();
+      List<SessionId> sessions =
+          IntStream.range(0, 4)
+              .mapToObj(i -> shop.session(tenants.get(i % 2), "s" + i + "a", "s" + i + "b"))
+              .toList();
+      for (int i = 0; i < MESSAGES; i++) {
+        int session = random.nextInt(4);
+        String from = "s" + session + (random.nextBoolean() ? "a" : "b");
+        Tenant tenant = tenants.get(session % 2);
+        sent.add(
+            random.nextInt(8) == 0
+                ? Workshop.unreadable(tenant, sessions.get(session), from, "m" + i)
+                : Workshop.message(tenant, sessions.get(session), from, "m" + i));
+      }
+      shop.application(
+          message -> {
+            if (random.nextInt(5) == 0) {
+              throw new IllegalStateException("not now");
+            }
+            return random.nextBoolean() ? List.of(message.json()) : List.of();
+          });
+    }
+
+    void check() {
+      List<Incoming> queue = new ArrayList<>(sent);
+      for (int round = 0; !queue.isEmpty(); round++) {
+        assertThat(round).as("rounds of seed %d", seed).isLessThan(2_000);
+        disturb();
+        List<Incoming> batch = List.copyOf(queue.subList(0, Math.min(10, queue.size())));
+        List<Outcome> outcomes = shop.outcomes(batch);
+        queue.removeAll(settled(batch, outcomes));
+      }
+      shop.sockets().outage().end();
+      sent.forEach(this::assertAnswered);
+      tenants.forEach(this::assertBalanced);
+    }
+
+    private void disturb() {
+      shop.sockets().outage().end();
+      shop.facts().outage().end();
+      switch (random.nextInt(6)) {
+        case 0 -> shop.sockets().outage().begin("post to s" + random.nextInt(4) + "a");
+        case 1 -> shop.facts().outage().begin("read " + tenants.get(random.nextInt(2)).id());
+        case 2 -> {
+          String socket = "s" + random.nextInt(4) + "b";
+          shop.sockets().lose(socket);
+          vanished.add(socket);
+        }
+        default -> {}
+      }
+    }
+
+    /** What is done of a batch, of each session from its front on. */
+    private List<Incoming> settled(List<Incoming> batch, List<Outcome> outcomes) {
+      Set<SessionId> stopped = new LinkedHashSet<>();
+      List<Incoming> done = new ArrayList<>();
+      for (int i = 0; i < batch.size(); i++) {
+        Incoming each = batch.get(i);
+        if (!outcomes.get(i).isDone()) {
+          stopped.add(each.session());
+          continue;
+        }
+        assertThat(stopped).as("seed %d, %s", seed, each.id()).doesNotContain(each.session());
+        assertThat(ends.put(each.id(), outcomes.get(i))).isNull();
+        done.add(each);
+      }
+      return done;
+    }
+
+    private void assertAnswered(Incoming each) {
+      Outcome end = Objects.requireNonNull(ends.get(each.id()));
+      List<String> heard = shop.sockets().postedTo(each.connectionId());
+      switch (end) {
+        case PROCESSED -> assertThat(shop.handledIds()).contains(each.id());
+        case THROTTLED, BAD_FRAME -> {
+          if (!vanished.contains(each.connectionId())) {
+            assertThat(heard)
+                .as("seed %d, %s is %s", seed, each.id(), end)
+                .anyMatch(frame -> frame.matches("(throttled|badFrame) " + each.id() + " .*"));
+          }
+        }
+        default -> throw new AssertionError("seed " + seed + ": " + each.id() + " is " + end);
+      }
+    }
+
+    private void assertBalanced(Tenant tenant) {
+      long processed =
+          sent.stream()
+              .filter(each -> each.tenant().equals(tenant.id()))
+              .filter(each -> ends.get(each.id()) == Outcome.PROCESSED)
+              .count();
+      assertThat(shop.tokens(tenant)).as("seed %d", seed).isEqualTo(TOKENS - processed);
+    }
+  }
+}

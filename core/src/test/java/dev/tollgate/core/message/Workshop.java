@@ -1,0 +1,181 @@
+package dev.tollgate.core.message;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.admission.Departure;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.TokenClaims;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.message.MessageProcessing.Result;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.InMemoryMessageFacts;
+import dev.tollgate.core.testing.RecordingSockets;
+import dev.tollgate.core.testing.Town;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+
+/** A processing of messages over stand-ins, and an application that does as a test says. */
+final class Workshop {
+  private final Town town = new Town();
+  private final RecordingSockets sockets = new RecordingSockets();
+  private final InMemoryMessageFacts facts =
+      new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets());
+  private final List<TenantMessage> handled = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> counted = Collections.synchronizedList(new ArrayList<>());
+  private TenantMessageHandler application = new Echo();
+  private MessageFactsReader reader = facts;
+
+  Town town() {
+    return town;
+  }
+
+  RecordingSockets sockets() {
+    return sockets;
+  }
+
+  InMemoryMessageFacts facts() {
+    return facts;
+  }
+
+  /** The messages that the application was called for, in that order. */
+  List<TenantMessage> handled() {
+    return List.copyOf(handled);
+  }
+
+  /** The ids of these. */
+  List<String> handledIds() {
+    return handled().stream().map(TenantMessage::id).toList();
+  }
+
+  /** The application does so from now on. */
+  void application(TenantMessageHandler does) {
+    application = does;
+  }
+
+  /** What stands written is read so from now on. */
+  void reads(MessageFactsReader instead) {
+    reader = instead;
+  }
+
+  /** The requests to queues and rows, but for the read of a batch, in that order. */
+  List<String> counted() {
+    return counted;
+  }
+
+  /** A port that is counted. */
+  private <T> T counting(Class<T> port, T counting) {
+    return port.cast(
+        Proxy.newProxyInstance(
+            port.getClassLoader(),
+            new Class<?>[] {port},
+            (proxy, method, arguments) -> {
+              counted.add(method.getName());
+              try {
+                return method.invoke(counting, arguments);
+              } catch (InvocationTargetException failure) {
+                throw failure.getCause();
+              }
+            }));
+  }
+
+  MessageProcessing processing(Executor executor) {
+    return new MessageProcessing(
+        town.facts(),
+        reader,
+        new TokenClaims(
+            counting(Buckets.class, town.buckets()),
+            counting(TokenQueue.class, town.queue()),
+            town.clock()),
+        counting(Sessions.class, town.sessions()),
+        sockets,
+        new Departure(counting(Connections.class, town.sessions())),
+        new PlainFrames(),
+        message -> {
+          handled.add(message);
+          return application.handle(message);
+        },
+        executor,
+        town.clock());
+  }
+
+  List<Outcome> process(Incoming... batch) {
+    return outcomes(List.of(batch));
+  }
+
+  List<Outcome> outcomes(List<Incoming> batch) {
+    return processing(Runnable::run).process(batch, Duration.ofSeconds(10)).stream()
+        .map(Result::outcome)
+        .toList();
+  }
+
+  /** A session with these sockets, all counted. */
+  SessionId session(Tenant tenant, String... connectionIds) {
+    SessionId session = town.open(tenant);
+    for (String connectionId : connectionIds) {
+      town.sessions()
+          .join(
+              tenant.id(),
+              session,
+              connectionId,
+              1_000,
+              Gcra.perMinute(60_000),
+              Optional.empty(),
+              town.clock().instant());
+      town.sessions().countUp(tenant.id(), 1_000);
+    }
+    return session;
+  }
+
+  /** The bucket that pays for a tenant's messages. */
+  static BucketId messages(Tenant tenant) {
+    return new BucketId(tenant.id(), Action.MESSAGE);
+  }
+
+  /** Tokens that a tenant has for messages. */
+  long tokens(Tenant tenant) {
+    return town.queue().available(messages(tenant));
+  }
+
+  static Incoming message(Tenant tenant, SessionId session, String from, String id) {
+    return new Incoming(tenant.id(), session, from, id, new Incoming.Message("\"" + id + "\""));
+  }
+
+  static Incoming unreadable(Tenant tenant, SessionId session, String from, String id) {
+    return new Incoming(tenant.id(), session, from, id, new Incoming.Unreadable("flaw"));
+  }
+
+  /** Frames that are easily read. */
+  private static final class PlainFrames implements Frames {
+    @Override
+    public String message(String id, String json) {
+      return "message " + id + " " + json;
+    }
+
+    @Override
+    public String reply(String id, String json) {
+      InvalidValue.unless(!json.isEmpty(), "reply", json, "a JSON text");
+      return "reply " + id + " " + json;
+    }
+
+    @Override
+    public String throttled(String id, Duration retryAfter) {
+      return "throttled " + id + " " + retryAfter.toSeconds();
+    }
+
+    @Override
+    public String badFrame(String id, String flaw) {
+      return "badFrame " + id + " " + flaw;
+    }
+  }
+}

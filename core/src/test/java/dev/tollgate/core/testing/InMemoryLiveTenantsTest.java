@@ -1,0 +1,18 @@
+package dev.tollgate.core.testing;
+
+import dev.tollgate.core.session.LiveTenants;
+import dev.tollgate.core.session.Sessions;
+
+class InMemoryLiveTenantsTest extends LiveTenantsContract {
+  private final InMemorySessions sessions = new InMemorySessions();
+
+  @Override
+  protected LiveTenants live() {
+    return sessions;
+  }
+
+  @Override
+  protected Sessions sessions() {
+    return sessions;
+  }
+}

@@ -1,0 +1,47 @@
+package dev.tollgate.core.testing;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.message.MessageFacts;
+import dev.tollgate.core.message.MessageFactsReader;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Reads what messages are processed by from the other stand-ins. */
+public final class InMemoryMessageFacts implements MessageFactsReader {
+  private final InMemoryTenants tenants;
+  private final InMemorySessions sessions;
+  private final InMemoryBuckets buckets;
+  private final Outage outage = new Outage();
+
+  /** Facts of what stands in these. */
+  public InMemoryMessageFacts(
+      InMemoryTenants tenants, InMemorySessions sessions, InMemoryBuckets buckets) {
+    this.tenants = tenants;
+    this.sessions = sessions;
+    this.buckets = buckets;
+  }
+
+  /** What stops facts from being read; one tenant's under {@code "read " + tenant}. */
+  public Outage outage() {
+    return outage;
+  }
+
+  @Override
+  public MessageFacts read(TenantId tenant, Set<SessionId> of) {
+    outage.check("read");
+    outage.check("read " + tenant);
+    return new MessageFacts(
+        tenants.find(tenant),
+        of.stream()
+            .map(id -> sessions.find(tenant, id))
+            .flatMap(Optional::stream)
+            .collect(Collectors.toMap(Session::id, Function.identity())),
+        buckets.find(new BucketId(tenant, Action.MESSAGE)));
+  }
+}

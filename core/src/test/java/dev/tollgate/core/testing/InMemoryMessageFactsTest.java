@@ -1,0 +1,38 @@
+package dev.tollgate.core.testing;
+
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.message.MessageFactsReader;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.tenant.Tenants;
+
+class InMemoryMessageFactsTest extends MessageFactsReaderContract {
+  private final InMemoryTenants tenants = new InMemoryTenants();
+  private final InMemorySessions sessions = new InMemorySessions();
+  private final InMemoryBuckets buckets = new InMemoryBuckets();
+
+  @Override
+  protected MessageFactsReader messages() {
+    return new InMemoryMessageFacts(tenants, sessions, buckets);
+  }
+
+  @Override
+  protected Tenants tenants() {
+    return tenants;
+  }
+
+  @Override
+  protected Buckets buckets() {
+    return buckets;
+  }
+
+  @Override
+  protected Sessions sessions() {
+    return sessions;
+  }
+
+  @Override
+  protected Connections connections() {
+    return sessions;
+  }
+}
