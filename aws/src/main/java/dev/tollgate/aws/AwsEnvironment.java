@@ -3,9 +3,15 @@ package dev.tollgate.aws;
 import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.FillSchedules;
+import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.provisioning.SiloFunctions;
+import dev.tollgate.core.provisioning.SiloQueues;
+import dev.tollgate.core.provisioning.Silos;
 import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.LiveTenants;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenants;
@@ -33,6 +39,7 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.api.RetryStrategy;
 import software.amazon.awssdk.services.apigatewaymanagementapi.ApiGatewayManagementApiClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.lambda.LambdaClient;
 import software.amazon.awssdk.services.scheduler.SchedulerClient;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sts.StsClient;
@@ -96,6 +103,8 @@ public final class AwsEnvironment {
       new Lazy<>(() -> configured(SqsClient.builder(), unhurried()).build());
   private final Lazy<SchedulerClient> scheduler =
       new Lazy<>(() -> configured(SchedulerClient.builder(), unhurried()).build());
+  private final Lazy<LambdaClient> lambda =
+      new Lazy<>(() -> configured(LambdaClient.builder(), unhurried()).build());
   private final Lazy<TenantCredentials> tenantCredentials = new Lazy<>(this::assumedRoles);
   private final Lazy<Executor> batches =
       new Lazy<>(
@@ -150,6 +159,43 @@ public final class AwsEnvironment {
             variable("SCHEDULE_DEAD_LETTER_ARN")));
   }
 
+  /**
+   * The queues of silos. Needs {@code QUEUE_URL_PREFIX}, {@code PROCESSOR_FUNCTION_ARN}, {@code
+   * POOL_DEAD_LETTER_URL} and {@code TENANT_ROLE_ARN}.
+   */
+  public SiloQueues siloQueues() {
+    return new SqsSiloQueues(
+        sqsUnhurried.get(),
+        queueUrls(),
+        arns(),
+        variable("POOL_DEAD_LETTER_URL"),
+        tenantCredentials.get());
+  }
+
+  /**
+   * The functions of silos. Needs {@code PROCESSOR_FUNCTION_ARN}, {@code PROCESSOR_CODE_BUCKET},
+   * {@code PROCESSOR_CODE_KEY} and {@code TENANT_ROLE_ARN}.
+   */
+  public SiloFunctions siloFunctions() {
+    return new LambdaSiloFunctions(
+        lambda.get(),
+        names(),
+        arns(),
+        new LambdaSiloFunctions.Code(
+            variable("PROCESSOR_CODE_BUCKET"), variable("PROCESSOR_CODE_KEY")),
+        tenantCredentials.get());
+  }
+
+  /** Silos in the Limit table. Needs {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */
+  public Silos silos() {
+    return new DynamoDbSilos(dynamoDb.get(), variable("LIMIT_TABLE"), tenantCredentials.get());
+  }
+
+  /** What silos' functions are brought to. Needs {@code PROCESSOR_FUNCTION_ARN}. */
+  public Release release() {
+    return new Release(variable("PROCESSOR_FUNCTION_ARN"));
+  }
+
   /** Buckets in the Limit table. Needs {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */
   public Buckets buckets() {
     return new DynamoDbBuckets(dynamoDb.get(), variable("LIMIT_TABLE"), tenantCredentials.get());
@@ -176,10 +222,27 @@ public final class AwsEnvironment {
   }
 
   /**
+   * The tenants that may have sessions; which they are, under the function's own role. Needs {@code
+   * SESSION_TABLE}, {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}.
+   */
+  public LiveTenants liveTenants() {
+    return allSessions.get();
+  }
+
+  /**
    * What an admission is decided on. Needs {@code TENANT_TABLE}, {@code SESSION_TABLE}, {@code
    * LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. Remembers answers: ask for it once.
    */
   public FactsReader factsReader() {
+    return newFactsReader();
+  }
+
+  /** What the processing of messages is decided on. Needs the same as {@link #factsReader}. */
+  public MessageFactsReader messageFactsReader() {
+    return newFactsReader();
+  }
+
+  private DynamoDbFactsReader newFactsReader() {
     return new DynamoDbFactsReader(
         dynamoDb.get(),
         new DynamoDbFactsReader.Tables(
@@ -216,6 +279,10 @@ public final class AwsEnvironment {
 
   private QueueUrls queueUrls() {
     return new QueueUrls(variable("QUEUE_URL_PREFIX"), names());
+  }
+
+  private Arns arns() {
+    return Arns.beside(variable("PROCESSOR_FUNCTION_ARN"));
   }
 
   private Names names() {

@@ -8,6 +8,9 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.admission.Facts;
 import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.message.MessageFacts;
+import dev.tollgate.core.message.MessageFactsReader;
+import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,14 +20,20 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 
-/** Reads what an admission is decided on: one BatchGetItem over three tables. */
-final class DynamoDbFactsReader implements FactsReader {
+/**
+ * Reads what an admission, or the processing of messages, is decided on: one BatchGetItem over
+ * three tables.
+ */
+final class DynamoDbFactsReader implements FactsReader, MessageFactsReader {
   private static final int REMEMBERED = 10_000;
   private static final Duration YES_LASTS = Duration.ofSeconds(60);
   private static final Duration NO_LASTS = Duration.ofSeconds(5);
@@ -109,6 +118,26 @@ final class DynamoDbFactsReader implements FactsReader {
         LimitRow.count(first(limits.stream().filter(row -> !isBucket(row)).toList())),
         first(limits.stream().filter(DynamoDbFactsReader::isBucket).toList())
             .map(LimitRow::bucket));
+  }
+
+  @Override
+  public MessageFacts read(TenantId tenant, Set<SessionId> sessions) {
+    Map<String, List<Row>> rows =
+        read(
+            tenant,
+            Map.of(
+                tables.tenant(),
+                List.of(TenantRow.key(tenant)),
+                tables.session(),
+                sessions.stream().map(session -> SessionRow.key(tenant, session)).toList(),
+                tables.limit(),
+                List.of(LimitRow.key(new BucketId(tenant, Action.MESSAGE)))));
+    return new MessageFacts(
+        first(rows.getOrDefault(tables.tenant(), List.of())).map(TenantRow::read),
+        rows.getOrDefault(tables.session(), List.of()).stream()
+            .map(SessionRow::read)
+            .collect(Collectors.toMap(Session::id, Function.identity())),
+        first(rows.getOrDefault(tables.limit(), List.of())).map(LimitRow::bucket));
   }
 
   private static boolean isBucket(Row row) {

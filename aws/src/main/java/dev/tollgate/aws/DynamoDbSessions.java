@@ -1,11 +1,14 @@
 package dev.tollgate.aws;
 
 import static dev.tollgate.aws.Asking.ask;
+import static dev.tollgate.aws.Asking.write;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.Written;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.LiveTenants;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
@@ -14,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -23,8 +27,8 @@ import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionChe
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
 /**
- * Sessions and connections: the sets of connections in the Session table, the count of a tenant and
- * its turns in the Limit table.
+ * Sessions, connections, and the tenants that have them: the sets of connections in the Session
+ * table, the count of a tenant and its turns in the Limit table.
  *
  * <p>A failed condition brings the row that failed it, so what stood against a write is known
  * without a read (UpdateItem, {@code ReturnValuesOnConditionCheckFailure}).
@@ -36,7 +40,7 @@ import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
  * there, so nobody needs to know it exactly and writers do not overtake each other. Which of the
  * two to try first follows from what was read last; if that was wrong, the other one follows.
  */
-final class DynamoDbSessions implements Sessions, Connections {
+final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   /** The case can change between two writes only if others write, or the row is made anew. */
   private static final int MOST_WRITES = 5;
 
@@ -71,15 +75,18 @@ final class DynamoDbSessions implements Sessions, Connections {
     Optional<Instant> arrival = Optional.empty();
     for (int i = 0; i < MOST_WRITES; i++) {
       Turn turn = Turn.of(rate, arrival, now);
+      Map<String, AttributeValue> values = new HashMap<>(turn.values());
+      values.put(":live", LimitRow.IS_LIVE);
       UpdateItemRequest request =
           UpdateItemRequest.builder()
               .overrideConfiguration(configuration)
               .tableName(limitTable)
               .key(LimitRow.key(tenant, LimitRow.SESSIONS))
-              .updateExpression(turn.update())
+              .updateExpression(turn.update() + ", #live = :live")
               .conditionExpression(turn.condition())
-              .expressionAttributeNames(Map.of("#arrival", LimitRow.ARRIVAL))
-              .expressionAttributeValues(turn.values())
+              .expressionAttributeNames(
+                  Map.of("#arrival", LimitRow.ARRIVAL, "#live", LimitRow.LIVE))
+              .expressionAttributeValues(values)
               .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
               .build();
       Optional<Row> against = unlessDone("DynamoDB UpdateItem of turns of " + tenant, request);
@@ -115,29 +122,48 @@ final class DynamoDbSessions implements Sessions, Connections {
   }
 
   @Override
-  public Optional<Session> remove(TenantId tenant, SessionId id) {
+  public Optional<Session> endAt(TenantId tenant, SessionId id, Instant end) {
+    UpdateItemRequest request =
+        session(tenant, id)
+            .updateExpression("SET #end = :end")
+            .conditionExpression("attribute_exists(#end)")
+            .expressionAttributeNames(Map.of("#end", SessionRow.ENDS_AT))
+            .expressionAttributeValues(Map.of(":end", Attribute.number(end.getEpochSecond())))
+            .returnValues(ReturnValue.ALL_NEW)
+            .build();
+    return unlessRefused("DynamoDB UpdateItem of a session of " + tenant, request)
+        .map(SessionRow::read);
+  }
+
+  @Override
+  public Set<String> take(TenantId tenant, SessionId id) {
+    UpdateItemRequest request =
+        session(tenant, id)
+            .updateExpression("REMOVE #connections")
+            .conditionExpression("attribute_exists(#connections)")
+            .expressionAttributeNames(Map.of("#connections", SessionRow.CONNECTION_IDS))
+            .returnValues(ReturnValue.UPDATED_OLD)
+            .build();
+    return unlessRefused("DynamoDB UpdateItem of a session of " + tenant, request)
+        .map(taken -> taken.texts(SessionRow.CONNECTION_IDS))
+        .orElse(Set.of());
+  }
+
+  @Override
+  public Written remove(TenantId tenant, SessionId id) {
     AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
-    return ask(
+    return write(
         "DynamoDB DeleteItem of a session of " + tenant,
-        () -> {
-          try {
-            return Optional.of(
-                SessionRow.read(
-                    new Row(
-                        dynamoDb
-                            .deleteItem(
-                                request ->
-                                    request
-                                        .overrideConfiguration(configuration)
-                                        .tableName(sessionTable)
-                                        .key(SessionRow.key(tenant, id))
-                                        .conditionExpression("attribute_exists(tenantId)")
-                                        .returnValues(ReturnValue.ALL_OLD))
-                            .attributes())));
-          } catch (ConditionalCheckFailedException gone) {
-            return Optional.empty();
-          }
-        });
+        () ->
+            dynamoDb.deleteItem(
+                request ->
+                    request
+                        .overrideConfiguration(configuration)
+                        .tableName(sessionTable)
+                        .key(SessionRow.key(tenant, id))
+                        .conditionExpression("attribute_not_exists(#connections)")
+                        .expressionAttributeNames(
+                            Map.of("#connections", SessionRow.CONNECTION_IDS))));
   }
 
   @Override
@@ -235,10 +261,7 @@ final class DynamoDbSessions implements Sessions, Connections {
   @Override
   public Left leave(TenantId tenant, SessionId session, String connectionId) {
     UpdateItemRequest request =
-        UpdateItemRequest.builder()
-            .overrideConfiguration(credentials.as(tenant))
-            .tableName(sessionTable)
-            .key(SessionRow.key(tenant, session))
+        session(tenant, session)
             .updateExpression("DELETE #connections :ids")
             .conditionExpression("contains(#connections, :id)")
             .expressionAttributeNames(Map.of("#connections", SessionRow.CONNECTION_IDS))
@@ -249,16 +272,9 @@ final class DynamoDbSessions implements Sessions, Connections {
                     ":ids",
                     AttributeValue.fromSs(List.of(connectionId))))
             .build();
-    return ask(
-        "DynamoDB UpdateItem of a session of " + tenant,
-        () -> {
-          try {
-            dynamoDb.updateItem(request);
-            return Left.REMOVED;
-          } catch (ConditionalCheckFailedException notIn) {
-            return Left.NOT_IN;
-          }
-        });
+    return unlessRefused("DynamoDB UpdateItem of a session of " + tenant, request).isPresent()
+        ? Left.REMOVED
+        : Left.NOT_IN;
   }
 
   @Override
@@ -308,6 +324,22 @@ final class DynamoDbSessions implements Sessions, Connections {
     return LimitRow.count(get(tenant, limitTable, LimitRow.key(tenant, LimitRow.CONNECTIONS)));
   }
 
+  /** Sent once: if a repetition found the count moved back meanwhile, it would correct it twice. */
+  @Override
+  public Written correctCount(TenantId tenant, long seen, long by) {
+    UpdateItemRequest request =
+        count(tenant, credentials.as(tenant))
+            .updateExpression("ADD #count :by")
+            .conditionExpression(
+                seen == 0 ? "attribute_not_exists(#count) OR #count = :seen" : "#count = :seen")
+            .expressionAttributeValues(
+                Map.of(":by", Attribute.number(by), ":seen", Attribute.number(seen)))
+            .build();
+    return unlessDone("DynamoDB UpdateItem of the count of " + tenant, request).isEmpty()
+        ? Written.DONE
+        : Written.OVERTAKEN;
+  }
+
   @Override
   public void forgetCount(TenantId tenant) {
     forget(tenant, LimitRow.CONNECTIONS);
@@ -316,6 +348,29 @@ final class DynamoDbSessions implements Sessions, Connections {
   @Override
   public void forgetTurns(TenantId tenant) {
     forget(tenant, LimitRow.SESSIONS);
+  }
+
+  @Override
+  public Written extend(TenantId tenant, SessionId id, Instant endsAt, Instant now) {
+    AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
+    return write(
+        "DynamoDB UpdateItem of a session of " + tenant,
+        () ->
+            dynamoDb.updateItem(
+                request ->
+                    request
+                        .overrideConfiguration(configuration)
+                        .tableName(sessionTable)
+                        .key(SessionRow.key(tenant, id))
+                        .updateExpression("SET #end = :end")
+                        .conditionExpression("#end > :second AND #end < :end")
+                        .expressionAttributeNames(Map.of("#end", SessionRow.ENDS_AT))
+                        .expressionAttributeValues(
+                            Map.of(
+                                ":second",
+                                Attribute.number(now.getEpochSecond()),
+                                ":end",
+                                Attribute.number(endsAt.getEpochSecond())))));
   }
 
   private void forget(TenantId tenant, String key) {
@@ -329,6 +384,57 @@ final class DynamoDbSessions implements Sessions, Connections {
                         .overrideConfiguration(configuration)
                         .tableName(limitTable)
                         .key(LimitRow.key(tenant, key))));
+  }
+
+  /** Under the function's own role: which tenants it is about is what is asked. */
+  @Override
+  public List<TenantId> list() {
+    return ask(
+        "DynamoDB Query of live tenants",
+        () ->
+            dynamoDb
+                .queryPaginator(
+                    request ->
+                        request
+                            .tableName(limitTable)
+                            .indexName(LimitRow.LIVE)
+                            .keyConditionExpression("#live = :live")
+                            .expressionAttributeNames(Map.of("#live", LimitRow.LIVE))
+                            .expressionAttributeValues(Map.of(":live", LimitRow.IS_LIVE)))
+                .items()
+                .stream()
+                .map(item -> new TenantId(new Row(item).text(LimitRow.TENANT)))
+                .toList());
+  }
+
+  @Override
+  public Optional<Instant> arrival(TenantId tenant) {
+    return get(tenant, limitTable, LimitRow.key(tenant, LimitRow.SESSIONS))
+        .map(row -> row.nanos(LimitRow.ARRIVAL));
+  }
+
+  @Override
+  public Written strikeOff(TenantId tenant, Instant arrival) {
+    AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
+    return write(
+        "DynamoDB DeleteItem of turns of " + tenant,
+        () ->
+            dynamoDb.deleteItem(
+                request ->
+                    request
+                        .overrideConfiguration(configuration)
+                        .tableName(limitTable)
+                        .key(LimitRow.key(tenant, LimitRow.SESSIONS))
+                        .conditionExpression("#arrival = :arrival")
+                        .expressionAttributeNames(Map.of("#arrival", LimitRow.ARRIVAL))
+                        .expressionAttributeValues(Map.of(":arrival", Attribute.nanos(arrival)))));
+  }
+
+  private UpdateItemRequest.Builder session(TenantId tenant, SessionId id) {
+    return UpdateItemRequest.builder()
+        .overrideConfiguration(credentials.as(tenant))
+        .tableName(sessionTable)
+        .key(SessionRow.key(tenant, id));
   }
 
   private UpdateItemRequest.Builder count(TenantId tenant, AwsRequestOverrideConfiguration as) {
@@ -371,6 +477,22 @@ final class DynamoDbSessions implements Sessions, Connections {
             return Optional.empty();
           } catch (ConditionalCheckFailedException failed) {
             return Optional.of(new Row(failed.item()));
+          }
+        });
+  }
+
+  /**
+   * Sends a conditional write, again if need be; what it returns of the row, or empty if it was
+   * refused.
+   */
+  private Optional<Row> unlessRefused(String what, UpdateItemRequest request) {
+    return ask(
+        what,
+        () -> {
+          try {
+            return Optional.of(new Row(dynamoDb.updateItem(request).attributes()));
+          } catch (ConditionalCheckFailedException refused) {
+            return Optional.empty();
           }
         });
   }

@@ -4,6 +4,7 @@ import static dev.tollgate.aws.Asking.ask;
 import static dev.tollgate.aws.Asking.write;
 
 import dev.tollgate.core.Written;
+import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
@@ -62,6 +63,7 @@ final class DynamoDbTiers implements Tiers {
                     .items()
                     .stream()
                     .map(Row::new)
+                    .filter(TierRow::isTier)
                     .toList())
         .forEach(
             row -> {
@@ -109,6 +111,30 @@ final class DynamoDbTiers implements Tiers {
                         .expressionAttributeNames(
                             Map.of("#rolledOut", TierRow.ROLLED_OUT, "#version", TierRow.VERSION))
                         .expressionAttributeValues(Map.of(":version", Attribute.number(version)))));
+  }
+
+  @Override
+  public Optional<Release> rolledOutRelease() {
+    Map<String, AttributeValue> item =
+        ask(
+            "DynamoDB GetItem of the release",
+            () ->
+                dynamoDb
+                    .getItem(
+                        request ->
+                            request
+                                .tableName(table)
+                                .key(Map.of(TierRow.NAME, Attribute.text(TierRow.RELEASE)))
+                                .consistentRead(true))
+                    .item());
+    return item.isEmpty() ? Optional.empty() : Optional.of(TierRow.release(new Row(item)));
+  }
+
+  @Override
+  public void markRolledOut(Release release) {
+    ask(
+        "DynamoDB PutItem of the release",
+        () -> dynamoDb.putItem(request -> request.tableName(table).item(TierRow.release(release))));
   }
 
   @Override

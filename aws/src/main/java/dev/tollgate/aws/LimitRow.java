@@ -11,6 +11,8 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Drip;
 import dev.tollgate.core.bucket.Ledger;
+import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.provisioning.Silo;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,8 +20,8 @@ import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
- * The rows of the Limit table: a tenant's buckets, its count of connections, and the theoretical
- * arrival time of its next session.
+ * The rows of the Limit table: a tenant's buckets, its silo, its count of connections, and the
+ * theoretical arrival time of its next session.
  */
 final class LimitRow {
   static final String TENANT = "tenantId";
@@ -28,9 +30,16 @@ final class LimitRow {
   static final String ITEM_COUNT = "itemCount";
   static final String SESSIONS = "sessions";
   static final String ARRIVAL = "arrival";
+  static final String SILO = "silo";
   static final String BUCKET_PREFIX = "bucket:";
   static final String EMPTY_UNTIL = "emptyUntil";
   static final String VERSION = "version";
+
+  /** Stands in the row of turns, so that an index holds the tenants that may have sessions. */
+  static final String LIVE = "live";
+
+  /** What {@link #LIVE} holds. */
+  static final AttributeValue IS_LIVE = text("y");
 
   private LimitRow() {}
 
@@ -70,6 +79,24 @@ final class LimitRow {
             Duration.ofMillis(row.number("dripLagMillis"))),
         row.number("level"),
         row.optional(EMPTY_UNTIL, row::nanos),
+        row.number(VERSION));
+  }
+
+  static Map<String, AttributeValue> write(Silo silo) {
+    Map<String, AttributeValue> row = new HashMap<>(key(silo.tenant(), SILO));
+    row.put("state", text(silo.state().name()));
+    row.put("since", nanos(silo.since()));
+    row.put("release", text(silo.release().value()));
+    row.put(VERSION, number(silo.version()));
+    return row;
+  }
+
+  static Silo silo(Row row) {
+    return new Silo(
+        new TenantId(row.text(TENANT)),
+        Silo.State.valueOf(row.text("state")),
+        row.nanos("since"),
+        new Release(row.text("release")),
         row.number(VERSION));
   }
 

@@ -1,10 +1,12 @@
 package dev.tollgate.aws;
 
+import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketId;
 
 /**
- * What a bucket's queue and schedule are called. Neither a tenant's name nor an action's has an
- * underscore, so no two buckets share a name.
+ * What a bucket's queue and schedule, and a silo's queues and function are called. Neither a
+ * tenant's name nor an action's has an underscore, so no two buckets share a name, nor a bucket and
+ * a silo.
  *
  * @param prefix keeps deployments in one account apart; may be empty
  */
@@ -15,5 +17,17 @@ record Names(String prefix) {
 
   String schedule(BucketId bucket) {
     return prefix + bucket.action() + "_" + bucket.tenant();
+  }
+
+  String siloQueue(TenantId tenant) {
+    return siloFunction(tenant) + ".fifo";
+  }
+
+  String siloDeadLetters(TenantId tenant) {
+    return siloFunction(tenant) + "_dead.fifo";
+  }
+
+  String siloFunction(TenantId tenant) {
+    return prefix + "silo_" + tenant;
   }
 }

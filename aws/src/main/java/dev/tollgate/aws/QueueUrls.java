@@ -3,12 +3,16 @@ package dev.tollgate.aws;
 import dev.tollgate.core.bucket.BucketId;
 
 /**
- * Where buckets' queues are. A queue's URL follows from its name, so that it need not be asked for.
+ * Where queues are. A queue's URL follows from its name, so that it need not be asked for.
  *
  * @param prefix what stands before the name, up to and with the last slash
  */
 record QueueUrls(String prefix, Names names) {
   String of(BucketId bucket) {
-    return prefix + names.queue(bucket);
+    return of(names.queue(bucket));
+  }
+
+  String of(String name) {
+    return prefix + name;
   }
 }

@@ -4,6 +4,7 @@ import static dev.tollgate.aws.Asking.ask;
 
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.Made;
 import java.time.Duration;
 import java.util.Map;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;

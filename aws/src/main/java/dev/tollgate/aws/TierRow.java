@@ -6,6 +6,7 @@ import static dev.tollgate.aws.Attribute.text;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limits;
@@ -22,6 +23,9 @@ final class TierRow {
   static final String VERSION = "version";
   static final String ROLLED_OUT = "rolledOut";
 
+  /** The row of the release that was rolled out; no tier has such a name. */
+  static final String RELEASE = "#release";
+
   /** Stands, alone, in the row of a default tier that was removed. */
   static final String REMOVED = "removed";
 
@@ -29,6 +33,19 @@ final class TierRow {
 
   static Map<String, AttributeValue> key(TierName name) {
     return Map.of(NAME, text(name.value()));
+  }
+
+  /** The row that says which release was rolled out. */
+  static Map<String, AttributeValue> release(Release release) {
+    return Map.of(NAME, text(RELEASE), "release", text(release.value()));
+  }
+
+  static Release release(Row row) {
+    return new Release(row.text("release"));
+  }
+
+  static boolean isTier(Row row) {
+    return !row.text(NAME).equals(RELEASE);
   }
 
   static Map<String, AttributeValue> removed(TierName name) {

@@ -6,14 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.aws.AwsEnvironment.MissingVariable;
 import dev.tollgate.aws.ScriptedAws.Answer;
+import dev.tollgate.aws.ScriptedAws.Request;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Claim;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Token;
-import dev.tollgate.core.provisioning.BucketQueues.Made;
+import dev.tollgate.core.bucket.TokenClaims;
+import dev.tollgate.core.provisioning.Made;
+import dev.tollgate.core.provisioning.Progress;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Sockets.Posted;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.Samples;
 import java.math.BigDecimal;
@@ -21,6 +27,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -28,6 +35,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the adapters make of answers that no engine gives on command. */
@@ -99,11 +107,13 @@ class AwsEnvironmentTest {
     aws.tokenQueue().level(bucket);
     aws.bucketQueues().delete(bucket);
     aws.fillSchedules().delete(bucket);
+    aws.silos().find(tenant);
+    aws.siloQueues().delete(tenant);
 
     assertThat(services.requests("AssumeRole"))
         .singleElement()
         .satisfies(request -> assertThat(request.accessKey()).isEqualTo("own"));
-    assertThat(services.operations()).hasSize(7);
+    assertThat(services.operations()).hasSize(10);
     assertThat(services.operations().stream().filter(name -> !name.equals("AssumeRole")))
         .allSatisfy(
             name ->
@@ -270,6 +280,36 @@ class AwsEnvironmentTest {
   }
 
   @Test
+  void a_claim_of_up_to_n_counts_the_tokens_that_were_spent_for_certain() {
+    services.on(
+        "ReceiveMessage",
+        request ->
+            Answer.ok(
+                """
+                {"Messages":[%s,%s,%s]}"""
+                    .formatted(received("a"), received("b"), received("c"))));
+    ;
+    services.on(
+        "DeleteMessageBatch", request -> Answer.ok("{\"Failed\":%s}".formatted(failed("1"))));
+
+    TokenClaims.Spent spent =
+        new TokenClaims(aws.buckets(), aws.tokenQueue(), clock)
+            .claimUpTo(Samples.bucket(bucket), 3);
+
+    assertThat(spent.tokens()).isEqualTo(2);
+    assertThat(spent.shortfall()).containsInstanceOf(Claim.Undecided.class);
+    assertThat(services.operations())
+        .containsExactly("AssumeRole", "ReceiveMessage", "DeleteMessageBatch");
+  }
+
+  private static String received(String receipt) {
+    return """
+        {"MessageId":"m","ReceiptHandle":"%s","Body":"a",
+         "MD5OfBody":"0cc175b9c0f1b6a831c399e269772661"}"""
+        .formatted(receipt);
+  }
+
+  @Test
   void leases_that_have_ended_are_not_tried() {
     List<Lease> ended = leases(2);
     clock.advance(LEASE);
@@ -362,6 +402,152 @@ class AwsEnvironmentTest {
     assertThat(aws.bucketQueues().make(bucket)).isEqualTo(Made.NOT_YET);
   }
 
+  // Silos' queues.
+
+  private String silo(String rest) {
+    return "blue_silo_" + tenant + rest;
+  }
+
+  @Test
+  void a_silos_queue_is_a_fast_fifo_one_with_dead_letters() {
+    services.on("GetQueueAttributes", request -> noQueue());
+    services.on("CreateQueue", request -> anyQueue());
+
+    assertThat(aws.siloQueues().make(tenant)).isEqualTo(Made.NEW);
+
+    List<Request> created = services.requests("CreateQueue");
+    assertThat(created)
+        .extracting(Request::body)
+        .allSatisfy(
+            body ->
+                assertThat(body)
+                    .contains(
+                        "\"FifoQueue\":\"true\"",
+                        "\"DeduplicationScope\":\"messageGroup\"",
+                        "\"FifoThroughputLimit\":\"perMessageGroupId\"",
+                        "\"SqsManagedSseEnabled\":\"true\"",
+                        "\"VisibilityTimeout\":\"90\""));
+    assertThat(created.get(0).body())
+        .contains(silo("_dead.fifo"), "\"MessageRetentionPeriod\":\"1209600\"");
+    assertThat(created.get(1).body())
+        .contains(
+            silo(".fifo"),
+            "\"MessageRetentionPeriod\":\"345600\"",
+            "{\\\"deadLetterTargetArn\\\":\\\"arn:aws:sqs:eu-central-1:000000000000:"
+                + silo("_dead.fifo")
+                + "\\\",\\\"maxReceiveCount\\\":\\\"5\\\"}");
+    assertThat(services.requests("SetQueueAttributes")).isEmpty();
+  }
+
+  @Test
+  void a_silos_queues_that_differ_are_brought_to_what_they_should_be_and_stay_fifo() {
+    services.on("CreateQueue", request -> Answer.failure(400, "QueueNameExists"));
+
+    assertThat(aws.siloQueues().make(tenant)).isEqualTo(Made.STOOD);
+
+    assertThat(services.requests("SetQueueAttributes"))
+        .hasSize(2)
+        .extracting(Request::body)
+        .allSatisfy(
+            body -> assertThat(body).contains("VisibilityTimeout").doesNotContain("FifoQueue"));
+  }
+
+  @Test
+  void a_silos_queues_that_were_deleted_just_now_cannot_be_made_though_they_still_answer() {
+    services.on(
+        "CreateQueue",
+        request ->
+            request.body().contains("\"QueueName\":\"" + silo("_dead.fifo"))
+                ? anyQueue()
+                : Answer.failure(400, "QueueDeletedRecently"));
+    assertThat(aws.siloQueues().make(tenant)).isEqualTo(Made.NOT_YET);
+
+    services.on("CreateQueue", request -> Answer.failure(400, "QueueDeletedRecently"));
+    assertThat(aws.siloQueues().make(tenant)).isEqualTo(Made.NOT_YET);
+  }
+
+  @Test
+  void a_closed_silo_denies_everybody_to_send_until_it_is_made_again() {
+    aws.siloQueues().close(tenant);
+
+    String closing = services.requests("SetQueueAttributes").get(0).body();
+    assertThat(closing)
+        .contains(
+            "\\\"Effect\\\":\\\"Deny\\\",\\\"Principal\\\":\\\"*\\\"",
+            "\\\"Action\\\":\\\"sqs:SendMessage\\\"",
+            "\\\"Resource\\\":\\\"arn:aws:sqs:eu-central-1:000000000000:" + silo(".fifo"));
+    services.on(
+        "GetQueueAttributes",
+        request ->
+            Answer.ok(
+                request.body().contains("_dead")
+                    ? "{\"Attributes\":{}}"
+                    : "{\"Attributes\":{\"Policy\":\"{\\\"Sid\\\":\\\"Closed\\\"}\"}}"));
+    services.on("CreateQueue", request -> anyQueue());
+    assertThat(aws.siloQueues().isClosed(tenant)).isTrue();
+
+    aws.siloQueues().make(tenant);
+
+    assertThat(services.requests("SetQueueAttributes"))
+        .hasSize(2)
+        .last()
+        .extracting(Request::body)
+        .asString()
+        .contains(silo(".fifo"), "\"Policy\":\"\"");
+  }
+
+  @Test
+  void a_queue_that_has_a_policy_of_somebody_elses_is_not_closed_by_it() {
+    services.on(
+        "GetQueueAttributes",
+        request -> Answer.ok("{\"Attributes\":{\"Policy\":\"{\\\"Sid\\\":\\\"EnforceTls\\\"}\"}}"));
+    services.on("CreateQueue", request -> anyQueue());
+
+    assertThat(aws.siloQueues().isClosed(tenant)).isFalse();
+    aws.siloQueues().make(tenant);
+
+    assertThat(services.requests("SetQueueAttributes")).isEmpty();
+  }
+
+  @Test
+  void a_dead_letter_is_deleted_only_when_the_pool_has_it() {
+    services.on(
+        "ReceiveMessage",
+        request ->
+            Answer.ok(
+                """
+                {"Messages":[{"MessageId":"id-1","ReceiptHandle":"r-1","Body":"letter","MD5OfBody":"f5b75010ea8a54b96f8fe7dafac65c18",
+                  "Attributes":{"MessageGroupId":"acme:1"}}]}"""));
+    services.on("SendMessage", request -> Answer.failure(403, "AccessDenied"));
+
+    assertThatThrownBy(() -> aws.siloQueues().moveDeadLetters(tenant))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("the pool's dead letters");
+
+    assertThat(services.requests("DeleteMessage")).isEmpty();
+    assertThat(services.requests("SendMessage"))
+        .singleElement()
+        .satisfies(
+            request -> {
+              assertThat(request.accessKey()).isEqualTo("own");
+              assertThat(request.body())
+                  .contains(
+                      "blue_pool_dead.fifo",
+                      "\"MessageGroupId\":\"acme:1\"",
+                      "\"MessageDeduplicationId\":\"id-1\"");
+            });
+    assertThat(services.requests("ReceiveMessage").get(0).accessKey()).isEqualTo(tenant.value());
+  }
+
+  @Test
+  void dead_letters_that_another_holds_are_moved_later() {
+    services.on(
+        "GetQueueAttributes",
+        request -> Answer.ok("{\"Attributes\":{\"ApproximateNumberOfMessagesNotVisible\":\"3\"}}"));
+
+    assertThat(aws.siloQueues().moveDeadLetters(tenant)).isEqualTo(Progress.NOT_YET);
+  }
+
   // Schedules.
 
   private String schedulePath() {
@@ -439,5 +625,137 @@ class AwsEnvironmentTest {
 
     services.on(close, request -> Answer.failure(403, "ForbiddenException"));
     assertThatThrownBy(() -> aws.sockets().close("c")).isInstanceOf(Unavailable.class);
+  }
+
+  @Test
+  void a_socket_is_open_unless_it_is_gone_or_that_cannot_be_told() {
+    String get = "GET /abc/production/@connections/c";
+    services.on(get, request -> Answer.ok("{\"connectedAt\":\"2026-03-01T12:00:00Z\"}"));
+    assertThat(aws.sockets().isOpen("c")).isTrue();
+
+    services.on(get, request -> Answer.failure(410, "GoneException"));
+    assertThat(aws.sockets().isOpen("c")).isFalse();
+
+    services.on(get, request -> Answer.failure(429, "LimitExceededException"));
+    assertThatThrownBy(() -> aws.sockets().isOpen("c")).isInstanceOf(Unavailable.class);
+  }
+
+  // Live tenants.
+
+  @Test
+  void live_tenants_are_asked_for_page_by_page_with_the_functions_own_credentials() {
+    services.on(
+        "Query",
+        request ->
+            Answer.ok(
+                request.body().contains("ExclusiveStartKey")
+                    ? """
+                      {"Items":[{"tenantId":{"S":"b"},"key":{"S":"sessions"}}]}"""
+                    : """
+                      {"Items":[{"tenantId":{"S":"a"},"key":{"S":"sessions"}}],
+                       "LastEvaluatedKey":{"live":{"S":"y"},"tenantId":{"S":"a"},
+                                           "key":{"S":"sessions"}}}"""));
+
+    assertThat(aws.liveTenants().list()).containsExactly(new TenantId("a"), new TenantId("b"));
+
+    assertThat(services.requests("Query"))
+        .hasSize(2)
+        .allSatisfy(
+            request -> {
+              assertThat(request.accessKey()).isEqualTo("own");
+              assertThat(request.body()).contains("\"IndexName\":\"live\"", "LimitTable");
+            });
+  }
+
+  private static final String POST = "POST /abc/production/@connections/c";
+
+  @Test
+  void a_frame_is_sent_as_it_is_with_the_functions_own_credentials() {
+    assertThat(aws.sockets().post("c", "{\"t\":\"😀\"}")).isEqualTo(Posted.SENT);
+
+    assertThat(services.requests(POST))
+        .singleElement()
+        .satisfies(
+            request -> {
+              assertThat(request.body()).isEqualTo("{\"t\":\"😀\"}");
+              assertThat(request.accessKey()).isEqualTo("own");
+            });
+  }
+
+  @Test
+  void a_correction_of_a_count_is_not_repeated() {
+    services.on("UpdateItem", request -> Answer.failure(500, "InternalServerError"));
+
+    assertThatThrownBy(() -> aws.connections().correctCount(tenant, 2, -1))
+        .isInstanceOf(Unavailable.class);
+
+    assertThat(services.requests("UpdateItem")).hasSize(1);
+  }
+
+  @Test
+  void a_frame_to_a_socket_that_is_gone_is_an_answer_and_not_repeated() {
+    services.on(POST, request -> Answer.failure(410, "GoneException"));
+
+    assertThat(aws.sockets().post("c", "{}")).isEqualTo(Posted.GONE);
+
+    assertThat(services.requests(POST)).hasSize(1);
+  }
+
+  @Test
+  void a_frame_that_was_too_many_is_sent_again() {
+    AtomicInteger count = new AtomicInteger();
+    services.on(
+        POST,
+        request ->
+            count.incrementAndGet() < 2
+                ? Answer.failure(429, "LimitExceededException")
+                : Answer.ok(""));
+
+    assertThat(aws.sockets().post("c", "{}")).isEqualTo(Posted.SENT);
+
+    assertThat(services.requests(POST)).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "429, LimitExceededException, 3",
+    "500, InternalServerError, 3",
+    "403, ForbiddenException, 1",
+    "413, PayloadTooLargeException, 1",
+    "400, BadRequestException, 1"
+  })
+  void a_frame_that_goes_on_failing_is_unavailable_after_three_attempts(
+      int status, String type, int attempts) {
+    services.on(POST, request -> Answer.failure(status, type));
+
+    assertThatThrownBy(() -> aws.sockets().post("c", "{}"))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("PostToConnection");
+
+    assertThat(services.requests(POST)).hasSize(attempts);
+  }
+
+  // Messages.
+
+  @Test
+  void what_messages_need_is_read_and_extended_with_the_tenants_credentials() {
+    List<SessionId> sessions = IntStream.range(0, 10).mapToObj(i -> Samples.sessionId()).toList();
+
+    aws.messageFactsReader().read(tenant, Set.copyOf(sessions));
+    aws.sessions().extend(tenant, sessions.get(0), clock.instant(), clock.instant());
+
+    assertThat(services.operations()).containsExactly("AssumeRole", "BatchGetItem", "UpdateItem");
+    assertThat(services.requests("BatchGetItem").get(0).body())
+        .contains("\"ConsistentRead\":true", "TenantTable", "bucket:message")
+        .contains(sessions.stream().map(SessionId::value).toList())
+        .doesNotContain("bucket:connect");
+    assertThat(
+            List.of(
+                services.requests("BatchGetItem").get(0), services.requests("UpdateItem").get(0)))
+        .allSatisfy(
+            request -> {
+              assertThat(request.accessKey()).isEqualTo(tenant.value());
+              assertThat(request.token()).contains("token of " + tenant);
+            });
   }
 }

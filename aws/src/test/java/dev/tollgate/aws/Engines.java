@@ -9,9 +9,13 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.ActorSystem;
@@ -30,6 +34,7 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.awscore.client.builder.AwsSyncClientBuilder;
 import software.amazon.awssdk.core.SdkRequest;
+import software.amazon.awssdk.core.SdkResponse;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
@@ -45,7 +50,12 @@ import software.amazon.awssdk.services.dynamodb.model.ProjectionType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.CreateQueueRequest;
+import software.amazon.awssdk.services.sqs.model.GetQueueAttributesRequest;
+import software.amazon.awssdk.services.sqs.model.GetQueueAttributesResponse;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+import software.amazon.awssdk.services.sqs.model.SendMessageRequest;
+import software.amazon.awssdk.services.sqs.model.SetQueueAttributesRequest;
+import software.amazon.awssdk.services.sqs.model.SqsException;
 
 /**
  * DynamoDB Local and ElasticMQ, each started when a test first asks for it and stopped after the
@@ -149,8 +159,9 @@ final class Engines implements ParameterResolver {
     String limit() {
       return create(
           CreateTableRequest.builder()
-              .attributeDefinitions(attribute("tenantId"), attribute("key"))
-              .keySchema(key("tenantId", KeyType.HASH), key("key", KeyType.RANGE)));
+              .attributeDefinitions(attribute("tenantId"), attribute("key"), attribute("live"))
+              .keySchema(key("tenantId", KeyType.HASH), key("key", KeyType.RANGE))
+              .globalSecondaryIndexes(index("live", "live", ProjectionType.KEYS_ONLY)));
     }
 
     private String create(CreateTableRequest.Builder table) {
@@ -196,6 +207,7 @@ final class Engines implements ParameterResolver {
    */
   static final class Queues implements AutoCloseable, InstantSource {
     private final AtomicLong aheadMillis = new AtomicLong();
+    private final Lacking lacking = new Lacking();
     private final ActorSystem actors;
     private final URI endpoint;
 
@@ -233,7 +245,7 @@ final class Engines implements ParameterResolver {
 
     SqsClient client() {
       return at(endpoint, SqsClient.builder())
-          .overrideConfiguration(c -> c.addExecutionInterceptor(new WithoutEncryption()))
+          .overrideConfiguration(c -> c.addExecutionInterceptor(lacking))
           .build();
     }
 
@@ -273,16 +285,56 @@ final class Engines implements ParameterResolver {
     }
   }
 
-  /** Leaves out the one attribute that ElasticMQ refuses to know. */
-  private static final class WithoutEncryption implements ExecutionInterceptor {
+  /**
+   * What SQS has and ElasticMQ lacks: encryption is left out; a policy, which can only be one that
+   * denies everybody to send, is kept here, and nothing can be sent to a queue that has one.
+   */
+  private static final class Lacking implements ExecutionInterceptor {
+    private final Map<String, String> policies = new ConcurrentHashMap<>();
+
     @Override
     public SdkRequest modifyRequest(Context.ModifyRequest context, ExecutionAttributes ignored) {
-      if (!(context.request() instanceof CreateQueueRequest request)) {
-        return context.request();
+      if (context.request() instanceof CreateQueueRequest request) {
+        return request.toBuilder().attributes(known(request.attributes())).build();
       }
-      Map<QueueAttributeName, String> known = new HashMap<>(request.attributes());
+      if (context.request() instanceof SetQueueAttributesRequest request) {
+        Optional.ofNullable(request.attributes().get(QueueAttributeName.POLICY))
+            .ifPresent(policy -> policies.put(request.queueUrl(), policy));
+        return request.toBuilder().attributes(known(request.attributes())).build();
+      }
+      if (context.request() instanceof GetQueueAttributesRequest request) {
+        Set<QueueAttributeName> names = EnumSet.copyOf(request.attributeNames());
+        if (names.remove(QueueAttributeName.POLICY)) {
+          names.add(QueueAttributeName.QUEUE_ARN);
+        }
+        return request.toBuilder().attributeNames(names).build();
+      }
+      if (context.request() instanceof SendMessageRequest request
+          && !policies.getOrDefault(request.queueUrl(), "").isEmpty()) {
+        throw SqsException.builder().statusCode(403).message("AccessDenied").build();
+      }
+      return context.request();
+    }
+
+    private static Map<QueueAttributeName, String> known(Map<QueueAttributeName, String> all) {
+      Map<QueueAttributeName, String> known = new HashMap<>(all);
       known.remove(QueueAttributeName.SQS_MANAGED_SSE_ENABLED);
-      return request.toBuilder().attributes(known).build();
+      known.remove(QueueAttributeName.POLICY);
+      known.putIfAbsent(QueueAttributeName.DELAY_SECONDS, "0");
+      return known;
+    }
+
+    @Override
+    public SdkResponse modifyResponse(Context.ModifyResponse context, ExecutionAttributes ignored) {
+      if (!(context.request() instanceof GetQueueAttributesRequest request
+          && context.response() instanceof GetQueueAttributesResponse response)) {
+        return context.response();
+      }
+      Map<QueueAttributeName, String> attributes = new HashMap<>(response.attributes());
+      Optional.ofNullable(policies.get(request.queueUrl()))
+          .filter(policy -> !policy.isEmpty())
+          .ifPresent(policy -> attributes.put(QueueAttributeName.POLICY, policy));
+      return response.toBuilder().attributes(attributes).build();
     }
   }
 }

@@ -4,14 +4,20 @@ import static dev.tollgate.core.testing.Samples.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.session.Connections.Joined;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.Samples;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,13 +34,17 @@ class RequestCountsTest {
   private final AtomicInteger requests = new AtomicInteger();
   private final DynamoDbClient client;
   private final DynamoDbSessions sessions;
+  private final MessageFactsReader facts;
   private final TenantId tenant = Samples.tenantId();
   private final Session session = Samples.session(tenant, Duration.ofMinutes(5));
 
   RequestCountsTest(Engines.Tables tables) {
     client = tables.client(new Counting(requests));
+    DynamoDbFactsReader.Tables names =
+        new DynamoDbFactsReader.Tables(tables.tenant(), tables.session(), tables.limit());
     sessions =
-        new DynamoDbSessions(client, client, tables.session(), tables.limit(), Engines.ANYBODY);
+        new DynamoDbSessions(client, client, names.session(), names.limit(), Engines.ANYBODY);
+    facts = new DynamoDbFactsReader(client, names, Engines.ANYBODY, new ManualClock(NOW));
     sessions.create(session);
     requests.set(0);
   }
@@ -96,6 +106,19 @@ class RequestCountsTest {
   }
 
   @Test
+  void what_ends_a_session_is_one_request_each() {
+    join("a", Optional.empty());
+    requests.set(0);
+
+    sessions.endAt(tenant, session.id(), NOW);
+    assertRequests(1);
+    sessions.take(tenant, session.id());
+    assertRequests(1);
+    sessions.remove(tenant, session.id());
+    assertRequests(1);
+  }
+
+  @Test
   void a_turn_is_one_request_unless_others_came_just_before() {
     assertThat(sessions.takeTurn(tenant, RATE, NOW)).isEmpty();
     assertRequests(1);
@@ -104,6 +127,27 @@ class RequestCountsTest {
     assertThat(sessions.takeTurn(tenant, RATE, NOW)).isPresent();
     assertRequests(1);
     assertThat(sessions.takeTurn(tenant, RATE, NOW.plusSeconds(60))).isEmpty();
+    assertRequests(1);
+  }
+
+  @Test
+  void extend_is_one_request_whatever_comes_of_it() {
+    Instant later = session.endsAt().plusSeconds(60);
+    sessions.extend(tenant, session.id(), later, NOW);
+    assertRequests(1);
+    sessions.extend(tenant, session.id(), later, NOW);
+    assertRequests(1);
+  }
+
+  @Test
+  void what_a_batch_of_messages_needs_is_one_request() {
+    Set<SessionId> ten =
+        IntStream.range(0, 10)
+            .mapToObj(i -> Samples.sessionId())
+            .collect(Collectors.toUnmodifiableSet());
+
+    facts.read(tenant, ten);
+
     assertRequests(1);
   }
 

@@ -31,6 +31,10 @@ final class ScriptedAws implements AutoCloseable {
       Pattern.compile("Tags\\.member\\.1\\.Key=tenantId&Tags\\.member\\.1\\.Value=([^&]+)");
   private static final Pattern ACTION = Pattern.compile("(?:^|&)Action=(\\w+)");
 
+  /** A published version of the pool's processor. */
+  static final String PROCESSOR_ARN =
+      "arn:aws:lambda:eu-central-1:000000000000:function:processor:7";
+
   private final HttpServer server;
   private final ExecutorService executor = Executors.newCachedThreadPool();
   private final List<Request> requests = new CopyOnWriteArrayList<>();
@@ -71,6 +75,10 @@ final class ScriptedAws implements AutoCloseable {
     environment.put("SCHEDULE_TARGET_ARN", "arn:aws:lambda:eu-central-1:000000000000:function:f:l");
     environment.put("SCHEDULE_ROLE_ARN", "arn:aws:iam::000000000000:role/Schedule");
     environment.put("SCHEDULE_DEAD_LETTER_ARN", "arn:aws:sqs:eu-central-1:000000000000:dead");
+    environment.put("PROCESSOR_FUNCTION_ARN", PROCESSOR_ARN);
+    environment.put("PROCESSOR_CODE_BUCKET", "Assets");
+    environment.put("PROCESSOR_CODE_KEY", "0123.jar");
+    environment.put("POOL_DEAD_LETTER_URL", endpoint() + "/000000000000/blue_pool_dead.fifo");
     environment.put("WEBSOCKET_URL", endpoint().replace("http", "ws") + "/abc/production");
     return environment;
   }

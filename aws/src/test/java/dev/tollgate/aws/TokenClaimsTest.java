@@ -13,6 +13,7 @@ import dev.tollgate.core.bucket.TokenClaims;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.Samples;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -68,5 +69,30 @@ class TokenClaimsTest {
       afterwards++;
     }
     assertThat(atOnce + afterwards).isEqualTo(10);
+  }
+
+  private TokenClaims.Spent upTo(int n) {
+    return claims.claimUpTo(bucket.tenant(), bucket.action(), n);
+  }
+
+  @Test
+  void a_claim_of_up_to_n_spends_what_there_is_and_remembers_that_there_is_no_more() {
+    assertThat(upTo(10)).isEqualTo(new TokenClaims.Spent(10, Optional.empty()));
+    assertThat(queue.level(bucket)).isEqualTo(20);
+
+    TokenClaims.Spent rest = upTo(25);
+
+    assertThat(rest.tokens()).isEqualTo(20);
+    assertThat(rest.shortfall().orElseThrow()).isInstanceOf(Claim.Denied.class);
+    assertThat(buckets.find(bucket).orElseThrow().knownEmptyAt(engine.instant())).isTrue();
+    claims.putBack(bucket, 3);
+    assertThat(queue.level(bucket)).isEqualTo(3);
+  }
+
+  @Test
+  void of_many_that_claim_up_to_ten_at_once_nobody_gets_anothers() {
+    assertThat(Race.of(8, i -> upTo(10)).stream().mapToInt(TokenClaims.Spent::tokens).sum())
+        .isLessThanOrEqualTo(30);
+    assertThat(queue.level(bucket)).isZero();
   }
 }

@@ -1,0 +1,37 @@
+package dev.tollgate.aws;
+
+import dev.tollgate.core.InvalidValue;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What AWS calls things that are in one account and region.
+ *
+ * @param partition where the region is, such as {@code aws}
+ * @param region the region
+ * @param account the account's number
+ */
+record Arns(String partition, String region, String account) {
+  private static final Pattern FUNCTION_VERSION =
+      Pattern.compile("arn:([a-z0-9-]+):lambda:([a-z0-9-]+):([0-9]{12}):function:[^:]+:[0-9]+");
+
+  /**
+   * What is beside a function.
+   *
+   * @param functionArn a published version of it
+   * @throws InvalidValue if it is anything else
+   */
+  static Arns beside(String functionArn) {
+    Matcher parts = FUNCTION_VERSION.matcher(functionArn);
+    InvalidValue.unless(
+        parts.matches(),
+        "PROCESSOR_FUNCTION_ARN",
+        functionArn,
+        "a published version of a function");
+    return new Arns(parts.group(1), parts.group(2), parts.group(3));
+  }
+
+  String queue(String name) {
+    return "arn:" + partition + ":sqs:" + region + ":" + account + ":" + name;
+  }
+}
