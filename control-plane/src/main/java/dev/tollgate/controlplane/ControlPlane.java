@@ -2,6 +2,7 @@ package dev.tollgate.controlplane;
 
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.session.SessionLife;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -14,9 +15,16 @@ final class ControlPlane {
   private final Reconciler reconciler;
   private final TenantLifecycle lifecycle;
   private final TierCatalog catalog;
+  private final ReleaseRollOut releaseRollOut;
   private final Crew crew;
 
-  ControlPlane(Ports ports, Pause pause, ExecutorService workers, InstantSource clock) {
+  /**
+   * A control plane.
+   *
+   * @param release what silos' functions are brought to
+   */
+  ControlPlane(
+      Ports ports, Release release, Pause pause, ExecutorService workers, InstantSource clock) {
     this.ports = ports;
     this.clock = clock;
     this.crew = new Crew(workers);
@@ -26,10 +34,12 @@ final class ControlPlane {
             new BucketFill(ports.buckets(), ports.tokens(), clock),
             new SessionLife(
                 ports.sessions(), ports.connections(), ports.sockets(), new SecureRandom(), clock),
+            new SiloSteps(ports, release, pause, clock),
             pause,
             clock);
     this.lifecycle = new TenantLifecycle(ports.tenants(), ports.tiers(), reconciler);
     this.catalog = new TierCatalog(ports.tenants(), ports.tiers(), lifecycle, crew, pause);
+    this.releaseRollOut = new ReleaseRollOut(ports, release, crew);
   }
 
   Ports ports() {
@@ -50,6 +60,10 @@ final class ControlPlane {
 
   TierCatalog catalog() {
     return catalog;
+  }
+
+  ReleaseRollOut releaseRollOut() {
+    return releaseRollOut;
   }
 
   Crew crew() {

@@ -4,6 +4,9 @@ import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.FillSchedules;
+import dev.tollgate.core.provisioning.SiloFunctions;
+import dev.tollgate.core.provisioning.SiloQueues;
+import dev.tollgate.core.provisioning.Silos;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
@@ -18,6 +21,9 @@ record Ports(
     TokenQueue tokens,
     BucketQueues queues,
     FillSchedules schedules,
+    Silos silos,
+    SiloQueues siloQueues,
+    SiloFunctions siloFunctions,
     Sessions sessions,
     Connections connections,
     Sockets sockets) {}

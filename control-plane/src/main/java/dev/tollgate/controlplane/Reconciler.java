@@ -10,8 +10,9 @@ import dev.tollgate.core.bucket.BucketFill;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.provisioning.BucketQueues.Made;
+import dev.tollgate.core.provisioning.Made;
 import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Brings about what is desired of a tenant, from whatever is there. Every step may be repeated, so
@@ -32,6 +34,8 @@ import java.util.stream.Collectors;
  * <p>A bucket's ledger row is written before its queue and its schedule are made, and removed after
  * they are: so a queue or a schedule without a row cannot be left behind, and the rows tell what
  * there is to remove.
+ *
+ * <p>A tenant whose tier says so also gets a silo; {@link SiloSteps} tells how.
  *
  * <p>Two runs for one tenant may be about different versions of it. The slower one may undo what
  * the faster did; therefore each looks, when it is done, whether its version still stands, and if
@@ -46,13 +50,21 @@ final class Reconciler {
   private final Ports ports;
   private final BucketFill fill;
   private final SessionLife sessions;
+  private final SiloSteps silos;
   private final Pause pause;
   private final InstantSource clock;
 
-  Reconciler(Ports ports, BucketFill fill, SessionLife sessions, Pause pause, InstantSource clock) {
+  Reconciler(
+      Ports ports,
+      BucketFill fill,
+      SessionLife sessions,
+      SiloSteps silos,
+      Pause pause,
+      InstantSource clock) {
     this.ports = ports;
     this.fill = fill;
     this.sessions = sessions;
+    this.silos = silos;
     this.pause = pause;
     this.clock = clock;
   }
@@ -61,8 +73,8 @@ final class Reconciler {
    * Brings a tenant about.
    *
    * @param desired what is desired of it
-   * @param before what was desired before; if that had been brought about, buckets of which the
-   *     same is desired now are left alone
+   * @param before what was desired before; if that had been brought about, what is desired to be
+   *     the same now is left alone
    */
   Outcome reconcile(Tenant desired, Optional<Tenant> before, Invocation invocation) {
     Outcome outcome = bringAbout(desired, before, invocation);
@@ -124,6 +136,10 @@ final class Reconciler {
     steps
         .attempt("buckets of " + tenant.id(), () -> ports.buckets().list(tenant.id()))
         .ifPresent(rows -> provide(tenant, settled, rows, steps));
+    boolean stopped = settled.filter(before -> before.status() == tenant.status()).isPresent();
+    if (tenant.status() == TenantStatus.SUSPENDED && !stopped) {
+      endSessions(tenant.id(), steps);
+    }
     if (steps.allDone()) {
       steps.done(
           "tenant " + tenant.id(),
@@ -145,11 +161,21 @@ final class Reconciler {
                 steps.attempt("bucket " + id, () -> open(id, spec, row)).ifPresent(opened::add);
               }
             });
-    if (opened.stream().anyMatch(bucket -> bucket.made() == Made.NEW)) {
+    boolean isolated = settled.filter(was -> was.isolation() == tenant.isolation()).isPresent();
+    Optional<Made> silo =
+        tenant.isolation() == Isolation.SILO && !isolated
+            ? steps.attempt("silo of " + tenant.id(), () -> silos.open(tenant.id()))
+            : Optional.empty();
+    if (Stream.concat(opened.stream().map(Opened::made), silo.stream())
+        .anyMatch(made -> made == Made.NEW)) {
       pause.of(QUEUE_DELAY);
     }
     boolean enabled = tenant.status() == TenantStatus.ACTIVE;
     opened.forEach(bucket -> start(bucket, enabled, steps));
+    silo.ifPresent(made -> silos.start(tenant.id(), made, steps));
+    if (tenant.isolation() == Isolation.POOL && !isolated) {
+      silos.close(tenant.id(), steps);
+    }
     rows.stream()
         .map(Bucket::id)
         .filter(id -> !tenant.buckets().containsKey(id.action()))
@@ -213,6 +239,16 @@ final class Reconciler {
     steps
         .attempt("buckets of " + id, () -> ports.buckets().list(id))
         .ifPresent(rows -> bucketsOf(tenant, rows).forEach(bucket -> remove(bucket, steps)));
+    silos.remove(tenant, steps);
+    endSessions(id, steps);
+    if (steps.allDone()
+        && steps.done("connections of " + id, () -> ports.connections().forgetCount(id))
+        && steps.done("turns of " + id, () -> ports.sessions().forgetTurns(id))) {
+      steps.attempt("tenant " + id, () -> ports.tenants().remove(id, tenant.version()));
+    }
+  }
+
+  private void endSessions(TenantId id, Steps steps) {
     steps
         .attempt("sessions of " + id, () -> ports.sessions().list(id))
         .ifPresent(
@@ -220,11 +256,6 @@ final class Reconciler {
                 open.forEach(
                     session ->
                         steps.attempt("a session of " + id, () -> sessions.end(id, session.id()))));
-    if (steps.allDone()
-        && steps.done("connections of " + id, () -> ports.connections().forgetCount(id))
-        && steps.done("turns of " + id, () -> ports.sessions().forgetTurns(id))) {
-      steps.attempt("tenant " + id, () -> ports.tenants().remove(id, tenant.version()));
-    }
   }
 
   private static List<BucketId> bucketsOf(Tenant tenant, List<Bucket> rows) {

@@ -15,7 +15,8 @@ import java.util.Optional;
 
 /**
  * The function that a schedule invokes every minute: goes on with the tenants whose desired state
- * has not been brought about, and with the tiers that have not been rolled out.
+ * has not been brought about, with the tiers that have not been rolled out, and with a release that
+ * has not.
  */
 public final class Sweep implements RequestHandler<Map<String, Object>, Map<String, Long>> {
   /** Nothing is begun when less than this is left: a slow step may take as long. */
@@ -43,7 +44,8 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
    * Sweeps once.
    *
    * @param event not used
-   * @return how many tenants and tiers were found unfinished, and how many of them were finished
+   * @return how many tenants and tiers were found unfinished, and how many of them were finished;
+   *     and how many silos are not known to be of the latest release
    */
   @Override
   public Map<String, Long> handleRequest(Map<String, Object> event, Context context) {
@@ -63,6 +65,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             .toList();
     long rolledOut =
         changed.stream().filter(tier -> controlPlane.catalog().rollOut(tier, invocation)).count();
+    long outdatedSilos = controlPlane.releaseRollOut().goOn(invocation);
     Map<String, Long> swept =
         Map.of(
             "unsettledTenants",
@@ -72,8 +75,10 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             "changedTiers",
             (long) changed.size(),
             "rolledOutTiers",
-            rolledOut);
-    if (!unsettled.isEmpty() || !changed.isEmpty()) {
+            rolledOut,
+            "outdatedSilos",
+            outdatedSilos);
+    if (!unsettled.isEmpty() || !changed.isEmpty() || outdatedSilos > 0) {
       invocation.log("swept: " + swept);
     }
     return swept;

@@ -29,10 +29,13 @@ final class Wiring {
             aws.tokenQueue(),
             aws.bucketQueues(),
             aws.fillSchedules(),
+            aws.silos(),
+            aws.siloQueues(),
+            aws.siloFunctions(),
             aws.sessions(),
             aws.connections(),
             aws.sockets());
-    return new ControlPlane(ports, Pause.real(), workers(), clock);
+    return new ControlPlane(ports, aws.release(), Pause.real(), workers(), clock);
   }
 
   private static ExecutorService workers() {

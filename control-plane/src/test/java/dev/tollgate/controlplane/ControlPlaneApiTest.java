@@ -35,6 +35,9 @@ class ControlPlaneApiTest {
        "limits":{"tenantPerMinute":30,"sessionPerMinute":5,"connectionsPerSession":2,
                  "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":60}}""";
 
+  /** For a silo to be closed, to look empty for surely, and to go. */
+  private static final int MINUTES_TO_DRAIN = 3;
+
   private final Deployment at = new Deployment();
 
   @Test
@@ -566,7 +569,7 @@ class ControlPlaneApiTest {
       thread.join();
     }
 
-    at.sweep();
+    at.sweep(MINUTES_TO_DRAIN);
 
     at.assertConsistent();
   }
@@ -669,6 +672,7 @@ class ControlPlaneApiTest {
             "TokenQueue.level",
             "Buckets.replace",
             "TokenQueue.put",
+            "Silos.find",
             "Tenants.markObserved",
             "Tenants.find",
             "Buckets.list",

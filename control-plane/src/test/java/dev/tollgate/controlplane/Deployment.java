@@ -17,9 +17,15 @@ import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.FillSchedules;
+import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.provisioning.Silo;
+import dev.tollgate.core.provisioning.SiloFunctions;
+import dev.tollgate.core.provisioning.SiloQueues;
+import dev.tollgate.core.provisioning.Silos;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
+import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
@@ -30,6 +36,9 @@ import dev.tollgate.core.testing.InMemoryBuckets;
 import dev.tollgate.core.testing.InMemoryFillSchedules;
 import dev.tollgate.core.testing.InMemoryFillSchedules.Scheduled;
 import dev.tollgate.core.testing.InMemorySessions;
+import dev.tollgate.core.testing.InMemorySiloFunctions;
+import dev.tollgate.core.testing.InMemorySiloQueues;
+import dev.tollgate.core.testing.InMemorySilos;
 import dev.tollgate.core.testing.InMemoryTenants;
 import dev.tollgate.core.testing.InMemoryTiers;
 import dev.tollgate.core.testing.InMemoryTokenQueue;
@@ -46,7 +55,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
 
 /** The control plane over stand-ins for its ports. */
 final class Deployment {
@@ -61,35 +72,60 @@ final class Deployment {
   final InMemoryTokenQueue tokens = new InMemoryTokenQueue(clock);
   final InMemoryBucketQueues queues = new InMemoryBucketQueues(tokens, clock);
   final InMemoryFillSchedules schedules = new InMemoryFillSchedules();
+  final InMemorySilos silos = new InMemorySilos();
+  final InMemorySiloQueues siloQueues = new InMemorySiloQueues(clock);
+  final InMemorySiloFunctions siloFunctions = new InMemorySiloFunctions();
   final InMemorySessions sessions = new InMemorySessions();
   final RecordingSockets sockets = new RecordingSockets();
   final Faults faults = new Faults();
   final List<Duration> pauses = new CopyOnWriteArrayList<>();
 
-  private final ControlPlane controlPlane =
-      new ControlPlane(
-          new Ports(
-              faults.around(Tenants.class, tenants),
-              faults.around(Tiers.class, tiers),
-              faults.around(Buckets.class, buckets),
-              faults.around(TokenQueue.class, tokens),
-              faults.around(BucketQueues.class, queues),
-              faults.around(FillSchedules.class, schedules),
-              faults.around(Sessions.class, sessions),
-              faults.around(Connections.class, sessions),
-              faults.around(Sockets.class, sockets)),
-          pauses::add,
-          Executors.newCachedThreadPool(
-              task -> {
-                Thread thread = new Thread(task);
-                thread.setDaemon(true);
-                return thread;
-              }),
-          clock);
-  private final ControlPlaneApi api = new ControlPlaneApi(controlPlane);
-  private final Sweep sweep = new Sweep(controlPlane);
+  /** What acme sends, if it sends anything. */
+  final Traffic traffic = new Traffic(this, new TenantId("acme"));
 
   RecordingContext context = new RecordingContext(Duration.ofSeconds(29));
+
+  private final Ports ports =
+      new Ports(
+          faults.around(Tenants.class, tenants),
+          faults.around(Tiers.class, tiers),
+          faults.around(Buckets.class, buckets),
+          faults.around(TokenQueue.class, tokens),
+          faults.around(BucketQueues.class, queues),
+          faults.around(FillSchedules.class, schedules),
+          faults.around(Silos.class, silos),
+          faults.around(SiloQueues.class, siloQueues),
+          faults.around(SiloFunctions.class, siloFunctions),
+          faults.around(Sessions.class, sessions),
+          faults.around(Connections.class, sessions),
+          faults.around(Sockets.class, sockets));
+  private final ExecutorService workers =
+      Executors.newCachedThreadPool(
+          task -> {
+            Thread thread = new Thread(task);
+            thread.setDaemon(true);
+            return thread;
+          });
+  private Release release = new Release("processor:1");
+  private ControlPlane controlPlane = controlPlane();
+  private ControlPlaneApi api = new ControlPlaneApi(controlPlane);
+  private Sweep sweep = new Sweep(controlPlane);
+
+  private ControlPlane controlPlane() {
+    return new ControlPlane(ports, release, pauses::add, workers, clock);
+  }
+
+  /** The functions as they are after a release was deployed. */
+  void deploy(Release next) {
+    release = next;
+    controlPlane = controlPlane();
+    api = new ControlPlaneApi(controlPlane);
+    sweep = new Sweep(controlPlane);
+  }
+
+  Release release() {
+    return release;
+  }
 
   /** What the API answered. */
   record Answer(int status, Map<String, String> headers, JsonNode document) {
@@ -153,6 +189,18 @@ final class Deployment {
 
   Map<String, Long> sweep() {
     return sweep.handleRequest(Map.of("scheduledTime", clock.instant().toString()), context);
+  }
+
+  /** Lets minutes pass, with a sweep in each. */
+  void sweep(int minutes) {
+    for (int i = 0; i < minutes; i++) {
+      clock.advance(Duration.ofSeconds(30));
+      traffic.process();
+      traffic.send();
+      clock.advance(Duration.ofSeconds(31));
+      traffic.process();
+      sweep();
+    }
   }
 
   /** Fills a bucket as its schedule does. */
@@ -225,5 +273,21 @@ final class Deployment {
     assertThat(now.rows()).isEqualTo(rows);
     assertThat(now.schedules()).isEqualTo(scheduled);
     assertThat(now.queues()).isEqualTo(rows.keySet());
+    assertSilosAreConsistent(now.tenants());
+  }
+
+  private void assertSilosAreConsistent(List<Tenant> settled) {
+    Set<TenantId> isolated =
+        settled.stream()
+            .filter(tenant -> tenant.isolation() == Isolation.SILO)
+            .map(Tenant::id)
+            .collect(Collectors.toSet());
+    assertThat(silos.all().keySet()).isEqualTo(isolated);
+    assertThat(silos.all().values()).allMatch(silo -> silo.state() == Silo.State.OPEN);
+    assertThat(siloQueues.tenants()).isEqualTo(isolated);
+    assertThat(siloQueues.open()).isEqualTo(isolated);
+    assertThat(siloFunctions.functions().keySet()).isEqualTo(isolated);
+    assertThat(siloFunctions.fed()).isEqualTo(isolated);
+    assertThat(siloFunctions.functions().values()).allMatch(release::equals);
   }
 }

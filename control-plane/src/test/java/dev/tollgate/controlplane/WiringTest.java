@@ -29,6 +29,10 @@ class WiringTest {
           Map.entry("SCHEDULE_TARGET_ARN", ARN),
           Map.entry("SCHEDULE_ROLE_ARN", "arn:aws:iam::000000000000:role/scheduler"),
           Map.entry("SCHEDULE_DEAD_LETTER_ARN", "arn:aws:sqs:us-east-1:000000000000:dead"),
+          Map.entry("PROCESSOR_FUNCTION_ARN", ARN + ":7"),
+          Map.entry("PROCESSOR_CODE_BUCKET", "assets"),
+          Map.entry("PROCESSOR_CODE_KEY", "0123.jar"),
+          Map.entry("POOL_DEAD_LETTER_URL", "https://sqs.us-east-1.amazonaws.com/0/pool_dead.fifo"),
           Map.entry("WEBSOCKET_URL", "wss://x.execute-api.us-east-1.amazonaws.com/production"));
 
   @Test
@@ -51,6 +55,10 @@ class WiringTest {
         "SCHEDULE_TARGET_ARN",
         "SCHEDULE_ROLE_ARN",
         "SCHEDULE_DEAD_LETTER_ARN",
+        "PROCESSOR_FUNCTION_ARN",
+        "PROCESSOR_CODE_BUCKET",
+        "PROCESSOR_CODE_KEY",
+        "POOL_DEAD_LETTER_URL",
         "WEBSOCKET_URL",
       })
   void a_missing_variable_is_named(String variable) {
@@ -59,5 +67,16 @@ class WiringTest {
 
     assertThatThrownBy(() -> new ControlPlaneApi(without, CLOCK)).hasMessageContaining(variable);
     assertThatThrownBy(() -> new Sweep(without, CLOCK)).hasMessageContaining(variable);
+  }
+
+  @Test
+  void a_release_that_could_change_is_refused() {
+    Map<String, String> unpublished = new HashMap<>(WHOLE);
+    unpublished.put("PROCESSOR_FUNCTION_ARN", ARN + ":live");
+
+    assertThatThrownBy(() -> new Sweep(unpublished, CLOCK))
+        .hasMessageContaining("PROCESSOR_FUNCTION_ARN")
+        .hasMessageContaining(ARN + ":live")
+        .hasMessageContaining("a published version");
   }
 }

@@ -1,0 +1,290 @@
+package dev.tollgate.controlplane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.provisioning.Silo.State;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.testing.InMemorySiloQueues.Message;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class SiloTest {
+  private static final TenantId ACME = new TenantId("acme");
+  private static final String GOLD = "{\"tier\":\"gold\"}";
+  private static final String BRONZE = "{\"tier\":\"bronze\"}";
+  private static final Release NEXT = new Release("processor:2");
+
+  private final Deployment at = new Deployment();
+
+  private State state() {
+    return at.silos.find(ACME).orElseThrow().state();
+  }
+
+  private void sweepAfter(Duration time) {
+    at.clock.advance(time);
+    at.sweep();
+  }
+
+  private boolean isSettled() {
+    return at.tenant("acme").orElseThrow().settled();
+  }
+
+  @Test
+  void a_silo_is_written_down_before_it_is_made_in_the_order_of_its_parts() {
+    at.onboard("acme", "gold");
+
+    assertThat(at.faults.calls().stream().filter(call -> call.startsWith("Silo")))
+        .containsExactly(
+            "Silos.find",
+            "Silos.open",
+            "SiloQueues.make",
+            "SiloFunctions.make",
+            "SiloFunctions.attach");
+    assertThat(at.faults.calls().indexOf("SiloFunctions.attach"))
+        .isLessThan(at.faults.calls().indexOf("Tenants.markObserved"));
+  }
+
+  @Test
+  void a_patch_that_touches_no_isolation_leaves_the_silo_alone() {
+    at.onboard("acme", "gold");
+    at.faults.none();
+
+    at.patch("acme", "{\"overrides\":{\"tenantConnections\":3}}");
+
+    assertThat(at.faults.calls()).noneMatch(call -> call.startsWith("Silo"));
+  }
+
+  @Test
+  void a_function_that_takes_seconds_is_waited_for() {
+    at.siloFunctions.takeTime(3);
+    at.onboard("acme", "gold");
+
+    assertThat(at.pauses).hasSize(4).containsOnly(Duration.ofSeconds(1));
+    assertThat(at.siloFunctions.functions()).containsKey(ACME);
+  }
+
+  @Test
+  void a_function_that_takes_longer_is_left_to_the_sweep() {
+    at.siloFunctions.takeTime(7);
+
+    at.onboard("acme", "gold");
+
+    assertThat(isSettled()).isFalse();
+    assertThat(at.context.logged()).anyMatch(line -> line.contains("silo function of acme"));
+    at.siloFunctions.takeTime(0);
+    sweepAfter(Duration.ofMinutes(1));
+    at.assertConsistent();
+  }
+
+  @Test
+  void a_queue_that_is_left_is_closed_at_once_and_goes_when_it_is_surely_empty() {
+    at.onboard("acme", "gold");
+    at.patch("acme", BRONZE);
+
+    assertThat(state()).isEqualTo(State.CLOSED);
+    assertThat(at.siloQueues.open()).isEmpty();
+    assertThat(isSettled()).isFalse();
+
+    sweepAfter(Duration.ofSeconds(119));
+    assertThat(state()).isEqualTo(State.CLOSED);
+
+    sweepAfter(Duration.ofSeconds(1));
+    at.assertConsistent();
+  }
+
+  @Test
+  void a_queue_with_messages_in_it_stays_until_they_are_processed() {
+    at.onboard("acme", "gold");
+    at.traffic.send();
+    at.patch("acme", BRONZE);
+
+    for (int i = 0; i < 5; i++) {
+      sweepAfter(Duration.ofMinutes(1));
+      assertThat(at.siloQueues.tenants()).containsExactly(ACME);
+      assertThat(at.siloFunctions.fed()).containsExactly(ACME);
+    }
+    at.traffic.process();
+    at.sweep();
+    assertThat(at.siloQueues.tenants()).containsExactly(ACME);
+
+    at.traffic.process();
+    at.sweep();
+    at.assertConsistent();
+    at.traffic.assertNothingIsLost();
+  }
+
+  @Test
+  void messages_that_have_no_function_get_one_before_their_queue_goes() {
+    at.siloFunctions.outage().begin();
+    at.onboard("acme", "gold");
+    at.traffic.send();
+    at.patch("acme", BRONZE);
+    at.siloFunctions.outage().end();
+    assertThat(at.siloFunctions.functions()).isEmpty();
+
+    sweepAfter(Duration.ofMinutes(2));
+
+    assertThat(at.siloFunctions.fed()).containsExactly(ACME);
+    at.sweep(2);
+    at.assertConsistent();
+    at.traffic.assertNothingIsLost();
+  }
+
+  @Test
+  void dead_letters_go_to_the_pools_with_the_silo() {
+    at.onboard("acme", "gold");
+    at.traffic.bury();
+    at.patch("acme", BRONZE);
+    assertThat(at.siloQueues.poolDeadLetters()).isEmpty();
+
+    sweepAfter(Duration.ofMinutes(2));
+
+    assertThat(at.siloQueues.poolDeadLetters()).extracting(Message::body).hasSize(1);
+    at.assertConsistent();
+  }
+
+  @Test
+  void a_queue_that_a_slower_run_opened_again_is_closed_anew_and_its_minutes_begin_again() {
+    at.onboard("acme", "gold");
+    at.patch("acme", BRONZE);
+    at.siloQueues.make(ACME);
+
+    sweepAfter(Duration.ofMinutes(2));
+
+    assertThat(state()).isEqualTo(State.CLOSED);
+    assertThat(at.siloQueues.open()).isEmpty();
+    sweepAfter(Duration.ofSeconds(119));
+    assertThat(at.siloQueues.tenants()).containsExactly(ACME);
+    sweepAfter(Duration.ofSeconds(1));
+    at.assertConsistent();
+  }
+
+  @Test
+  void a_tenant_that_comes_back_in_time_keeps_its_queue_and_what_is_in_it() {
+    at.onboard("acme", "gold");
+    at.traffic.send();
+    at.patch("acme", BRONZE);
+
+    at.patch("acme", GOLD);
+
+    at.assertConsistent();
+    assertThat(at.siloQueues.contents(ACME)).hasSize(1);
+  }
+
+  @Test
+  void a_tenant_that_comes_back_while_its_silo_goes_gets_another_later() {
+    at.onboard("acme", "gold");
+    at.traffic.bury();
+    at.patch("acme", BRONZE);
+    at.siloQueues.outage().begin("delete");
+    sweepAfter(Duration.ofMinutes(2));
+    assertThat(state()).isEqualTo(State.LEAVING);
+
+    at.patch("acme", GOLD);
+    assertThat(state()).isEqualTo(State.LEAVING);
+
+    at.siloQueues.outage().end();
+    at.sweep();
+    assertThat(state()).isEqualTo(State.OPEN);
+    assertThat(isSettled()).isFalse();
+    sweepAfter(Duration.ofMinutes(1));
+    at.assertConsistent();
+    assertThat(at.siloQueues.poolDeadLetters()).hasSize(1);
+  }
+
+  @Test
+  void offboarding_removes_the_silo_at_once_with_all_that_is_in_it() {
+    at.onboard("acme", "gold");
+    at.traffic.send();
+    at.traffic.bury();
+
+    assertThat(at.delete("acme").status()).isEqualTo(204);
+
+    at.assertConsistent();
+    assertThat(at.siloQueues.poolDeadLetters()).isEmpty();
+  }
+
+  @Test
+  void suspending_ends_the_sessions_and_keeps_the_silo() {
+    at.onboard("acme", "gold");
+    SessionId session = new SessionId("0".repeat(32));
+    at.sessions.create(
+        new Session(ACME, session, Set.of(), Deployment.START.plusSeconds(60), Optional.empty()));
+
+    at.patch("acme", "{\"status\":\"SUSPENDED\"}");
+
+    assertThat(at.sessions.list(ACME)).isEmpty();
+    at.assertConsistent();
+    at.faults.none();
+
+    at.patch("acme", "{\"overrides\":{\"tenantConnections\":3}}");
+    assertThat(at.faults.calls()).doesNotContain("Sessions.list");
+  }
+
+  @Test
+  void a_release_is_rolled_out_to_silos_and_noted_once_all_are_seen_to_have_it() {
+    at.onboard("acme", "gold");
+    at.onboard("beta", "bronze");
+    at.sweep();
+    assertThat(at.tiers.rolledOutRelease()).contains(at.release());
+
+    at.deploy(NEXT);
+    assertThat(at.sweep()).containsEntry("outdatedSilos", 1L);
+    assertThat(at.tiers.rolledOutRelease()).isNotEqualTo(Optional.of(NEXT));
+    assertThat(at.tenant("beta").orElseThrow().version()).isEqualTo(1);
+
+    assertThat(at.sweep()).containsEntry("settledTenants", 1L).containsEntry("outdatedSilos", 0L);
+    assertThat(at.tiers.rolledOutRelease()).contains(NEXT);
+    assertThat(at.siloFunctions.functions()).containsEntry(ACME, NEXT);
+    at.faults.none();
+
+    at.sweep();
+    assertThat(at.faults.calls())
+        .containsExactlyInAnyOrder("Tenants.unsettled", "Tiers.list", "Tiers.rolledOutRelease");
+  }
+
+  @Test
+  void tenants_of_a_tier_that_had_no_silos_get_theirs_with_the_next_release() {
+    at.onboard("acme", "gold");
+    at.silos.remove(ACME, 0);
+    at.siloQueues.delete(ACME);
+    at.siloFunctions.detach(ACME);
+    at.siloFunctions.delete(ACME);
+    at.clock.advance(Duration.ofMinutes(1));
+
+    at.sweep();
+    at.sweep();
+
+    at.assertConsistent();
+  }
+
+  @Test
+  void a_rollout_goes_on_where_the_last_one_ended() {
+    List<String> tenants = List.of("acme", "beta", "gamma");
+    tenants.forEach(tenant -> at.onboard(tenant, "gold"));
+    at.sweep();
+    at.deploy(NEXT);
+    at.siloFunctions.outage().begin("make");
+
+    at.sweep();
+    at.sweep();
+    assertThat(at.tiers.rolledOutRelease()).isNotEqualTo(Optional.of(NEXT));
+    assertThat(tenants).allSatisfy(id -> assertThat(version(id)).isEqualTo(2));
+
+    at.siloFunctions.outage().end();
+    at.sweep();
+    assertThat(at.tiers.rolledOutRelease()).contains(NEXT);
+    assertThat(tenants).allSatisfy(id -> assertThat(version(id)).isEqualTo(2));
+    at.assertConsistent();
+  }
+
+  private long version(String id) {
+    return at.tenant(id).orElseThrow().version();
+  }
+}
