@@ -6,7 +6,14 @@ import dev.tollgate.core.admission.Admission;
 import dev.tollgate.core.admission.Departure;
 import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.admission.Registration;
+import dev.tollgate.core.bucket.TokenClaims;
+import dev.tollgate.core.message.Echo;
+import dev.tollgate.core.message.MessageProcessing;
+import dev.tollgate.core.session.Housekeeping;
+import dev.tollgate.core.session.Recount;
 import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.Sockets;
+import dev.tollgate.core.session.TenantVisit;
 import dev.tollgate.core.tenant.Tenants;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -18,7 +25,11 @@ import java.util.concurrent.Executors;
 /** Puts the functions together from their environment. */
 final class Wiring {
   private static final String WEBSOCKET_URL = "WEBSOCKET_URL";
+  private static final String MESSAGE_HANDLER = "MESSAGE_HANDLER";
   private static final String LIST_TENANTS = "LIST_TENANTS";
+
+  /** Tenants that are visited together; the time goes by waiting for answers. */
+  private static final int VISITS_AT_A_TIME = 8;
 
   private final Map<String, String> environment;
   private final InstantSource clock;
@@ -55,6 +66,46 @@ final class Wiring {
         aws.sessions(), aws.connections(), aws.sockets(), new SecureRandom(), clock);
   }
 
+  Sockets sockets() {
+    return aws.sockets();
+  }
+
+  Recount recount() {
+    return new Recount(aws.sessions(), aws.connections(), Pause.real());
+  }
+
+  Housekeeping housekeeping() {
+    TenantVisit visit =
+        new TenantVisit(
+            aws.tenants(),
+            aws.liveTenants(),
+            aws.sessions(),
+            aws.connections(),
+            aws.sockets(),
+            sessionLife(),
+            recount(),
+            clock);
+    return new Housekeeping(
+        aws.liveTenants(),
+        visit,
+        Executors.newFixedThreadPool(VISITS_AT_A_TIME, Wiring::thread),
+        clock);
+  }
+
+  MessageProcessing messageProcessing() {
+    return new MessageProcessing(
+        aws.factsReader(),
+        aws.messageFactsReader(),
+        new TokenClaims(aws.buckets(), aws.tokenQueue(), clock),
+        aws.sessions(),
+        aws.sockets(),
+        departure(),
+        new JsonFrames(),
+        HandlerClass.make(environment.getOrDefault(MESSAGE_HANDLER, Echo.class.getName())),
+        threads(),
+        clock);
+  }
+
   String webSocketUrl() {
     return Optional.ofNullable(environment.get(WEBSOCKET_URL))
         .orElseThrow(() -> new IllegalStateException("environment: no " + WEBSOCKET_URL));
@@ -66,11 +117,12 @@ final class Wiring {
 
   /** Threads for requests that go out beside each other. They do not keep a process alive. */
   private static ExecutorService threads() {
-    return Executors.newCachedThreadPool(
-        task -> {
-          Thread thread = new Thread(task, "requests");
-          thread.setDaemon(true);
-          return thread;
-        });
+    return Executors.newCachedThreadPool(Wiring::thread);
+  }
+
+  private static Thread thread(Runnable task) {
+    Thread thread = new Thread(task, "requests");
+    thread.setDaemon(true);
+    return thread;
   }
 }

@@ -3,10 +3,18 @@ package dev.tollgate.handlers;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayCustomAuthorizerEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2WebSocketEvent;
+import com.amazonaws.services.lambda.runtime.events.DynamodbEvent;
+import com.amazonaws.services.lambda.runtime.events.DynamodbEvent.DynamodbStreamRecord;
+import com.amazonaws.services.lambda.runtime.events.models.dynamodb.AttributeValue;
+import com.amazonaws.services.lambda.runtime.events.models.dynamodb.StreamRecord;
+import dev.tollgate.core.session.Session;
 import dev.tollgate.http.testing.HttpApiEvents;
 import dev.tollgate.http.testing.RecordingContext;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** Events of the shape that API Gateway sends. */
 final class Events {
@@ -37,6 +45,29 @@ final class Events {
     APIGatewayV2HTTPEvent event = HttpApiEvents.of(routeKey);
     event.setQueryStringParameters(query);
     return event;
+  }
+
+  /** The stream's records of sessions that went, in that order. */
+  static DynamodbEvent deleted(Session... sessions) {
+    DynamodbEvent event = new DynamodbEvent();
+    event.setRecords(
+        IntStream.range(0, sessions.length).mapToObj(i -> deleted(i, sessions[i])).toList());
+    return event;
+  }
+
+  private static DynamodbStreamRecord deleted(int number, Session session) {
+    Map<String, AttributeValue> row = new HashMap<>();
+    row.put("tenantId", new AttributeValue(session.tenant().value()));
+    row.put("sessionId", new AttributeValue(session.id().value()));
+    row.put(
+        "sessionTTL", new AttributeValue().withN(Long.toString(session.endsAt().getEpochSecond())));
+    if (!session.connections().isEmpty()) {
+      row.put("connectionIds", new AttributeValue(List.copyOf(session.connections())));
+    }
+    DynamodbStreamRecord record = new DynamodbStreamRecord();
+    record.setEventName("REMOVE");
+    record.setDynamodb(new StreamRecord().withSequenceNumber("number-" + number).withOldImage(row));
+    return record;
   }
 
   static RecordingContext context() {

@@ -1,0 +1,89 @@
+package dev.tollgate.handlers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.House;
+import dev.tollgate.http.testing.RecordingContext;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class HousekeeperTest {
+  private final House house = new House();
+  private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
+  private final Tenant beta = house.town().onboard("beta", "bronze", Map.of());
+  private final Housekeeper housekeeper =
+      new Housekeeper(
+          house.housekeeping(), new Telemetry(house.town().clock()), house.town().clock());
+
+  private Map<String, Long> keep(RecordingContext context) {
+    return housekeeper.handleRequest(Map.of(), context);
+  }
+
+  @Test
+  void it_does_what_there_is_to_do_and_says_what_it_did() {
+    house.open(acme, "a", "b");
+    house.open(beta, "c");
+    house.sockets().lose("a");
+    house.pass(Duration.ofSeconds(200));
+    RecordingContext context = new RecordingContext(Duration.ofMinutes(1));
+
+    assertThat(keep(context))
+        .isEqualTo(
+            Map.of(
+                "visitedTenants", 2L,
+                "leftTenants", 0L,
+                "failedVisits", 0L,
+                "sessionsEnded", 1L,
+                "connectionsDropped", 1L,
+                "drift", 1L));
+
+    assertThat(context.logged())
+        .hasSize(2)
+        .anySatisfy(
+            line ->
+                assertThat(line)
+                    .contains(
+                        "\"SessionsEnded\":0",
+                        "\"ConnectionsDropped\":1",
+                        "\"Drift\":1",
+                        "\"tenantId\":\"acme\""))
+        .anySatisfy(
+            line -> assertThat(line).contains("\"SessionsEnded\":1", "\"tenantId\":\"beta\""));
+    assertThat(house.counted(acme.id())).isEqualTo(1);
+    assertThat(house.counted(beta.id())).isZero();
+  }
+
+  @Test
+  void it_says_nothing_where_nothing_had_to_be_done() {
+    house.open(acme, "a");
+    RecordingContext context = new RecordingContext(Duration.ofMinutes(1));
+
+    assertThat(keep(context)).containsEntry("visitedTenants", 1L);
+
+    assertThat(context.logged()).isEmpty();
+  }
+
+  @Test
+  void it_begins_nothing_that_it_may_not_finish() {
+    house.open(acme, "a");
+
+    assertThat(keep(new RecordingContext(Duration.ofSeconds(12))))
+        .containsEntry("visitedTenants", 0L)
+        .containsEntry("leftTenants", 1L);
+  }
+
+  @Test
+  void what_fails_is_logged() {
+    house.open(acme, "a");
+    house.pass(Duration.ofMinutes(5));
+    house.sockets().outage().begin();
+    RecordingContext context = new RecordingContext(Duration.ofMinutes(1));
+
+    assertThat(keep(context)).containsEntry("failedVisits", 1L);
+
+    assertThat(context.logged())
+        .containsExactly("left to the next minute at acme: close: out of order");
+  }
+}

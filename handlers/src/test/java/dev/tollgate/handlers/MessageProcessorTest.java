@@ -1,0 +1,302 @@
+package dev.tollgate.handlers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.amazonaws.services.lambda.runtime.events.SQSBatchResponse;
+import com.amazonaws.services.lambda.runtime.events.SQSEvent;
+import com.amazonaws.services.lambda.runtime.events.SQSEvent.SQSMessage;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.Action;
+import dev.tollgate.core.admission.Departure;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.TokenClaims;
+import dev.tollgate.core.message.MessageProcessing;
+import dev.tollgate.core.message.TenantMessageHandler;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.InMemoryMessageFacts;
+import dev.tollgate.core.testing.RecordingSockets;
+import dev.tollgate.core.testing.Town;
+import dev.tollgate.http.testing.RecordingContext;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class MessageProcessorTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Town town = new Town();
+  private final RecordingSockets sockets = new RecordingSockets();
+  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 3L));
+  private final Tenant zeta = town.onboard("zeta", "gold", Map.of());
+  private final SessionId session = town.open(acme);
+  private final SessionId others = town.open(zeta);
+  private final RecordingContext context = Events.context();
+  private TenantMessageHandler application = message -> List.of(message.json());
+
+  @BeforeEach
+  void connect() {
+    join(acme, session, "a");
+    join(acme, session, "b");
+    join(zeta, others, "z");
+  }
+
+  private void join(Tenant tenant, SessionId to, String connectionId) {
+    town.sessions()
+        .join(
+            tenant.id(),
+            to,
+            connectionId,
+            10,
+            Gcra.perMinute(60),
+            Optional.empty(),
+            town.clock().instant());
+  }
+
+  private SQSBatchResponse handle(SQSMessage... messages) {
+    MessageProcessing processing =
+        new MessageProcessing(
+            town.facts(),
+            new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets()),
+            new TokenClaims(town.buckets(), town.queue(), town.clock()),
+            town.sessions(),
+            sockets,
+            new Departure(town.sessions()),
+            new JsonFrames(),
+            message -> application.handle(message),
+            Runnable::run,
+            town.clock());
+    SQSEvent event = new SQSEvent();
+    event.setRecords(List.of(messages));
+    return new MessageProcessor(processing, new Telemetry(town.clock()))
+        .handleRequest(event, context);
+  }
+
+  private static List<String> failures(SQSBatchResponse response) {
+    return response.getBatchItemFailures().stream()
+        .map(SQSBatchResponse.BatchItemFailure::getItemIdentifier)
+        .toList();
+  }
+
+  private static SQSMessage record(String id, String group, String connectionId, String body) {
+    SQSEvent.MessageAttribute connection = new SQSEvent.MessageAttribute();
+    connection.setDataType("String");
+    connection.setStringValue(connectionId);
+    SQSMessage message = new SQSMessage();
+    message.setMessageId(id);
+    message.setBody(body);
+    message.setAttributes(Map.of("MessageGroupId", group));
+    message.setMessageAttributes(Map.of("connectionId", connection));
+    return message;
+  }
+
+  private SQSMessage ofAcme(String id, String body) {
+    return record(id, "acme:" + session, "a", body);
+  }
+
+  private SQSMessage ofZeta(String id, String body) {
+    return record(id, "zeta:" + others, "z", body);
+  }
+
+  private List<JsonNode> counts() {
+    return context.logged().stream()
+        .filter(line -> line.contains("CloudWatchMetrics"))
+        .map(MessageProcessorTest::json)
+        .toList();
+  }
+
+  private static JsonNode json(String text) {
+    try {
+      return JSON.readTree(text);
+    } catch (IOException malformed) {
+      throw new AssertionError(text, malformed);
+    }
+  }
+
+  @Test
+  void a_message_is_passed_on_and_answered_with_the_bytes_that_were_sent() {
+    String message = "{ \"n\" : 1.0, \"n\":1e5, \"t\":\"😀 \\u00e9 & % + # \\\"q\\\" $input\" }";
+
+    SQSBatchResponse response =
+        handle(
+            ofAcme("q1", "{\"action\":\"PooledSQS\",\"id\":\"i-1\",\"message\":" + message + "}"));
+
+    assertThat(failures(response)).isEmpty();
+    String passedOn = ",\"id\":\"i-1\",\"message\":" + message + "}";
+    assertThat(sockets.postedTo("a")).containsExactly("{\"type\":\"reply\"" + passedOn);
+    assertThat(sockets.postedTo("b"))
+        .containsExactly("{\"type\":\"message\"" + passedOn, "{\"type\":\"reply\"" + passedOn);
+  }
+
+  @Test
+  void a_message_without_an_id_bears_the_queues() {
+    handle(ofAcme("q1", "{\"message\":1}"));
+
+    assertThat(sockets.postedTo("a"))
+        .containsExactly("{\"type\":\"reply\",\"id\":\"q1\",\"message\":1}");
+  }
+
+  @Test
+  void what_fails_is_returned_and_what_is_behind_it_and_nothing_else() {
+    application =
+        message -> {
+          if (message.json().equals("2")) {
+            throw new IllegalStateException("no database");
+          }
+          return List.of();
+        };
+
+    SQSBatchResponse response =
+        handle(
+            ofAcme("q1", "{\"message\":1}"),
+            ofAcme("q2", "{\"message\":2}"),
+            ofZeta("q3", "{\"message\":3}"),
+            ofAcme("q4", "{\"message\":4}"));
+
+    assertThat(failures(response)).containsExactly("q2", "q4");
+    assertThat(context.logged())
+        .anySatisfy(
+            line ->
+                assertThat(line)
+                    .startsWith("message q2 of acme: java.lang.IllegalStateException: no database")
+                    .contains("\tat dev.tollgate.handlers.MessageProcessorTest"))
+        .noneMatch(line -> line.contains(session.value()));
+    assertThat(town.queue().level(new BucketId(acme.id(), Action.MESSAGE))).isEqualTo(2);
+  }
+
+  @Test
+  void a_refused_message_is_answered_and_not_returned() {
+    SQSMessage[] batch = new SQSMessage[4];
+    for (int i = 0; i < 4; i++) {
+      batch[i] = ofAcme("q" + i, "{\"message\":" + i + "}");
+    }
+
+    assertThat(failures(handle(batch))).isEmpty();
+
+    JsonNode last = json(sockets.postedTo("a").get(3));
+    assertThat(last)
+        .isEqualTo(
+            json(
+                """
+                {"type":"error","id":"q3","code":"THROTTLED",
+                 "detail":"the tenant sent as many messages as messagesPerMinute allows",
+                 "retryAfterSeconds":61}"""));
+    assertThat(sockets.postedTo("b")).hasSize(6);
+  }
+
+  @Test
+  void a_broken_second_is_a_whole_one_and_there_is_at_least_one() {
+    assertThat(
+            json(new JsonFrames().throttled("i", Duration.ofMillis(1_001)))
+                .at("/retryAfterSeconds")
+                .asInt())
+        .isEqualTo(2);
+    assertThat(
+            json(new JsonFrames().throttled("i", Duration.ofMillis(-5)))
+                .at("/retryAfterSeconds")
+                .asInt())
+        .isEqualTo(1);
+  }
+
+  @Test
+  void a_body_that_is_no_frame_is_answered_and_not_returned() {
+    assertThat(failures(handle(ofAcme("q1", "{\"id\":\"i\",\"message\":\"say \"hi\"\"}"))))
+        .isEmpty();
+
+    JsonNode answer = json(sockets.postedTo("a").get(0));
+    assertThat(answer.get("type").asText()).isEqualTo("error");
+    assertThat(answer.get("id").asText()).isEqualTo("i");
+    assertThat(answer.get("code").asText()).isEqualTo("BAD_FRAME");
+    assertThat(answer.get("detail").asText()).startsWith("frame: {\"id\":\"i\"").contains("JSON");
+    assertThat(sockets.postedTo("b")).isEmpty();
+  }
+
+  @Test
+  void a_record_that_is_nobodys_is_dropped() {
+    SQSMessage unaddressed = ofAcme("q4", "{\"message\":1}");
+    unaddressed.setMessageAttributes(Map.of());
+
+    SQSBatchResponse response =
+        handle(
+            record("q1", "", "a", "{\"message\":1}"),
+            record("q2", "acme", "a", "{\"message\":1}"),
+            record("q3", "acme:short", "a", "{\"message\":1}"),
+            unaddressed,
+            record("q5", "nobody:" + session, "a", "{\"message\":1}"),
+            ofAcme("q6", "{\"message\":1}"));
+
+    assertThat(failures(response)).isEmpty();
+    assertThat(sockets.postedTo("a")).hasSize(1);
+    assertThat(counts())
+        .extracting(
+            count ->
+                count.path("tenantId").asText()
+                    + " "
+                    + count.path("Outcome").asText()
+                    + " "
+                    + count.path("Messages").asInt())
+        .containsExactlyInAnyOrder(" DROPPED 4", "nobody DROPPED 1", "acme PROCESSED 1");
+  }
+
+  @Test
+  void counts_are_one_line_for_a_tenant_and_an_outcome() {
+    handle(
+        ofAcme("q1", "{\"message\":1}"),
+        ofZeta("q2", "{\"message\":2}"),
+        ofAcme("q3", "{\"message\":3}"),
+        ofAcme("q4", "oops"));
+
+    assertThat(counts()).hasSize(3);
+    assertThat(counts().get(0))
+        .isEqualTo(
+            json(
+                """
+                {"_aws":{"Timestamp":%d,"CloudWatchMetrics":[{"Namespace":"Tollgate",
+                 "Dimensions":[["Outcome"]],"Metrics":[{"Name":"Messages","Unit":"Count"}]}]},
+                 "Outcome":"PROCESSED","Messages":2,"tenantId":"acme"}"""
+                    .formatted(town.clock().millis())));
+  }
+
+  @Test
+  void a_reply_that_is_no_json_fails_its_message() {
+    application = message -> List.of("hello");
+
+    assertThat(failures(handle(ofAcme("q1", "{\"message\":1}")))).containsExactly("q1");
+  }
+
+  @Test
+  void the_longest_message_is_echoed() {
+    String longest = "\"" + "x".repeat(130_000) + "\"";
+
+    assertThat(failures(handle(ofAcme("q1", "{\"message\":" + longest + "}")))).isEmpty();
+
+    assertThat(sockets.postedTo("a").get(0)).contains(longest);
+  }
+
+  @Test
+  void a_handler_that_does_not_exist_fails_the_function_at_its_start() {
+    Map<String, String> environment =
+        Map.of(
+            "AWS_REGION", "eu-central-1",
+            "AWS_ACCESS_KEY_ID", "id",
+            "AWS_SECRET_ACCESS_KEY", "secret",
+            "TENANT_TABLE", "t",
+            "SESSION_TABLE", "s",
+            "LIMIT_TABLE", "l",
+            "QUEUE_URL_PREFIX", "http://localhost/",
+            "TENANT_ROLE_ARN", "arn:aws:iam::000000000000:role/Tenant",
+            "WEBSOCKET_URL", "wss://localhost/production",
+            "MESSAGE_HANDLER", "com.example.None");
+
+    assertThatThrownBy(() -> new MessageProcessor(environment, town.clock()))
+        .hasMessageContaining("MESSAGE_HANDLER com.example.None");
+  }
+}
