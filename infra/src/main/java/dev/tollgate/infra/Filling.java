@@ -3,6 +3,7 @@ package dev.tollgate.infra;
 import io.github.cdklabs.cdknag.NagPackSuppression;
 import io.github.cdklabs.cdknag.NagSuppressions;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import software.amazon.awscdk.Aws;
 import software.amazon.awscdk.Duration;
@@ -19,8 +20,8 @@ import software.constructs.Construct;
 
 /**
  * What fills buckets every minute: the group of their schedules, which the control plane makes as
- * tenants come, and the role that these act with. The sweep, which finishes what the control plane
- * could not, is one more schedule of the group.
+ * tenants come, and the role that these act with. What else runs every minute, the sweep and the
+ * housekeeper, has its schedule in the same group.
  */
 final class Filling extends Construct {
   /** Later than this the next minute's event makes up for a lost one. */
@@ -76,17 +77,18 @@ final class Filling extends Construct {
     target = mayInvoke(tokenProducer);
   }
 
-  /** Runs the sweep every minute. */
-  void sweep(TenantFunction sweep) {
-    CfnSchedule.Builder.create(this, "Sweep")
-        .name(prefix + "sweep")
+  /** Runs a function every minute. */
+  void everyMinute(TenantFunction function) {
+    String id = function.getNode().getId();
+    CfnSchedule.Builder.create(this, id)
+        .name(prefix + id.toLowerCase(Locale.ROOT))
         .groupName(group.getRef())
         // cron keeps to the minute; rate() counts from whenever the schedule was changed last.
         .scheduleExpression("cron(* * * * ? *)")
         .flexibleTimeWindow(CfnSchedule.FlexibleTimeWindowProperty.builder().mode("OFF").build())
         .target(
             CfnSchedule.TargetProperty.builder()
-                .arn(mayInvoke(sweep).getFunctionArn())
+                .arn(mayInvoke(function).getFunctionArn())
                 .roleArn(role.getRoleArn())
                 .input("{\"scheduledTime\":\"<aws.scheduler.scheduled-time>\"}")
                 .retryPolicy(

@@ -7,8 +7,12 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import software.amazon.awscdk.ArnComponents;
+import software.amazon.awscdk.ArnFormat;
+import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.services.iam.PolicyStatement;
 import software.amazon.awscdk.services.iam.Role;
+import software.constructs.Construct;
 
 /** What the policies of all roles are written with. */
 final class Policies {
@@ -28,6 +32,25 @@ final class Policies {
    */
   static SortedMap<String, Object> inOrder(Map<String, ?> map) {
     return new TreeMap<>(map);
+  }
+
+  /** An ARN of this account and Region. */
+  static String arn(Construct scope, String service, String resource) {
+    return Stack.of(scope)
+        .formatArn(
+            ArnComponents.builder()
+                .service(service)
+                .resource(resource)
+                .arnFormat(ArnFormat.NO_RESOURCE_NAME)
+                .build());
+  }
+
+  /** How cdk-nag words a finding on the ARN that {@link #arn} makes. */
+  static String finding(String service, String resource) {
+    return "Resource::arn:<AWS::Partition>:"
+        + service
+        + ":<AWS::Region>:<AWS::AccountId>:"
+        + resource.replace("${", "<").replace('}', '>');
   }
 
   /** Tells cdk-nag why a role is granted something with a star. */

@@ -51,6 +51,14 @@ final class Tables extends Construct {
             .stream(StreamViewType.NEW_AND_OLD_IMAGES)
             .build();
     limit = table("Limit").partitionKey(text("tenantId")).sortKey(text("key")).build();
+    // Only the row by which sessions are created has the attribute, while its tenant may have some.
+    limit.addGlobalSecondaryIndex(
+        GlobalSecondaryIndexProps.builder()
+            .indexName("live")
+            .partitionKey(text("live"))
+            .sortKey(text("tenantId"))
+            .projectionType(ProjectionType.KEYS_ONLY)
+            .build());
   }
 
   Table tenant() {

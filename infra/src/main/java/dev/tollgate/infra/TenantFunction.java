@@ -3,6 +3,7 @@ package dev.tollgate.infra;
 import io.github.cdklabs.cdknag.RegexAppliesTo;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import software.amazon.awscdk.Annotations;
 import software.amazon.awscdk.Duration;
@@ -11,6 +12,7 @@ import software.amazon.awscdk.services.iam.Role;
 import software.amazon.awscdk.services.iam.ServicePrincipal;
 import software.amazon.awscdk.services.lambda.Alias;
 import software.amazon.awscdk.services.lambda.Architecture;
+import software.amazon.awscdk.services.lambda.CfnEventSourceMapping;
 import software.amazon.awscdk.services.lambda.Code;
 import software.amazon.awscdk.services.lambda.Function;
 import software.amazon.awscdk.services.lambda.Runtime;
@@ -82,6 +84,37 @@ final class TenantFunction extends Construct {
     return live;
   }
 
+  /** The role that it runs as. */
+  Role role() {
+    return own;
+  }
+
+  /** All that is ever published of it. */
+  String versionsArn() {
+    return function.getFunctionArn() + ":*";
+  }
+
+  /** What was published last. */
+  String versionArn() {
+    return function.getCurrentVersion().getFunctionArn();
+  }
+
+  /**
+   * Lets events of a source invoke the function, once its role may read them.
+   *
+   * @param settings everything but the function
+   */
+  TenantFunction consumes(String id, UnaryOperator<CfnEventSourceMapping.Builder> settings) {
+    CfnEventSourceMapping mapping =
+        settings
+            .apply(
+                CfnEventSourceMapping.Builder.create(this, id + "Events")
+                    .functionName(live.getFunctionArn()))
+            .build();
+    mapping.getNode().addDependency(own.getNode().findChild("DefaultPolicy"));
+    return this;
+  }
+
   /** Rows of all tenants, with the function's own role. */
   TenantFunction ownRows(Table table, String... actions) {
     own.addToPolicy(Policies.statement(List.of(table.getTableArn()), "dynamodb", actions).build());
@@ -94,6 +127,18 @@ final class TenantFunction extends Construct {
         Policies.statement(List.of(table.getTableArn() + "/index/" + index), "dynamodb", actions)
             .build());
     return variable(table);
+  }
+
+  /** Anything else, with the function's own role. */
+  TenantFunction own(List<String> resources, String service, String... actions) {
+    own.addToPolicy(Policies.statement(resources, service, actions).build());
+    return this;
+  }
+
+  /** Tells cdk-nag why the function's own role is granted something with a star. */
+  TenantFunction accept(Object finding, String reason) {
+    Policies.accept(own, finding, reason);
+    return this;
   }
 
   /** Connections of the WebSocket API, with the function's own role: they bear no tenant's name. */
@@ -127,6 +172,11 @@ final class TenantFunction extends Construct {
   /** See {@link TenantRole#schedules}. */
   TenantFunction tenantSchedules(Filling filling, String... actions) {
     return told(tenant.schedules(filling, actions));
+  }
+
+  /** See {@link TenantRole#silo}. */
+  TenantFunction tenantSilo(Messages messages) {
+    return told(tenant.silo(messages));
   }
 
   private TenantFunction told(TenantRole role) {

@@ -5,10 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import software.amazon.awscdk.ArnComponents;
-import software.amazon.awscdk.ArnFormat;
 import software.amazon.awscdk.Aws;
-import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.services.dynamodb.Table;
 import software.amazon.awscdk.services.iam.Effect;
 import software.amazon.awscdk.services.iam.Grant;
@@ -82,7 +79,7 @@ final class TenantRole {
     role.addToPolicy(Policies.statement(List.of(arn("sqs", name)), "sqs", actions).build());
     Policies.accept(
         role,
-        finding("sqs", name),
+        Policies.finding("sqs", name),
         "The star is the action that a bucket is for, which users define. Neither actions nor tenant "
             + "ids hold an underscore, so that with a prefix the name matches queues of the tagged "
             + "tenant in this deployment only; without one, a Deny keeps the star from matching "
@@ -108,7 +105,7 @@ final class TenantRole {
         Policies.statement(List.of(arn("scheduler", name)), "scheduler", actions).build());
     Policies.accept(
         role,
-        finding("scheduler", name),
+        Policies.finding("scheduler", name),
         "The star is the action whose bucket a schedule fills, which users define. The grant is held "
             + "to the stack's own group and to names that end with the tagged tenant.");
     role.addToPolicy(
@@ -120,6 +117,65 @@ final class TenantRole {
     variables.put("SCHEDULE_TARGET_ARN", filling.targetArn());
     variables.put("SCHEDULE_ROLE_ARN", filling.role().getRoleArn());
     variables.put("SCHEDULE_DEAD_LETTER_ARN", filling.deadLetters().getQueueArn());
+    return this;
+  }
+
+  /**
+   * The tenant's own queue of messages with its dead letters, and the function that serves it: made
+   * of the pool's code, with the pool's role.
+   */
+  TenantRole silo(Messages messages) {
+    String name = messages.silo(TENANT_ID);
+    role.addToPolicy(
+        Policies.statement(
+                List.of(arn("sqs", name + ".fifo"), arn("sqs", name + "_dead.fifo")),
+                "sqs",
+                "CreateQueue",
+                "DeleteQueue",
+                "SetQueueAttributes",
+                "GetQueueAttributes",
+                "ReceiveMessage",
+                "DeleteMessage")
+            .build());
+    String function = arn("lambda", "function:" + name);
+    role.addToPolicy(
+        Policies.statement(
+                List.of(function),
+                "lambda",
+                "CreateFunction",
+                "GetFunction",
+                "UpdateFunctionCode",
+                "UpdateFunctionConfiguration",
+                "DeleteFunction")
+            .build());
+    // Lambda reads the code with the rights of whoever makes the function.
+    role.addToPolicy(Policies.statement(List.of(messages.codeArn()), "s3", "GetObject").build());
+    role.addToPolicy(
+        Policies.statement(List.of(messages.processor().role().getRoleArn()), "iam", "PassRole")
+            .conditions(
+                Map.of("StringEquals", Map.of("iam:PassedToService", "lambda.amazonaws.com")))
+            .build());
+    Map<String, ?> ofTheFunction = Map.of("StringEquals", Map.of("lambda:FunctionArn", function));
+    role.addToPolicy(
+        Policies.statement(List.of("*"), "lambda", "CreateEventSourceMapping")
+            .conditions(ofTheFunction)
+            .build());
+    role.addToPolicy(
+        Policies.statement(
+                List.of(arn("lambda", "event-source-mapping:*")),
+                "lambda",
+                "UpdateEventSourceMapping",
+                "DeleteEventSourceMapping")
+            .conditions(ofTheFunction)
+            .build());
+    for (String finding :
+        List.of("Resource::*", Policies.finding("lambda", "event-source-mapping:*"))) {
+      Policies.accept(
+          role,
+          finding,
+          "An event source mapping has no name before it is made and a random one after. The "
+              + "grants are held to mappings of the tagged tenant's function.");
+    }
     return this;
   }
 
@@ -150,20 +206,6 @@ final class TenantRole {
   }
 
   private String arn(String service, String resource) {
-    return Stack.of(role)
-        .formatArn(
-            ArnComponents.builder()
-                .service(service)
-                .resource(resource)
-                .arnFormat(ArnFormat.NO_RESOURCE_NAME)
-                .build());
-  }
-
-  /** How cdk-nag words a finding on the ARN that {@link #arn} makes. */
-  private static String finding(String service, String resource) {
-    return "Resource::arn:<AWS::Partition>:"
-        + service
-        + ":<AWS::Region>:<AWS::AccountId>:"
-        + resource.replace("${", "<").replace('}', '>');
+    return Policies.arn(role, service, resource);
   }
 }

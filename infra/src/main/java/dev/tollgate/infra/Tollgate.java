@@ -1,6 +1,8 @@
 package dev.tollgate.infra;
 
+import io.github.cdklabs.cdknag.RegexAppliesTo;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import software.amazon.awscdk.Duration;
@@ -97,7 +99,7 @@ public final class Tollgate extends Construct {
             .ownRows(tables.tenant(), "GetItem")
             .connections(webSocket, "DELETE")
             .tenantRows(tables.tenant(), "BatchGetItem")
-            .tenantRows(tables.session(), "BatchGetItem", "PutItem", "DeleteItem")
+            .tenantRows(tables.session(), "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem")
             .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem");
     if (props.listTenants()) {
       sessionApi.ownRows(tables.tenant(), "Scan").variable("LIST_TENANTS", "true");
@@ -115,6 +117,54 @@ public final class Tollgate extends Construct {
             .tenantBuckets("GetQueueAttributes", "SendMessage", "ReceiveMessage", "DeleteMessage");
     Filling filling = new Filling(this, props, tokenProducer);
 
+    TenantFunction poolProcessor =
+        function(
+                "PoolProcessor",
+                props.jars().processor(),
+                "dev.tollgate.handlers.MessageProcessor",
+                // Longer, and a batch comes back while it is still worked on: see Messages.
+                Duration.seconds(15),
+                MEMORY_MB,
+                "Pays for messages, hands them to the handler, and delivers what comes of it.")
+            .ownRows(tables.tenant(), "GetItem")
+            .connections(webSocket, "POST")
+            .tenantRows(tables.tenant(), "BatchGetItem")
+            .tenantRows(tables.session(), "BatchGetItem", "UpdateItem")
+            .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem")
+            .tenantBuckets(
+                "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "SendMessage");
+    Messages messages = new Messages(this, props, poolProcessor);
+
+    TenantFunction sessionEnd =
+        function(
+                "SessionEnd",
+                handlers,
+                "dev.tollgate.handlers.SessionEnd",
+                Duration.seconds(50),
+                MEMORY_MB,
+                "Closes the sockets of a session whose row has gone, and puts the count right.")
+            .ownRows(tables.tenant(), "GetItem")
+            .connections(webSocket, "DELETE")
+            .tenantRows(tables.session(), "Query")
+            .tenantRows(tables.limit(), "GetItem", "UpdateItem");
+    new RemovedSessions(this, tables.session(), sessionEnd);
+
+    TenantFunction housekeeper =
+        function(
+                "Housekeeper",
+                handlers,
+                "dev.tollgate.handlers.Housekeeper",
+                Duration.seconds(50),
+                MEMORY_MB,
+                "Ends sessions that are over, finds connections that have gone, and puts counts "
+                    + "right.")
+            .ownRows(tables.tenant(), "GetItem")
+            .ownIndex(tables.limit(), "live", "Query")
+            .connections(webSocket, "GET", "DELETE")
+            .tenantRows(tables.session(), "Query", "UpdateItem", "DeleteItem")
+            .tenantRows(tables.limit(), "GetItem", "UpdateItem", "DeleteItem");
+    filling.everyMinute(housekeeper);
+
     TenantFunction controlPlane =
         provisioning(
                 "ControlPlane",
@@ -122,7 +172,8 @@ public final class Tollgate extends Construct {
                 // An HTTP API waits for 30 seconds and no longer.
                 Duration.seconds(29),
                 "Takes tenants on, moves them between tiers, and lets them go.",
-                filling)
+                filling,
+                messages)
             .ownRows(tables.tenant(), "Scan");
     TenantFunction sweep =
         provisioning(
@@ -130,11 +181,13 @@ public final class Tollgate extends Construct {
                 "dev.tollgate.controlplane.Sweep",
                 Duration.seconds(50),
                 "Finishes what the control plane could not.",
-                filling)
+                filling,
+                messages)
             .ownIndex(tables.tenant(), "pending", "Query");
-    filling.sweep(sweep);
+    filling.everyMinute(sweep);
 
     webSocket.routes(authorizer, connect, disconnect);
+    webSocket.messageRoutes(messages);
     http = new HttpApis(this, props, sessionApi, controlPlane);
   }
 
@@ -195,13 +248,25 @@ public final class Tollgate extends Construct {
 
   /** The control plane or the sweep: both bring about what is desired of tenants and tiers. */
   private TenantFunction provisioning(
-      String id, String handler, Duration timeout, String description, Filling filling) {
+      String id,
+      String handler,
+      Duration timeout,
+      String description,
+      Filling filling,
+      Messages messages) {
     return function(id, props.jars().controlPlane(), handler, timeout, MEMORY_MB, description)
         .ownRows(tables.tenant(), "GetItem", "PutItem", "UpdateItem", "DeleteItem")
         .ownIndex(tables.tenant(), "byTier", "Query")
         .ownRows(tables.tier(), "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Scan")
         .connections(webSocket, "DELETE")
-        .tenantRows(tables.session(), "Query", "DeleteItem")
+        .own(List.of(messages.processor().versionsArn()), "lambda", "GetFunction")
+        .own(List.of("*"), "lambda", "ListEventSourceMappings")
+        .own(List.of(messages.poolDead().getQueueArn()), "sqs", "SendMessage")
+        .variable("PROCESSOR_FUNCTION_ARN", messages.processor().versionArn())
+        .variable("PROCESSOR_CODE_BUCKET", messages.code().getS3BucketName())
+        .variable("PROCESSOR_CODE_KEY", messages.code().getS3ObjectKey())
+        .variable("POOL_DEAD_LETTER_URL", messages.poolDead().getQueueUrl())
+        .tenantRows(tables.session(), "Query", "UpdateItem", "DeleteItem")
         .tenantRows(tables.limit(), "Query", "GetItem", "PutItem", "UpdateItem", "DeleteItem")
         .tenantBuckets(
             "CreateQueue",
@@ -211,6 +276,17 @@ public final class Tollgate extends Construct {
             "SendMessage",
             "ReceiveMessage",
             "DeleteMessage")
-        .tenantSchedules(filling, "CreateSchedule", "UpdateSchedule", "DeleteSchedule");
+        .tenantSchedules(filling, "CreateSchedule", "UpdateSchedule", "DeleteSchedule")
+        .tenantSilo(messages)
+        .accept(
+            RegexAppliesTo.builder()
+                .regex("/^Resource::<TollgatePoolProcessorFunction[0-9A-F]+\\.Arn>:\\*$/")
+                .build(),
+            "The star is a version of the pool's processor. Each deployment publishes one, and "
+                + "while it goes on the version before it is still asked for.")
+        .accept(
+            "Resource::*",
+            "Lambda grants ListEventSourceMappings on no narrower resource. It tells which queue "
+                + "is tied to which function, and changes nothing.");
   }
 }

@@ -1,6 +1,11 @@
 package dev.tollgate.infra;
 
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.cdklabs.cdknag.AwsSolutionsChecks;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +30,8 @@ import software.amazon.awscdk.StackProps;
  *       {@code destroy} deletes them.
  *   <li>{@code demo}: {@code true} (default) lets anybody create sessions and list the tenants,
  *       {@code false} nobody.
+ *   <li>{@code messageHandler}: see {@link TollgateProps#messageHandler()}.
+ *   <li>{@code messageHandlerJar}: the jar that has it, see {@link FunctionJars#processor()}.
  * </ul>
  */
 public final class TollgateApp {
@@ -34,7 +41,7 @@ public final class TollgateApp {
 
   /** Synthesizes the stack; ends with status 1 when cdk-nag finds anything. */
   public static void main(String[] args) {
-    App app = app(Map.of());
+    App app = app(context(System.getenv(), Path.of("cdk.json")));
     stack(app, FunctionJars.under(Path.of("")));
     app.synth();
     List<String> findings = findings(app);
@@ -44,8 +51,25 @@ public final class TollgateApp {
     }
   }
 
+  /**
+   * The context values of {@code cdk.json} where the CDK's command line does not run the app, which
+   * hands them on, with its own, in a variable that the CDK reads.
+   */
+  static Map<String, Object> context(Map<String, String> environment, Path cdkJson) {
+    if (environment.containsKey("CDK_CONTEXT_JSON") || !Files.exists(cdkJson)) {
+      return Map.of();
+    }
+    ObjectMapper json = new ObjectMapper();
+    try {
+      return json.convertValue(
+          json.readTree(cdkJson.toFile()).withObject("/context"), new TypeReference<>() {});
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** An app whose template is the same wherever and however it is synthesized. */
-  static App app(Map<String, String> context) {
+  static App app(Map<String, ?> context) {
     Map<String, Object> all = new HashMap<>(context);
     all.put("@aws-cdk/aws-iam:minimizePolicies", true);
     App app =
@@ -62,18 +86,20 @@ public final class TollgateApp {
    */
   static Stack stack(App app, FunctionJars jars) {
     String prefix = context(app, "prefix", "");
+    String handlerJar = context(app, "messageHandlerJar", "");
     boolean demo = choice(app, "demo", "true", "false").equals("true");
-    TollgateProps props =
+    TollgateProps.Builder settings =
         TollgateProps.builder()
             .prefix(prefix)
-            .jars(jars)
+            .jars(handlerJar.isEmpty() ? jars : jars.withProcessor(Path.of(handlerJar)))
             .removalPolicy(
                 choice(app, "removal", "retain", "destroy").equals("retain")
                     ? RemovalPolicy.RETAIN
                     : RemovalPolicy.DESTROY)
             .openSessions(demo)
-            .listTenants(demo)
-            .build();
+            .listTenants(demo);
+    String handler = context(app, "messageHandler", "");
+    TollgateProps props = (handler.isEmpty() ? settings : settings.messageHandler(handler)).build();
     Stack stack =
         new Stack(
             app,

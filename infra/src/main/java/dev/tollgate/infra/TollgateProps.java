@@ -22,6 +22,8 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  * @param setsAccountLogRole whether the stack sets the role with which API Gateway writes logs in
  *     this account and Region. There is only one such setting, and a WebSocket API cannot have an
  *     access log without it; say false where it is set already
+ * @param messageHandler the class that handles tenants' messages, a {@code TenantMessageHandler} in
+ *     {@link FunctionJars#processor()}
  */
 public record TollgateProps(
     String prefix,
@@ -32,7 +34,14 @@ public record TollgateProps(
     boolean listTenants,
     int requestsPerSecond,
     int requestBurst,
-    boolean setsAccountLogRole) {
+    boolean setsAccountLogRole,
+    String messageHandler) {
+
+  /** Sends every message back to those who can hear it. */
+  private static final String ECHO = "dev.tollgate.core.message.Echo";
+
+  private static final Pattern CLASS_NAME =
+      Pattern.compile("(?:[A-Za-z_$][\\w$]*\\.)*[A-Za-z_$][\\w$]*");
 
   /**
    * At most 7 characters: the name of a schedule has 64 (EventBridge Scheduler API Reference,
@@ -44,7 +53,8 @@ public record TollgateProps(
   /**
    * Refuses values that no stack can be made of.
    *
-   * @throws IllegalArgumentException when the prefix has another form or a rate is not positive
+   * @throws IllegalArgumentException when the prefix or the class name has another form, or a rate
+   *     is not positive
    */
   public TollgateProps {
     if (!PREFIX.matcher(prefix).matches()) {
@@ -54,8 +64,17 @@ public record TollgateProps(
               + "\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules, which begin with it,"
               + " have at most 64 characters)");
     }
+    if (prefix.equals("silo_")) {
+      throw new IllegalArgumentException(
+          "prefix: \"silo_\" (expected: another; the queues of tenants' own begin so where there is"
+              + " no prefix)");
+    }
     requirePositive("requestsPerSecond", requestsPerSecond);
     requirePositive("requestBurst", requestBurst);
+    if (!CLASS_NAME.matcher(messageHandler).matches()) {
+      throw new IllegalArgumentException(
+          "messageHandler: \"" + messageHandler + "\" (expected: the full name of a class)");
+    }
   }
 
   private static void requirePositive(String name, int value) {
@@ -83,6 +102,7 @@ public record TollgateProps(
     private int requestsPerSecond = 500;
     private int requestBurst = 500;
     private boolean setsAccountLogRole = true;
+    private String messageHandler = ECHO;
 
     private Builder() {}
 
@@ -138,6 +158,12 @@ public record TollgateProps(
       return this;
     }
 
+    /** See {@link TollgateProps#messageHandler()}. Default: the sample's, which echoes. */
+    public Builder messageHandler(String value) {
+      messageHandler = value;
+      return this;
+    }
+
     /**
      * The properties.
      *
@@ -153,7 +179,8 @@ public record TollgateProps(
           listTenants,
           requestsPerSecond,
           requestBurst,
-          setsAccountLogRole);
+          setsAccountLogRole,
+          messageHandler);
     }
   }
 }

@@ -2,16 +2,29 @@ package dev.tollgate.infra;
 
 import io.github.cdklabs.cdknag.NagPackSuppression;
 import io.github.cdklabs.cdknag.NagSuppressions;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import software.amazon.awscdk.ArnComponents;
 import software.amazon.awscdk.RemovalPolicy;
 import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.aws_apigatewayv2_authorizers.WebSocketLambdaAuthorizer;
+import software.amazon.awscdk.aws_apigatewayv2_integrations.WebSocketAwsIntegration;
 import software.amazon.awscdk.aws_apigatewayv2_integrations.WebSocketLambdaIntegration;
+import software.amazon.awscdk.aws_apigatewayv2_integrations.WebSocketMockIntegration;
 import software.amazon.awscdk.services.apigateway.CfnAccount;
+import software.amazon.awscdk.services.apigatewayv2.CfnIntegrationResponse;
+import software.amazon.awscdk.services.apigatewayv2.PassthroughBehavior;
 import software.amazon.awscdk.services.apigatewayv2.ThrottleSettings;
 import software.amazon.awscdk.services.apigatewayv2.WebSocketApi;
+import software.amazon.awscdk.services.apigatewayv2.WebSocketIntegration;
 import software.amazon.awscdk.services.apigatewayv2.WebSocketRoute;
+import software.amazon.awscdk.services.apigatewayv2.WebSocketRouteIntegration;
 import software.amazon.awscdk.services.apigatewayv2.WebSocketRouteOptions;
 import software.amazon.awscdk.services.apigatewayv2.WebSocketStage;
 import software.amazon.awscdk.services.iam.ManagedPolicy;
@@ -22,6 +35,14 @@ import software.constructs.Construct;
 /** The API that clients open their sockets on, and its one stage. */
 final class WebSocket extends Construct {
   private static final String STAGE = "production";
+
+  /** The key of a route, of an integration's response, or of a template, for all that is left. */
+  private static final String DEFAULT = "$default";
+
+  /** Selects the template of that key: what is evaluated is not the expression, but a constant. */
+  private static final String ALWAYS_DEFAULT = "\\$default";
+
+  private static final String INTEGRATION = "Integration";
 
   private final WebSocketApi api;
 
@@ -80,6 +101,112 @@ final class WebSocket extends Construct {
                         + "other route. No client can send $disconnect: API Gateway does, when a "
                         + "connection that was authorized has gone.")
                 .build()));
+  }
+
+  /**
+   * Frames go straight into a queue, with no function in between, and are answered. What is neither
+   * kind of message is answered at once.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-integration-responses.html">Integration
+   *     responses</a>
+   */
+  void messageRoutes(Messages messages) {
+    // A condition on the API would be good, but nobody documents which, if any, API Gateway sends
+    // along. It takes only roles of its own account, from who may pass them.
+    Role sender =
+        Role.Builder.create(this, "Sender")
+            .assumedBy(new ServicePrincipal("apigateway.amazonaws.com"))
+            .description("Lets API Gateway put clients' frames into the queues of messages.")
+            .build();
+    sender.addToPolicy(Policies.statement(messages.queueArns(), "sqs", "SendMessage").build());
+    messages.acceptSilos(sender);
+
+    WebSocketRoute pooled = answering("PooledSQS", sending(sender, messages.poolUri(), Map.of()));
+    answer(pooled, "Accepted", "/2\\d\\d/", "accepted");
+    answer(pooled, "Refused", "/4\\d\\d/", "refused-by-pool");
+    answer(pooled, "Failed", DEFAULT, "unavailable");
+
+    WebSocketRoute silo =
+        answering(
+            "SiloSQS",
+            sending(
+                sender,
+                messages.siloUri(),
+                // Not from the frame: whose queue it is, the authorizer has said.
+                Map.of("integration.request.path.tenantId", "context.authorizer.tenantId")));
+    answer(silo, "Accepted", "/2\\d\\d/", "accepted");
+    answer(silo, "Refused", "/4\\d\\d/", "refused-by-silo");
+    answer(silo, "Failed", DEFAULT, "unavailable");
+
+    WebSocketRoute others =
+        answering(
+            DEFAULT,
+            WebSocketMockIntegration.Builder.create(INTEGRATION)
+                .requestTemplates(Map.of(DEFAULT, template("mock")))
+                .templateSelectionExpression(ALWAYS_DEFAULT)
+                .build());
+    answer(others, "Answer", DEFAULT, "unknown-action");
+  }
+
+  /** The integration of a route that sends a message to a queue, by SQS's query protocol. */
+  private static WebSocketAwsIntegration sending(
+      Role sender, String uri, Map<String, String> parameters) {
+    SortedMap<String, String> all = new TreeMap<>(parameters);
+    all.put("integration.request.header.Accept", "'application/json'");
+    all.put("integration.request.header.Content-Type", "'application/x-www-form-urlencoded'");
+    return WebSocketAwsIntegration.Builder.create(INTEGRATION)
+        .integrationMethod("POST")
+        .integrationUri(uri)
+        .credentialsRole(sender)
+        .requestParameters(all)
+        .requestTemplates(Map.of(DEFAULT, template("send-message")))
+        .templateSelectionExpression(ALWAYS_DEFAULT)
+        .passthroughBehavior(PassthroughBehavior.NEVER)
+        .build();
+  }
+
+  /** A route whose client hears what came of its frame. */
+  private WebSocketRoute answering(String key, WebSocketRouteIntegration integration) {
+    WebSocketRoute route =
+        api.addRoute(
+            key,
+            WebSocketRouteOptions.builder().integration(integration).returnResponse(true).build());
+    NagSuppressions.addResourceSuppressions(
+        route,
+        List.of(
+            NagPackSuppression.builder()
+                .id("AwsSolutions-APIG4")
+                .reason(
+                    "A WebSocket API authorizes once, at $connect, and takes no authorizer on any "
+                        + "other route. Whoever can send a frame was authorized.")
+                .build()));
+    return route;
+  }
+
+  /** What the client hears if the backend's status is of a kind. */
+  private void answer(WebSocketRoute route, String id, String statuses, String template) {
+    WebSocketIntegration integration =
+        (WebSocketIntegration) route.getNode().findChild(INTEGRATION);
+    CfnIntegrationResponse.Builder.create(route, id)
+        .apiId(api.getApiId())
+        .integrationId(integration.getIntegrationId())
+        .integrationResponseKey(statuses)
+        .responseTemplates(Map.of(DEFAULT, template(template)))
+        .templateSelectionExpression(ALWAYS_DEFAULT)
+        .build();
+  }
+
+  private static String template(String name) {
+    String file = "templates/" + name + ".vtl";
+    try (InputStream in = WebSocket.class.getResourceAsStream(file)) {
+      if (in == null) {
+        throw new IllegalStateException(file + ": not among the resources");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** What clients connect to: {@code wss://…/production}. */

@@ -3,8 +3,12 @@ package dev.tollgate.infra;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +33,9 @@ class TollgateAppTest {
   @ParameterizedTest
   @CsvSource({
     "removal, delete, 'removal: \"delete\" (expected: retain or destroy)'",
+    "messageHandler, a b, 'messageHandler: \"a b\" (expected: the full name of a class)'",
+    "prefix, silo_, 'prefix: \"silo_\" (expected: another; the queues of tenants'' own begin so"
+        + " where there is no prefix)'",
     "demo, yes, 'demo: \"yes\" (expected: true or false)'",
     "prefix, Test_, 'prefix: \"Test_\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules,"
         + " which begin with it, have at most 64 characters)'"
@@ -37,6 +44,41 @@ class TollgateAppTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Synthesis.of(Map.of(name, value)))
         .withMessage(message);
+  }
+
+  @Test
+  void context_of_cdk_json_counts_where_the_cdk_does_not_pass_it_on(@TempDir Path directory)
+      throws IOException {
+    Path file = directory.resolve("cdk.json");
+    assertThat(TollgateApp.context(Map.of(), file)).isEmpty();
+    Files.writeString(file, "{\"app\":\"java\",\"context\":{\"prefix\":\"a_\",\"demo\":false}}");
+    assertThat(TollgateApp.context(Map.of(), file))
+        .isEqualTo(Map.of("prefix", "a_", "demo", false));
+    assertThat(TollgateApp.context(Map.of("CDK_CONTEXT_JSON", "{}"), file)).isEmpty();
+    Files.writeString(file, "{}");
+    assertThat(TollgateApp.context(Map.of(), file)).isEmpty();
+  }
+
+  @Test
+  void jar_of_the_handler_serves_messages_and_nothing_else(@TempDir Path directory)
+      throws IOException {
+    Path jar = Files.writeString(directory.resolve("mine.jar"), "mine");
+    Synthesis stack = Synthesis.of(Map.of("messageHandlerJar", jar.toString()));
+    String key = code(stack, "PoolProcessor");
+    assertThat(key).isNotEqualTo(code(stack, "SessionApi"));
+    assertThat(
+            stack
+                .properties("AWS::Lambda::Function", "TollgateSweepFunction")
+                .at("/Environment/Variables/PROCESSOR_CODE_KEY")
+                .asText())
+        .isEqualTo(key);
+  }
+
+  private static String code(Synthesis stack, String id) {
+    return stack
+        .properties("AWS::Lambda::Function", "Tollgate" + id + "Function")
+        .at("/Code/S3Key")
+        .asText();
   }
 
   @ParameterizedTest

@@ -4,6 +4,11 @@ import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -12,7 +17,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,9 +35,35 @@ class TollgateTest {
           "Connect",
           "ControlPlane",
           "Disconnect",
+          "Housekeeper",
+          "PoolProcessor",
           "SessionApi",
+          "SessionEnd",
           "Sweep",
           "TokenProducer");
+
+  private static final String PROVISIONING =
+      "LIMIT_TABLE POOL_DEAD_LETTER_URL PROCESSOR_CODE_BUCKET PROCESSOR_CODE_KEY"
+          + " PROCESSOR_FUNCTION_ARN QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
+          + " SCHEDULE_ROLE_ARN SCHEDULE_TARGET_ARN SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE"
+          + " TIER_TABLE WEBSOCKET_URL";
+
+  private static final String OWN_PROVISIONING =
+      "dynamodb:DeleteItem TollgateTablesTenant; dynamodb:DeleteItem TollgateTablesTier;"
+          + " dynamodb:GetItem TollgateTablesTenant; dynamodb:GetItem TollgateTablesTier;"
+          + " dynamodb:PutItem TollgateTablesTenant; dynamodb:PutItem TollgateTablesTier;"
+          + " dynamodb:UpdateItem TollgateTablesTenant; dynamodb:UpdateItem TollgateTablesTier;"
+          + " dynamodb:Query TollgateTablesTenant/index/byTier;"
+          + " dynamodb:Scan TollgateTablesTier;";
+
+  private static final String OWN_REST =
+      "execute-api:ManageConnections TollgateWebSocketApi/production/DELETE/@connections/*;"
+          + " lambda:GetFunction TollgatePoolProcessorFunction:*;"
+          + " lambda:ListEventSourceMappings *; sqs:SendMessage TollgateMessagesPoolDead";
+
+  /** What Lambda grants on no resource, or on none that has a name yet. */
+  private static final Set<String> WITHOUT_RESOURCE =
+      Set.of("lambda:ListEventSourceMappings", "lambda:CreateEventSourceMapping");
 
   static List<String> functions() {
     return FUNCTIONS;
@@ -79,6 +109,15 @@ class TollgateTest {
   }
 
   @Test
+  void tenants_that_may_have_sessions_are_found() {
+    JsonNode indexes = table("Limit").path("GlobalSecondaryIndexes");
+    assertThat(indexes).hasSize(1);
+    assertThat(indexes.get(0).path("IndexName").asText()).isEqualTo("live");
+    assertThat(keys(indexes.get(0))).containsExactly("live", "tenantId");
+    assertThat(indexes.get(0).at("/Projection/ProjectionType").asText()).isEqualTo("KEYS_ONLY");
+  }
+
+  @Test
   void sessions_expire_and_are_streamed() {
     JsonNode session = table("Session");
     assertThat(session.at("/TimeToLiveSpecification/AttributeName").asText())
@@ -113,6 +152,9 @@ class TollgateTest {
     "Connect, dev.tollgate.handlers.Connect, 25, 1024",
     "ControlPlane, dev.tollgate.controlplane.ControlPlaneApi, 29, 512",
     "Disconnect, dev.tollgate.handlers.Disconnect, 25, 512",
+    "Housekeeper, dev.tollgate.handlers.Housekeeper, 50, 512",
+    "PoolProcessor, dev.tollgate.handlers.MessageProcessor, 15, 512",
+    "SessionEnd, dev.tollgate.handlers.SessionEnd, 50, 512",
     "SessionApi, dev.tollgate.handlers.SessionApi, 25, 512",
     "Sweep, dev.tollgate.controlplane.Sweep, 50, 512",
     "TokenProducer, dev.tollgate.producer.TokenProducer, 50, 512"
@@ -149,11 +191,16 @@ class TollgateTest {
   @Test
   void only_aliases_are_invoked() {
     Set<String> aliases = STACK.resources("AWS::Lambda::Alias").keySet();
+    assertThat(STACK.resources("AWS::Lambda::EventSourceMapping").values())
+        .allMatch(mapping -> aliases.contains(mapping.at("/Properties/FunctionName/Ref").asText()));
     assertThat(STACK.resources("AWS::Lambda::Permission").values())
         .hasSize(5)
         .allMatch(
             permission -> aliases.contains(permission.at("/Properties/FunctionName/Ref").asText()));
     assertThat(STACK.resources("AWS::ApiGatewayV2::Integration").values())
+        .filteredOn(
+            integration ->
+                integration.at("/Properties/IntegrationType").asText().equals("AWS_PROXY"))
         .hasSize(4)
         .allMatch(
             integration ->
@@ -172,12 +219,12 @@ class TollgateTest {
         "Disconnect | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN",
         "SessionApi | LIMIT_TABLE LIST_TENANTS SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
         "TokenProducer | LIMIT_TABLE QUEUE_URL_PREFIX TENANT_ROLE_ARN",
-        "ControlPlane | LIMIT_TABLE QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
-            + " SCHEDULE_ROLE_ARN SCHEDULE_TARGET_ARN SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE"
-            + " TIER_TABLE WEBSOCKET_URL",
-        "Sweep | LIMIT_TABLE QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
-            + " SCHEDULE_ROLE_ARN SCHEDULE_TARGET_ARN SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE"
-            + " TIER_TABLE WEBSOCKET_URL",
+        "PoolProcessor | LIMIT_TABLE MESSAGE_HANDLER QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN"
+            + " TENANT_TABLE WEBSOCKET_URL",
+        "SessionEnd | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
+        "Housekeeper | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
+        "ControlPlane | " + PROVISIONING,
+        "Sweep | " + PROVISIONING,
       })
   void function_is_told_what_it_needs_and_no_more(String id, String variables) {
     assertThat(String.join(" ", environment(STACK, id).keySet())).isEqualTo(variables);
@@ -206,7 +253,9 @@ class TollgateTest {
           continue;
         }
         assertThat(Synthesis.texts(statement.path("Action"))).noneMatch(a -> a.contains("*"));
-        assertThat(Synthesis.texts(statement.path("Resource"))).noneMatch("*"::equals);
+        if (!WITHOUT_RESOURCE.contains(statement.path("Action").asText())) {
+          assertThat(Synthesis.texts(statement.path("Resource"))).noneMatch("*"::equals);
+        }
       }
     }
   }
@@ -241,29 +290,56 @@ class TollgateTest {
                       + "\"Null\":{\"dynamodb:LeadingKeys\":\"false\"}}");
         }
         case "sqs" ->
-            assertThat(name(statement)).isEqualTo(":*_${aws:PrincipalTag/tenantId}_token_bucket");
+            assertThat(resources(statement))
+                .isSubsetOf(
+                    "*_${aws:PrincipalTag/tenantId}_token_bucket",
+                    "silo_${aws:PrincipalTag/tenantId}.fifo",
+                    "silo_${aws:PrincipalTag/tenantId}_dead.fifo");
         case "scheduler" ->
-            assertThat(name(statement))
-                .isEqualTo(":schedule/tollgate/*_${aws:PrincipalTag/tenantId}");
+            assertThat(resources(statement))
+                .containsExactly("schedule/tollgate/*_${aws:PrincipalTag/tenantId}");
+        case "lambda" ->
+            assertThat(
+                    statement.has("Condition")
+                        ? resource(statement.at("/Condition/StringEquals/lambda:FunctionArn"))
+                        : String.join(" ", resources(statement)))
+                .isEqualTo("function:silo_${aws:PrincipalTag/tenantId}");
+        case "s3" ->
+            assertThat(resources(statement))
+                .containsExactly(
+                    "<assets>/" + variable(STACK, "Sweep", "PROCESSOR_CODE_KEY").asText());
         default -> {
           assertThat(actions).containsExactly("iam:PassRole");
-          assertThat(statement.at("/Condition/StringEquals/iam:PassedToService").asText())
-              .isEqualTo("scheduler.amazonaws.com");
-          assertThat(statement.at("/Resource/Fn::GetAtt/0").asText()).isEqualTo(schedulerRole());
+          assertThat(
+                  resources(statement)
+                      + " "
+                      + statement.at("/Condition/StringEquals/iam:PassedToService").asText())
+              .isIn(
+                  "[TollgateFillingRole] scheduler.amazonaws.com",
+                  "[TollgatePoolProcessorRole] lambda.amazonaws.com");
         }
       }
     }
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Authorizer", "Connect", "ControlPlane", "Sweep", "TokenProducer"})
+  @ValueSource(
+      strings = {
+        "Authorizer",
+        "Connect",
+        "ControlPlane",
+        "PoolProcessor",
+        "Sweep",
+        "TokenProducer"
+      })
   void tenant_role_without_a_prefix_is_denied_the_buckets_of_deployments_with_one(String id) {
     assertThat(STACK.statementsOf(role(id, "TenantRole")).stream().filter(TollgateTest::denies))
         .singleElement()
         .satisfies(
             denial -> {
               assertThat(denial.path("Action").asText()).isEqualTo("sqs:*");
-              assertThat(name(denial)).isEqualTo(":*_*_${aws:PrincipalTag/tenantId}_token_bucket");
+              assertThat(resources(denial))
+                  .containsExactly("*_*_${aws:PrincipalTag/tenantId}_token_bucket");
               assertThat(denial.has("Condition")).isFalse();
             });
   }
@@ -271,16 +347,113 @@ class TollgateTest {
   @ParameterizedTest
   @MethodSource("functions")
   void own_role_touches_no_rows_but_those_of_the_control_plane(String id) {
-    for (JsonNode statement : STACK.statementsOf(role(id, "Role"))) {
-      if (Synthesis.texts(statement.path("Action")).anyMatch(a -> a.startsWith("dynamodb:"))) {
-        assertThat(statement.path("Resource").toString())
-            .doesNotContain("TollgateTablesSession", "TollgateTablesLimit");
+    assertThat(grants(STACK, role(id, "Role")))
+        .filteredOn(grant -> grant.startsWith("dynamodb:"))
+        .filteredOn(grant -> !grant.matches("dynamodb:Query \\S+/index/live"))
+        .filteredOn(grant -> !grant.matches("dynamodb:\\w+(Stream|Records|Iterator|Streams) .*"))
+        .noneMatch(grant -> grant.matches(".*TollgateTables(Session|Limit).*"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "PoolProcessor | dynamodb:GetItem TollgateTablesTenant;"
+            + " execute-api:ManageConnections TollgateWebSocketApi/production/POST/@connections/*;"
+            + " sqs:DeleteMessage TollgateMessagesPool; sqs:DeleteMessage silo_*.fifo;"
+            + " sqs:GetQueueAttributes TollgateMessagesPool; sqs:GetQueueAttributes silo_*.fifo;"
+            + " sqs:ReceiveMessage TollgateMessagesPool; sqs:ReceiveMessage silo_*.fifo",
+        "SessionEnd | dynamodb:DescribeStream TollgateTablesSession;"
+            + " dynamodb:GetItem TollgateTablesTenant; dynamodb:GetRecords TollgateTablesSession;"
+            + " dynamodb:GetShardIterator TollgateTablesSession;"
+            + " dynamodb:ListStreams TollgateTablesSession/stream/*;"
+            + " execute-api:ManageConnections TollgateWebSocketApi/production/DELETE/@connections/*;"
+            + " sqs:SendMessage TollgateRemovedSessionsFailures",
+        "Housekeeper | dynamodb:GetItem TollgateTablesTenant;"
+            + " dynamodb:Query TollgateTablesLimit/index/live;"
+            + " execute-api:ManageConnections TollgateWebSocketApi/production/DELETE/@connections/*;"
+            + " execute-api:ManageConnections TollgateWebSocketApi/production/GET/@connections/*",
+        "ControlPlane | " + OWN_PROVISIONING + " dynamodb:Scan TollgateTablesTenant; " + OWN_REST,
+        "Sweep | " + OWN_PROVISIONING + " " + OWN_REST,
+      })
+  void own_role_is_granted_this_and_no_more(String id, String grants) {
+    String expected =
+        id.equals("Sweep")
+            ? grants.replace(
+                "TollgateTablesTenant/index/byTier;",
+                "TollgateTablesTenant/index/byTier; dynamodb:Query"
+                    + " TollgateTablesTenant/index/pending;")
+            : grants;
+    assertThat(
+            grants(STACK, role(id, "Role")).stream()
+                .filter(grant -> !grant.startsWith("logs:") && !grant.startsWith("sts:")))
+        .containsExactlyInAnyOrder(expected.split("; ", -1));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "PoolProcessor | Tenant: BatchGetItem; Session: BatchGetItem UpdateItem;"
+            + " Limit: BatchGetItem UpdateItem",
+        "SessionEnd | Session: Query; Limit: GetItem UpdateItem",
+        "Housekeeper | Session: DeleteItem Query UpdateItem; Limit: DeleteItem GetItem UpdateItem",
+        "SessionApi | Tenant: BatchGetItem; Limit: BatchGetItem UpdateItem;"
+            + " Session: BatchGetItem DeleteItem PutItem UpdateItem",
+        "ControlPlane | Session: DeleteItem Query UpdateItem;"
+            + " Limit: DeleteItem GetItem PutItem Query UpdateItem",
+        "Sweep | Session: DeleteItem Query UpdateItem;"
+            + " Limit: DeleteItem GetItem PutItem Query UpdateItem",
+      })
+  void tenant_role_is_granted_these_rows_and_no_more(String id, String rows) {
+    List<String> expected = new ArrayList<>();
+    for (String table : rows.split("; ", -1)) {
+      for (String action : table.split(": ", -1)[1].split(" ", -1)) {
+        expected.add("dynamodb:" + action + " TollgateTables" + table.split(": ", -1)[0]);
       }
     }
+    assertThat(
+            grants(STACK, role(id, "TenantRole")).stream()
+                .filter(grant -> grant.startsWith("dynamodb:")))
+        .containsExactlyInAnyOrderElementsOf(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ControlPlane", "Sweep"})
+  void silo_is_made_with_the_rights_of_its_tenant(String id) {
+    String silo = "silo_${aws:PrincipalTag/tenantId}";
+    List<String> expected = new ArrayList<>();
+    for (String action :
+        List.of(
+            "CreateQueue",
+            "DeleteQueue",
+            "SetQueueAttributes",
+            "GetQueueAttributes",
+            "ReceiveMessage",
+            "DeleteMessage")) {
+      expected.add("sqs:" + action + " " + silo + ".fifo");
+      expected.add("sqs:" + action + " " + silo + "_dead.fifo");
+    }
+    for (String action :
+        List.of(
+            "CreateFunction",
+            "GetFunction",
+            "UpdateFunctionCode",
+            "UpdateFunctionConfiguration",
+            "DeleteFunction")) {
+      expected.add("lambda:" + action + " function:" + silo);
+    }
+    expected.add("lambda:CreateEventSourceMapping *");
+    expected.add("lambda:UpdateEventSourceMapping event-source-mapping:*");
+    expected.add("lambda:DeleteEventSourceMapping event-source-mapping:*");
+    assertThat(
+            grants(STACK, role(id, "TenantRole")).stream()
+                .filter(grant -> grant.startsWith("lambda:") || grant.contains(silo)))
+        .containsExactlyInAnyOrderElementsOf(expected);
   }
 
   @Test
-  void scheduler_acts_for_this_group_only_and_invokes_two_aliases() {
+  void scheduler_acts_for_this_group_only_and_invokes_three_aliases() {
     JsonNode trust =
         STACK
             .properties("AWS::IAM::Role", schedulerRole())
@@ -290,22 +463,12 @@ class TollgateTest {
     assertThat(condition.at("/aws:SourceAccount/Ref").asText()).isEqualTo("AWS::AccountId");
     assertThat(condition.at("/aws:SourceArn/Fn::GetAtt/0").asText())
         .isEqualTo(only("AWS::Scheduler::ScheduleGroup"));
-    assertThat(
-            STACK.statementsOf(schedulerRole()).stream()
-                .map(
-                    statement ->
-                        statement.path("Action").asText()
-                            + " "
-                            + Stream.concat(
-                                    statement.path("Resource").findValuesAsText("Ref").stream(),
-                                    statement.path("Resource").findValues("Fn::GetAtt").stream()
-                                        .map(attribute -> attribute.get(0).asText()))
-                                .map(resource -> resource.replaceFirst("[0-9A-F]{8}$", ""))
-                                .sorted()
-                                .toList()))
+    assertThat(grants(STACK, schedulerRole()))
         .containsExactlyInAnyOrder(
-            "sqs:SendMessage [TollgateFillingDeadLetters]",
-            "lambda:InvokeFunction [TollgateSweepAlias, TollgateTokenProducerAlias]");
+            "sqs:SendMessage TollgateFillingDeadLetters",
+            "lambda:InvokeFunction TollgateHousekeeperAlias",
+            "lambda:InvokeFunction TollgateSweepAlias",
+            "lambda:InvokeFunction TollgateTokenProducerAlias");
   }
 
   // Applications that claim tokens
@@ -372,14 +535,176 @@ class TollgateTest {
 
   // What runs every minute
 
-  @Test
-  void sweep_runs_every_minute() {
-    JsonNode schedule = STACK.properties("AWS::Scheduler::Schedule", "Tollgate");
+  @ParameterizedTest
+  @ValueSource(strings = {"Housekeeper", "Sweep"})
+  void function_runs_every_minute(String id) {
+    JsonNode schedule = STACK.properties("AWS::Scheduler::Schedule", "TollgateFilling" + id);
+    assertThat(schedule.path("Name").asText()).isEqualTo(id.toLowerCase(Locale.ROOT));
+    assertThat(schedule.at("/GroupName/Ref").asText())
+        .isEqualTo(only("AWS::Scheduler::ScheduleGroup"));
     assertThat(schedule.path("ScheduleExpression").asText()).isEqualTo("cron(* * * * ? *)");
     assertThat(schedule.at("/FlexibleTimeWindow/Mode").asText()).isEqualTo("OFF");
-    assertThat(schedule.at("/Target/Arn/Ref").asText()).startsWith("TollgateSweepAlias");
+    assertThat(schedule.at("/Target/Arn/Ref").asText()).startsWith("Tollgate" + id + "Alias");
     assertThat(schedule.at("/Target/Input").asText())
         .isEqualTo("{\"scheduledTime\":\"<aws.scheduler.scheduled-time>\"}");
+  }
+
+  // Messages
+
+  @Test
+  void pool_keeps_the_order_of_sessions_and_gives_up_after_five_attempts() {
+    JsonNode pool = STACK.properties("AWS::SQS::Queue", "TollgateMessagesPool9");
+    assertThat(pool.path("QueueName").asText()).isEqualTo("pool.fifo");
+    assertThat(pool.path("VisibilityTimeout").asInt())
+        .isEqualTo(90)
+        .isGreaterThanOrEqualTo(6 * function("PoolProcessor").path("Timeout").asInt());
+    assertThat(pool.at("/RedrivePolicy/maxReceiveCount").asInt()).isEqualTo(5);
+    assertThat(resource(pool.at("/RedrivePolicy/deadLetterTargetArn")))
+        .isEqualTo("TollgateMessagesPoolDead");
+    assertThat(STACK.properties("AWS::SQS::Queue", "TollgateMessagesPoolDead").path("QueueName"))
+        .hasToString("\"pool_dead.fifo\"");
+    assertThat(STACK.resources("AWS::SQS::Queue").values())
+        .allMatch(queue -> queue.at("/Properties/SqsManagedSseEnabled").asBoolean())
+        .filteredOn(queue -> queue.at("/Properties/FifoQueue").asBoolean())
+        .hasSize(2)
+        .allSatisfy(
+            queue -> {
+              assertThat(queue.at("/Properties/DeduplicationScope").asText())
+                  .isEqualTo("messageGroup");
+              assertThat(queue.at("/Properties/FifoThroughputLimit").asText())
+                  .isEqualTo("perMessageGroupId");
+            });
+  }
+
+  @Test
+  void queues_take_encrypted_requests_only() {
+    assertThat(STACK.resources("AWS::SQS::QueuePolicy"))
+        .hasSameSizeAs(STACK.resources("AWS::SQS::Queue"));
+    assertThat(STACK.resources("AWS::SQS::QueuePolicy").values())
+        .allSatisfy(
+            policy ->
+                assertThat(policy.at("/Properties/PolicyDocument/Statement").toString())
+                    .contains("{\"Bool\":{\"aws:SecureTransport\":\"false\"}}", "\"Deny\""));
+  }
+
+  @Test
+  void processor_gets_batches_of_the_pool_and_says_which_messages_failed() {
+    JsonNode mapping = STACK.properties("AWS::Lambda::EventSourceMapping", "TollgatePoolProcessor");
+    assertThat(resource(mapping.path("EventSourceArn"))).isEqualTo("TollgateMessagesPool");
+    assertThat(mapping.path("BatchSize").asInt()).isEqualTo(10);
+    assertThat(Synthesis.texts(mapping.path("FunctionResponseTypes")))
+        .containsExactly("ReportBatchItemFailures");
+  }
+
+  @Test
+  void rows_of_sessions_that_go_with_connections_are_handled_or_put_aside() {
+    JsonNode mapping = STACK.properties("AWS::Lambda::EventSourceMapping", "TollgateSessionEnd");
+    assertThat(mapping.at("/EventSourceArn/Fn::GetAtt/1").asText()).isEqualTo("StreamArn");
+    assertThat(mapping.at("/FilterCriteria/Filters")).hasSize(1);
+    assertThat(mapping.at("/FilterCriteria/Filters/0/Pattern").asText())
+        .isEqualTo(
+            "{\"eventName\":[\"REMOVE\"],"
+                + "\"dynamodb\":{\"OldImage\":{\"connectionIds\":{\"SS\":[{\"exists\":true}]}}}}");
+    assertThat(mapping.path("BisectBatchOnFunctionError").asBoolean()).isTrue();
+    assertThat(mapping.path("MaximumRetryAttempts").asInt()).isEqualTo(10);
+    assertThat(resource(mapping.at("/DestinationConfig/OnFailure/Destination")))
+        .isEqualTo("TollgateRemovedSessionsFailures");
+    assertThat(Synthesis.texts(mapping.path("FunctionResponseTypes")))
+        .containsExactly("ReportBatchItemFailures");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"PooledSQS, TollgateMessagesPool", "SiloSQS, silo_{tenantId}.fifo"})
+  void message_goes_to_its_queue_without_a_function(String route, String queue) {
+    JsonNode integration = integration(route);
+    assertThat(integration.path("IntegrationType").asText()).isEqualTo("AWS");
+    assertThat(integration.path("IntegrationMethod").asText()).isEqualTo("POST");
+    assertThat(integration.path("PassthroughBehavior").asText()).isEqualTo("NEVER");
+    assertThat(resource(integration.path("IntegrationUri"))).isEqualTo("sqs:path//" + queue);
+    assertThat(integration.path("RequestTemplates").toString())
+        .isEqualTo(templates("send-message"));
+    assertThat(integration.path("TemplateSelectionExpression").asText()).isEqualTo("\\$default");
+    Map<String, String> parameters = new TreeMap<>();
+    parameters.put("integration.request.header.Accept", "'application/json'");
+    parameters.put(
+        "integration.request.header.Content-Type", "'application/x-www-form-urlencoded'");
+    if (route.equals("SiloSQS")) {
+      parameters.put("integration.request.path.tenantId", "context.authorizer.tenantId");
+    }
+    assertThat(integration.path("RequestParameters").properties())
+        .extracting(parameter -> parameter.getKey() + "=" + parameter.getValue().asText())
+        .containsExactlyInAnyOrderElementsOf(
+            parameters.entrySet().stream().map(p -> p.getKey() + "=" + p.getValue()).toList());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PooledSQS, /2\\d\\d/, accepted",
+    "PooledSQS, /4\\d\\d/, refused-by-pool",
+    "PooledSQS, $default, unavailable",
+    "SiloSQS, /2\\d\\d/, accepted",
+    "SiloSQS, /4\\d\\d/, refused-by-silo",
+    "SiloSQS, $default, unavailable",
+    "$default, $default, unknown-action"
+  })
+  void client_hears_what_came_of_its_frame(String route, String statuses, String template) {
+    String integration = route(route).at("/Target/Fn::Join/1/1/Ref").asText();
+    assertThat(STACK.resources("AWS::ApiGatewayV2::IntegrationResponse").values())
+        .map(response -> response.path("Properties"))
+        .filteredOn(response -> response.at("/IntegrationId/Ref").asText().equals(integration))
+        .filteredOn(response -> response.path("IntegrationResponseKey").asText().equals(statuses))
+        .singleElement()
+        .satisfies(
+            response -> {
+              assertThat(response.path("ResponseTemplates").toString())
+                  .isEqualTo(templates(template));
+              assertThat(response.path("TemplateSelectionExpression").asText())
+                  .isEqualTo("\\$default");
+            });
+    assertThat(route(route).path("RouteResponseSelectionExpression").asText())
+        .isEqualTo("$default");
+    assertThat(STACK.resources("AWS::ApiGatewayV2::RouteResponse")).hasSize(3);
+    assertThat(STACK.resources("AWS::ApiGatewayV2::IntegrationResponse")).hasSize(7);
+  }
+
+  @Test
+  void frame_that_is_no_message_reaches_nothing() {
+    JsonNode integration = integration("$default");
+    assertThat(integration.path("IntegrationType").asText()).isEqualTo("MOCK");
+    assertThat(integration.path("RequestTemplates").toString()).isEqualTo(templates("mock"));
+  }
+
+  @Test
+  void api_gateway_may_send_messages_and_nothing_else() {
+    String sender = role(STACK, "TollgateWebSocketSender");
+    assertThat(grants(STACK, sender))
+        .containsExactlyInAnyOrder(
+            "sqs:SendMessage TollgateMessagesPool", "sqs:SendMessage silo_*.fifo");
+    for (String route : List.of("PooledSQS", "SiloSQS")) {
+      assertThat(integration(route).at("/CredentialsArn/Fn::GetAtt/0").asText()).isEqualTo(sender);
+    }
+  }
+
+  @Test
+  void silos_are_made_of_the_code_and_the_version_that_serve_the_pool() {
+    assertThat(variable(STACK, "ControlPlane", "PROCESSOR_FUNCTION_ARN").path("Ref").asText())
+        .startsWith("TollgatePoolProcessorFunctionCurrentVersion");
+    JsonNode code = function("PoolProcessor").path("Code");
+    for (String id : List.of("ControlPlane", "Sweep")) {
+      assertThat(variable(STACK, id, "PROCESSOR_CODE_BUCKET")).isEqualTo(code.path("S3Bucket"));
+      assertThat(variable(STACK, id, "PROCESSOR_CODE_KEY")).isEqualTo(code.path("S3Key"));
+      assertThat(resource(variable(STACK, id, "POOL_DEAD_LETTER_URL")))
+          .isEqualTo("TollgateMessagesPoolDead");
+    }
+  }
+
+  @Test
+  void handler_of_messages_is_the_echo_unless_another_is_named() {
+    assertThat(variable(STACK, "PoolProcessor", "MESSAGE_HANDLER").asText())
+        .isEqualTo("dev.tollgate.core.message.Echo");
+    Synthesis stack = Synthesis.of(Map.of("messageHandler", "com.example.Chat"));
+    assertThat(variable(stack, "PoolProcessor", "MESSAGE_HANDLER").asText())
+        .isEqualTo("com.example.Chat");
   }
 
   // APIs
@@ -389,7 +714,10 @@ class TollgateTest {
     assertThat(routes(STACK))
         .containsOnly(
             entry("$connect", "CUSTOM"),
+            entry("$default", "NONE"),
             entry("$disconnect", "NONE"),
+            entry("PooledSQS", "NONE"),
+            entry("SiloSQS", "NONE"),
             entry("PUT /session", "NONE"),
             entry("GET /session", "NONE"),
             entry("DELETE /session", "NONE"),
@@ -411,7 +739,8 @@ class TollgateTest {
     assertThat(stack.findings()).isEmpty();
     Map<String, String> routes = routes(stack);
     assertThat(routes).doesNotContainKey("GET /tenant").containsEntry("PUT /session", "AWS_IAM");
-    routes.remove("$disconnect");
+    // No client comes to these but by $connect.
+    routes.keySet().removeAll(Set.of("$default", "$disconnect", "PooledSQS", "SiloSQS"));
     assertThat(routes.values()).doesNotContain("NONE");
     assertThat(environment(stack, "SessionApi")).doesNotContainKey("LIST_TENANTS");
     assertThat(stack.template().path("Outputs").has("TenantURL")).isFalse();
@@ -479,7 +808,14 @@ class TollgateTest {
     Set<String> names = names(Synthesis.of(Map.of("prefix", "a_")));
     assertThat(names)
         .containsExactlyInAnyOrder(
-            "a_session", "a_control", "a_websocket", "a_tollgate", "a_sweep");
+            "a_session",
+            "a_control",
+            "a_websocket",
+            "a_tollgate",
+            "a_sweep",
+            "a_housekeeper",
+            "a_pool.fifo",
+            "a_pool_dead.fifo");
     assertThat(names(Synthesis.of(Map.of("prefix", "b_")))).doesNotContainAnyElementsOf(names);
     assertThat(names(STACK)).doesNotContainAnyElementsOf(names);
   }
@@ -488,13 +824,19 @@ class TollgateTest {
   void prefix_is_in_the_environment_and_in_the_grants() {
     Synthesis stack = Synthesis.of(Map.of("prefix", "a_"));
     assertThat(stack.findings()).isEmpty();
-    for (String id : List.of("Authorizer", "Connect", "ControlPlane", "Sweep", "TokenProducer")) {
+    for (String id :
+        List.of(
+            "Authorizer", "Connect", "ControlPlane", "PoolProcessor", "Sweep", "TokenProducer")) {
       assertThat(variable(stack, id, "NAME_PREFIX").asText()).isEqualTo("a_");
     }
     assertThat(variable(stack, "Sweep", "SCHEDULE_GROUP").asText()).isEqualTo("a_tollgate");
     assertThat(stack.template().toString())
         .contains(":a_*_${aws:PrincipalTag/tenantId}_token_bucket")
         .contains(":schedule/a_tollgate/a_*_${aws:PrincipalTag/tenantId}")
+        .contains(":function:a_silo_${aws:PrincipalTag/tenantId}")
+        .contains(":a_silo_${aws:PrincipalTag/tenantId}_dead.fifo")
+        .contains("/a_silo_{tenantId}.fifo")
+        .doesNotContain(":silo_", "/silo_", ":function:silo_")
         .doesNotContain(":*_");
   }
 
@@ -590,10 +932,73 @@ class TollgateTest {
                 route -> route.path("AuthorizationType").asText()));
   }
 
-  /** The last part of an ARN that is put together from pseudo parameters. */
-  private static String name(JsonNode statement) {
-    JsonNode parts = statement.at("/Resource/Fn::Join/1");
-    return parts.get(parts.size() - 1).asText();
+  private static JsonNode route(String key) {
+    return STACK.resources("AWS::ApiGatewayV2::Route").values().stream()
+        .map(route -> route.path("Properties"))
+        .filter(route -> route.path("RouteKey").asText().equals(key))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static JsonNode integration(String route) {
+    return STACK.properties(
+        "AWS::ApiGatewayV2::Integration", route(route).at("/Target/Fn::Join/1/1/Ref").asText());
+  }
+
+  /** A template's file as a property says it. */
+  private static String templates(String name) {
+    try {
+      Path file = Path.of("src/main/resources/dev/tollgate/infra/templates", name + ".vtl");
+      return new ObjectMapper()
+          .createObjectNode()
+          .put("$default", Files.readString(file))
+          .toString();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What a role is granted: an action and a resource each. */
+  private static List<String> grants(Synthesis stack, String role) {
+    List<String> grants = new ArrayList<>();
+    for (JsonNode statement : stack.statementsOf(role)) {
+      if (!denies(statement)) {
+        for (String action : Synthesis.texts(statement.path("Action")).toList()) {
+          resources(statement).forEach(resource -> grants.add(action + " " + resource));
+        }
+      }
+    }
+    return grants;
+  }
+
+  private static List<String> resources(JsonNode statement) {
+    JsonNode resources = statement.path("Resource");
+    if (!resources.isArray()) {
+      return List.of(resource(resources));
+    }
+    List<String> all = new ArrayList<>();
+    resources.forEach(resource -> all.add(resource(resource)));
+    return all;
+  }
+
+  /**
+   * A resource by its logical id, without the hash, or by its name in an ARN of this account and
+   * Region.
+   */
+  private static String resource(JsonNode value) {
+    if (value.isTextual()) {
+      return value.asText();
+    }
+    String id = value.path("Ref").asText(value.path("Fn::GetAtt").path(0).asText());
+    if (!id.isEmpty()) {
+      return id.startsWith("AWS::") ? "" : id.replaceFirst("[0-9A-F]{8}$", "");
+    }
+    if (value.has("Fn::Sub")) {
+      return "<assets>";
+    }
+    StringBuilder name = new StringBuilder();
+    value.at("/Fn::Join/1").forEach(part -> name.append(resource(part)));
+    return name.toString().replaceFirst("^arn::[a-z0-9-]+:+", "");
   }
 
   /**

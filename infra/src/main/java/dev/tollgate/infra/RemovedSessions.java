@@ -1,0 +1,88 @@
+package dev.tollgate.infra;
+
+import io.github.cdklabs.cdknag.NagPackSuppression;
+import io.github.cdklabs.cdknag.NagSuppressions;
+import io.github.cdklabs.cdknag.RegexAppliesTo;
+import java.util.List;
+import software.amazon.awscdk.Duration;
+import software.amazon.awscdk.services.dynamodb.Table;
+import software.amazon.awscdk.services.lambda.CfnEventSourceMapping;
+import software.amazon.awscdk.services.sqs.Queue;
+import software.amazon.awscdk.services.sqs.QueueEncryption;
+import software.constructs.Construct;
+
+/**
+ * Rows of sessions that are deleted while connections still stand in them, by their time to live or
+ * by hand: events of the table's stream, for a function that sets the rest right.
+ *
+ * <p>An event that cannot be handled is tried again alone, and then put aside, since those behind
+ * it wait. It is not lost on the counts: the housekeeper puts these right.
+ */
+final class RemovedSessions extends Construct {
+  private static final String WITH_CONNECTIONS =
+      "{\"eventName\":[\"REMOVE\"],"
+          + "\"dynamodb\":{\"OldImage\":{\"connectionIds\":{\"SS\":[{\"exists\":true}]}}}}";
+
+  private static final int BATCH = 25;
+  private static final int RETRIES = 10;
+
+  /** How long a stream keeps events. */
+  private static final Duration MAX_AGE = Duration.hours(24);
+
+  RemovedSessions(Construct scope, Table sessions, TenantFunction handler) {
+    super(scope, "RemovedSessions");
+    Queue failures =
+        Queue.Builder.create(this, "Failures")
+            .encryption(QueueEncryption.SQS_MANAGED)
+            .enforceSsl(true)
+            .retentionPeriod(Duration.days(14))
+            .build();
+    NagSuppressions.addResourceSuppressions(
+        failures,
+        List.of(
+            NagPackSuppression.builder()
+                .id("AwsSolutions-SQS3")
+                .reason(
+                    "This is the dead-letter queue, of a stream: Lambda puts here where the events "
+                        + "are that could not be handled.")
+                .build()));
+    String stream = String.valueOf(sessions.getTableStreamArn());
+    String anyStream = sessions.getTableArn() + "/stream/*";
+    handler
+        .own(List.of(stream), "dynamodb", "DescribeStream", "GetRecords", "GetShardIterator")
+        .own(List.of(anyStream), "dynamodb", "ListStreams")
+        .accept(
+            RegexAppliesTo.builder()
+                .regex("/^Resource::<.*Session[0-9A-F]+\\.Arn>\\/stream\\/\\*$/")
+                .build(),
+            "The star is the label of a stream: Lambda lists those of this one table to find the "
+                + "one that is open.")
+        .own(List.of(failures.getQueueArn()), "sqs", "SendMessage")
+        .consumes(
+            "Removed",
+            source ->
+                source
+                    .eventSourceArn(stream)
+                    .startingPosition("TRIM_HORIZON")
+                    .batchSize(BATCH)
+                    .bisectBatchOnFunctionError(true)
+                    .functionResponseTypes(List.of("ReportBatchItemFailures"))
+                    .maximumRetryAttempts(RETRIES)
+                    .maximumRecordAgeInSeconds(MAX_AGE.toSeconds())
+                    .filterCriteria(
+                        CfnEventSourceMapping.FilterCriteriaProperty.builder()
+                            .filters(
+                                List.of(
+                                    CfnEventSourceMapping.FilterProperty.builder()
+                                        .pattern(WITH_CONNECTIONS)
+                                        .build()))
+                            .build())
+                    .destinationConfig(
+                        CfnEventSourceMapping.DestinationConfigProperty.builder()
+                            .onFailure(
+                                CfnEventSourceMapping.OnFailureProperty.builder()
+                                    .destination(failures.getQueueArn())
+                                    .build())
+                            .build()));
+  }
+}
