@@ -3,9 +3,11 @@ package dev.tollgate.local;
 import dev.tollgate.local.gateway.Cors;
 import dev.tollgate.local.gateway.Gateway;
 import dev.tollgate.local.gateway.HttpApiSpec;
+import dev.tollgate.local.gateway.Integration;
 import dev.tollgate.local.gateway.WebSocketApiSpec;
 import dev.tollgate.local.template.Properties;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -14,6 +16,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Gathers HTTP and WebSocket APIs with their routes, integrations, authorizers and stages, which
@@ -23,9 +29,16 @@ import java.util.OptionalLong;
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/AWS_ApiGatewayV2.html">AWS::ApiGatewayV2</a>
  */
 final class ApiParts {
+  private static final Pattern SERVICE_URI =
+      Pattern.compile("arn:[^:]+:apigateway:[^:]+:([^:]+):path/(.+)");
+
+  /** "Quotas for configuring and running a WebSocket API". */
+  private static final Duration MAX_TIMEOUT = Duration.ofSeconds(29);
+
   private final InetSocketAddress gateway;
   private final Map<String, Part> apis = new LinkedHashMap<>();
-  private final Map<String, String> integrations = new HashMap<>();
+  private final Map<String, IntegrationPart> integrations = new HashMap<>();
+  private final Map<String, Route> routes = new HashMap<>();
   private final Map<String, WebSocketApiSpec.Authorizer> authorizers = new HashMap<>();
 
   /** An API, and what was found of it so far. */
@@ -35,6 +48,7 @@ final class ApiParts {
     private final Optional<Cors> cors;
     private final List<Route> routes = new ArrayList<>();
     private final List<String> stages = new ArrayList<>();
+    private Map<String, String> stageVariables = Map.of();
     private Optional<WebSocketApiSpec.Authorizer> authorizer = Optional.empty();
 
     private Part(boolean webSocket, String routeSelection, Optional<Cors> cors) {
@@ -44,7 +58,34 @@ final class ApiParts {
     }
   }
 
-  private record Route(String key, String function, boolean signed) {}
+  /** A route, which answers if a route response is found. */
+  private static final class Route {
+    private final String key;
+    private final IntegrationPart integration;
+    private final boolean signed;
+    private boolean answers;
+
+    private Route(String key, IntegrationPart integration, boolean signed) {
+      this.key = key;
+      this.integration = integration;
+      this.signed = signed;
+    }
+  }
+
+  /**
+   * An integration, whose responses are resources that come after it.
+   *
+   * @param function the function, if it is one that serves it
+   * @param with makes the integration of its responses
+   */
+  private record IntegrationPart(
+      Optional<String> function,
+      List<Integration.Response> responses,
+      Function<List<Integration.Response>, Integration> with) {
+    private Integration integration() {
+      return with.apply(responses);
+    }
+  }
 
   ApiParts(InetSocketAddress gateway) {
     this.gateway = gateway;
@@ -78,9 +119,21 @@ final class ApiParts {
 
   Brought integration(String logicalName, Properties properties) {
     String type = properties.text("IntegrationType");
-    if (!type.equals("AWS_PROXY")) {
-      throw properties.error("IntegrationType", type + " (expected: AWS_PROXY)");
-    }
+    properties.ignore("ApiId", "ConnectionType", "Description");
+    integrations.put(
+        logicalName,
+        switch (type) {
+          case "AWS_PROXY" -> functionIntegration(properties);
+          case "AWS" -> serviceIntegration(properties);
+          case "MOCK" -> mockIntegration(properties);
+          default ->
+              throw properties.error(
+                  "IntegrationType", type + " (expected: AWS_PROXY, AWS or MOCK)");
+        });
+    return Brought.of(logicalName);
+  }
+
+  private static IntegrationPart functionIntegration(Properties properties) {
     properties
         .optionalText("PayloadFormatVersion")
         .filter(version -> !version.equals("2.0"))
@@ -88,9 +141,102 @@ final class ApiParts {
             version -> {
               throw properties.error("PayloadFormatVersion", version + " (expected: 2.0)");
             });
-    properties.ignore("ApiId", "Description", "IntegrationMethod", "TimeoutInMillis");
-    integrations.put(logicalName, functionArn(properties.text("IntegrationUri")));
+    properties.ignore("IntegrationMethod", "TimeoutInMillis");
+    String arn = functionArn(properties.text("IntegrationUri"));
+    return new IntegrationPart(
+        Optional.of(arn), List.of(), responses -> new Integration.Function(arn));
+  }
+
+  private static IntegrationPart serviceIntegration(Properties properties) {
+    String uri = properties.text("IntegrationUri");
+    Matcher service = SERVICE_URI.matcher(uri);
+    if (!service.matches()) {
+      throw properties.error(
+          "IntegrationUri", uri + " (expected: arn:aws:apigateway:REGION:SERVICE:path/PATH)");
+    }
+    // There is a template for everything, so nothing can pass by it.
+    properties.ignore("PassthroughBehavior");
+    String role = properties.text("CredentialsArn");
+    String method = properties.text("IntegrationMethod");
+    Map<String, String> parameters = properties.textMap("RequestParameters");
+    String template = requiredTemplate(properties, "RequestTemplates");
+    Duration timeout =
+        properties.integer("TimeoutInMillis").map(Duration::ofMillis).orElse(MAX_TIMEOUT);
+    return new IntegrationPart(
+        Optional.empty(),
+        new ArrayList<>(),
+        responses ->
+            new Integration.Service(
+                role,
+                service.group(1),
+                method,
+                "/" + service.group(2),
+                parameters,
+                template,
+                timeout,
+                responses));
+  }
+
+  private static IntegrationPart mockIntegration(Properties properties) {
+    properties.ignore("IntegrationUri", "PassthroughBehavior");
+    String template = requiredTemplate(properties, "RequestTemplates");
+    return new IntegrationPart(
+        Optional.empty(),
+        new ArrayList<>(),
+        responses -> new Integration.Mock(template, responses));
+  }
+
+  Brought integrationResponse(String logicalName, Properties properties) {
+    String id = properties.text("IntegrationId");
+    IntegrationPart integration = integrations.get(id);
+    if (integration == null || integration.function().isPresent()) {
+      throw properties.error(
+          "IntegrationId", id + " (expected: an integration of the template that is no proxy)");
+    }
+    properties.ignore("ApiId");
+    integration
+        .responses()
+        .add(
+            new Integration.Response(
+                properties.text("IntegrationResponseKey"),
+                template(properties, "ResponseTemplates")));
     return Brought.of(logicalName);
+  }
+
+  Brought routeResponse(String logicalName, Properties properties) {
+    String id = properties.text("RouteId");
+    Route route = routes.get(id);
+    if (route == null) {
+      throw properties.error("RouteId", id + " (expected: a route of the template)");
+    }
+    requireDefault(properties, "RouteResponseKey", "$default");
+    properties.ignore("ApiId");
+    route.answers = true;
+    return Brought.of(logicalName);
+  }
+
+  private static String requiredTemplate(Properties properties, String name) {
+    return template(properties, name)
+        .orElseThrow(() -> properties.error(name, "absent (expected: a template)"));
+  }
+
+  /** The one template of an integration or of its response, which is for everything. */
+  private static Optional<String> template(Properties properties, String name) {
+    Map<String, String> templates = properties.textMap(name);
+    if (!templates.keySet().equals(Set.of("$default")) && !templates.isEmpty()) {
+      throw properties.error(name, templates.keySet() + " (expected: $default)");
+    }
+    if (!templates.isEmpty()) {
+      requireDefault(properties, "TemplateSelectionExpression", "\\$default");
+    }
+    return Optional.ofNullable(templates.get("$default"));
+  }
+
+  private static void requireDefault(Properties properties, String name, String expected) {
+    String value = properties.text(name);
+    if (!value.equals(expected)) {
+      throw properties.error(name, value + " (expected: " + expected + ")");
+    }
   }
 
   Brought authorizer(String logicalName, Properties properties) {
@@ -109,8 +255,8 @@ final class ApiParts {
   Brought route(String logicalName, Properties properties) {
     Part api = part(properties);
     String target = properties.text("Target").replaceFirst("^integrations/", "");
-    String function = integrations.get(target);
-    if (function == null) {
+    IntegrationPart integration = integrations.get(target);
+    if (integration == null || (!api.webSocket && integration.function().isEmpty())) {
       throw properties.error("Target", target + " (expected: an integration of the template)");
     }
     String authorization = properties.optionalText("AuthorizationType").orElse("NONE");
@@ -128,9 +274,11 @@ final class ApiParts {
           throw properties.error(
               "AuthorizationType", authorization + " (expected: NONE, AWS_IAM or CUSTOM)");
     }
-    properties.ignore("OperationName");
-    api.routes.add(
-        new Route(properties.text("RouteKey"), function, authorization.equals("AWS_IAM")));
+    properties.ignore("OperationName", "RouteResponseSelectionExpression");
+    Route route =
+        new Route(properties.text("RouteKey"), integration, authorization.equals("AWS_IAM"));
+    api.routes.add(route);
+    routes.put(logicalName, route);
     return Brought.of(logicalName);
   }
 
@@ -141,6 +289,7 @@ final class ApiParts {
       throw properties.error("StageName", name + " (expected: $default)");
     }
     api.stages.add(name);
+    api.stageVariables = properties.textMap("StageVariables");
     properties.ignore(
         "AccessLogSettings", "AutoDeploy", "DefaultRouteSettings", "Description", "Tags");
     return Brought.of(name);
@@ -155,17 +304,32 @@ final class ApiParts {
                 "API " + id + " has stages " + api.stages + " (expected: one)");
           }
           if (api.webSocket) {
-            Map<String, String> routes = new HashMap<>();
-            api.routes.forEach(route -> routes.put(route.key(), route.function()));
+            Map<String, WebSocketApiSpec.Route> served = new HashMap<>();
+            api.routes.forEach(
+                route ->
+                    served.put(
+                        route.key,
+                        new WebSocketApiSpec.Route(
+                            route.integration.integration(), route.answers)));
             server.add(
                 new WebSocketApiSpec(
-                    id, api.stages.get(0), api.routeSelection, routes, api.authorizer));
+                    id,
+                    api.stages.get(0),
+                    api.routeSelection,
+                    served,
+                    api.authorizer,
+                    api.stageVariables));
           } else {
             server.add(
                 new HttpApiSpec(
                     id,
                     api.routes.stream()
-                        .map(r -> new HttpApiSpec.Route(r.key(), r.function(), r.signed()))
+                        .map(
+                            route ->
+                                new HttpApiSpec.Route(
+                                    route.key,
+                                    route.integration.function().orElseThrow(),
+                                    route.signed))
                         .toList(),
                     api.cors));
           }

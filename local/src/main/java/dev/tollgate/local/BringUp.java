@@ -30,7 +30,6 @@ final class BringUp implements References {
           "AWS::IAM::ManagedPolicy",
           "AWS::IAM::Policy",
           "AWS::Lambda::Permission",
-          "AWS::Logs::LogGroup",
           "AWS::SQS::QueuePolicy");
 
   private final Template template;

@@ -1,17 +1,13 @@
 package dev.tollgate.local;
 
-import dev.tollgate.local.lambda.FunctionSpec;
-import dev.tollgate.local.lambda.Functions;
-import dev.tollgate.local.services.AccessKeys;
-import dev.tollgate.local.services.Principal;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.lambda.FunctionCatalog;
+import dev.tollgate.local.lambda.FunctionCatalog.StackFunction;
+import dev.tollgate.local.lambda.FunctionSettings;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Properties;
-import dev.tollgate.local.template.Template;
-import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,90 +21,78 @@ import java.util.OptionalInt;
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-lambda-function.html">AWS::Lambda::Function</a>
  */
 final class FunctionParts {
-  private static final int DEFAULT_TIMEOUT_SECONDS = 3;
-  private static final int DEFAULT_MEMORY_MB = 128;
+  private static final List<String> NUMBERS = List.of("MemorySize", "Timeout");
 
-  private final Template template;
+  private final Assets assets;
   private final Environment environment;
-  private final AccessKeys accessKeys;
-  private final URI frontDoor;
+  private final FunctionCatalog catalog;
   private final Map<String, Part> parts = new LinkedHashMap<>();
 
-  /** A function, and the ARNs found for it so far. */
+  /** A function, and the versions and aliases found for it so far. */
   private record Part(
-      List<String> arns,
+      ObjectNode settings,
       Path jar,
-      String handler,
-      Map<String, String> variables,
-      Duration timeout,
-      int memoryMb,
+      Map<String, String> qualifiers,
       OptionalInt reservedConcurrency) {}
 
-  FunctionParts(Template template, Environment environment, AccessKeys accessKeys, URI frontDoor) {
-    this.template = template;
+  FunctionParts(Assets assets, Environment environment, FunctionCatalog catalog) {
+    this.assets = assets;
     this.environment = environment;
-    this.accessKeys = accessKeys;
-    this.frontDoor = frontDoor;
+    this.catalog = catalog;
   }
 
   Brought function(String logicalName, Properties properties) {
     String name = properties.optionalText("FunctionName").orElse(logicalName);
-    String arn = environment.arn("lambda", "function:" + name);
     Properties code =
         properties.object("Code").orElseThrow(() -> properties.error("Code", "absent"));
-    code.ignore("S3Bucket");
+    String bucket = code.text("S3Bucket");
     String key = code.text("S3Key");
+    assets.addBucket(bucket);
     Path jar =
-        template
-            .asset(key)
+        assets
+            .find(bucket, key)
             .orElseThrow(() -> code.error("S3Key", key + " (expected: a file in the assets)"));
     String runtime = properties.text("Runtime");
     if (!runtime.startsWith("java")) {
       throw properties.error("Runtime", runtime + " (expected: a Java runtime)");
     }
-    int memoryMb = properties.integer("MemorySize").orElse(DEFAULT_MEMORY_MB);
-    Map<String, String> variables = new HashMap<>();
-    properties
-        .object("Environment")
-        .ifPresent(given -> variables.putAll(given.textMap("Variables")));
-    variables.put("AWS_ENDPOINT_URL", frontDoor.toString());
-    variables.put("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", Integer.toString(memoryMb));
-    variables.put("AWS_LAMBDA_FUNCTION_NAME", name);
-    variables.put("AWS_REGION", environment.region());
-    variables.putAll(accessKeys.issue(Principal.of(name, properties.text("Role"))).environment());
-    properties.ignore(
-        "Architectures",
-        "Description",
-        "EphemeralStorage",
-        "LoggingConfig",
-        "SnapStart",
-        "Tags",
-        "TracingConfig");
+    properties.text("Handler");
+    properties.text("Role");
+    ObjectNode settings = JsonNodeFactory.instance.objectNode();
+    for (String member : FunctionSettings.MEMBERS) {
+      if (NUMBERS.contains(member)) {
+        properties.integer(member).ifPresent(value -> settings.put(member, value));
+      } else {
+        properties.json(member).ifPresent(value -> settings.set(member, value));
+      }
+    }
+    FunctionSettings.complete(settings, name);
+    properties.ignore("Tags");
     parts.put(
         name,
         new Part(
-            new ArrayList<>(List.of(arn)),
+            settings,
             jar,
-            properties.text("Handler"),
-            variables,
-            Duration.ofSeconds(properties.integer("Timeout").orElse(DEFAULT_TIMEOUT_SECONDS)),
-            memoryMb,
+            new LinkedHashMap<>(),
             properties
                 .integer("ReservedConcurrentExecutions")
                 .map(OptionalInt::of)
                 .orElse(OptionalInt.empty())));
-    return Brought.withArn(name, arn);
+    return Brought.withArn(name, arn(name));
   }
 
   Brought version(String logicalName, Properties properties) {
     properties.ignore("Description", "CodeSha256");
-    String arn = qualified(properties, "1");
-    return new Brought(arn, Map.of("Version", "1", "FunctionArn", arn));
+    String function = function(properties);
+    // The CDK gives a version another logical name whenever its function changes.
+    String version = catalog.version(function, logicalName);
+    String arn = qualified(properties, version, version);
+    return new Brought(arn, Map.of("Version", version, "FunctionArn", arn));
   }
 
   Brought alias(String logicalName, Properties properties) {
-    properties.ignore("Description", "FunctionVersion");
-    String arn = qualified(properties, properties.text("Name"));
+    properties.ignore("Description");
+    String arn = qualified(properties, properties.text("Name"), properties.text("FunctionVersion"));
     return new Brought(arn, Map.of("AliasArn", arn));
   }
 
@@ -122,31 +106,43 @@ final class FunctionParts {
     return Brought.of(logicalName);
   }
 
+  /** A log group is but a name: what functions log goes to the log of the run. */
+  Brought logGroup(String logicalName, Properties properties) {
+    String name = properties.optionalText("LogGroupName").orElse(logicalName);
+    properties.ignore(
+        "DataProtectionPolicy", "KmsKeyId", "LogGroupClass", "RetentionInDays", "Tags");
+    return Brought.withArn(name, environment.arn("logs", "log-group:" + name + ":*"));
+  }
+
   /** Defines all functions that were gathered. */
-  void define(Functions functions) {
+  void define() {
     parts.forEach(
         (name, part) ->
-            functions.define(
-                new FunctionSpec(
+            catalog.add(
+                new StackFunction(
                     name,
-                    part.arns(),
+                    part.settings(),
                     part.jar(),
-                    part.handler(),
-                    part.variables(),
-                    part.timeout(),
-                    part.memoryMb(),
+                    part.qualifiers(),
                     part.reservedConcurrency())));
   }
 
-  private String qualified(Properties properties, String qualifier) {
-    String name = properties.text("FunctionName");
-    String function = name.substring(name.lastIndexOf(':') + 1);
+  private String qualified(Properties properties, String qualifier, String version) {
+    String function = function(properties);
     Part part = parts.get(function);
     if (part == null) {
-      throw properties.error("FunctionName", name + " (expected: a function of the template)");
+      throw properties.error("FunctionName", function + " (expected: a function of the template)");
     }
-    String arn = part.arns().get(0) + ":" + qualifier;
-    part.arns().add(arn);
-    return arn;
+    part.qualifiers().put(qualifier, version);
+    return arn(function) + ":" + qualifier;
+  }
+
+  private static String function(Properties properties) {
+    String name = properties.text("FunctionName");
+    return name.substring(name.lastIndexOf(':') + 1);
+  }
+
+  private String arn(String name) {
+    return environment.arn("lambda", "function:" + name);
   }
 }

@@ -1,9 +1,12 @@
 package dev.tollgate.local;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.local.events.EventSources;
 import dev.tollgate.local.gateway.Gateway;
+import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.InvokeApi;
+import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.services.AccessKey;
 import dev.tollgate.local.services.AccessKeys;
@@ -46,6 +49,8 @@ public final class LocalCloud implements AutoCloseable {
   private final AccessKeys accessKeys = new AccessKeys();
   private final Environment environment;
   private final FrontDoor frontDoor;
+  private final Functions functions;
+  private final EventSources eventSources;
   private final Gateway gateway;
   private final Scheduler scheduler;
   private final Map<String, String> outputs;
@@ -60,25 +65,57 @@ public final class LocalCloud implements AutoCloseable {
           opened(QueueEngine.start(directory(options, "queues"), options.clock(), REGION, ACCOUNT));
       frontDoor = opened(FrontDoor.open(accessKeys, requests, faults, options.clock()));
       SecurityTokens securityTokens = new SecurityTokens(accessKeys, options.clock());
-      Functions functions = opened(new Functions(options.clock(), log::write));
+      functions = opened(new Functions(options.clock(), log::write));
       ExecutorService workers = Executors.newCachedThreadPool(LocalCloud::daemon);
       opened(workers::shutdownNow);
       frontDoor.serve("dynamodb", tables.handler());
       frontDoor.serve("sqs", queues.handler());
       frontDoor.serve("sts", securityTokens);
-      frontDoor.serve("lambda", new InvokeApi(functions, workers));
+      Assets assets = new Assets(template);
+      FunctionCatalog catalog =
+          opened(
+              new FunctionCatalog(
+                  functions,
+                  options.clock(),
+                  new FunctionCatalog.Account(
+                      environment.arn("lambda", "function:"),
+                      Map.of(
+                          "AWS_ENDPOINT_URL", frontDoor.endpoint().toString(),
+                          "AWS_REGION", environment.region()),
+                      (name, role) -> new RoleCredentials(accessKeys, Principal.of(name, role)),
+                      securityTokens::isRole,
+                      assets::find),
+                  directory(options, "functions")));
+      eventSources =
+          opened(
+              new EventSources(
+                  functions,
+                  catalog,
+                  (name, role) ->
+                      new ServiceClient(
+                          frontDoor.endpoint(), accessKeys.issue(Principal.of(name, role))),
+                  options.clock(),
+                  environment.arn("lambda", "event-source-mapping:"),
+                  directory(options, "functions"),
+                  log::event));
+      frontDoor.watch(eventSources::saw);
+      frontDoor.serve(
+          "lambda",
+          new LambdaApi(
+              new InvokeApi(functions, workers), catalog.operations(), eventSources.operations()));
       gateway =
           opened(
               new Gateway(
                   new InetSocketAddress(options.bind(), options.port()),
                   lostEvents.before(functions),
+                  new ServiceIntegrations(frontDoor.endpoint(), accessKeys),
                   options.clock(),
                   frontDoor::guard,
                   log::event));
 
       ServiceClient cloudFormation = client("CloudFormation");
-      FunctionParts functionParts =
-          new FunctionParts(template, environment, accessKeys, frontDoor.endpoint());
+      FunctionParts functionParts = new FunctionParts(assets, environment, catalog);
+      EventParts eventParts = new EventParts();
       ApiParts apiParts = new ApiParts(gateway.address());
       ScheduleParts scheduleParts = new ScheduleParts(environment);
       outputs =
@@ -89,19 +126,25 @@ public final class LocalCloud implements AutoCloseable {
                       Map.entry("AWS::ApiGatewayV2::Api", apiParts::api),
                       Map.entry("AWS::ApiGatewayV2::Authorizer", apiParts::authorizer),
                       Map.entry("AWS::ApiGatewayV2::Integration", apiParts::integration),
+                      Map.entry(
+                          "AWS::ApiGatewayV2::IntegrationResponse", apiParts::integrationResponse),
                       Map.entry("AWS::ApiGatewayV2::Route", apiParts::route),
+                      Map.entry("AWS::ApiGatewayV2::RouteResponse", apiParts::routeResponse),
                       Map.entry("AWS::ApiGatewayV2::Stage", apiParts::stage),
                       Map.entry("AWS::DynamoDB::Table", new Tables(cloudFormation, environment)),
                       Map.entry("AWS::IAM::Role", BringUp.roles(environment, securityTokens)),
                       Map.entry("AWS::Lambda::Alias", functionParts::alias),
                       Map.entry("AWS::Lambda::EventInvokeConfig", functionParts::eventInvokeConfig),
+                      Map.entry("AWS::Lambda::EventSourceMapping", eventParts::mapping),
                       Map.entry("AWS::Lambda::Function", functionParts::function),
                       Map.entry("AWS::Lambda::Version", functionParts::version),
+                      Map.entry("AWS::Logs::LogGroup", functionParts::logGroup),
                       Map.entry("AWS::SQS::Queue", new Queues(cloudFormation, environment)),
                       Map.entry("AWS::Scheduler::Schedule", scheduleParts::schedule),
                       Map.entry("AWS::Scheduler::ScheduleGroup", scheduleParts::group)))
               .run();
-      functionParts.define(functions);
+      functionParts.define();
+      eventParts.add(eventSources);
       // Schedules that were kept may be due at once, so only now.
       scheduler =
           opened(
@@ -112,6 +155,7 @@ public final class LocalCloud implements AutoCloseable {
       frontDoor.serve("scheduler", scheduler.http());
       scheduleParts.put(scheduler);
       apiParts.serve(gateway);
+      eventSources.start();
       requests.clear();
     } catch (Exception e) {
       close();
@@ -188,11 +232,27 @@ public final class LocalCloud implements AutoCloseable {
 
   /**
    * Waits until everything that is due at the clock's instant has happened, and what it set off has
-   * ended.
+   * ended: schedules, frames and disconnections, messages that can be received and the records of
+   * streams. What is delayed, in flight or to be tried again later than that instant is not due.
    */
   public void settle() throws InterruptedException {
-    scheduler.settle();
-    gateway.settle();
+    long before = -1;
+    long invocations = 0;
+    while (invocations != before) {
+      before = invocations;
+      scheduler.settle();
+      gateway.settle();
+      invocations = eventSources.settle();
+    }
+  }
+
+  /**
+   * Ends a function's invocations as if its processes had died.
+   *
+   * @throws IllegalArgumentException if there is no such function
+   */
+  public void kill(String functionName) {
+    functions.kill(functionName);
   }
 
   /** Stops everything, the last started first. */

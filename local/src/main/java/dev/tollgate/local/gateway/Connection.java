@@ -6,6 +6,7 @@ import io.undertow.websockets.core.WebSocketChannel;
 import io.undertow.websockets.core.WebSockets;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -45,6 +46,7 @@ final class Connection {
 
   private final AtomicReference<@Nullable End> end = new AtomicReference<>();
   private volatile Instant lastActiveAt;
+  private CompletableFuture<Void> lastTurn = CompletableFuture.completedFuture(null);
 
   /**
    * A connection that is being established.
@@ -73,6 +75,11 @@ final class Connection {
 
   void active(Instant now) {
     lastActiveAt = now;
+  }
+
+  /** Does work after all that was given before is done. */
+  synchronized void inTurn(Runnable work, Executor threads) {
+    lastTurn = lastTurn.exceptionally(failed -> null).thenRunAsync(work, threads);
   }
 
   /** The handshake is done. */

@@ -38,6 +38,7 @@ public final class Gateway implements AutoCloseable {
   private static final long CLOSE_SECONDS = 2;
 
   private final Invoker functions;
+  private final ServiceCalls services;
   private final InstantSource clock;
   private final Consumer<String> log;
   private final Map<String, Api> apis = new ConcurrentHashMap<>();
@@ -52,6 +53,7 @@ public final class Gateway implements AutoCloseable {
    *
    * @param address where to listen; port 0 for any that is free
    * @param functions invokes the functions behind the APIs
+   * @param services calls the AWS services behind them
    * @param clock what ages and idles connections, and is told in events
    * @param aroundConnections wraps the handler of {@code @connections}, for whoever wants to see
    *     its calls; called once, and its result on threads that may block
@@ -60,10 +62,12 @@ public final class Gateway implements AutoCloseable {
   public Gateway(
       InetSocketAddress address,
       Invoker functions,
+      ServiceCalls services,
       InstantSource clock,
       UnaryOperator<HttpHandler> aroundConnections,
       Consumer<String> log) {
     this.functions = functions;
+    this.services = services;
     this.clock = clock;
     this.log = log;
     this.connections = aroundConnections.apply(new ConnectionsApi(apis, clock));
@@ -96,7 +100,7 @@ public final class Gateway implements AutoCloseable {
    * @throws IllegalArgumentException if its id is taken
    */
   public void add(WebSocketApiSpec spec) {
-    add(spec.apiId(), new WebSocketApi(spec, functions, clock, workers, log));
+    add(spec.apiId(), new WebSocketApi(spec, functions, services, clock, workers, log));
   }
 
   private void add(String apiId, Api api) {

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
@@ -56,6 +57,7 @@ final class WebSocketApi implements Api {
   private final WebSocketApiSpec spec;
   private final WebSocketEvents events;
   private final Invoker functions;
+  private final MappedIntegrations mapped;
   private final InstantSource clock;
   private final ExecutorService workers;
   private final Consumer<String> log;
@@ -73,12 +75,14 @@ final class WebSocketApi implements Api {
   WebSocketApi(
       WebSocketApiSpec spec,
       Invoker functions,
+      ServiceCalls services,
       InstantSource clock,
       ExecutorService workers,
       Consumer<String> log) {
     this.spec = spec;
     this.events = new WebSocketEvents(spec, clock);
     this.functions = functions;
+    this.mapped = new MappedIntegrations(services, spec.stageVariables());
     this.clock = clock;
     this.workers = workers;
     this.log = log;
@@ -172,9 +176,9 @@ final class WebSocketApi implements Api {
         return;
       }
     }
-    String function = spec.routes().get("$connect");
-    if (function != null) {
-      JsonNode answer = integrate(function, events.connect(handshake, peer, authorizer));
+    Optional<String> function = spec.function("$connect");
+    if (function.isPresent()) {
+      JsonNode answer = integrate(function.get(), events.connect(handshake, peer, authorizer));
       int status = answer.path("statusCode").asInt();
       if (status < 200 || status > 299) {
         exchange.setStatusCode(status >= 300 && status <= 599 ? status : 500).endExchange();
@@ -268,30 +272,64 @@ final class WebSocketApi implements Api {
   /** Forgets a connection, and tells the {@code $disconnect} route if it ever was one. */
   private void ended(Connection connection, Connection.End end) {
     connections.remove(connection.peer().id());
-    String function = spec.routes().get("$disconnect");
-    if (function == null || !connection.wasOpened()) {
+    Optional<String> function = spec.function("$disconnect");
+    if (function.isEmpty() || !connection.wasOpened()) {
       return;
     }
     ObjectNode event = events.disconnect(connection, end);
-    start(() -> integrate(function, event));
+    start(() -> integrate(function.get(), event), workers);
   }
 
-  /** Hands a message to the function of its route; the client hears of it only if that fails. */
+  /** Hands a message to its route, after those that came before it on the connection. */
   private void received(Connection connection, String message) {
     String selected = routeKey(message);
     String routeKey = spec.routes().containsKey(selected) ? selected : "$default";
     ObjectNode event = events.message(connection, routeKey, message);
-    String function = spec.routes().get(routeKey);
-    if (function == null) {
-      complain(connection, "Forbidden", event);
+    Optional<WebSocketApiSpec.Route> route = Optional.ofNullable(spec.routes().get(routeKey));
+    start(
+        () ->
+            route.ifPresentOrElse(
+                served -> serve(connection, served, event),
+                () -> complain(connection, "Forbidden", event)),
+        work -> connection.inTurn(work, workers));
+  }
+
+  /**
+   * Serves a message. If its route does not answer, the client hears of it only if that fails.
+   *
+   * <p>A failure, a time-out too, is answered with {@code Internal server error}.
+   */
+  private void serve(Connection connection, WebSocketApiSpec.Route route, ObjectNode event) {
+    Optional<String> answer;
+    try {
+      answer = answer(route.integration(), event);
+    } catch (RuntimeException e) {
+      log.accept(
+          "WebSocket API %s, %s: %s"
+              .formatted(spec.apiId(), event.at("/requestContext/routeKey").asText(), e));
+      complain(connection, "Internal server error", event);
       return;
     }
-    start(
-        () -> {
-          if (integrate(function, event).isMissingNode()) {
-            complain(connection, "Internal server error", event);
-          }
-        });
+    if (route.answers() && answer.isPresent()) {
+      var unused = connection.send(answer.get());
+    }
+  }
+
+  private Optional<String> answer(Integration integration, ObjectNode event) {
+    if (integration instanceof Integration.Function function) {
+      JsonNode answer = integrate(function.arn(), event);
+      if (answer.isMissingNode()) {
+        throw new IllegalStateException(function.arn() + " failed");
+      }
+      return Optional.of(answer.path("body")).filter(JsonNode::isTextual).map(JsonNode::asText);
+    }
+    if (integration instanceof Integration.Mock mock) {
+      return Optional.of(mapped.answer(mock, event));
+    }
+    return Optional.of(
+        mapped
+            .answer((Integration.Service) integration, event)
+            .orElseThrow(() -> new IllegalStateException("no answer in time")));
   }
 
   /** The value that the route selection expression selects; not that of a predefined route. */
@@ -336,9 +374,9 @@ final class WebSocketApi implements Api {
     return MissingNode.getInstance();
   }
 
-  private void start(Runnable integration) {
+  private void start(Runnable integration, Executor threads) {
     underWay.register();
-    workers.execute(
+    threads.execute(
         () -> {
           try {
             integration.run();

@@ -5,24 +5,27 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
- * A WebSocket API with Lambda proxy integrations, at one stage.
+ * A WebSocket API at one stage.
  *
  * @param apiId the API's id, first segment of its local path
  * @param stage name of the stage, second segment of the path
  * @param routeSelectionExpression which value of a JSON message is its route key: {@code
  *     $request.body.name}
- * @param routes route key ({@code $connect}, {@code $disconnect}, {@code $default}, or the
- *     application's own) to the ARN of the function that serves the route
+ * @param routes the routes by their keys: {@code $connect} and {@code $disconnect}, which functions
+ *     serve, {@code $default}, and the application's own
  * @param authorizer the authorizer of {@code $connect}
+ * @param stageVariables what mapping templates may ask for
  */
 public record WebSocketApiSpec(
     String apiId,
     String stage,
     String routeSelectionExpression,
-    Map<String, String> routes,
-    Optional<Authorizer> authorizer) {
+    Map<String, Route> routes,
+    Optional<Authorizer> authorizer,
+    Map<String, String> stageVariables) {
 
   private static final Pattern SELECTION =
       Pattern.compile("\\$request\\.body\\.([\\w.-]+)|\\$\\{request\\.body\\.([\\w.-]+)}");
@@ -36,6 +39,40 @@ public record WebSocketApiSpec(
               + " (expected: $request.body.name)");
     }
     routes = Map.copyOf(routes);
+    stageVariables = Map.copyOf(stageVariables);
+    for (String key : List.of("$connect", "$disconnect")) {
+      Route route = routes.get(key);
+      if (route != null && !(route.integration() instanceof Integration.Function)) {
+        throw new IllegalArgumentException(
+            "routes: " + key + " = " + route.integration() + " (expected: a function)");
+      }
+    }
+  }
+
+  /** An API whose routes are all served by functions, with nobody hearing what these return. */
+  public WebSocketApiSpec(
+      String apiId,
+      String stage,
+      String routeSelectionExpression,
+      Map<String, String> functions,
+      Optional<Authorizer> authorizer) {
+    this(
+        apiId,
+        stage,
+        routeSelectionExpression,
+        functions.entrySet().stream()
+            .collect(
+                Collectors.toMap(
+                    Map.Entry::getKey,
+                    route -> new Route(new Integration.Function(route.getValue()), false))),
+        authorizer,
+        Map.of());
+  }
+
+  /** The ARN of the function that serves a route, if there is such a route. */
+  Optional<String> function(String routeKey) {
+    return Optional.ofNullable(routes.get(routeKey))
+        .map(route -> ((Integration.Function) route.integration()).arn());
   }
 
   /** JSON pointer to the route key in a message. */
@@ -45,6 +82,15 @@ public record WebSocketApiSpec(
     String path = selection.group(1) == null ? selection.group(2) : selection.group(1);
     return '/' + path.replace('.', '/');
   }
+
+  /**
+   * A route.
+   *
+   * @param integration what serves it
+   * @param answers whether it has a route response, so that the client hears what came of its
+   *     message
+   */
+  public record Route(Integration integration, boolean answers) {}
 
   /**
    * A Lambda authorizer of type REQUEST.

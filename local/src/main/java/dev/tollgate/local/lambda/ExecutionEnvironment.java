@@ -3,11 +3,9 @@ package dev.tollgate.local.lambda;
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
-import com.amazonaws.services.lambda.runtime.serialization.PojoSerializer;
-import com.amazonaws.services.lambda.runtime.serialization.events.LambdaEventSerializers;
-import com.amazonaws.services.lambda.runtime.serialization.factories.JacksonFactory;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -40,16 +38,21 @@ final class ExecutionEnvironment {
    * @throws ReflectiveOperationException if there is no such class or no such constructor
    * @throws Throwable whatever the constructor throws
    */
-  static ExecutionEnvironment init(FunctionSpec function, ClassLoader loader, InstantSource clock)
+  static ExecutionEnvironment init(
+      FunctionSpec function,
+      Map<String, String> environment,
+      ClassLoader loader,
+      EventSerializers serializers,
+      InstantSource clock)
       throws Throwable {
     String className = function.handler().replaceFirst("::handleRequest$", "");
     Class<?> type = Class.forName(className, true, loader);
-    Object handler = construct(type, function.environment(), clock);
+    Object handler = construct(type, environment, clock);
     if (handler instanceof RequestStreamHandler stream) {
       return new ExecutionEnvironment(stream);
     }
     if (handler instanceof RequestHandler<?, ?> objects) {
-      return new ExecutionEnvironment(overStreams(objects, loader));
+      return new ExecutionEnvironment(overStreams(objects, serializers));
     }
     throw new ClassCastException(
         "Class does not implement an appropriate handler interface: " + className);
@@ -77,8 +80,10 @@ final class ExecutionEnvironment {
     }
   }
 
-  private static <I, O> RequestStreamHandler overStreams(
-      RequestHandler<I, O> handler, ClassLoader loader) {
+  @SuppressWarnings("unchecked") // its types are those that the event is read as
+  private static RequestStreamHandler overStreams(
+      RequestHandler<?, ?> handler, EventSerializers serializers)
+      throws ReflectiveOperationException {
     List<Type> types =
         argumentsOf(RequestHandler.class, handler.getClass())
             .orElseThrow(
@@ -87,20 +92,19 @@ final class ExecutionEnvironment {
                         "Class "
                             + handler.getClass().getName()
                             + " does not implement RequestHandler with concrete type parameters"));
-    PojoSerializer<I> in = serializer(types.get(0), loader);
-    PojoSerializer<O> out = serializer(types.get(1), loader);
-    return (InputStream event, java.io.OutputStream answer, Context context) ->
-        out.toJson(handler.handleRequest(in.fromJson(event), context), answer);
-  }
-
-  /** As the runtime chooses: its own serializers for AWS events, plain Jackson for the rest. */
-  @SuppressWarnings("unchecked")
-  private static <T> PojoSerializer<T> serializer(Type type, ClassLoader loader) {
-    if (type instanceof Class<?> event
-        && LambdaEventSerializers.isLambdaSupportedEvent(event.getName())) {
-      return (PojoSerializer<T>) LambdaEventSerializers.serializerFor(event, loader);
-    }
-    return (PojoSerializer<T>) JacksonFactory.getInstance().getSerializer(type);
+    EventSerializers.Serializer in = serializers.serializer(types.get(0));
+    EventSerializers.Serializer out = serializers.serializer(types.get(1));
+    return (InputStream event, java.io.OutputStream answer, Context context) -> {
+      try {
+        out.toJson(
+            ((RequestHandler<Object, ?>) handler).handleRequest(in.fromJson(event), context),
+            answer);
+      } catch (IOException | RuntimeException e) {
+        throw e;
+      } catch (Exception e) {
+        throw new IllegalStateException("the serializers throw no other", e);
+      }
+    };
   }
 
   /**

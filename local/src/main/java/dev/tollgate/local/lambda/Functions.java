@@ -11,34 +11,37 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hosts functions in this process as AWS Lambda would.
  *
  * <p>Each function has a class loader over its jar, and one handler instance per concurrent
- * invocation. An instance is constructed when an invocation finds none idle, and reused as long as
- * the process lives. An invocation that outlasts the function's time-out is interrupted and its
- * instance discarded; the init phase does not count. Time-outs are of this machine's time, whatever
- * the clock says that the functions are given.
+ * invocation. An instance is constructed when an invocation finds none idle, and reused until the
+ * function is replaced or killed, or lies idle while many others are in use. An invocation that
+ * outlasts the function's time-out is interrupted and its instance discarded; the init phase does
+ * not count. Time-outs are of this machine's time, whatever the clock says that the functions are
+ * given.
  *
  * <p>Concurrency is limited as in an AWS account: 1,000 for all functions, of which a function may
  * reserve a part, as long as 100 are left to the others (AWS Lambda Developer Guide, "Understanding
@@ -50,12 +53,16 @@ public final class Functions implements Invoker, AutoCloseable {
   private static final int LEAST_UNRESERVED = 100;
   private static final String FUNCTION = ":function:";
 
+  /** So many functions have their classes loaded; the one that was idle longest gives way. */
+  private static final int MOST_LOADED = 32;
+
   /** Synchronous request and response, each (Developer Guide, "Lambda quotas"). */
   static final int MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 
   private final InstantSource clock;
   private final Consumer<LogLine> log;
   private final Map<String, Hosted> byNameOrArn = new ConcurrentHashMap<>();
+  private final Map<Hosted, Long> lastUsed = new HashMap<>();
   private final Semaphore unreserved = new Semaphore(ACCOUNT_CONCURRENCY);
 
   /** On AWS an instance has a processor of its own to start on; here they share. */
@@ -79,13 +86,19 @@ public final class Functions implements Invoker, AutoCloseable {
     timeouts.setRemoveOnCancelPolicy(true);
   }
 
+  /** Creates a function that is given no credentials. */
+  public void define(FunctionSpec spec) {
+    define(spec, Credentials.NONE);
+  }
+
   /**
-   * Creates a function. Its jar is opened; its handler is loaded when it is first invoked.
+   * Creates a function. Its handler is loaded when it is first invoked.
    *
+   * @param credentials adds to the environment of each instance
    * @throws IllegalArgumentException if a function has the same name or ARN already, or too much
    *     concurrency would be reserved
    */
-  public synchronized void define(FunctionSpec spec) {
+  public synchronized void define(FunctionSpec spec, Credentials credentials) {
     Set<String> names = namesOf(spec);
     for (String name : names) {
       if (byNameOrArn.containsKey(name)) {
@@ -100,13 +113,60 @@ public final class Functions implements Invoker, AutoCloseable {
     }
     Semaphore permits =
         spec.reservedConcurrency().isPresent() ? new Semaphore(reserved) : unreserved;
-    try {
-      Hosted function =
-          new Hosted(
-              spec, new FunctionClassLoader(spec.jar()), permits, new ConcurrentLinkedDeque<>());
-      names.forEach(name -> byNameOrArn.put(name, function));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    Hosted function = new Hosted(spec, credentials, permits);
+    names.forEach(name -> byNameOrArn.put(name, function));
+  }
+
+  /**
+   * Puts another in a function's place, for the invocations from now on. Those under way go on.
+   *
+   * @throws IllegalArgumentException if there is no such function
+   */
+  public synchronized void replace(FunctionSpec spec, Credentials credentials) {
+    Hosted old = byNameOrArn.get(spec.name());
+    if (old == null) {
+      throw new IllegalArgumentException(spec.name() + " is not defined");
+    }
+    Hosted function = new Hosted(spec, credentials, old.permits);
+    namesOf(spec).forEach(name -> byNameOrArn.put(name, function));
+    forget(old);
+  }
+
+  /** Deletes a function, if there is one of the name. Invocations under way go on. */
+  public synchronized void remove(String name) {
+    Hosted function = byNameOrArn.get(name);
+    if (function != null) {
+      namesOf(function.spec).forEach(byNameOrArn::remove);
+      function.spec.reservedConcurrency().ifPresent(unreserved::release);
+      forget(function);
+    }
+  }
+
+  /** Whether there is such a function, version or alias. */
+  public boolean exists(String nameOrArn) {
+    return byNameOrArn.containsKey(nameOrArn);
+  }
+
+  /**
+   * Ends a function's invocations as if its processes had died: whoever waits for one sees a
+   * function error, the instances are gone, and whatever their threads still ask of AWS is refused.
+   *
+   * @throws IllegalArgumentException if there is no such function
+   */
+  public void kill(String nameOrArn) {
+    Hosted function = byNameOrArn.get(nameOrArn);
+    if (function == null) {
+      throw new IllegalArgumentException(nameOrArn + " is not defined");
+    }
+    function.discard();
+    for (Running running : List.copyOf(function.running)) {
+      running.abort(
+          new FunctionError(
+              "Runtime.ExitError",
+              "RequestId: "
+                  + running.requestId
+                  + " Error: Runtime exited with error: signal: killed",
+              List.of()));
     }
   }
 
@@ -129,9 +189,9 @@ public final class Functions implements Invoker, AutoCloseable {
     if (!hosted.permits.tryAcquire()) {
       return CompletableFuture.completedFuture(new Throttled(hosted.throttleReason()));
     }
-    CompletableFuture<Invocation> result = new CompletableFuture<>();
-    invocations.execute(() -> run(hosted, hosted.arn(function), payload, result));
-    return result;
+    Running running = new Running(hosted);
+    invocations.execute(() -> run(running, hosted.arn(function), payload));
+    return running.result;
   }
 
   /** Frees the class loaders after interrupting what still runs. */
@@ -143,27 +203,46 @@ public final class Functions implements Invoker, AutoCloseable {
       if (!invocations.awaitTermination(2, TimeUnit.SECONDS)) {
         return; // a handler that ignores interrupts still needs its classes
       }
-      for (Hosted function : new HashSet<>(byNameOrArn.values())) {
-        function.loader.close();
-      }
+      new HashSet<>(byNameOrArn.values()).forEach(Hosted::discard);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
-  private void run(
-      Hosted function, String arn, byte[] payload, CompletableFuture<Invocation> result) {
-    String requestId = UUID.randomUUID().toString();
-    Thread.currentThread().setContextClassLoader(function.loader);
-    ExecutionEnvironment environment;
+  private void run(Running running, String arn, byte[] payload) {
+    Hosted function = running.function;
+    Instances instances = function.enter();
+    running.begin();
     try {
-      environment = function.environment(clock, processors);
-    } catch (Throwable e) {
-      end(function, result, failed(function, requestId, e));
-      return;
+      use(function);
+      Thread.currentThread().setContextClassLoader(instances.loader);
+      Instance instance;
+      try {
+        instance = instances.take(clock, processors);
+      } catch (Throwable e) {
+        FunctionError error = failed(function, running.requestId, e);
+        if (running.claim()) {
+          running.end(error);
+        }
+        return;
+      }
+      if (!running.serveWith(instance)) {
+        instance.discard();
+        return;
+      }
+      Invocation invocation = serve(running, instance, arn, payload);
+      if (running.claim()) {
+        instances.giveBack(instance);
+        running.end(invocation);
+      }
+    } finally {
+      instances.leave();
     }
+  }
+
+  private Invocation serve(Running running, Instance instance, String arn, byte[] payload) {
+    Hosted function = running.function;
+    String requestId = running.requestId;
     Duration timeout = function.spec.timeout();
     InvocationContext context =
         new InvocationContext(
@@ -173,39 +252,13 @@ public final class Functions implements Invoker, AutoCloseable {
             System.nanoTime() + timeout.toNanos(),
             System::nanoTime,
             message -> log(function, requestId, message));
-    FutureTask<Invocation> task =
-        new FutureTask<>(() -> serve(function, environment, payload, context));
-    ScheduledFuture<?> kill =
+    ScheduledFuture<?> end =
         timeouts.schedule(
-            () -> {
-              if (task.cancel(true)) {
-                TimedOut timedOut = new TimedOut(requestId, timeout);
-                log(function, requestId, timedOut.message());
-                end(function, result, timedOut);
-              }
-            },
+            () -> running.abort(new TimedOut(requestId, timeout)),
             timeout.toNanos(),
             TimeUnit.NANOSECONDS);
-    task.run();
-    kill.cancel(false);
-    if (task.isCancelled()) {
-      return;
-    }
-    function.idle.push(environment);
     try {
-      end(function, result, task.get());
-    } catch (InterruptedException | ExecutionException e) {
-      throw new IllegalStateException("a task that is done and catches everything", e);
-    }
-  }
-
-  private Invocation serve(
-      Hosted function,
-      ExecutionEnvironment environment,
-      byte[] payload,
-      InvocationContext context) {
-    try {
-      byte[] answer = environment.handle(payload, context);
+      byte[] answer = instance.environment.handle(payload, context);
       return answer.length <= MAX_PAYLOAD_BYTES
           ? new Success(answer)
           : new FunctionError(
@@ -214,7 +267,9 @@ public final class Functions implements Invoker, AutoCloseable {
                   .formatted(answer.length, MAX_PAYLOAD_BYTES),
               List.of());
     } catch (Throwable e) {
-      return failed(function, context.requestId(), e);
+      return failed(function, requestId, e);
+    } finally {
+      end.cancel(false);
     }
   }
 
@@ -225,15 +280,31 @@ public final class Functions implements Invoker, AutoCloseable {
     return FunctionError.of(thrown);
   }
 
-  /** The permit is back before anyone learns of the end, so that the next invocation finds it. */
-  private static void end(
-      Hosted function, CompletableFuture<Invocation> result, Invocation invocation) {
-    function.permits.release();
-    result.complete(invocation);
-  }
-
   private void log(Hosted function, String requestId, String message) {
     log.accept(new LogLine(clock.instant(), function.spec.name(), requestId, message));
+  }
+
+  /** Notes that a function is used, and lets the classes of others go if they are too many. */
+  private void use(Hosted function) {
+    synchronized (lastUsed) {
+      lastUsed.put(function, System.nanoTime());
+      if (lastUsed.size() <= MOST_LOADED) {
+        return;
+      }
+      Optional<Hosted> idlest =
+          lastUsed.entrySet().stream()
+              .filter(entry -> entry.getKey().running.isEmpty())
+              .min(Comparator.comparingLong(Map.Entry::getValue))
+              .map(Map.Entry::getKey);
+      idlest.ifPresent(this::forget);
+    }
+  }
+
+  private void forget(Hosted function) {
+    synchronized (lastUsed) {
+      lastUsed.remove(function);
+    }
+    function.discard();
   }
 
   /** By ARN, and by the part of an ARN that follows {@code :function:}. */
@@ -254,43 +325,216 @@ public final class Functions implements Invoker, AutoCloseable {
     };
   }
 
-  /** A function, its classes, and the instances that are not serving anyone. */
-  private record Hosted(
-      FunctionSpec spec,
-      FunctionClassLoader loader,
-      Semaphore permits,
-      Deque<ExecutionEnvironment> idle) {
+  /** A function and its invocations. */
+  private static final class Hosted {
+    private final FunctionSpec spec;
+    private final Credentials credentials;
+    private final Semaphore permits;
+    private final Set<Running> running = ConcurrentHashMap.newKeySet();
+    private volatile Instances instances;
 
-    /**
-     * An idle instance, or one that is made as soon as {@code processors} allow, unless one falls
-     * idle first.
-     */
-    ExecutionEnvironment environment(InstantSource clock, Semaphore processors) throws Throwable {
-      ExecutionEnvironment environment = idle.poll();
-      if (environment != null) {
-        return environment;
-      }
-      processors.acquire();
-      try {
-        environment = idle.poll();
-        return environment == null ? ExecutionEnvironment.init(spec, loader, clock) : environment;
-      } finally {
-        processors.release();
+    private Hosted(FunctionSpec spec, Credentials credentials, Semaphore permits) {
+      this.spec = spec;
+      this.credentials = credentials;
+      this.permits = permits;
+      this.instances = new Instances(spec, credentials);
+    }
+
+    /** The instances that an invocation from now on belongs to, until it leaves them. */
+    private Instances enter() {
+      while (true) {
+        Instances current = instances;
+        if (current.enter()) {
+          return current;
+        }
       }
     }
 
-    String throttleReason() {
+    /** Throws the instances away, each as soon as it serves nobody. */
+    private synchronized void discard() {
+      Instances old = instances;
+      instances = new Instances(spec, credentials);
+      old.retire();
+    }
+
+    private String throttleReason() {
       return spec.reservedConcurrency().isPresent()
           ? "ReservedFunctionConcurrentInvocationLimitExceeded"
           : "ConcurrentInvocationLimitExceeded";
     }
 
     /** The ARN by which it was invoked. */
-    String arn(String nameOrArn) {
+    private String arn(String nameOrArn) {
       return spec.arns().stream()
           .filter(arn -> arn.endsWith(FUNCTION + nameOrArn) || arn.equals(nameOrArn))
           .findFirst()
           .orElse(spec.arns().get(0));
+    }
+  }
+
+  /** An instance of the handler, and the credentials that are its own. */
+  private record Instance(
+      ExecutionEnvironment environment, Credentials source, Map<String, String> credentials) {
+
+    void discard() {
+      source.revoke(credentials);
+    }
+  }
+
+  /** Invocations of one function. The one that claims the end of an invocation brings it about. */
+  private final class Running {
+    private final Hosted function;
+    private final String requestId = UUID.randomUUID().toString();
+    private final CompletableFuture<Invocation> result = new CompletableFuture<>();
+    private boolean claimed;
+    private @Nullable Thread thread;
+    private @Nullable Instance instance;
+
+    private Running(Hosted function) {
+      this.function = function;
+      function.running.add(this);
+    }
+
+    private synchronized void begin() {
+      thread = Thread.currentThread();
+    }
+
+    /** Takes the instance; false if the end has come already. */
+    private synchronized boolean serveWith(Instance taken) {
+      instance = taken;
+      return !claimed;
+    }
+
+    private synchronized boolean claim() {
+      boolean first = !claimed;
+      claimed = true;
+      thread = null;
+      return first;
+    }
+
+    /** Ends the invocation before its handler does. */
+    private void abort(Invocation.Failure failure) {
+      Instance abandoned;
+      synchronized (this) {
+        if (claimed) {
+          return;
+        }
+        claimed = true;
+        abandoned = instance;
+        if (thread != null) {
+          thread.interrupt();
+        }
+      }
+      if (abandoned != null) {
+        abandoned.discard();
+      }
+      log(function, requestId, failure.message());
+      end(failure);
+    }
+
+    /** The permit is back before anyone learns of the end, so that the next invocation finds it. */
+    private void end(Invocation invocation) {
+      function.running.remove(this);
+      function.permits.release();
+      result.complete(invocation);
+    }
+  }
+
+  /** A function's classes and the instances made of them, which go together. */
+  private static final class Instances {
+    private final FunctionSpec spec;
+    private final Credentials credentials;
+    private final FunctionClassLoader loader;
+    private final EventSerializers serializers;
+    private final Deque<Instance> idle = new ArrayDeque<>();
+    private int users;
+    private boolean retired;
+
+    private Instances(FunctionSpec spec, Credentials credentials) {
+      this.spec = spec;
+      this.credentials = credentials;
+      try {
+        this.loader = new FunctionClassLoader(spec.jar());
+        this.serializers = new EventSerializers(loader);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private synchronized boolean enter() {
+      if (!retired) {
+        users++;
+      }
+      return !retired;
+    }
+
+    private void leave() {
+      // An interrupt that came too late is not for the next invocation on this thread.
+      Thread.interrupted();
+      synchronized (this) {
+        users--;
+        disposeIfUnused();
+      }
+    }
+
+    private synchronized void retire() {
+      retired = true;
+      disposeIfUnused();
+    }
+
+    private void disposeIfUnused() {
+      if (!retired || users > 0) {
+        return;
+      }
+      idle.forEach(Instance::discard);
+      idle.clear();
+      try {
+        loader.close();
+        serializers.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private synchronized @Nullable Instance poll() {
+      return idle.poll();
+    }
+
+    private synchronized void giveBack(Instance instance) {
+      idle.push(instance);
+    }
+
+    /**
+     * An idle instance, or one that is made as soon as {@code processors} allow, unless one falls
+     * idle first.
+     */
+    private Instance take(InstantSource clock, Semaphore processors) throws Throwable {
+      Instance found = poll();
+      if (found != null) {
+        return found;
+      }
+      processors.acquire();
+      try {
+        found = poll();
+        return found == null ? make(clock) : found;
+      } finally {
+        processors.release();
+      }
+    }
+
+    private Instance make(InstantSource clock) throws Throwable {
+      Map<String, String> issued = credentials.issue();
+      Map<String, String> environment = new HashMap<>(spec.environment());
+      environment.putAll(issued);
+      try {
+        return new Instance(
+            ExecutionEnvironment.init(spec, Map.copyOf(environment), loader, serializers, clock),
+            credentials,
+            issued);
+      } catch (Throwable e) {
+        credentials.revoke(issued);
+        throw e;
+      }
     }
   }
 }

@@ -24,6 +24,9 @@ public sealed interface Invocation {
 
     /** What an AWS client receives in place of the answer, JSON. */
     byte[] payload();
+
+    /** What went wrong. */
+    String message();
   }
 
   /**
@@ -69,6 +72,7 @@ public sealed interface Invocation {
   record TimedOut(String requestId, Duration timeout) implements Failure {
 
     /** The sentence that Lambda has for it. */
+    @Override
     public String message() {
       return String.format(
           Locale.ROOT,

@@ -2,6 +2,7 @@ package dev.tollgate.local.scheduler;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.services.Journal;
 import io.undertow.server.HttpHandler;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -28,6 +29,7 @@ public final class Scheduler implements AutoCloseable {
   private static final int REMEMBERED_DELETIONS = 1_000;
 
   private static final int MAX_TAGS = 50;
+  private static final String JOURNAL = "scheduler.jsonl";
 
   private final InstantSource clock;
   private final Engine engine;
@@ -57,7 +59,8 @@ public final class Scheduler implements AutoCloseable {
     Instant now = clock.instant();
     groups.put(Group.DEFAULT, new Group(Group.DEFAULT, now, now, Map.of(), Optional.empty()));
     this.journal =
-        dataDirectory.map(directory -> Journal.open(directory, this::replay, this::records));
+        dataDirectory.map(
+            directory -> Journal.open(directory.resolve(JOURNAL), this::replay, this::records));
     schedules.values().forEach(schedule -> engine.resume(schedule, now));
     engine.start();
   }

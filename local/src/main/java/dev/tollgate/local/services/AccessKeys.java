@@ -15,7 +15,8 @@ public final class AccessKeys {
   private final Map<String, Issued> issued = new ConcurrentHashMap<>();
 
   /** What is known of an access key. */
-  record Issued(AccessKey key, Principal principal, Instant expiresAt) {
+  record Issued(
+      AccessKey key, Principal principal, Instant expiresAt, Optional<String> assumedWith) {
     boolean expired(Instant now) {
       return !now.isBefore(expiresAt);
     }
@@ -23,19 +24,30 @@ public final class AccessKeys {
 
   /** Gives credentials that do not expire. */
   public AccessKey issue(Principal principal) {
-    return issue(principal, Instant.MAX);
+    return issue(principal, Instant.MAX, Optional.empty());
   }
 
-  AccessKey issue(Principal principal, Instant expiresAt) {
+  /**
+   * Gives credentials for a time.
+   *
+   * @param assumedWith the access key that the role was assumed with
+   */
+  AccessKey issue(Principal principal, Instant expiresAt, Optional<String> assumedWith) {
     StringBuilder id = new StringBuilder("ASIA");
     random.ints(16, 0, ALPHABET.length()).forEach(i -> id.append(ALPHABET.charAt(i)));
     AccessKey key = new AccessKey(id.toString(), randomText(30), randomText(96));
-    issued.put(key.accessKeyId(), new Issued(key, principal, expiresAt));
+    issued.put(key.accessKeyId(), new Issued(key, principal, expiresAt, assumedWith));
     return key;
   }
 
   Optional<Issued> find(String accessKeyId) {
-    return Optional.ofNullable(issued.get(accessKeyId));
+    return Optional.ofNullable(issued.get(accessKeyId))
+        .filter(key -> key.assumedWith().map(source -> find(source).isPresent()).orElse(true));
+  }
+
+  /** Takes credentials back, and with them those of the roles that were assumed with them. */
+  public void revoke(String accessKeyId) {
+    issued.remove(accessKeyId);
   }
 
   /** Forgets the keys that expired before an instant. */

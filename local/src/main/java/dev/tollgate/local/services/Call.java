@@ -17,6 +17,7 @@ public record Call(
     String service,
     String operation,
     Principal principal,
+    String accessKeyId,
     Instant at,
     Optional<String> resource,
     String body) {

@@ -2,6 +2,7 @@ package dev.tollgate.local.services;
 
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
+import io.undertow.util.SameThreadExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -24,6 +25,9 @@ public final class Faults {
 
     /** The connection breaks before anything is done. */
     record Lost() implements Fault {}
+
+    /** It is never answered, and nothing is done: whoever asked gives up in time, or does not. */
+    record Hung() implements Fault {}
 
     /** What was asked for is done, but the connection breaks before the answer. */
     record Unanswered() implements Fault {}
@@ -93,6 +97,8 @@ public final class Faults {
         next.handleRequest(exchange);
       } else if (fault.get() instanceof Fault.Refused refused) {
         new ServiceError(refused.status(), refused.code(), refused.message()).sendJson(exchange);
+      } else if (fault.get() instanceof Fault.Hung) {
+        exchange.dispatch(SameThreadExecutor.INSTANCE, () -> {});
       } else if (fault.get() instanceof Fault.Unanswered) {
         exchange.addResponseCommitListener(Faults::breakOff);
         next.handleRequest(exchange);

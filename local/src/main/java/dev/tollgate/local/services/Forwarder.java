@@ -15,6 +15,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
@@ -39,9 +40,18 @@ final class Forwarder {
           "upgrade");
 
   private final URI engine;
+  private final Consumer<Call> beforeAnswer;
 
   Forwarder(URI engine) {
+    this(engine, call -> {});
+  }
+
+  /**
+   * A forwarder that does something when the engine has answered and the caller has not yet been.
+   */
+  Forwarder(URI engine, Consumer<Call> beforeAnswer) {
     this.engine = engine;
+    this.beforeAnswer = beforeAnswer;
   }
 
   /** Sends the call as it came, and the answer as it comes. */
@@ -61,6 +71,11 @@ final class Forwarder {
           var unused =
               CLIENT
                   .sendAsync(request, BodyHandlers.ofString())
+                  .thenApply(
+                      response -> {
+                        beforeAnswer.accept(Call.of(exchange));
+                        return response;
+                      })
                   .whenComplete(
                       (response, failure) -> {
                         if (response == null) {

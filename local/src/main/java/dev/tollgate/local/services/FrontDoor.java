@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -43,6 +45,7 @@ public final class FrontDoor implements AutoCloseable {
   private final Faults faults;
   private final InstantSource clock;
   private final Map<String, HttpHandler> services = new ConcurrentHashMap<>();
+  private final List<Consumer<Call>> watchers = new CopyOnWriteArrayList<>();
   private final Undertow server;
 
   private FrontDoor(AccessKeys accessKeys, Requests requests, Faults faults, InstantSource clock) {
@@ -68,6 +71,11 @@ public final class FrontDoor implements AutoCloseable {
   /** Lets a handler serve the calls whose credential scope names a service. */
   public void serve(String service, HttpHandler handler) {
     services.put(service, handler);
+  }
+
+  /** Tells of every call that was answered with success, just before the caller learns of it. */
+  public void watch(Consumer<Call> watcher) {
+    watchers.add(watcher);
   }
 
   /**
@@ -129,8 +137,7 @@ public final class FrontDoor implements AutoCloseable {
                 "The security token included in the request is expired"));
       } else {
         exchange.putAttachment(
-            Call.KEY,
-            Operations.understand(service, exchange, issued.get().principal(), now, body));
+            Call.KEY, Operations.understand(service, exchange, issued.get(), now, body));
         next.handleRequest(exchange);
       }
     };
@@ -141,15 +148,19 @@ public final class FrontDoor implements AutoCloseable {
       Call call = Call.of(exchange);
       // On commit, so that who has seen the answer finds it in the record.
       exchange.addResponseCommitListener(
-          committed ->
-              requests.add(
-                  new Requests.Request(
-                      call.service(),
-                      call.operation(),
-                      call.principal(),
-                      call.at(),
-                      committed.getStatusCode(),
-                      call.resource())));
+          committed -> {
+            requests.add(
+                new Requests.Request(
+                    call.service(),
+                    call.operation(),
+                    call.principal(),
+                    call.at(),
+                    committed.getStatusCode(),
+                    call.resource()));
+            if (committed.getStatusCode() == 200) {
+              watchers.forEach(watcher -> watcher.accept(call));
+            }
+          });
       next.handleRequest(exchange);
     };
   }

@@ -17,68 +17,86 @@ final class Operations {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Pattern REST_PATH =
       Pattern.compile(
-          "/(?:2015-03-31/)?(functions|schedules|schedule-groups|tags)(?:/([^/]+))?(/invocations)?/?");
+          "/(?:2015-03-31/)?(functions|event-source-mappings|schedules|schedule-groups|tags)(?:/([^/]+))?(?:/(invocations|code|configuration))?/?");
   private static final Pattern CONNECTIONS_PATH = Pattern.compile(".*/@connections/([^/]+)");
   private static final Map<String, String> CONNECTION_VERBS =
       Map.of("POST", "PostTo", "GET", "Get", "DELETE", "Delete");
-  private static final Map<String, String> SCHEDULER_VERBS =
+  private static final Map<String, String> VERBS =
       Map.of("POST", "Create", "GET", "Get", "PUT", "Update", "DELETE", "Delete");
 
   private Operations() {}
 
   static Call understand(
-      String service, HttpServerExchange exchange, Principal principal, Instant now, String body) {
+      String service,
+      HttpServerExchange exchange,
+      AccessKeys.Issued caller,
+      Instant now,
+      String body) {
+    Named named = named(exchange, body);
+    return new Call(
+        service,
+        named.operation(),
+        caller.principal(),
+        caller.key().accessKeyId(),
+        now,
+        named.resource(),
+        body);
+  }
+
+  /** An operation, and what it concerns. */
+  private record Named(String operation, Optional<String> resource) {}
+
+  private static Named named(HttpServerExchange exchange, String body) {
     String target = exchange.getRequestHeaders().getFirst("X-Amz-Target");
     if (target != null) {
-      String operation = target.substring(target.indexOf('.') + 1);
-      return new Call(service, operation, principal, now, resource(parse(body)), body);
+      return new Named(target.substring(target.indexOf('.') + 1), resource(parse(body)));
     }
     Map<String, String> form = Form.parse(body);
+    String path = exchange.getRequestPath();
     if (form.containsKey("Action")) {
-      Optional<String> resource =
-          Optional.ofNullable(form.getOrDefault("RoleArn", form.get("QueueUrl")))
-              .map(Operations::lastSegment);
-      return new Call(service, form.getOrDefault("Action", ""), principal, now, resource, body);
+      // By the query protocol, a queue may be named by the path alone.
+      String resource =
+          form.getOrDefault("RoleArn", form.getOrDefault("QueueUrl", lastSegment(path)));
+      return new Named(
+          form.getOrDefault("Action", ""),
+          Optional.of(lastSegment(resource)).filter(name -> !name.isEmpty()));
     }
-    Matcher connections = CONNECTIONS_PATH.matcher(exchange.getRequestPath());
-    if (connections.matches()) {
-      return connections(
-          connections, service, exchange.getRequestMethod().toString(), principal, now, body);
-    }
-    Matcher rest = REST_PATH.matcher(exchange.getRequestPath());
     String method = exchange.getRequestMethod().toString();
-    if (!rest.matches()) {
-      return new Call(
-          service,
-          method + " " + exchange.getRequestPath(),
-          principal,
-          now,
-          Optional.empty(),
-          body);
+    Matcher connections = CONNECTIONS_PATH.matcher(path);
+    if (connections.matches()) {
+      String verb = CONNECTION_VERBS.getOrDefault(method, method);
+      return new Named(verb + "Connection", Optional.of(connections.group(1)));
     }
-    Optional<String> name = Optional.ofNullable(rest.group(2)).map(Operations::lastSegment);
-    return new Call(
-        service, restOperation(method, rest, name.isPresent()), principal, now, name, body);
+    Matcher rest = REST_PATH.matcher(path);
+    if (!rest.matches()) {
+      return new Named(method + " " + path, Optional.empty());
+    }
+    return new Named(
+        restOperation(method, rest),
+        Optional.ofNullable(rest.group(2)).map(Operations::lastSegment));
   }
 
-  private static Call connections(
-      Matcher path, String service, String method, Principal principal, Instant now, String body) {
-    String verb = CONNECTION_VERBS.getOrDefault(method, method);
-    return new Call(service, verb + "Connection", principal, now, Optional.of(path.group(1)), body);
-  }
-
-  private static String restOperation(String method, Matcher path, boolean named) {
+  private static String restOperation(String method, Matcher path) {
     String noun =
         switch (path.group(1)) {
           case "functions" -> "Function";
+          case "event-source-mappings" -> "EventSourceMapping";
           case "schedules" -> "Schedule";
           case "schedule-groups" -> "ScheduleGroup";
           default -> "Tags";
         };
-    if (path.group(3) != null) {
+    String part =
+        switch (String.valueOf(path.group(3))) {
+          case "code" -> "Code";
+          case "configuration" -> "Configuration";
+          default -> "";
+        };
+    if ("invocations".equals(path.group(3))) {
       return "Invoke";
     }
-    return named ? SCHEDULER_VERBS.getOrDefault(method, method) + noun : "List" + noun + "s";
+    return path.group(2) != null || method.equals("POST")
+        ? VERBS.getOrDefault(method, method) + noun + part
+        : "List" + noun + "s";
   }
 
   private static Optional<String> resource(JsonNode body) {

@@ -15,7 +15,9 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -31,6 +33,9 @@ import java.util.regex.Pattern;
  *   <li>Attributes that the engine does not keep are kept here.
  *   <li>A name cannot be used for 60 s after its queue was deleted.
  *   <li>Creating a queue again with other attributes is refused, whichever attributes they are.
+ *   <li>A policy that denies everybody to send is obeyed; no other is.
+ *   <li>The entries of a batch need ids of the right form, and messages the right characters.
+ *   <li>Messages are also sent by the query protocol with an answer in JSON.
  * </ul>
  *
  * @see <a
@@ -41,6 +46,13 @@ final class QueueApi implements HttpHandler {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]+(\\.fifo)?");
   private static final int MAX_NAME_LENGTH = 80;
   private static final Duration NAME_BLOCKED = Duration.ofSeconds(60);
+  private static final String POLICY = "Policy";
+
+  private static final Pattern ENTRY_ID = Pattern.compile("[A-Za-z0-9_-]{1,80}");
+
+  /** Errors of the engine that have another name in the query protocol. */
+  private static final Map<String, String> QUERY_CODES =
+      Map.of("com.amazonaws.sqs#QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue");
 
   /**
    * The attributes that the engine refuses or forgets: what they are if not set, and what they may
@@ -48,10 +60,16 @@ final class QueueApi implements HttpHandler {
    */
   private static final Map<String, Attribute> KEPT_HERE =
       Map.of(
+          "DeduplicationScope",
+          new Attribute("queue", true, value -> value.matches("queue|messageGroup")),
+          "FifoThroughputLimit",
+          new Attribute("perQueue", true, value -> value.matches("perQueue|perMessageGroupId")),
           "MessageRetentionPeriod",
-          new Attribute("345600", value -> isWhole(value, 60, 1_209_600)),
+          new Attribute("345600", false, value -> isWhole(value, 60, 1_209_600)),
+          POLICY,
+          new Attribute("", false, value -> value.isEmpty() || isObject(value)),
           "SqsManagedSseEnabled",
-          new Attribute("true", value -> value.matches("true|false")));
+          new Attribute("true", false, value -> value.matches("true|false")));
 
   private final Forwarder engine;
   private final String engineUrlPrefix;
@@ -60,7 +78,17 @@ final class QueueApi implements HttpHandler {
   private final KeptAttributes keptAttributes;
   private final Map<String, Instant> deletedAt = new ConcurrentHashMap<>();
 
-  private record Attribute(String standard, Predicate<String> valid) {}
+  /**
+   * An attribute.
+   *
+   * @param standard what it is if not set; empty if there is none then
+   * @param fifo whether only FIFO queues have it
+   */
+  private record Attribute(String standard, boolean fifo, Predicate<String> valid) {
+    boolean mayBeOf(String queue) {
+      return !fifo || queue.endsWith(".fifo");
+    }
+  }
 
   QueueApi(
       Forwarder engine,
@@ -78,7 +106,12 @@ final class QueueApi implements HttpHandler {
   @Override
   public void handleRequest(HttpServerExchange exchange) throws Exception {
     Call call = Call.of(exchange);
+    if (QueryProtocol.speaks(exchange)) {
+      handleQuery(exchange, call);
+      return;
+    }
     switch (call.operation()) {
+      case "SendMessage", "SendMessageBatch" -> send(exchange, call);
       case "CreateQueue" -> createQueue(exchange, parse(call));
       case "GetQueueAttributes" -> getAttributes(exchange, parse(call));
       case "SetQueueAttributes" -> setAttributes(exchange, parse(call));
@@ -86,6 +119,130 @@ final class QueueApi implements HttpHandler {
       case "GetQueueUrl", "ListQueues" -> engine.forward(exchange, call.body(), this::withUrls);
       default -> engine.forward(exchange);
     }
+  }
+
+  private void handleQuery(HttpServerExchange exchange, Call call) throws Exception {
+    boolean batch = call.operation().equals("SendMessageBatch");
+    if (!QueryProtocol.wantsJson(exchange) || !(batch || call.operation().equals("SendMessage"))) {
+      engine.forward(exchange);
+      return;
+    }
+    Map<String, String> form = Form.parse(call.body());
+    String queue = QueryProtocol.queue(exchange, form);
+    ObjectNode request = batch ? QueryProtocol.batch(form) : QueryProtocol.message(form);
+    Optional<Refusal> refusal = refusal(queue, request);
+    if (refusal.isPresent()) {
+      answer(
+          exchange,
+          refusal.get().status(),
+          QueryProtocol.error(refusal.get().queryCode(), refusal.get().message()));
+      return;
+    }
+    HttpResponse<String> response =
+        engine.ask(
+            exchange,
+            "AmazonSQS." + call.operation(),
+            request.put("QueueUrl", urlPrefix + queue).toString());
+    ObjectNode result = parse(response.body());
+    String type = result.path("__type").asText();
+    answer(
+        exchange,
+        response.statusCode(),
+        response.statusCode() == 200
+            ? QueryProtocol.answer(call.operation(), result)
+            : QueryProtocol.error(
+                QUERY_CODES.getOrDefault(type, type.substring(type.indexOf('#') + 1)),
+                result.path("Message").asText()));
+  }
+
+  private void send(HttpServerExchange exchange, Call call) {
+    ObjectNode request = parse(call);
+    refusal(queueName(request), request)
+        .ifPresentOrElse(
+            refusal ->
+                new ServiceError(refusal.status(), refusal.type(), refusal.message())
+                    .sendJson(exchange, refusal.queryCode()),
+            () -> engine.forward(exchange));
+  }
+
+  /** Why messages are not taken. */
+  private record Refusal(int status, String type, String queryCode, String message) {}
+
+  private Optional<Refusal> refusal(String queue, ObjectNode request) {
+    if (deniesSending(keptAttributes.of(queue).getOrDefault(POLICY, ""))) {
+      return Optional.of(
+          new Refusal(
+              403,
+              "com.amazon.coral.service#AccessDeniedException",
+              "AccessDenied",
+              "Access to the resource is denied by its policy."));
+    }
+    if (!request.findValuesAsText("MessageBody").stream().allMatch(QueueApi::isText)) {
+      return Optional.of(
+          new Refusal(
+              400,
+              "com.amazonaws.sqs#InvalidMessageContents",
+              "InvalidMessageContents",
+              "The message contains characters outside the allowed set."));
+    }
+    for (JsonNode entry : request.path("Entries")) {
+      if (!ENTRY_ID.matcher(entry.path("Id").asText()).matches()) {
+        return Optional.of(
+            new Refusal(
+                400,
+                "com.amazonaws.sqs#InvalidBatchEntryId",
+                "AWS.SimpleQueueService.InvalidBatchEntryId",
+                "A batch entry id can only contain alphanumeric characters, hyphens and"
+                    + " underscores. It can be at most 80 letters long."));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Whether a message has only characters that SQS takes; the engine stumbles on some others. */
+  private static boolean isText(String body) {
+    return body.codePoints()
+        .allMatch(
+            c ->
+                c == '\t'
+                    || c == '\n'
+                    || c == '\r'
+                    || (c >= 0x20 && c <= 0xD7FF)
+                    || (c >= 0xE000 && c <= 0xFFFD)
+                    || c > 0xFFFF);
+  }
+
+  /** Whether a policy denies everybody to send, whatever the circumstances. */
+  private static boolean deniesSending(String policy) {
+    if (policy.isEmpty()) {
+      return false;
+    }
+    for (JsonNode statement : oneOrMore(parse(policy).path("Statement"))) {
+      JsonNode principal = statement.path("Principal");
+      boolean everybody =
+          principal.asText().equals("*")
+              || oneOrMore(principal.path("AWS")).stream().anyMatch(p -> p.asText().equals("*"));
+      boolean sending =
+          oneOrMore(statement.path("Action")).stream()
+              .anyMatch(action -> action.asText().matches("(?i)\\*|sqs:(\\*|SendMessage)"));
+      if (everybody
+          && sending
+          && statement.path("Effect").asText().equals("Deny")
+          && !statement.has("Condition")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static List<JsonNode> oneOrMore(JsonNode node) {
+    List<JsonNode> nodes = new ArrayList<>();
+    if (node.isArray()) {
+      node.forEach(nodes::add);
+    } else if (!node.isMissingNode()) {
+      nodes.add(node);
+    }
+    return nodes;
   }
 
   private void createQueue(HttpServerExchange exchange, ObjectNode request) throws Exception {
@@ -99,7 +256,7 @@ final class QueueApi implements HttpHandler {
           "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length");
       return;
     }
-    if (refuseInvalid(exchange, attributes)) {
+    if (refuseInvalid(exchange, name, attributes)) {
       return;
     }
     Instant deleted = deletedAt.get(name);
@@ -160,11 +317,11 @@ final class QueueApi implements HttpHandler {
 
   private void setAttributes(HttpServerExchange exchange, ObjectNode request) throws Exception {
     ObjectNode attributes = object(request, "Attributes");
-    if (refuseInvalid(exchange, attributes)) {
+    String name = queueName(request);
+    if (refuseInvalid(exchange, name, attributes)) {
       return;
     }
     Map<String, String> kept = takeKept(attributes);
-    String name = queueName(request);
     if (attributes.isEmpty() && attributesOf(exchange, name).isPresent()) {
       keptAttributes.put(name, kept);
       send(exchange, JSON.createObjectNode());
@@ -196,8 +353,9 @@ final class QueueApi implements HttpHandler {
     Map<String, String> kept = keptAttributes.of(queue);
     KEPT_HERE.forEach(
         (name, attribute) -> {
-          if (wanted.test(name)) {
-            attributes.put(name, kept.getOrDefault(name, attribute.standard()));
+          String value = kept.getOrDefault(name, attribute.standard());
+          if (wanted.test(name) && attribute.mayBeOf(queue) && !value.isEmpty()) {
+            attributes.put(name, value);
           }
         });
   }
@@ -229,9 +387,18 @@ final class QueueApi implements HttpHandler {
     return text.startsWith("{") ? parse(text.replaceAll("\"(\\d+)\"", "$1")) : value;
   }
 
-  private static boolean refuseInvalid(HttpServerExchange exchange, ObjectNode attributes) {
+  private static boolean refuseInvalid(
+      HttpServerExchange exchange, String queue, ObjectNode attributes) {
     for (Map.Entry<String, JsonNode> attribute : attributes.properties()) {
       Attribute kept = KEPT_HERE.get(attribute.getKey());
+      if (kept != null && !kept.mayBeOf(queue)) {
+        refuse(
+            exchange,
+            "com.amazonaws.sqs#InvalidAttributeName",
+            "InvalidAttributeName",
+            "Unknown Attribute " + attribute.getKey() + ".");
+        return true;
+      }
       if (kept != null && !kept.valid().test(attribute.getValue().asText())) {
         refuse(
             exchange,
@@ -286,6 +453,12 @@ final class QueueApi implements HttpHandler {
     }
   }
 
+  private static void answer(HttpServerExchange exchange, int status, ObjectNode answer) {
+    exchange.setStatusCode(status);
+    exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "application/json");
+    exchange.getResponseSender().send(answer.toString());
+  }
+
   private static void send(HttpServerExchange exchange, ObjectNode answer) {
     exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "application/x-amz-json-1.0");
     exchange.getResponseSender().send(answer.toString());
@@ -294,6 +467,14 @@ final class QueueApi implements HttpHandler {
   private static void refuse(
       HttpServerExchange exchange, String type, String queryCode, String message) {
     new ServiceError(400, type, message).sendJson(exchange, queryCode);
+  }
+
+  private static boolean isObject(String value) {
+    try {
+      return JSON.readTree(value) instanceof ObjectNode;
+    } catch (JsonProcessingException e) {
+      return false;
+    }
   }
 
   private static boolean isWhole(String value, long min, long max) {

@@ -6,6 +6,7 @@ import io.undertow.server.HttpHandler;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -39,6 +40,7 @@ public final class QueueEngine implements AutoCloseable {
   private final ActorSystem actors;
   private final URI endpoint;
   private final KeptAttributes keptAttributes;
+  private final Optional<Flushes> flushes;
   private final InstantSource clock;
   private final String region;
   private final String accountId;
@@ -47,12 +49,14 @@ public final class QueueEngine implements AutoCloseable {
       ActorSystem actors,
       URI endpoint,
       KeptAttributes keptAttributes,
+      Optional<Flushes> flushes,
       InstantSource clock,
       String region,
       String accountId) {
     this.actors = actors;
     this.endpoint = endpoint;
     this.keptAttributes = keptAttributes;
+    this.flushes = flushes;
     this.clock = clock;
     this.region = region;
     this.accountId = accountId;
@@ -92,6 +96,7 @@ public final class QueueEngine implements AutoCloseable {
             .withInterface("127.0.0.1")
             .withDynamicPort()
             .withServerAddress(ADDRESS)
+            .withSQSLimits(new QueueLimits())
             .withAWSRegion(region)
             .withAWSAccountId(accountId)
             .start()
@@ -106,6 +111,7 @@ public final class QueueEngine implements AutoCloseable {
         actors,
         URI.create("http://127.0.0.1:" + address.getPort()),
         KeptAttributes.open(directory),
+        directory.isEmpty() ? Optional.empty() : Optional.of(Flushes.open(url(directory.get()))),
         clock,
         region,
         accountId);
@@ -114,15 +120,22 @@ public final class QueueEngine implements AutoCloseable {
   /** Serves {@code sqs}. */
   public HttpHandler handler() {
     return new QueueApi(
-        new Forwarder(endpoint),
+        new Forwarder(
+            endpoint, call -> flushes.filter(kept -> changes(call)).ifPresent(Flushes::flush)),
         "http://elasticmq:1/" + accountId + "/",
         "https://sqs." + region + ".amazonaws.com/" + accountId + "/",
         keptAttributes,
         clock);
   }
 
+  /** Whether a call changes what is to last; that a message was received need not. */
+  private static boolean changes(Call call) {
+    return !call.operation().matches("(Get|List|Receive).*");
+  }
+
   @Override
   public void close() {
+    flushes.ifPresent(QueueEngine::close);
     // The HTTP server would wait for its long polls; without its actors it does not.
     actors.terminate();
     actors
@@ -133,12 +146,18 @@ public final class QueueEngine implements AutoCloseable {
   }
 
   private static SqlQueuePersistenceConfig storage(Path directory) {
-    return new SqlQueuePersistenceConfig(
-        true,
-        "org.h2.Driver",
-        "jdbc:h2:" + directory.toAbsolutePath().resolve("queues"),
-        "",
-        "",
-        false);
+    return new SqlQueuePersistenceConfig(true, "org.h2.Driver", url(directory), "", "", false);
+  }
+
+  private static void close(Flushes flushes) {
+    try {
+      flushes.close();
+    } catch (SQLException e) {
+      throw new IllegalStateException("The queues' database does not close", e);
+    }
+  }
+
+  private static String url(Path directory) {
+    return "jdbc:h2:" + directory.toAbsolutePath().resolve("queues");
   }
 }

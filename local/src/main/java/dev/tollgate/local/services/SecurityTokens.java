@@ -9,6 +9,7 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,6 +42,11 @@ public final class SecurityTokens implements HttpHandler {
     roleArns.add(arn);
   }
 
+  /** Whether a role is known. */
+  public boolean isRole(String arn) {
+    return roleArns.contains(arn);
+  }
+
   @Override
   public void handleRequest(HttpServerExchange exchange) {
     Call call = Call.of(exchange);
@@ -52,13 +58,14 @@ public final class SecurityTokens implements HttpHandler {
     }
     Map<String, String> form = Form.parse(call.body());
     try {
-      assumeRole(exchange, call.principal(), form);
+      assumeRole(exchange, call, form);
     } catch (IllegalArgumentException e) {
       new ServiceError(400, "ValidationError", String.valueOf(e.getMessage())).sendXml(exchange);
     }
   }
 
-  private void assumeRole(HttpServerExchange exchange, Principal caller, Map<String, String> form) {
+  private void assumeRole(HttpServerExchange exchange, Call call, Map<String, String> form) {
+    Principal caller = call.principal();
     String roleArn = form.getOrDefault("RoleArn", "");
     String session = form.getOrDefault("RoleSessionName", "");
     require(session.matches("[\\w+=,.@-]{2,64}"), "RoleSessionName: " + session);
@@ -79,7 +86,11 @@ public final class SecurityTokens implements HttpHandler {
     Instant now = clock.instant();
     accessKeys.forgetExpired(now.minus(Duration.ofHours(1)));
     Instant expiresAt = now.plusSeconds(seconds).truncatedTo(ChronoUnit.SECONDS);
-    AccessKey key = accessKeys.issue(new Principal(caller.name(), roleArn, tags), expiresAt);
+    AccessKey key =
+        accessKeys.issue(
+            new Principal(caller.name(), roleArn, tags),
+            expiresAt,
+            Optional.of(call.accessKeyId()));
     String assumedRole =
         roleArn.replace(":iam:", ":sts:").replace(":role/", ":assumed-role/") + "/" + session;
     exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "text/xml");

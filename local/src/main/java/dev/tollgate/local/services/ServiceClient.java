@@ -13,10 +13,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Map;
 
 /**
- * Calls JSON APIs through the front door, for those parts of the cloud that are AWS's own
- * customers.
+ * Calls AWS APIs through the front door, for those parts of the cloud that are AWS's own customers.
  */
 public final class ServiceClient {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -45,6 +46,30 @@ public final class ServiceClient {
   }
 
   /**
+   * Sends a request as it is and waits for its answer.
+   *
+   * @param service the name in the credential scope, such as {@code sqs}
+   * @param target path and query
+   * @throws java.net.http.HttpTimeoutException if the answer takes too long
+   * @throws IOException if the front door is closed
+   */
+  public HttpResponse<String> send(
+      String service,
+      String method,
+      String target,
+      Map<String, String> headers,
+      String body,
+      Duration timeout)
+      throws IOException {
+    HttpRequest.Builder request =
+        signed(service, frontDoor.resolve(target))
+            .method(method, BodyPublishers.ofString(body))
+            .timeout(timeout);
+    headers.forEach(request::header);
+    return send(request.build());
+  }
+
+  /**
    * Calls an operation and waits for its answer.
    *
    * @param service the name in the credential scope, such as {@code sqs}
@@ -53,26 +78,36 @@ public final class ServiceClient {
    */
   public Answer call(String service, String target, JsonNode body) {
     HttpRequest request =
-        HttpRequest.newBuilder(frontDoor)
-            .header(
-                "Authorization",
-                "AWS4-HMAC-SHA256 Credential=%s/20260101/us-east-1/%s/aws4_request, SignedHeaders=host, Signature=0"
-                    .formatted(key.accessKeyId(), service))
-            .header("X-Amz-Security-Token", key.sessionToken())
+        signed(service, frontDoor)
             .header("X-Amz-Target", target)
             .header("Content-Type", "application/x-amz-json-1.0")
             .POST(BodyPublishers.ofString(body.toString()))
             .build();
     try {
-      HttpResponse<String> response = CLIENT.send(request, BodyHandlers.ofString());
+      HttpResponse<String> response = send(request);
       ObjectNode answer = parse(response.body());
       String type = answer.path("__type").asText();
       return new Answer(response.statusCode(), type.substring(type.lastIndexOf('#') + 1), answer);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  private HttpRequest.Builder signed(String service, URI uri) {
+    return HttpRequest.newBuilder(uri)
+        .header(
+            "Authorization",
+            "AWS4-HMAC-SHA256 Credential=%s/20260101/us-east-1/%s/aws4_request, SignedHeaders=host, Signature=0"
+                .formatted(key.accessKeyId(), service))
+        .header("X-Amz-Security-Token", key.sessionToken());
+  }
+
+  private static HttpResponse<String> send(HttpRequest request) throws IOException {
+    try {
+      return CLIENT.send(request, BodyHandlers.ofString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new UncheckedIOException(new IOException("interrupted", e));
+      throw new IOException("interrupted", e);
     }
   }
 

@@ -108,6 +108,7 @@ final class BadInputIT {
     assertThat(DEPLOYMENT.session("PUT", "?tenantId=resting").status()).isEqualTo(403);
     assertThat(DEPLOYMENT.control("PATCH", "/tenants/resting", "{\"status\":\"ACTIVE\"}").status())
         .isEqualTo(200);
-    assertThat(DEPLOYMENT.connect("resting", session).status()).isEqualTo(101);
+    assertThat(DEPLOYMENT.connect("resting", session).status()).isEqualTo(403);
+    assertThat(DEPLOYMENT.connect("resting", DEPLOYMENT.open("resting")).status()).isEqualTo(101);
   }
 }

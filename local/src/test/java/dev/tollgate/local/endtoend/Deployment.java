@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
+import dev.tollgate.local.events.EventSources;
 import dev.tollgate.local.services.AccessKey;
 import dev.tollgate.local.services.Requests.Request;
 import java.io.IOException;
@@ -21,28 +22,46 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.regions.Region;
 
 /** The synthesized stack on a local cloud with a clock that tests move, and a user's view of it. */
-final class Deployment {
+final class Deployment implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out");
-  private static final Deployment ONLY = new Deployment();
+  private static final Deployment ONLY = of(ASSEMBLY);
 
   private final ManualClock clock =
       new ManualClock(Instant.now().truncatedTo(ChronoUnit.MINUTES).plusSeconds(5));
-  private final LocalCloud cloud = LocalCloud.start(Options.inMemory(ASSEMBLY, clock));
+  private final LocalCloud cloud;
   private final HttpClient http = HttpClient.newHttpClient();
 
-  private Deployment() {
+  private Deployment(Path assembly) {
+    cloud =
+        LocalCloud.start(
+            new Options(
+                assembly,
+                "127.0.0.1",
+                0,
+                Optional.empty(),
+                Optional.of(Path.of("target/endtoend.log")),
+                clock));
     Runtime.getRuntime().addShutdownHook(new Thread(cloud::close));
+  }
+
+  /** A deployment of another assembly. */
+  static Deployment of(Path assembly) {
+    return new Deployment(assembly);
+  }
+
+  @Override
+  public void close() {
+    cloud.close();
   }
 
   /** The deployment that all tests share; each uses tenants of its own. */
@@ -86,13 +105,16 @@ final class Deployment {
   }
 
   /**
-   * What functions asked of AWS while this ran, role assumptions and what was asked before apart.
+   * What functions asked of AWS while this ran; not what event source mappings asked to bring them
+   * their events.
    */
   List<Request> requestsOf(Action action) throws Exception {
     cloud.requests().clear();
     action.run();
     cloud.settle();
-    return cloud.requests().list();
+    return cloud.requests().list().stream()
+        .filter(request -> !request.principal().name().endsWith(EventSources.PRINCIPAL_SUFFIX))
+        .toList();
   }
 
   /** Invokes a function as API Gateway would, with an event of the test's own. */
@@ -173,10 +195,10 @@ final class Deployment {
   /** Tries to open a socket; does not wait for it. */
   CompletableFuture<Handshake> handshake(String query) {
     URI url = URI.create(cloud.outputs().get("WebSocketURL") + query);
-    CompletableFuture<Integer> closed = new CompletableFuture<>();
+    Frames frames = new Frames();
     return http.newWebSocketBuilder()
-        .buildAsync(url, new CloseListener(closed))
-        .handle((socket, thrown) -> handshake(socket, thrown, closed));
+        .buildAsync(url, frames)
+        .handle((socket, thrown) -> handshake(socket, thrown, frames));
   }
 
   Handshake connect(String tenant, String session) {
@@ -203,14 +225,13 @@ final class Deployment {
     cloud.settle();
   }
 
-  private static Handshake handshake(
-      WebSocket socket, Throwable thrown, CompletableFuture<Integer> closed) {
+  private static Handshake handshake(WebSocket socket, Throwable thrown, Frames frames) {
     if (thrown == null) {
-      return new Handshake(101, socket, closed);
+      return new Handshake(101, socket, frames);
     }
     Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
     if (cause instanceof WebSocketHandshakeException refused) {
-      return new Handshake(refused.getResponse().statusCode(), socket, closed);
+      return new Handshake(refused.getResponse().statusCode(), socket, frames);
     }
     throw new AssertionError(thrown);
   }
@@ -218,15 +239,29 @@ final class Deployment {
   /**
    * What became of a handshake.
    *
-   * @param closed the code with which the other side closes, once it has
+   * @param frames what the socket is sent
    */
-  record Handshake(int status, WebSocket socket, CompletableFuture<Integer> closed) {}
+  record Handshake(int status, WebSocket socket, Frames frames) {
+    /** Well below the 32 KB that one frame may have, whatever the characters. */
+    private static final int FRAME_CHARS = 8_000;
 
-  private record CloseListener(CompletableFuture<Integer> closed) implements WebSocket.Listener {
-    @Override
-    public @Nullable CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
-      closed.complete(code);
-      return null;
+    /** The code with which the other side closes, once it has. */
+    CompletableFuture<Integer> closed() {
+      return frames.closed();
+    }
+
+    /** Sends a message, in several frames if it is long. */
+    void send(String message) {
+      int from = 0;
+      while (message.length() - from > FRAME_CHARS) {
+        int to = from + FRAME_CHARS;
+        if (Character.isHighSurrogate(message.charAt(to - 1))) {
+          to--;
+        }
+        socket.sendText(message.substring(from, to), false).join();
+        from = to;
+      }
+      socket.sendText(message.substring(from), true).join();
     }
   }
 

@@ -3,11 +3,16 @@ package dev.tollgate.local.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.local.endtoend.Deployment.Handshake;
+import dev.tollgate.local.services.Faults.Fault;
+import dev.tollgate.local.services.Faults.Injection;
 import dev.tollgate.local.services.Requests.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -23,13 +28,11 @@ final class RequestCountsIT {
     DEPLOYMENT.onboard("counted", "gold", "{\"connectionsPerSession\":1}");
     DEPLOYMENT.onboard("capped", "gold", "{\"tenantConnections\":1}");
     DEPLOYMENT.onboard("hasty", "gold", "{\"sessionPerMinute\":1}");
-    DEPLOYMENT.onboard("poor", "gold", "{\"tenantPerMinute\":1}");
     for (String tenant : List.of("counted", "capped", "hasty")) {
       Handshake warm = DEPLOYMENT.connect(tenant, DEPLOYMENT.open(tenant));
       assertThat(warm.status()).isEqualTo(101);
       DEPLOYMENT.close(warm);
     }
-    assertThat(DEPLOYMENT.connect("poor", DEPLOYMENT.open("poor")).status()).isEqualTo(101);
   }
 
   /**
@@ -92,7 +95,9 @@ final class RequestCountsIT {
 
   @Test
   void a_refusal_for_the_tenants_rate_is_four_the_first_time_and_then_one() throws Exception {
+    DEPLOYMENT.onboard("poor", "gold", "{\"tenantPerMinute\":1}");
     String session = DEPLOYMENT.open("poor");
+    assertThat(DEPLOYMENT.connect("poor", session).status()).isEqualTo(101);
     assertThat(operations(() -> refused("poor", session, 429)))
         .containsExactly(sorted("BatchGetItem", "ReceiveMessage", "ReceiveMessage", "UpdateItem"));
     assertThat(operations(() -> refused("poor", session, 429))).containsExactly("BatchGetItem");
@@ -117,5 +122,53 @@ final class RequestCountsIT {
     assertThat(
             operations(() -> assertThat(DEPLOYMENT.handshake("").join().status()).isEqualTo(401)))
         .isEmpty();
+  }
+
+  @Test
+  void a_hundred_messages_that_waited_are_ten_batches() throws Exception {
+    DEPLOYMENT.onboard("chatty", "gold", "{}");
+    Handshake client = DEPLOYMENT.connect("chatty", DEPLOYMENT.open("chatty"));
+    client.send("{\"action\":\"PooledSQS\",\"message\":\"warm\"}");
+    client.frames().await("reply", 1);
+    try (Injection backlog =
+        DEPLOYMENT
+            .cloud()
+            .faults()
+            .inject(
+                call ->
+                    call.operation().equals("BatchGetItem")
+                        && call.principal().name().equals("PoolProcessor"),
+                1_000,
+                new Fault.Refused(400, "ThrottlingException", "Rate exceeded"))) {
+      for (int i = 0; i < 100; i++) {
+        client.send("{\"action\":\"PooledSQS\",\"id\":\"c-%d\",\"message\":1}".formatted(i));
+      }
+      client.frames().await("accepted", 101);
+      DEPLOYMENT.cloud().settle();
+      assertThat(backlog.struck()).isPositive();
+    }
+
+    Map<String, Long> asked =
+        DEPLOYMENT
+            .requestsOf(
+                () -> {
+                  DEPLOYMENT.advance(Duration.ofMinutes(2));
+                  client.frames().await("reply", 101);
+                })
+            .stream()
+            .filter(request -> request.principal().name().equals("PoolProcessor"))
+            .collect(
+                Collectors.groupingBy(Request::operation, TreeMap::new, Collectors.counting()));
+    System.out.println("100 messages that waited, in requests of the processor: " + asked);
+    long forTokens =
+        asked.getOrDefault("ReceiveMessage", 0L)
+            + asked.getOrDefault("DeleteMessageBatch", 0L)
+            + asked.getOrDefault("ChangeMessageVisibilityBatch", 0L)
+            + asked.getOrDefault("SendMessageBatch", 0L);
+    assertThat(forTokens).isBetween(1L, 30L);
+    assertThat(asked.getOrDefault("UpdateItem", 0L)).isLessThanOrEqualTo(10);
+    assertThat(asked.get("BatchGetItem")).isLessThanOrEqualTo(11);
+    assertThat(asked.get("PostToConnection")).isEqualTo(100);
+    DEPLOYMENT.close(client);
   }
 }

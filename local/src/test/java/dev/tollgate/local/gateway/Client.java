@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A WebSocket client that remembers what it received. */
-final class Client implements WebSocket.Listener {
+public final class Client implements WebSocket.Listener {
 
   private static final HttpClient HTTP = HttpClient.newHttpClient();
   private static final int SECONDS = 10;
@@ -26,9 +26,9 @@ final class Client implements WebSocket.Listener {
 
   private Client() {}
 
-  record Connected(Client client, WebSocket socket) {
+  public record Connected(Client client, WebSocket socket) {
 
-    String nextMessage() throws InterruptedException, IOException {
+    public String nextMessage() throws InterruptedException, IOException {
       String message = client.messages.poll(SECONDS, TimeUnit.SECONDS);
       if (message == null) {
         throw new IOException("no message within " + SECONDS + " s");
@@ -37,16 +37,16 @@ final class Client implements WebSocket.Listener {
     }
 
     /** The code of the server's close frame, or 1006 if the socket broke without one. */
-    int closeCode() throws Exception {
+    public int closeCode() throws Exception {
       return client.closed.get(SECONDS, TimeUnit.SECONDS);
     }
 
-    void send(String text) {
+    public void send(String text) {
       socket.sendText(text, true).join();
     }
   }
 
-  static Connected connect(URI uri, String... headers) {
+  public static Connected connect(URI uri, String... headers) {
     Client client = new Client();
     WebSocket.Builder builder = HTTP.newWebSocketBuilder();
     for (int i = 0; i < headers.length; i += 2) {

@@ -47,6 +47,7 @@ class ConnectionsApiTest {
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
           functions,
+          NoServices.INSTANCE,
           clock,
           handler ->
               exchange -> {

@@ -39,6 +39,7 @@ class GatewayFunctionsTest {
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
           functions,
+          NoServices.INSTANCE,
           InstantSource.system(),
           handler -> handler,
           line -> {});

@@ -36,6 +36,7 @@ class HttpApiTest {
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
           functions,
+          NoServices.INSTANCE,
           () -> Instant.parse("2026-03-12T19:03:58.390Z"),
           handler -> handler,
           log::add);

@@ -17,30 +17,30 @@ import java.util.concurrent.Executors;
 import java.util.function.Function;
 
 /** Functions that a test writes down, and the events that they got. */
-final class ScriptedFunctions implements Invoker, AutoCloseable {
+public final class ScriptedFunctions implements Invoker, AutoCloseable {
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Map<String, Function<JsonNode, Invocation>> scripts = new ConcurrentHashMap<>();
   private final Map<String, List<JsonNode>> events = new ConcurrentHashMap<>();
 
-  void define(String function, Function<JsonNode, Invocation> script) {
+  public void define(String function, Function<JsonNode, Invocation> script) {
     scripts.put(function, script);
   }
 
   /** Answers the same to everything. */
-  void define(String function, String answer) {
+  public void define(String function, String answer) {
     define(function, event -> success(answer));
   }
 
-  static Invocation success(String answer) {
+  public static Invocation success(String answer) {
     return new Invocation.Success(answer.getBytes(StandardCharsets.UTF_8));
   }
 
-  static Invocation error(String message) {
+  public static Invocation error(String message) {
     return new Invocation.FunctionError("java.lang.RuntimeException", message, List.of());
   }
 
-  List<JsonNode> events(String function) {
+  public List<JsonNode> events(String function) {
     return events.computeIfAbsent(function, name -> new CopyOnWriteArrayList<>());
   }
 

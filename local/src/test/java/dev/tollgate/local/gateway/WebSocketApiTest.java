@@ -50,10 +50,12 @@ class WebSocketApiTest {
 
   private final ManualClock clock = new ManualClock(START);
   private final ScriptedFunctions functions = new ScriptedFunctions();
+  private volatile ServiceCalls service = NoServices.INSTANCE;
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
           functions,
+          request -> service.call(request),
           clock,
           handler -> handler,
           line -> {});
@@ -277,6 +279,213 @@ class WebSocketApiTest {
       assertThat(context.path("disconnectReason").asText())
           .isEqualTo("Client-side close frame status not set");
     }
+  }
+
+  @Test
+  void messages_of_a_connection_are_handled_one_after_the_other() throws Exception {
+    Client.Connected first = connect();
+    Client.Connected second = connect();
+    CompletableFuture<Boolean> release = new CompletableFuture<>();
+    functions.define(
+        "say",
+        event -> {
+          if (event.path("body").asText().contains("wait")) {
+            release.join();
+          }
+          return ScriptedFunctions.success("{\"statusCode\":200}");
+        });
+
+    first.send("{\"action\":\"say\",\"message\":\"wait\"}");
+    awaitEvents("say", 1);
+    first.send("{\"action\":\"other\"}");
+    second.send("{\"action\":\"say\"}");
+    awaitEvents("say", 2);
+    assertThat(functions.events("default")).isEmpty();
+
+    release.complete(true);
+    awaitEvents("default", 1);
+  }
+
+  @Test
+  void function_is_heard_on_a_route_with_a_response_only() throws Exception {
+    functions.define("say", "{\"statusCode\":200,\"body\":\"hello\"}");
+    Integration say = new Integration.Function("say");
+    Client.Connected client =
+        connectTo(
+            "ws3",
+            Map.of(
+                "loud", new WebSocketApiSpec.Route(say, true),
+                "still", new WebSocketApiSpec.Route(say, false)));
+
+    client.send("{\"action\":\"still\"}");
+    client.send("{\"action\":\"loud\"}");
+    client.send("{\"action\":\"unknown\"}");
+
+    assertThat(client.nextMessage()).isEqualTo("hello");
+    assertThat(client.nextMessage()).contains("Forbidden");
+  }
+
+  @Test
+  void service_gets_what_parameters_and_template_make_of_a_message() throws Exception {
+    service =
+        request ->
+            Optional.of(
+                new ServiceCalls.Answer(
+                    200,
+                    new ObjectMapper()
+                        .createObjectNode()
+                        .put("role", request.roleArn())
+                        .put("target", request.method() + " " + request.target())
+                        .put("headers", request.headers().toString())
+                        .put("body", request.body())
+                        .put("timeout", request.timeout().toString())
+                        .toString()));
+    Client.Connected client =
+        connectTo(
+            "ws3",
+            Map.of(
+                "say",
+                new WebSocketApiSpec.Route(
+                    new Integration.Service(
+                        "arn:role",
+                        "sqs",
+                        "POST",
+                        "/1/{stage}_{who}",
+                        Map.of(
+                            "integration.request.path.stage", "context.stage",
+                            "integration.request.path.who", "route.request.body.who",
+                            "integration.request.header.X", "'text'",
+                            "integration.request.querystring.q", "stageVariables.colour"),
+                        "$input.path('$.who')-$stageVariables.colour-$context.routeKey",
+                        Duration.ofSeconds(3),
+                        List.of(new Integration.Response("$default", Optional.empty()))),
+                    true)));
+
+    client.send("{\"action\":\"say\",\"who\":\"a/b c\"}");
+
+    JsonNode request = new ObjectMapper().readTree(client.nextMessage());
+    assertThat(request.path("role").asText()).isEqualTo("arn:role");
+    assertThat(request.path("target").asText()).isEqualTo("POST /1/test_a%2Fb%20c?q=red");
+    assertThat(request.path("headers").asText()).isEqualTo("{X=text}");
+    assertThat(request.path("body").asText()).isEqualTo("a/b c-red-say");
+    assertThat(request.path("timeout").asText()).isEqualTo("PT3S");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"200, fine", "404, refused", "500, other", "302, other"})
+  void answer_of_a_service_is_chosen_by_its_status(int status, String frame) throws Exception {
+    service = request -> Optional.of(new ServiceCalls.Answer(status, "{}"));
+    Client.Connected client =
+        connectTo(
+            "ws3",
+            Map.of(
+                "say",
+                service(
+                    "x",
+                    new Integration.Response("$default", Optional.of("other")),
+                    new Integration.Response("/2\\d\\d/", Optional.of("fine")),
+                    new Integration.Response("/4\\d\\d/", Optional.of("refused")))));
+
+    client.send("{\"action\":\"say\"}");
+
+    assertThat(client.nextMessage()).isEqualTo(frame);
+  }
+
+  @Test
+  void integration_that_fails_is_answered_by_the_gateway() throws Exception {
+    Integration.Response fine = new Integration.Response("/200/", Optional.of("fine"));
+    Client.Connected client =
+        connectTo(
+            "ws3",
+            Map.of(
+                "request", service("#if(", fine),
+                "response",
+                    service(
+                        "x",
+                        new Integration.Response("$default", Optional.of("$input.path('$.a')"))),
+                "status", service("x", fine),
+                "mock",
+                    new WebSocketApiSpec.Route(
+                        new Integration.Mock("no JSON", List.of(fine)), true)));
+    service = request -> Optional.of(new ServiceCalls.Answer(400, "<no JSON>"));
+    for (String action : List.of("request", "response", "status", "mock")) {
+      client.send("{\"action\":\"" + action + "\"}");
+      assertInternalError(client);
+    }
+    service = request -> Optional.empty();
+    client.send("{\"action\":\"response\"}");
+    assertInternalError(client);
+  }
+
+  @Test
+  void mock_answers_by_itself() throws Exception {
+    Client.Connected client =
+        connectTo(
+            "ws3",
+            Map.of(
+                "$default",
+                new WebSocketApiSpec.Route(
+                    new Integration.Mock(
+                        "{\"statusCode\":404}",
+                        List.of(
+                            new Integration.Response("/404/", Optional.of("$context.routeKey")))),
+                    true)));
+
+    client.send("not JSON");
+
+    assertThat(client.nextMessage()).isEqualTo("$default");
+  }
+
+  @Test
+  void templates_cannot_reach_the_machine() throws Exception {
+    service = request -> Optional.of(new ServiceCalls.Answer(200, request.body()));
+    Client.Connected client =
+        connectTo(
+            "ws3",
+            Map.of(
+                "say",
+                service(
+                    "[$!input.getClass().getClassLoader()]",
+                    new Integration.Response("$default", Optional.empty()))));
+
+    client.send("{\"action\":\"say\"}");
+
+    assertThat(client.nextMessage()).isEqualTo("[]");
+  }
+
+  private static WebSocketApiSpec.Route service(
+      String template, Integration.Response... responses) {
+    return new WebSocketApiSpec.Route(
+        new Integration.Service(
+            "arn:role",
+            "sqs",
+            "POST",
+            "/",
+            Map.of(),
+            template,
+            Duration.ofSeconds(29),
+            List.of(responses)),
+        true);
+  }
+
+  private static void assertInternalError(Client.Connected client) throws Exception {
+    JsonNode answer = new ObjectMapper().readTree(client.nextMessage());
+    assertThat(answer.path("message").asText()).isEqualTo("Internal server error");
+    assertThat(answer.path("connectionId").asText()).hasSize(16);
+    assertThat(answer.path("requestId").asText()).hasSize(16);
+  }
+
+  /** Connects to an API of some routes, without an authorizer. */
+  private Client.Connected connectTo(String apiId, Map<String, WebSocketApiSpec.Route> routes) {
+    gateway.add(
+        new WebSocketApiSpec(
+            apiId,
+            "test",
+            "$request.body.action",
+            routes,
+            Optional.empty(),
+            Map.of("colour", "red")));
+    return Client.connect(URI.create(gateway.endpoint(apiId) + "/test"));
   }
 
   @Test

@@ -3,14 +3,21 @@ package dev.tollgate.local.lambda;
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
+import com.amazonaws.services.lambda.runtime.events.DynamodbEvent;
+import com.amazonaws.services.lambda.runtime.events.SQSBatchResponse;
 import com.amazonaws.services.lambda.runtime.events.SQSEvent;
+import com.amazonaws.services.lambda.runtime.events.StreamsEventResponse;
+import com.amazonaws.services.lambda.runtime.events.models.dynamodb.AttributeValue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Handlers that are put into a jar and loaded from there; nothing else refers to them. */
@@ -164,6 +171,108 @@ public final class SampleHandlers {
       return event.getRecords().stream()
           .map(message -> message.getBody() + " from " + message.getEventSourceArn())
           .toList();
+    }
+  }
+
+  /**
+   * Logs each message and does as its body says: {@code fail} reports it, {@code fail once} reports
+   * it when it comes for the first time, {@code throw} fails the whole batch, {@code wait} takes
+   * until it is interrupted.
+   */
+  public static final class Batches implements RequestHandler<SQSEvent, SQSBatchResponse> {
+
+    @Override
+    public SQSBatchResponse handleRequest(SQSEvent event, Context context) {
+      List<SQSBatchResponse.BatchItemFailure> failures = new ArrayList<>();
+      context.getLogger().log("batch of " + event.getRecords().size());
+      for (SQSEvent.SQSMessage message : event.getRecords()) {
+        String body = message.getBody();
+        Map<String, String> attributes = message.getAttributes();
+        context
+            .getLogger()
+            .log(
+                "took %s of %s with %s, %s"
+                    .formatted(
+                        body,
+                        attributes.get("MessageGroupId"),
+                        message.getMessageAttributes().keySet(),
+                        attributes.get("ApproximateReceiveCount")));
+        boolean first = "1".equals(attributes.get("ApproximateReceiveCount"));
+        if (body.equals("throw")) {
+          throw new IllegalStateException("told so");
+        }
+        if (body.equals("wait")) {
+          try {
+            Thread.sleep(60_000);
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        }
+        if (body.equals("fail") || (body.equals("fail once") && first)) {
+          failures.add(new SQSBatchResponse.BatchItemFailure(message.getMessageId()));
+        }
+      }
+      return new SQSBatchResponse(failures);
+    }
+  }
+
+  /** Logs its event as it came. */
+  public static final class Recorder implements RequestStreamHandler {
+
+    @Override
+    public void handleRequest(InputStream event, OutputStream answer, Context context)
+        throws IOException {
+      context.getLogger().log("event " + new String(event.readAllBytes(), StandardCharsets.UTF_8));
+      answer.write("null".getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  /** Logs each change of an item, and fails at those whose key begins with {@code poison}. */
+  public static final class Changes implements RequestHandler<DynamodbEvent, StreamsEventResponse> {
+
+    @Override
+    public StreamsEventResponse handleRequest(DynamodbEvent event, Context context) {
+      List<StreamsEventResponse.BatchItemFailure> failures = new ArrayList<>();
+      for (DynamodbEvent.DynamodbStreamRecord change : event.getRecords()) {
+        String key = key(change);
+        context
+            .getLogger()
+            .log(
+                "%s %s from %s to %s by %s at %tY of %s"
+                    .formatted(
+                        change.getEventName(),
+                        key,
+                        change.getDynamodb().getOldImage(),
+                        change.getDynamodb().getNewImage(),
+                        change.getUserIdentity(),
+                        change.getDynamodb().getApproximateCreationDateTime(),
+                        change.getEventSourceARN()));
+        if (key.startsWith("poison")) {
+          failures.add(
+              new StreamsEventResponse.BatchItemFailure(change.getDynamodb().getSequenceNumber()));
+        }
+      }
+      return new StreamsEventResponse(failures);
+    }
+
+    private static String key(DynamodbEvent.DynamodbStreamRecord change) {
+      return Optional.ofNullable(change.getDynamodb().getKeys().get("id"))
+          .map(AttributeValue::getS)
+          .orElseThrow();
+    }
+  }
+
+  /** Logs the keys that it is given, and throws at those that begin with {@code poison}. */
+  public static final class Keys implements RequestHandler<DynamodbEvent, String> {
+
+    @Override
+    public String handleRequest(DynamodbEvent event, Context context) {
+      List<String> keys = event.getRecords().stream().map(Changes::key).toList();
+      context.getLogger().log("keys " + keys);
+      if (keys.stream().anyMatch(key -> key.startsWith("poison"))) {
+        throw new IllegalStateException("poison");
+      }
+      return "";
     }
   }
 }

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.testing.ManualClock;
+import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -16,6 +20,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
@@ -31,10 +38,13 @@ import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.InvalidBatchEntryIdException;
+import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueDeletedRecentlyException;
 import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
 import software.amazon.awssdk.services.sqs.model.QueueNameExistsException;
+import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.SqsException;
 import software.amazon.awssdk.services.sts.StsClient;
 import software.amazon.awssdk.services.sts.model.Credentials;
@@ -245,6 +255,154 @@ final class ServicesTest {
   }
 
   @Test
+  void attributes_of_fifo_queues_are_kept_and_refused_for_others() {
+    Map<QueueAttributeName, String> attributes =
+        Map.of(
+            QueueAttributeName.FIFO_QUEUE, "true",
+            QueueAttributeName.DEDUPLICATION_SCOPE, "messageGroup",
+            QueueAttributeName.FIFO_THROUGHPUT_LIMIT, "perMessageGroupId");
+    String url = createQueue("kept.fifo", attributes);
+
+    assertThat(attributes(url)).containsAllEntriesOf(attributes);
+    assertThat(createQueue("kept.fifo", attributes)).isEqualTo(url);
+    assertThatThrownBy(
+            () -> createQueue("kept.fifo", Map.of(QueueAttributeName.DEDUPLICATION_SCOPE, "queue")))
+        .isInstanceOf(QueueNameExistsException.class);
+    String other = createQueue("unordered", Map.of());
+    assertThat(attributes(other)).doesNotContainKey(QueueAttributeName.DEDUPLICATION_SCOPE);
+    assertThatThrownBy(
+            () ->
+                sqs.setQueueAttributes(
+                    r ->
+                        r.queueUrl(other)
+                            .attributes(
+                                Map.of(QueueAttributeName.DEDUPLICATION_SCOPE, "messageGroup"))))
+        .asInstanceOf(type(AwsServiceException.class))
+        .extracting(e -> e.awsErrorDetails().errorCode())
+        .isEqualTo("InvalidAttributeName");
+  }
+
+  @Test
+  void policy_that_denies_everybody_to_send_is_obeyed_until_it_is_gone() throws Exception {
+    String url = createQueue("policy", Map.of());
+    String policy =
+        "{\"Statement\":[{\"Effect\":\"Deny\",\"Principal\":{\"AWS\":\"*\"},"
+            + "\"Action\":[\"sqs:SendMessage\"],\"Resource\":\"*\"}]}";
+    setPolicy(url, policy);
+    assertThat(attributes(url)).containsEntry(QueueAttributeName.POLICY, policy);
+
+    assertThatThrownBy(() -> sqs.sendMessage(r -> r.queueUrl(url).messageBody("x")))
+        .asInstanceOf(type(AwsServiceException.class))
+        .returns(403, e -> e.statusCode());
+    HttpResponse<String> answer = query("policy", "Action=SendMessage&MessageBody=x");
+    assertThat(answer.statusCode()).isEqualTo(403);
+    assertThat(json(answer).at("/Error/Code").asText()).isEqualTo("AccessDenied");
+    assertThat(level(url)).isEqualTo("0");
+
+    setPolicy(url, "");
+    assertThat(attributes(url)).doesNotContainKey(QueueAttributeName.POLICY);
+    sqs.sendMessage(r -> r.queueUrl(url).messageBody("x"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'Effect':'Allow','Principal':'*','Action':'sqs:SendMessage'}",
+        "{'Effect':'Deny','Principal':'*','Action':'sqs:ReceiveMessage'}",
+        "{'Effect':'Deny','Principal':{'AWS':'000000000000'},'Action':'sqs:*'}",
+        "{'Effect':'Deny','Principal':'*','Action':'sqs:*','Condition':{'Bool':{'aws:SecureTransport':'false'}}}"
+      })
+  void policy_that_denies_less_is_not(String statement) {
+    String url = createQueue("lesser", Map.of());
+    setPolicy(url, "{\"Statement\":" + statement.replace('\'', '"') + "}");
+
+    sqs.sendMessage(r -> r.queueUrl(url).messageBody("x"));
+  }
+
+  @Test
+  void query_protocol_sends_and_is_answered_in_json() throws Exception {
+    String url = createQueue("query.fifo", Map.of(QueueAttributeName.FIFO_QUEUE, "true"));
+    String entry = "&SendMessageBatchRequestEntry.1.";
+
+    HttpResponse<String> answer =
+        query(
+            "query.fifo",
+            "Action=SendMessageBatch"
+                + (entry + "Id=a")
+                + (entry + "MessageBody=%C3%A9+%26+%22")
+                + (entry + "MessageGroupId=g")
+                + (entry + "MessageDeduplicationId=d")
+                + (entry + "MessageAttribute.1.Name=n")
+                + (entry + "MessageAttribute.1.Value.DataType=String")
+                + (entry + "MessageAttribute.1.Value.StringValue=v"));
+
+    assertThat(answer.statusCode()).isEqualTo(200);
+    JsonNode response = json(answer).path("SendMessageBatchResponse");
+    assertThat(response.at("/ResponseMetadata/RequestId").asText()).isNotEmpty();
+    JsonNode sent = response.at("/SendMessageBatchResult/Successful/0");
+    assertThat(sent.path("Id").asText()).isEqualTo("a");
+    var message =
+        sqs.receiveMessage(
+                r ->
+                    r.queueUrl(url)
+                        .messageAttributeNames("All")
+                        .messageSystemAttributeNames(MessageSystemAttributeName.ALL))
+            .messages()
+            .get(0);
+    assertThat(message.messageId()).isEqualTo(sent.path("MessageId").asText());
+    assertThat(message.body()).isEqualTo("é & \"");
+    assertThat(message.attributes())
+        .containsEntry(MessageSystemAttributeName.MESSAGE_GROUP_ID, "g")
+        .containsEntry(MessageSystemAttributeName.MESSAGE_DEDUPLICATION_ID, "d");
+    assertThat(message.messageAttributes()).hasSize(1).containsKey("n");
+    assertThat(REQUESTS.list()).extracting(r -> r.operation()).contains("SendMessageBatch");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "none | Action=SendMessage&MessageBody=x | AWS.SimpleQueueService.NonExistentQueue",
+        "errors | Action=SendMessageBatch&SendMessageBatchRequestEntry.1.Id=!"
+            + "&SendMessageBatchRequestEntry.1.MessageBody=x"
+            + " | AWS.SimpleQueueService.InvalidBatchEntryId",
+        "errors | Action=SendMessageBatch&SendMessageBatchRequestEntry.1.MessageBody=x"
+            + " | AWS.SimpleQueueService.InvalidBatchEntryId",
+        "errors | Action=SendMessage&MessageBody=%EF%BF%BF | InvalidMessageContents",
+      })
+  void query_protocol_is_refused_in_json(String queue, String form, String code) throws Exception {
+    createQueue("errors", Map.of());
+
+    HttpResponse<String> answer = query(queue, form);
+
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+    assertThat(json(answer).at("/Error/Code").asText()).isEqualTo(code);
+    assertThat(json(answer).at("/Error/Type").asText()).isEqualTo("Sender");
+    assertThat(json(answer).at("/Error/Message").asText()).isNotEmpty();
+    assertThat(json(answer).path("RequestId").asText()).isNotEmpty();
+  }
+
+  @Test
+  void entries_of_a_batch_need_ids_of_the_right_form() {
+    String url = createQueue("entries", Map.of());
+    for (String id : List.of("a b", "a".repeat(81))) {
+      assertThatThrownBy(() -> sendBatch(url, id)).isInstanceOf(InvalidBatchEntryIdException.class);
+    }
+    sendBatch(url, "a".repeat(80));
+  }
+
+  @Test
+  void message_may_have_a_megabyte() {
+    String url = createQueue("large", Map.of());
+
+    sqs.sendMessage(r -> r.queueUrl(url).messageBody("x".repeat(1024 * 1024)));
+
+    assertThatThrownBy(
+            () -> sqs.sendMessage(r -> r.queueUrl(url).messageBody("x".repeat(1024 * 1024 + 1))))
+        .isInstanceOf(AwsServiceException.class);
+  }
+
+  @Test
   void name_of_a_deleted_queue_is_blocked_for_a_minute() {
     String url = createQueue("deleted", Map.of());
     sqs.deleteQueue(r -> r.queueUrl(url));
@@ -357,6 +515,37 @@ final class ServicesTest {
         .returns(403, e -> e.statusCode())
         .extracting(e -> e.awsErrorDetails().errorCode())
         .isEqualTo("AccessDenied");
+  }
+
+  private static Map<QueueAttributeName, String> attributes(String url) {
+    return sqs.getQueueAttributes(r -> r.queueUrl(url).attributeNames(QueueAttributeName.ALL))
+        .attributes();
+  }
+
+  private static void setPolicy(String url, String policy) {
+    sqs.setQueueAttributes(
+        r -> r.queueUrl(url).attributes(Map.of(QueueAttributeName.POLICY, policy)));
+  }
+
+  private static HttpResponse<String> query(String queue, String form) throws IOException {
+    return new ServiceClient(frontDoor.endpoint(), KEY)
+        .send(
+            "sqs",
+            "POST",
+            "/000000000000/" + queue,
+            Map.of(
+                "Content-Type", "application/x-www-form-urlencoded", "Accept", "application/json"),
+            form,
+            Duration.ofSeconds(10));
+  }
+
+  private static void sendBatch(String url, String id) {
+    var entry = SendMessageBatchRequestEntry.builder().id(id).messageBody("x").build();
+    sqs.sendMessageBatch(r -> r.queueUrl(url).entries(List.of(entry)));
+  }
+
+  private static JsonNode json(HttpResponse<String> answer) throws IOException {
+    return new ObjectMapper().readTree(answer.body());
   }
 
   private static String createQueue(String name, Map<QueueAttributeName, String> attributes) {

@@ -1,7 +1,9 @@
-package dev.tollgate.local.scheduler;
+package dev.tollgate.local.services;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
@@ -18,8 +20,12 @@ import java.util.stream.Stream;
  * A file with one JSON line per change. A line is with the operating system when {@link #append}
  * returns, so it outlives the death of this process; a last line that was cut short is ignored.
  */
-final class Journal implements AutoCloseable {
-  private static final String FILE = "scheduler.jsonl";
+public final class Journal implements AutoCloseable {
+  private static final JsonMapper JSON =
+      JsonMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .build();
 
   private final Writer writer;
 
@@ -28,19 +34,20 @@ final class Journal implements AutoCloseable {
   }
 
   /**
-   * Opens the journal of a directory: replays it, and replaces it by one without history.
+   * Opens a journal: replays it, and replaces it by one without history.
    *
+   * @param file where it is, or will be
    * @param replay takes each line
    * @param state gives, after the replay, the lines that say the same
    */
-  static Journal open(Path directory, Consumer<JsonNode> replay, Supplier<Stream<JsonNode>> state) {
-    Path file = directory.resolve(FILE);
+  public static Journal open(
+      Path file, Consumer<JsonNode> replay, Supplier<Stream<JsonNode>> state) {
     try {
-      Files.createDirectories(directory);
+      Files.createDirectories(file.toAbsolutePath().getParent());
       if (Files.exists(file)) {
         replay(file, replay);
       }
-      Path compact = directory.resolve(FILE + ".new");
+      Path compact = file.resolveSibling(file.getFileName() + ".new");
       Files.write(compact, state.get().map(JsonNode::toString).toList());
       Files.move(
           compact, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -50,7 +57,8 @@ final class Journal implements AutoCloseable {
     }
   }
 
-  void append(JsonNode line) {
+  /** Adds a line. */
+  public synchronized void append(JsonNode line) {
     try {
       writer.write(line + "\n");
       writer.flush();
@@ -73,7 +81,7 @@ final class Journal implements AutoCloseable {
     for (int i = 0; i < lines.size(); i++) {
       JsonNode line;
       try {
-        line = Json.read(lines.get(i));
+        line = JSON.readTree(lines.get(i));
       } catch (JsonProcessingException e) {
         if (i == lines.size() - 1) {
           return;

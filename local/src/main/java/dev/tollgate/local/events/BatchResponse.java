@@ -1,0 +1,54 @@
+package dev.tollgate.local.events;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What a function that reports batch item failures says of a batch.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting">Implementing
+ *     partial batch responses</a>
+ */
+final class BatchResponse {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private BatchResponse() {}
+
+  /**
+   * The items that failed: none if the answer is empty or null or says none; all if it cannot be
+   * understood, or names an item that is not of the batch.
+   */
+  static Set<String> failures(byte[] answer, List<String> batch) {
+    JsonNode response;
+    try {
+      response = JSON.readTree(answer);
+    } catch (IOException e) {
+      return Set.copyOf(batch);
+    }
+    if (response.isMissingNode() || response.isNull()) {
+      return Set.of();
+    }
+    JsonNode items = response.path("batchItemFailures");
+    boolean none = response.isObject() && (items.isMissingNode() || items.isNull());
+    if (none) {
+      return Set.of();
+    }
+    if (!items.isArray()) {
+      return Set.copyOf(batch);
+    }
+    Set<String> failures = new HashSet<>();
+    for (JsonNode item : items) {
+      String id = item.path("itemIdentifier").asText("");
+      if (!batch.contains(id)) {
+        return Set.copyOf(batch);
+      }
+      failures.add(id);
+    }
+    return failures;
+  }
+}

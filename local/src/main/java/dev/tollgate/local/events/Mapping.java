@@ -1,0 +1,93 @@
+package dev.tollgate.local.events;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An event source mapping as it is defined.
+ *
+ * @param settings the members of the API, complete
+ * @param ofStack whether it is the template's to keep
+ */
+record Mapping(String uuid, ObjectNode settings, Instant modified, boolean ofStack) {
+  private static final int STANDARD_CONCURRENCY = 10;
+
+  String sourceArn() {
+    return settings.path("EventSourceArn").asText();
+  }
+
+  String functionArn() {
+    return settings.path("FunctionArn").asText();
+  }
+
+  String functionName() {
+    return functionArn().split(":", -1)[6];
+  }
+
+  boolean isOfQueue() {
+    return sourceArn().split(":", -1)[2].equals("sqs");
+  }
+
+  /** Name of the queue or table. */
+  String sourceName() {
+    String resource = sourceArn().split(":", 6)[5];
+    return isOfQueue() ? resource : resource.split("/", -1)[1];
+  }
+
+  boolean enabled() {
+    return settings.path("Enabled").asBoolean();
+  }
+
+  int batchSize() {
+    return settings.path("BatchSize").asInt();
+  }
+
+  /** How many batches may be with the function at once. */
+  int concurrency() {
+    return settings.at("/ScalingConfig/MaximumConcurrency").asInt(STANDARD_CONCURRENCY);
+  }
+
+  boolean reportsFailures() {
+    return settings
+        .path("FunctionResponseTypes")
+        .path(0)
+        .asText()
+        .equals("ReportBatchItemFailures");
+  }
+
+  List<Pattern> filters() {
+    List<Pattern> filters = new ArrayList<>();
+    for (JsonNode filter : settings.at("/FilterCriteria/Filters")) {
+      filters.add(Pattern.parse(filter.path("Pattern").asText("{}")));
+    }
+    return filters;
+  }
+
+  boolean startsWithLatest() {
+    return settings.path("StartingPosition").asText().equals("LATEST");
+  }
+
+  boolean bisects() {
+    return settings.path("BisectBatchOnFunctionError").asBoolean();
+  }
+
+  /** How often a batch is tried again; -1: until it is too old. */
+  int retries() {
+    return settings.path("MaximumRetryAttempts").asInt(-1);
+  }
+
+  /** How old a record may be; -1: as old as it is. */
+  int maxAgeSeconds() {
+    return settings.path("MaximumRecordAgeInSeconds").asInt(-1);
+  }
+
+  /** ARN of the queue that is told of what was given up. */
+  Optional<String> onFailure() {
+    JsonNode destination = settings.at("/DestinationConfig/OnFailure/Destination");
+    return destination.isTextual() ? Optional.of(destination.asText()) : Optional.empty();
+  }
+}

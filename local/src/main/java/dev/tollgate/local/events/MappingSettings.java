@@ -1,0 +1,188 @@
+package dev.tollgate.local.events;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.lambda.LambdaException;
+import dev.tollgate.local.services.ServiceClient;
+import java.util.List;
+
+/**
+ * The members of an event source mapping: which there are, what they are if they are not given, and
+ * what they may be.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html">CreateEventSourceMapping</a>
+ */
+public final class MappingSettings {
+  /** What {@code CreateEventSourceMapping} takes, as far as it is known here. */
+  public static final List<String> MEMBERS =
+      List.of(
+          "BatchSize",
+          "BisectBatchOnFunctionError",
+          "DestinationConfig",
+          "Enabled",
+          "EventSourceArn",
+          "FilterCriteria",
+          "FunctionName",
+          "FunctionResponseTypes",
+          "MaximumBatchingWindowInSeconds",
+          "MaximumRecordAgeInSeconds",
+          "MaximumRetryAttempts",
+          "ParallelizationFactor",
+          "ScalingConfig",
+          "StartingPosition");
+
+  private static final String ARN =
+      "arn:aws:(sqs:[^:]*:\\d{12}:[^:/]+|dynamodb:[^:]*:\\d{12}:table/[^/]+/stream/.+)";
+  private static final int MAX_FIFO_BATCH = 10;
+  private static final int MAX_BATCH = 10_000;
+
+  private MappingSettings() {}
+
+  /** The members that a request gives, and the others as they are then. */
+  static ObjectNode complete(ObjectNode request) {
+    String arn = request.path("EventSourceArn").asText();
+    if (!arn.matches(ARN)) {
+      throw LambdaException.invalid(
+          "Unrecognized event source: " + arn + " (expected: a queue or a table's stream)");
+    }
+    boolean queue = arn.startsWith("arn:aws:sqs:");
+    ObjectNode settings = JsonNodeFactory.instance.objectNode();
+    for (String member : MEMBERS) {
+      if (request.hasNonNull(member) && !member.equals("FunctionName")) {
+        settings.set(member, request.get(member));
+      }
+    }
+    JsonNodeFactory json = JsonNodeFactory.instance;
+    settings.putIfAbsent("Enabled", json.booleanNode(true));
+    settings.putIfAbsent("BatchSize", json.numberNode(queue ? 10 : 100));
+    settings.putIfAbsent("MaximumBatchingWindowInSeconds", json.numberNode(0));
+    settings.putIfAbsent("FunctionResponseTypes", json.arrayNode());
+    if (!queue) {
+      settings.putIfAbsent("BisectBatchOnFunctionError", json.booleanNode(false));
+      settings.putIfAbsent("MaximumRecordAgeInSeconds", json.numberNode(-1));
+      settings.putIfAbsent("MaximumRetryAttempts", json.numberNode(-1));
+      settings.putIfAbsent("ParallelizationFactor", json.numberNode(1));
+    }
+    return settings;
+  }
+
+  /**
+   * Refuses a mapping that cannot be.
+   *
+   * @param function its function's configuration
+   */
+  static void check(Mapping mapping, ObjectNode function, ServiceClient client) {
+    ObjectNode settings = mapping.settings();
+    between(settings, "BatchSize", 1, MAX_BATCH);
+    between(settings, "MaximumBatchingWindowInSeconds", 0, 300);
+    for (JsonNode type : settings.path("FunctionResponseTypes")) {
+      if (!type.asText().equals("ReportBatchItemFailures")) {
+        throw LambdaException.validation(
+            "functionResponseTypes",
+            settings.path("FunctionResponseTypes").toString(),
+            "Member must satisfy constraint: [Member must satisfy enum value set: [ReportBatchItemFailures]]");
+      }
+    }
+    try {
+      if (mapping.filters().size() > 5) {
+        throw LambdaException.invalid("Too many filters (expected: at most 5)");
+      }
+    } catch (IllegalArgumentException e) {
+      throw (LambdaException) LambdaException.invalid(String.valueOf(e.getMessage())).initCause(e);
+    }
+    if (mapping.isOfQueue()) {
+      checkQueue(mapping, function, client);
+    } else {
+      checkStream(mapping, client);
+    }
+  }
+
+  private static void checkQueue(Mapping mapping, ObjectNode function, ServiceClient client) {
+    ObjectNode settings = mapping.settings();
+    JsonNode concurrency = settings.at("/ScalingConfig/MaximumConcurrency");
+    if (!concurrency.isMissingNode() && (concurrency.asInt() < 2 || concurrency.asInt() > 1_000)) {
+      throw LambdaException.validation(
+          "scalingConfig.maximumConcurrency",
+          concurrency.asText(),
+          "Member must have value between 2 and 1000");
+    }
+    for (String member :
+        List.of(
+            "BisectBatchOnFunctionError",
+            "DestinationConfig",
+            "MaximumRecordAgeInSeconds",
+            "MaximumRetryAttempts",
+            "ParallelizationFactor",
+            "StartingPosition")) {
+      if (settings.has(member)) {
+        throw LambdaException.invalid(
+            "Unsupported " + member + " parameter for given event source mapping type.");
+      }
+    }
+    String[] arn = mapping.sourceArn().split(":", -1);
+    boolean fifo = arn[5].endsWith(".fifo");
+    int window = settings.path("MaximumBatchingWindowInSeconds").asInt();
+    if (fifo && window > 0) {
+      throw LambdaException.invalid("Batching window is not supported for FIFO queues.");
+    }
+    if (fifo) {
+      between(settings, "BatchSize", 1, MAX_FIFO_BATCH);
+    } else if (mapping.batchSize() > MAX_FIFO_BATCH && window == 0) {
+      throw LambdaException.invalid(
+          "Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10");
+    }
+    ObjectNode request = JsonNodeFactory.instance.objectNode();
+    request.put("QueueUrl", "https://sqs.%s.amazonaws.com/%s/%s".formatted(arn[3], arn[4], arn[5]));
+    request.putArray("AttributeNames").add("All");
+    ServiceClient.Answer answer = client.call("sqs", "AmazonSQS.GetQueueAttributes", request);
+    if (!answer.succeeded()) {
+      throw LambdaException.invalid(
+          "Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. "
+              + "SQS Error Message: The specified queue does not exist.");
+    }
+    int visibility = answer.body().at("/Attributes/VisibilityTimeout").asInt();
+    int timeout = function.path("Timeout").asInt();
+    if (visibility < timeout) {
+      throw LambdaException.invalid(
+          "Queue visibility timeout: %d seconds is less than Function timeout: %d seconds"
+              .formatted(visibility, timeout));
+    }
+  }
+
+  private static void checkStream(Mapping mapping, ServiceClient client) {
+    ObjectNode settings = mapping.settings();
+    String position = settings.path("StartingPosition").asText();
+    if (!List.of("LATEST", "TRIM_HORIZON").contains(position)) {
+      throw LambdaException.invalid(
+          "1 validation error detected: Value '%s' at 'startingPosition' failed to satisfy constraint: Member must satisfy enum value set: [LATEST, TRIM_HORIZON]"
+              .formatted(position));
+    }
+    between(settings, "MaximumRetryAttempts", -1, 10_000);
+    between(settings, "MaximumRecordAgeInSeconds", -1, 604_800);
+    between(settings, "ParallelizationFactor", 1, 10);
+    String destination = mapping.onFailure().orElse("arn:aws:sqs:");
+    if (!destination.startsWith("arn:aws:sqs:")) {
+      throw LambdaException.invalid("OnFailure: " + destination + " (expected: a queue)");
+    }
+    ObjectNode request = JsonNodeFactory.instance.objectNode();
+    request.put("StreamArn", mapping.sourceArn());
+    if (!client.call("dynamodb", "DynamoDBStreams_20120810.DescribeStream", request).succeeded()) {
+      throw LambdaException.invalid("Stream not found: " + mapping.sourceArn());
+    }
+  }
+
+  private static void between(ObjectNode settings, String member, int min, int max) {
+    JsonNode value = settings.path(member);
+    if (!value.isIntegralNumber() || value.asLong() < min || value.asLong() > max) {
+      String name = Character.toLowerCase(member.charAt(0)) + member.substring(1);
+      throw LambdaException.validation(
+          name,
+          value.asText(),
+          value.asLong() < min
+              ? "Member must have value greater than or equal to " + min
+              : "Member must have value less than or equal to " + max);
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package dev.tollgate.local.events;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * A filter of events.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html">Control
+ *     which events Lambda sends to your function</a>
+ */
+final class Pattern {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final List<String> COMPARISONS =
+      List.of("anything-but", "equals-ignore-case", "exists", "numeric", "prefix", "suffix");
+
+  private final ObjectNode rules;
+
+  private Pattern(ObjectNode rules) {
+    this.rules = rules;
+  }
+
+  /**
+   * Reads a pattern.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  static Pattern parse(String text) {
+    try {
+      if (JSON.readTree(text) instanceof ObjectNode rules) {
+        check(rules);
+        return new Pattern(rules);
+      }
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException("Invalid filter pattern definition.", e);
+    }
+    throw new IllegalArgumentException("Invalid filter pattern definition.");
+  }
+
+  /** Whether an event is let through. */
+  boolean matches(JsonNode event) {
+    return matches(rules, event);
+  }
+
+  /** Whether the pattern says something about what is inside a member of the event. */
+  boolean looksInto(String member) {
+    return rules.path(member).isObject();
+  }
+
+  private static void check(JsonNode rules) {
+    if (rules.isEmpty()) {
+      throw new IllegalArgumentException("Invalid filter pattern definition.");
+    }
+    for (Map.Entry<String, JsonNode> rule : rules.properties()) {
+      JsonNode wanted = rule.getValue();
+      if (rule.getKey().equals("$or") && wanted.isArray()) {
+        wanted.forEach(Pattern::check);
+      } else if (wanted.isObject()) {
+        check(wanted);
+      } else if (wanted.isArray() && !wanted.isEmpty()) {
+        wanted.forEach(Pattern::checkComparison);
+      } else {
+        throw new IllegalArgumentException("Invalid filter pattern definition.");
+      }
+    }
+  }
+
+  private static void checkComparison(JsonNode comparison) {
+    boolean known =
+        comparison.isValueNode()
+            || (comparison.size() == 1 && COMPARISONS.contains(comparison.fieldNames().next()));
+    if (!known) {
+      throw new IllegalArgumentException("Invalid filter pattern definition.");
+    }
+  }
+
+  private static boolean matches(JsonNode rules, JsonNode event) {
+    return rules.properties().stream()
+        .allMatch(
+            rule ->
+                rule.getKey().equals("$or")
+                    ? any(rule.getValue(), alternative -> matches(alternative, event))
+                    : rule.getValue().isObject()
+                        ? matches(rule.getValue(), event.path(rule.getKey()))
+                        : any(rule.getValue(), wanted -> isOne(wanted, event.path(rule.getKey()))));
+  }
+
+  /** Whether a value, or an element of it, is what one comparison wants. */
+  private static boolean isOne(JsonNode wanted, JsonNode value) {
+    if (wanted.has("exists")) {
+      // Of leaves only.
+      return wanted.get("exists").asBoolean() != (value.isMissingNode() || value.isObject());
+    }
+    if (value.isArray()) {
+      return any(value, element -> isOne(wanted, element));
+    }
+    if (value.isMissingNode() || value.isObject()) {
+      return false;
+    }
+    return wanted.isObject() ? compares(wanted, value) : isEqual(wanted, value);
+  }
+
+  private static boolean compares(JsonNode wanted, JsonNode value) {
+    Map.Entry<String, JsonNode> comparison = wanted.properties().iterator().next();
+    JsonNode operand = comparison.getValue();
+    return switch (comparison.getKey()) {
+      case "prefix" -> value.isTextual() && value.asText().startsWith(operand.asText());
+      case "suffix" -> value.isTextual() && value.asText().endsWith(operand.asText());
+      case "equals-ignore-case" ->
+          value.isTextual() && value.asText().equalsIgnoreCase(operand.asText());
+      case "anything-but" ->
+          operand.isArray()
+              ? !any(operand, unwanted -> isEqual(unwanted, value))
+              : operand.isObject() ? !compares(operand, value) : !isEqual(operand, value);
+      case "numeric" -> value.isNumber() && isInRange(operand, value);
+      default -> throw new IllegalStateException(comparison.getKey());
+    };
+  }
+
+  private static boolean isInRange(JsonNode bounds, JsonNode value) {
+    for (int i = 0; i + 1 < bounds.size(); i += 2) {
+      int order = value.decimalValue().compareTo(bounds.get(i + 1).decimalValue());
+      boolean within =
+          switch (bounds.get(i).asText()) {
+            case "=" -> order == 0;
+            case "<" -> order < 0;
+            case "<=" -> order <= 0;
+            case ">" -> order > 0;
+            case ">=" -> order >= 0;
+            default -> false;
+          };
+      if (!within) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isEqual(JsonNode wanted, JsonNode value) {
+    return (wanted.isNumber() && value.isNumber())
+        ? wanted.decimalValue().compareTo(value.decimalValue()) == 0
+        : wanted.equals(value);
+  }
+
+  private static boolean any(JsonNode elements, Predicate<JsonNode> test) {
+    for (JsonNode element : elements) {
+      if (test.test(element)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,280 @@
+package dev.tollgate.local.events;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.services.ServiceClient;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a queue.
+ *
+ * <p>A worker receives a batch, has the function take it, deletes what the function took, and
+ * begins again; it leaves when the queue gives nothing. One that got something calls in another, as
+ * long as there are not too many, so that a FIFO queue has as many batches under way as it has
+ * groups: the queue itself holds the others of a group back. The last one that leaves looks whether
+ * the queue holds messages that are delayed, in flight or behind one in flight. If so, this reader
+ * looks again when it is told to {@link #look()}, every second; if not, not before it is woken.
+ *
+ * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html">Using Lambda with
+ *     Amazon SQS</a>
+ */
+final class QueueReader implements Reader {
+  private static final int MAX_RECEIVED = 10;
+  private static final int MAX_BATCH_CHARACTERS = 5_000_000;
+
+  private final Surroundings around;
+  private final String queueUrl;
+  private volatile Mapping mapping;
+  private volatile boolean watched;
+  private int workers;
+  private boolean woken;
+  private boolean stopped;
+  private @Nullable ServiceClient client;
+
+  QueueReader(Surroundings around, Mapping mapping) {
+    this.around = around;
+    this.mapping = mapping;
+    String[] arn = mapping.sourceArn().split(":", -1);
+    this.queueUrl = "https://sqs.%s.amazonaws.com/%s/%s".formatted(arn[3], arn[4], arn[5]);
+  }
+
+  @Override
+  public synchronized void wake() {
+    woken = true;
+    if (workers == 0 && mayRead()) {
+      hire();
+    }
+  }
+
+  @Override
+  public void look() {
+    if (watched) {
+      wake();
+    }
+  }
+
+  @Override
+  public synchronized void change(Mapping definition) {
+    mapping = definition;
+    wake();
+  }
+
+  @Override
+  public synchronized void stop() {
+    stopped = true;
+  }
+
+  @Override
+  public synchronized boolean isIdle() {
+    return workers == 0;
+  }
+
+  private boolean mayRead() {
+    return !stopped && mapping.enabled() && around.functions().exists(mapping.functionArn());
+  }
+
+  private void hire() {
+    workers++;
+    around.activity().begin();
+    around.pool().execute(this::work);
+  }
+
+  private void work() {
+    synchronized (this) {
+      woken = false;
+      if (!mayRead()) {
+        leave(false);
+        return;
+      }
+    }
+    List<ObjectNode> received;
+    try {
+      received = receive(mapping);
+    } catch (RuntimeException e) {
+      around.log().accept(queueUrl + ": " + e);
+      leave(true);
+      return;
+    }
+    if (received.isEmpty()) {
+      leave(true);
+      return;
+    }
+    synchronized (this) {
+      if (workers < mapping.concurrency()) {
+        hire();
+      }
+    }
+    List<ObjectNode> batch = filtered(received);
+    if (batch.isEmpty()) {
+      around.pool().execute(this::work);
+      return;
+    }
+    around.activity().invoked();
+    var unused =
+        around
+            .functions()
+            .start(mapping.functionArn(), event(batch))
+            .whenCompleteAsync((invocation, never) -> finish(batch, invocation), around.pool());
+  }
+
+  private void finish(List<ObjectNode> batch, Invocation invocation) {
+    try {
+      if (invocation instanceof Invocation.Success success) {
+        List<String> ids =
+            batch.stream().map(message -> message.path("MessageId").asText()).toList();
+        Set<String> failed =
+            mapping.reportsFailures() ? BatchResponse.failures(success.payload(), ids) : Set.of();
+        delete(
+            batch.stream()
+                .filter(message -> !failed.contains(message.path("MessageId").asText()))
+                .toList());
+      }
+    } catch (RuntimeException e) {
+      around.log().accept(queueUrl + ": " + e);
+    }
+    if (invocation instanceof Invocation.Throttled) {
+      // What was received comes back; more would only follow it.
+      leave(true);
+    } else {
+      work();
+    }
+  }
+
+  /**
+   * Ends a worker, unless there is something new to look at.
+   *
+   * @param mayHoldMore whether the queue is to be asked for messages that may come later
+   */
+  private void leave(boolean mayHoldMore) {
+    synchronized (this) {
+      if (workers > 1) {
+        workers--;
+        around.activity().end();
+        return;
+      }
+    }
+    boolean holdsMore = mayHoldMore && holdsMore();
+    synchronized (this) {
+      watched = holdsMore;
+      if (woken && mayRead()) {
+        around.pool().execute(this::work);
+        return;
+      }
+      workers--;
+    }
+    around.activity().end();
+  }
+
+  private List<ObjectNode> receive(Mapping mapping) {
+    List<ObjectNode> batch = new ArrayList<>();
+    int characters = 0;
+    int wanted;
+    int got;
+    do {
+      wanted = Math.min(MAX_RECEIVED, mapping.batchSize() - batch.size());
+      ObjectNode request = request();
+      request.put("MaxNumberOfMessages", wanted);
+      request.putArray("AttributeNames").add("All");
+      request.putArray("MessageAttributeNames").add("All");
+      JsonNode messages = call("ReceiveMessage", request).path("Messages");
+      got = messages.size();
+      for (JsonNode message : messages) {
+        characters += message.path("Body").asText().length();
+        batch.add((ObjectNode) message);
+      }
+    } while (got == wanted
+        && batch.size() < mapping.batchSize()
+        && characters < MAX_BATCH_CHARACTERS);
+    return batch;
+  }
+
+  /** Those that a filter lets through; the others are deleted. */
+  private List<ObjectNode> filtered(List<ObjectNode> messages) {
+    List<Pattern> filters = mapping.filters();
+    if (filters.isEmpty()) {
+      return messages;
+    }
+    List<ObjectNode> kept = new ArrayList<>();
+    List<ObjectNode> dropped = new ArrayList<>();
+    for (ObjectNode message : messages) {
+      ObjectNode record = record(message);
+      boolean wanted =
+          filters.stream()
+              .anyMatch(
+                  filter ->
+                      filter.matches(
+                          filter.looksInto("body") ? QueueRecords.withParsedBody(record) : record));
+      (wanted ? kept : dropped).add(message);
+    }
+    delete(dropped);
+    return kept;
+  }
+
+  private void delete(List<ObjectNode> messages) {
+    for (int i = 0; i < messages.size(); i += MAX_RECEIVED) {
+      ObjectNode request = request();
+      ArrayNode entries = request.putArray("Entries");
+      for (ObjectNode message : messages.subList(i, Math.min(i + MAX_RECEIVED, messages.size()))) {
+        entries
+            .addObject()
+            .put("Id", Integer.toString(entries.size()))
+            .put("ReceiptHandle", message.path("ReceiptHandle").asText());
+      }
+      call("DeleteMessageBatch", request);
+    }
+  }
+
+  private boolean holdsMore() {
+    ObjectNode request = request();
+    request.putArray("AttributeNames").add("All");
+    try {
+      JsonNode attributes = call("GetQueueAttributes", request).path("Attributes");
+      return attributes.path("ApproximateNumberOfMessages").asInt()
+              + attributes.path("ApproximateNumberOfMessagesNotVisible").asInt()
+              + attributes.path("ApproximateNumberOfMessagesDelayed").asInt()
+          > 0;
+    } catch (RuntimeException e) {
+      // There is no such queue: whoever makes it and sends to it wakes this reader.
+      return false;
+    }
+  }
+
+  private byte[] event(List<ObjectNode> messages) {
+    ObjectNode event = JsonNodeFactory.instance.objectNode();
+    ArrayNode records = event.putArray("Records");
+    messages.forEach(message -> records.add(record(message)));
+    return event.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  private ObjectNode record(ObjectNode message) {
+    return QueueRecords.record(message, mapping.sourceArn());
+  }
+
+  private ObjectNode request() {
+    return JsonNodeFactory.instance.objectNode().put("QueueUrl", queueUrl);
+  }
+
+  private ObjectNode call(String operation, ObjectNode request) {
+    ServiceClient.Answer answer = client().call("sqs", "AmazonSQS." + operation, request);
+    if (!answer.succeeded()) {
+      throw new IllegalStateException(operation + ": " + answer.body());
+    }
+    return answer.body();
+  }
+
+  private synchronized ServiceClient client() {
+    ServiceClient made = client;
+    if (made == null) {
+      made = around.client(mapping);
+      client = made;
+    }
+    return made;
+  }
+}

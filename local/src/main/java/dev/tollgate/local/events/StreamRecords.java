@@ -1,0 +1,43 @@
+package dev.tollgate.local.events;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+
+/** A stream's records as Lambda hands them to functions. */
+final class StreamRecords {
+  private StreamRecords() {}
+
+  /** The record that {@code GetRecords} gave, as it is told to functions and filters. */
+  static ObjectNode record(JsonNode given, String streamArn) {
+    ObjectNode record = given.deepCopy();
+    JsonNode user = record.remove("userIdentity");
+    if (user != null && !user.isNull()) {
+      record
+          .putObject("userIdentity")
+          .put("type", user.path("Type").asText())
+          .put("principalId", user.path("PrincipalId").asText());
+    }
+    record.put("eventSourceARN", streamArn);
+    return record;
+  }
+
+  static byte[] event(List<JsonNode> records) {
+    ObjectNode event = JsonNodeFactory.instance.objectNode();
+    ArrayNode array = event.putArray("Records");
+    records.forEach(array::add);
+    return event.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  static String sequenceNumber(JsonNode record) {
+    return record.at("/dynamodb/SequenceNumber").asText();
+  }
+
+  static Instant created(JsonNode record) {
+    return Instant.ofEpochSecond(record.at("/dynamodb/ApproximateCreationDateTime").asLong());
+  }
+}

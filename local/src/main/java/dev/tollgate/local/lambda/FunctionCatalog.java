@@ -1,0 +1,455 @@
+package dev.tollgate.local.lambda;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.lambda.LambdaApi.Answer;
+import dev.tollgate.local.lambda.LambdaApi.Operation;
+import dev.tollgate.local.lambda.LambdaApi.Request;
+import dev.tollgate.local.services.Journal;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * The functions that there are, as Lambda's API tells of them: those of the stack, and those that
+ * are created, changed and deleted at run time, which outlast a restart if there is a directory to
+ * keep them in. What it holds, it defines at the host.
+ */
+public final class FunctionCatalog implements AutoCloseable {
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSxx").withZone(ZoneOffset.UTC);
+
+  private final Functions functions;
+  private final InstantSource clock;
+  private final Account account;
+  private final CodeStore store;
+  private final Optional<Journal> journal;
+  private final TreeMap<String, Entry> byName = new TreeMap<>();
+  private final Map<String, List<String>> versions = new HashMap<>();
+  private final List<Consumer<String>> watchers = new ArrayList<>();
+
+  /**
+   * What functions find around them.
+   *
+   * @param arnPrefix what the ARNs of functions begin with, up to {@code :function:}
+   * @param variables environment variables of every function
+   * @param credentials gives a function, by its name, the credentials of a role
+   * @param roles tells whether there is such a role
+   * @param objects finds the file that is deployed under a bucket and key
+   */
+  public record Account(
+      String arnPrefix,
+      Map<String, String> variables,
+      BiFunction<String, String, Credentials> credentials,
+      Predicate<String> roles,
+      BiFunction<String, String, Optional<Path>> objects) {}
+
+  /**
+   * A function of the stack.
+   *
+   * @param settings its configuration, with the members of the API
+   * @param qualifiers its versions and aliases, each with the version that it is of
+   */
+  public record StackFunction(
+      String name,
+      ObjectNode settings,
+      Path jar,
+      Map<String, String> qualifiers,
+      OptionalInt reservedConcurrency) {}
+
+  private record Entry(StackFunction function, Instant modified, String revision, boolean ofStack) {
+    String name() {
+      return function.name();
+    }
+
+    ObjectNode settings() {
+      return function.settings();
+    }
+  }
+
+  /**
+   * A catalog that holds what was kept.
+   *
+   * @param directory where functions that are created are kept; without it they are in memory
+   */
+  public FunctionCatalog(
+      Functions functions, InstantSource clock, Account account, Optional<Path> directory) {
+    this.functions = functions;
+    this.clock = clock;
+    this.account = account;
+    this.store = new CodeStore(directory.map(path -> path.resolve("code")));
+    this.journal =
+        directory.map(
+            path -> Journal.open(path.resolve("functions.jsonl"), this::replay, this::lines));
+    store.retain(byName.values().stream().map(entry -> code(entry).sha256()).toList());
+    byName.values().forEach(this::define);
+  }
+
+  /** The operations that this serves. */
+  public Map<String, Operation> operations() {
+    return Map.of(
+        "CreateFunction", this::create,
+        "GetFunction", this::get,
+        "GetFunctionConfiguration", this::getConfiguration,
+        "UpdateFunctionCode", this::updateCode,
+        "UpdateFunctionConfiguration", this::updateConfiguration,
+        "DeleteFunction", this::delete);
+  }
+
+  /** Tells of the name of every function that is created. */
+  public synchronized void watch(Consumer<String> watcher) {
+    watchers.add(watcher);
+  }
+
+  /** Adds a function of the stack, which is the template's to change and to keep. */
+  public synchronized void add(StackFunction function) {
+    Entry entry = new Entry(function, clock.instant(), UUID.randomUUID().toString(), true);
+    byName.put(function.name(), entry);
+    define(entry);
+  }
+
+  /**
+   * The number of a published version of a function: another for each that is published, as long as
+   * there is a directory to remember them in.
+   *
+   * @param identity what tells this version from the others
+   */
+  public synchronized String version(String function, String identity) {
+    List<String> published = versions.computeIfAbsent(function, name -> new ArrayList<>());
+    if (!published.contains(identity)) {
+      published.add(identity);
+      append(versionLine(function, identity));
+    }
+    return Integer.toString(published.indexOf(identity) + 1);
+  }
+
+  /**
+   * The configuration of a function, as {@code GetFunctionConfiguration} tells it.
+   *
+   * @param function name, ARN or partial ARN, with or without a qualifier
+   */
+  public synchronized Optional<ObjectNode> configuration(String function) {
+    Reference reference = Reference.of(function, Optional.empty());
+    return Optional.ofNullable(byName.get(reference.name()))
+        .filter(entry -> reference.isOf(entry))
+        .map(entry -> configuration(entry, reference.qualifier()));
+  }
+
+  @Override
+  public void close() {
+    journal.ifPresent(Journal::close);
+  }
+
+  private Answer create(Request request) {
+    ObjectNode wanted = request.body();
+    ObjectNode settings = FunctionSettings.ofNew(wanted);
+    String name = Reference.of(FunctionSettings.name(wanted), Optional.empty()).name();
+    requireRole(settings);
+    CodeStore.Code code = code(wanted.path("Code"));
+    if (wanted.path("Publish").asBoolean()) {
+      throw LambdaException.invalid("Publish: true (expected: false; versions are the stack's)");
+    }
+    Answer answer;
+    synchronized (this) {
+      if (byName.containsKey(name)) {
+        throw LambdaException.conflict("Function already exist: " + name);
+      }
+      FunctionSettings.complete(settings, name);
+      answer = new Answer(201, put(name, settings, code.jar()));
+    }
+    watchers.forEach(watcher -> watcher.accept(name));
+    return answer;
+  }
+
+  private synchronized Answer get(Request request) {
+    Reference reference = Reference.of(request);
+    Entry entry = find(reference);
+    ObjectNode answer = JsonNodeFactory.instance.objectNode();
+    answer.set("Configuration", configuration(entry, reference.qualifier()));
+    answer
+        .putObject("Code")
+        .put("RepositoryType", "S3")
+        .put("Location", entry.function().jar().toUri().toString());
+    entry
+        .function()
+        .reservedConcurrency()
+        .ifPresent(
+            reserved ->
+                answer.putObject("Concurrency").put("ReservedConcurrentExecutions", reserved));
+    return Answer.ok(answer);
+  }
+
+  private synchronized Answer getConfiguration(Request request) {
+    Reference reference = Reference.of(request);
+    return Answer.ok(configuration(find(reference), reference.qualifier()));
+  }
+
+  private Answer updateCode(Request request) {
+    CodeStore.Code code = code(request.body());
+    synchronized (this) {
+      Entry entry = findToChange(request);
+      ObjectNode settings = entry.settings().deepCopy();
+      JsonNode architectures = request.body().path("Architectures");
+      if (architectures.isArray()) {
+        settings.set("Architectures", architectures);
+      }
+      return Answer.ok(put(entry.name(), settings, code.jar()));
+    }
+  }
+
+  private synchronized Answer updateConfiguration(Request request) {
+    Entry entry = findToChange(request);
+    ObjectNode settings = entry.settings().deepCopy();
+    settings.setAll(FunctionSettings.ofChange(request.body()));
+    requireRole(settings);
+    return Answer.ok(put(entry.name(), settings, entry.function().jar()));
+  }
+
+  private synchronized Answer delete(Request request) {
+    Entry entry = findToChange(request);
+    byName.remove(entry.name());
+    functions.remove(entry.name());
+    append(JsonNodeFactory.instance.objectNode().put("deleted", entry.name()));
+    return new Answer(204, JsonNodeFactory.instance.nullNode());
+  }
+
+  /** Puts a function in place, new or changed, and tells its configuration. */
+  private ObjectNode put(String name, ObjectNode settings, Path jar) {
+    Entry entry =
+        new Entry(
+            new StackFunction(name, settings, jar, Map.of(), OptionalInt.empty()),
+            clock.instant(),
+            UUID.randomUUID().toString(),
+            false);
+    boolean isNew = byName.put(name, entry) == null;
+    if (isNew) {
+      define(entry);
+    } else {
+      functions.replace(spec(entry), credentials(entry));
+    }
+    append(line(entry));
+    return configuration(entry, Optional.empty());
+  }
+
+  private void define(Entry entry) {
+    functions.define(spec(entry), credentials(entry));
+  }
+
+  private Credentials credentials(Entry entry) {
+    return account.credentials().apply(entry.name(), entry.settings().path("Role").asText());
+  }
+
+  private FunctionSpec spec(Entry entry) {
+    ObjectNode settings = entry.settings();
+    Map<String, String> variables = new LinkedHashMap<>();
+    settings
+        .at("/Environment/Variables")
+        .properties()
+        .forEach(variable -> variables.put(variable.getKey(), variable.getValue().asText()));
+    int memoryMb = settings.path("MemorySize").asInt();
+    variables.putAll(account.variables());
+    variables.put("AWS_LAMBDA_FUNCTION_NAME", entry.name());
+    variables.put("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", Integer.toString(memoryMb));
+    List<String> arns = new ArrayList<>(List.of(arn(entry)));
+    entry
+        .function()
+        .qualifiers()
+        .keySet()
+        .forEach(qualifier -> arns.add(arn(entry) + ":" + qualifier));
+    return new FunctionSpec(
+        entry.name(),
+        arns,
+        entry.function().jar(),
+        settings.path("Handler").asText(),
+        variables,
+        Duration.ofSeconds(settings.path("Timeout").asInt()),
+        memoryMb,
+        entry.function().reservedConcurrency());
+  }
+
+  private ObjectNode configuration(Entry entry, Optional<String> qualifier) {
+    ObjectNode answer = JsonNodeFactory.instance.objectNode();
+    answer.put("FunctionName", entry.name());
+    answer.put("FunctionArn", arn(entry) + qualifier.map(text -> ":" + text).orElse(""));
+    answer.setAll(entry.settings());
+    if (entry.settings().at("/Environment/Variables").isEmpty()) {
+      answer.remove("Environment");
+    }
+    CodeStore.Code code = code(entry);
+    answer.put("CodeSha256", code.base64());
+    answer.put("CodeSize", code.size());
+    answer.put("LastModified", TIME.format(entry.modified().truncatedTo(ChronoUnit.MILLIS)));
+    answer.put(
+        "Version",
+        qualifier
+            .map(text -> entry.function().qualifiers().getOrDefault(text, text))
+            .orElse("$LATEST"));
+    answer.put("RevisionId", entry.revision());
+    answer.put("State", "Active");
+    answer.put("LastUpdateStatus", "Successful");
+    return answer;
+  }
+
+  private Entry find(Reference reference) {
+    Entry entry = byName.get(reference.name());
+    if (entry == null || !reference.isOf(entry)) {
+      throw LambdaException.notFound(
+          "Function not found: "
+              + account.arnPrefix()
+              + reference.name()
+              + reference.qualifier().map(text -> ":" + text).orElse(""));
+    }
+    return entry;
+  }
+
+  private Entry findToChange(Request request) {
+    Entry entry = find(Reference.of(request));
+    if (entry.ofStack()) {
+      throw LambdaException.invalid(entry.name() + " belongs to the stack, which alone changes it");
+    }
+    String revision = request.body().path("RevisionId").asText(entry.revision());
+    if (!revision.equals(entry.revision())) {
+      throw LambdaException.stale();
+    }
+    return entry;
+  }
+
+  private void requireRole(ObjectNode settings) {
+    if (!account.roles().test(settings.path("Role").asText())) {
+      throw LambdaException.invalid(
+          "The role defined for the function cannot be assumed by Lambda.");
+    }
+  }
+
+  /** The package that a request brings or points at. */
+  private CodeStore.Code code(JsonNode wanted) {
+    if (wanted.path("ZipFile").isTextual()) {
+      return store.keep(FunctionSettings.zip(wanted));
+    }
+    if (!wanted.path("S3Bucket").isTextual() || !wanted.path("S3Key").isTextual()) {
+      throw LambdaException.invalid("Please provide a source for function code.");
+    }
+    return store.keep(
+        account
+            .objects()
+            .apply(wanted.path("S3Bucket").asText(), wanted.path("S3Key").asText())
+            .orElseThrow(
+                () ->
+                    LambdaException.invalid(
+                        "Error occurred while GetObject. S3 Error Code: NoSuchKey. "
+                            + "S3 Error Message: The specified key does not exist.")));
+  }
+
+  private CodeStore.Code code(Entry entry) {
+    try {
+      return store.read(entry.function().jar());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private String arn(Entry entry) {
+    return account.arnPrefix() + entry.name();
+  }
+
+  private void append(ObjectNode line) {
+    journal.ifPresent(lasting -> lasting.append(line));
+  }
+
+  private Stream<JsonNode> lines() {
+    Stream<ObjectNode> published =
+        versions.entrySet().stream()
+            .flatMap(
+                function ->
+                    function.getValue().stream()
+                        .map(identity -> versionLine(function.getKey(), identity)));
+    return Stream.concat(published, byName.values().stream().map(this::line));
+  }
+
+  private static ObjectNode versionLine(String function, String identity) {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("published", function)
+        .put("identity", identity);
+  }
+
+  private ObjectNode line(Entry entry) {
+    ObjectNode line = JsonNodeFactory.instance.objectNode();
+    line.put("function", entry.name());
+    line.set("settings", entry.settings());
+    line.put("code", code(entry).sha256());
+    line.put("modified", entry.modified().toEpochMilli());
+    line.put("revision", entry.revision());
+    return line;
+  }
+
+  private void replay(JsonNode line) {
+    if (line.has("published")) {
+      versions
+          .computeIfAbsent(line.path("published").asText(), function -> new ArrayList<>())
+          .add(line.path("identity").asText());
+    } else if (line.has("deleted")) {
+      byName.remove(line.path("deleted").asText());
+    } else {
+      String name = line.path("function").asText();
+      String sha256 = line.path("code").asText();
+      CodeStore.Code code =
+          store
+              .find(sha256)
+              .orElseThrow(() -> new IllegalStateException(name + ": its code is gone: " + sha256));
+      byName.put(
+          name,
+          new Entry(
+              new StackFunction(
+                  name,
+                  (ObjectNode) line.path("settings"),
+                  code.jar(),
+                  Map.of(),
+                  OptionalInt.empty()),
+              Instant.ofEpochMilli(line.path("modified").asLong()),
+              line.path("revision").asText(),
+              false));
+    }
+  }
+
+  /** What a request calls a function by. */
+  private record Reference(String name, Optional<String> qualifier) {
+    static Reference of(Request request) {
+      return of(request.name(), request.query("Qualifier"));
+    }
+
+    static Reference of(String text, Optional<String> qualifier) {
+      int marker = text.lastIndexOf("function:");
+      String local = marker < 0 ? text : text.substring(marker + "function:".length());
+      String[] parts = local.split(":", 2);
+      return new Reference(
+          parts[0],
+          (parts.length == 2 ? Optional.of(parts[1]) : qualifier)
+              .filter(version -> !version.equals("$LATEST")));
+    }
+
+    boolean isOf(Entry entry) {
+      return qualifier.map(entry.function().qualifiers()::containsKey).orElse(true);
+    }
+  }
+}

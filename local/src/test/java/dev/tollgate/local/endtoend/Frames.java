@@ -1,0 +1,97 @@
+package dev.tollgate.local.endtoend;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.net.http.WebSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** What a socket is sent, in order. */
+final class Frames implements WebSocket.Listener {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Long enough for a loaded machine; nobody waits for it who gets what he waits for. */
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  private final CompletableFuture<Integer> closed = new CompletableFuture<>();
+  private final StringBuilder part = new StringBuilder();
+  private final List<String> received = new ArrayList<>();
+  private final Map<String, List<JsonNode>> byType = new HashMap<>();
+
+  /** The code with which the other side closes, once it has. */
+  CompletableFuture<Integer> closed() {
+    return closed;
+  }
+
+  /** All frames so far, as they came. */
+  synchronized List<String> texts() {
+    return List.copyOf(received);
+  }
+
+  /** All frames of a type so far. */
+  synchronized List<JsonNode> of(String type) {
+    return List.copyOf(byType.getOrDefault(type, List.of()));
+  }
+
+  /** The frames of a type, as soon as there are so many. */
+  synchronized List<JsonNode> await(String type, int count) throws InterruptedException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (byType.getOrDefault(type, List.of()).size() < count) {
+      long left = (deadline - System.nanoTime()) / 1_000_000;
+      if (left <= 0) {
+        throw new AssertionError(
+            "%d frames of type %s (expected: %d); the last of all: %s"
+                .formatted(
+                    of(type).size(),
+                    type,
+                    count,
+                    received.subList(Math.max(0, received.size() - 3), received.size())));
+      }
+      wait(left);
+    }
+    return of(type);
+  }
+
+  @Override
+  public @Nullable CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
+    part.append(data);
+    if (last) {
+      String text = part.toString();
+      JsonNode frame = parse(text);
+      synchronized (this) {
+        received.add(text);
+        byType.computeIfAbsent(frame.path("type").asText(), type -> new ArrayList<>()).add(frame);
+        notifyAll();
+      }
+      part.setLength(0);
+    }
+    socket.request(1);
+    return null;
+  }
+
+  @Override
+  public @Nullable CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+    closed.complete(code);
+    return null;
+  }
+
+  @Override
+  public void onError(WebSocket socket, Throwable error) {
+    closed.completeExceptionally(error);
+  }
+
+  private static JsonNode parse(String text) {
+    try {
+      return JSON.readTree(text);
+    } catch (JsonProcessingException e) {
+      throw new AssertionError(text, e);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.local.events;
+
+import org.jspecify.annotations.NullMarked;
