@@ -1,6 +1,7 @@
 package dev.tollgate.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,6 +52,17 @@ final class Connect implements Callable<Integer> {
       description = "Wait as long as the session API says, then try the refused ones again.")
   private boolean retry;
 
+  @Option(
+      names = "--send",
+      paramLabel = "MESSAGE",
+      description = "Send this on the first socket and wait for the reply: JSON, or else a text.")
+  private Optional<String> message = Optional.empty();
+
+  @Option(
+      names = "--silo",
+      description = "Send it through the tenant's own queue instead of the shared one.")
+  private boolean silo;
+
   Connect(Tollgate tollgate, Shell shell) {
     this.tollgate = tollgate;
     this.shell = shell;
@@ -76,9 +88,15 @@ final class Connect implements Callable<Integer> {
         }
       }
       refused = comeBack(api, sessionId, opened, refused);
+      boolean answered = message.isEmpty() || opened.exchange(frame(message.get()));
       opened.hold(Duration.ofSeconds(holdSeconds));
-      return refused.isEmpty() ? 0 : Failure.FAILED;
+      return refused.isEmpty() && answered ? 0 : Failure.FAILED;
     }
+  }
+
+  private ObjectNode frame(String text) {
+    ObjectNode frame = Json.object().put("action", silo ? "SiloSQS" : "PooledSQS");
+    return frame.set("message", Json.valueOf(text));
   }
 
   private JsonNode existing(String sessionId) {

@@ -1,9 +1,11 @@
 package dev.tollgate.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
@@ -32,6 +34,17 @@ final class Json {
       return document.isMissingNode() ? Optional.empty() : Optional.of(document);
     } catch (JsonProcessingException e) {
       return Optional.empty();
+    }
+  }
+
+  /** What somebody typed: JSON if it is that, or else a text. */
+  static JsonNode valueOf(String text) {
+    try {
+      JsonNode value =
+          MAPPER.reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).readTree(text);
+      return value.isMissingNode() ? TextNode.valueOf(text) : value;
+    } catch (JsonProcessingException e) {
+      return TextNode.valueOf(text);
     }
   }
 

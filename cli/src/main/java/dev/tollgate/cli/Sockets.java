@@ -10,12 +10,17 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /** The WebSockets of one session, opened one by one; what happens to each is told by its number. */
 final class Sockets implements AutoCloseable {
+  /** How long a reply may take, with a function that starts first. */
+  private static final Duration REPLY = Duration.ofSeconds(30);
+
   /** Well below the ten minutes after which API Gateway closes an idle socket. */
   private static final Duration KEEP_ALIVE = Duration.ofMinutes(4);
 
@@ -24,6 +29,7 @@ final class Sockets implements AutoCloseable {
   private final Shell shell;
   private final BiConsumer<ObjectNode, String> report;
   private final List<WebSocket> open = new ArrayList<>();
+  private final List<CompletableFuture<Boolean>> answers = new ArrayList<>();
 
   /**
    * @param address of the session, with its query
@@ -43,7 +49,9 @@ final class Sockets implements AutoCloseable {
    */
   boolean admits(int number) {
     try {
-      open.add(client.newWebSocketBuilder().buildAsync(address, new Frames(number)).join());
+      Frames frames = new Frames(number);
+      open.add(client.newWebSocketBuilder().buildAsync(address, frames).join());
+      answers.add(frames.answer);
       tell(number, Json.object().put("admitted", true), "admitted");
       return true;
     } catch (CompletionException e) {
@@ -59,6 +67,25 @@ final class Sockets implements AutoCloseable {
         throw Failure.unreachable(address, unreachable);
       }
       throw Failure.of("No WebSocket at " + address + ": " + e.getCause(), e);
+    }
+  }
+
+  /**
+   * Sends a frame on the first socket that is open, and waits until the reply has come to all, or
+   * an error to the first.
+   *
+   * @return whether there was a reply
+   */
+  boolean exchange(ObjectNode frame) {
+    if (open.isEmpty()) {
+      return false;
+    }
+    open.get(0).sendText(frame.toString(), true).join();
+    try {
+      return answers.stream()
+          .allMatch(answer -> answer.orTimeout(REPLY.toSeconds(), TimeUnit.SECONDS).join());
+    } catch (CompletionException e) {
+      throw Failure.of("No reply within " + REPLY.toSeconds() + " s", e);
     }
   }
 
@@ -89,6 +116,10 @@ final class Sockets implements AutoCloseable {
   /** Tells of what the server sends on one socket. */
   private final class Frames implements WebSocket.Listener {
     private final int number;
+
+    /** Whether what was sent got a reply, once there is one or an error. */
+    private final CompletableFuture<Boolean> answer = new CompletableFuture<>();
+
     private final StringBuilder text = new StringBuilder();
 
     private Frames(int number) {
@@ -100,6 +131,10 @@ final class Sockets implements AutoCloseable {
       text.append(data);
       if (last) {
         tell(number, Json.object().put("frame", text.toString()), "received " + text);
+        Json.parse(text.toString())
+            .flatMap(frame -> Json.text(frame, "type"))
+            .filter(type -> type.equals("reply") || type.equals("error"))
+            .ifPresent(type -> answer.complete(type.equals("reply")));
         text.setLength(0);
       }
       return WebSocket.Listener.super.onText(socket, data, last);

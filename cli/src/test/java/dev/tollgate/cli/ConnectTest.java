@@ -156,6 +156,35 @@ class ConnectTest {
   }
 
   @Test
+  @Timeout(20)
+  void connect_with_send_waits_for_the_reply_on_every_socket() {
+    deployment.answersMessages("{\"type\":\"accepted\"}", "{\"type\":\"reply\"}");
+
+    Run run = deployment.run("connect", "acme", "--sockets", "2", "--send", "{\"a\": [1]}");
+
+    assertThat(deployment.requests())
+        .endsWith(new Request("SEND", "", "{\"action\":\"PooledSQS\",\"message\":{\"a\":[1]}}"));
+    assertThat(run.out())
+        .contains(
+            "socket 1  received {\"type\":\"reply\"}\n",
+            "socket 2  received {\"type\":\"reply\"}\n");
+    assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  @Timeout(20)
+  void connect_with_send_of_a_text_that_is_refused_fails() {
+    deployment.answersMessages("{\"type\":\"error\",\"code\":\"NOT_SILO\"}");
+
+    Run run = deployment.run("connect", "acme", "--send", "hello 1", "--silo");
+
+    assertThat(deployment.requests())
+        .endsWith(new Request("SEND", "", "{\"action\":\"SiloSQS\",\"message\":\"hello 1\"}"));
+    assertThat(run.out()).contains("NOT_SILO");
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
   void connect_of_an_unknown_tenant_opens_nothing() {
     deployment.answers(
         "PUT /api/session?tenantId=nobody",

@@ -8,6 +8,7 @@ import io.undertow.server.handlers.BlockingHandler;
 import io.undertow.util.Headers;
 import io.undertow.util.HttpString;
 import io.undertow.websockets.core.AbstractReceiveListener;
+import io.undertow.websockets.core.BufferedTextMessage;
 import io.undertow.websockets.core.CloseMessage;
 import io.undertow.websockets.core.WebSocketChannel;
 import io.undertow.websockets.core.WebSockets;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -54,6 +56,8 @@ final class Deployment implements AutoCloseable {
   private final List<String> sockets = new CopyOnWriteArrayList<>();
   private final Undertow server;
   private final URI uri;
+  private final Set<WebSocketChannel> channels = ConcurrentHashMap.newKeySet();
+  private List<String> frames = List.of();
   private String farewell = "";
   private Optional<Predicate<String>> confirm = Optional.empty();
 
@@ -119,6 +123,12 @@ final class Deployment implements AutoCloseable {
     return this;
   }
 
+  /** Answers each message with these frames, on every socket. */
+  Deployment answersMessages(String... texts) {
+    frames = List.of(texts);
+    return this;
+  }
+
   List<Request> requests() {
     return requests;
   }
@@ -179,7 +189,18 @@ final class Deployment implements AutoCloseable {
   }
 
   private void greet(WebSocketChannel channel) {
-    channel.getReceiveSetter().set(new AbstractReceiveListener() {});
+    channels.add(channel);
+    channel
+        .getReceiveSetter()
+        .set(
+            new AbstractReceiveListener() {
+              @Override
+              protected void onFullTextMessage(WebSocketChannel from, BufferedTextMessage message) {
+                requests.add(new Request("SEND", "", message.getData()));
+                channels.forEach(
+                    to -> frames.forEach(frame -> WebSockets.sendText(frame, to, null)));
+              }
+            });
     channel.resumeReceives();
     if (!farewell.isEmpty()) {
       WebSockets.sendText(farewell, channel, null);
