@@ -66,6 +66,15 @@ final class Api {
    * @throws Failure if no answer comes
    */
   Answer send(String method, String path, Optional<JsonNode> body) {
+    return send(method, path, body, Map.of());
+  }
+
+  /**
+   * Sends one request with headers of its own.
+   *
+   * @throws Failure if no answer comes
+   */
+  Answer send(String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
     URI uri = URI.create(base.toString().replaceFirst("/+$", "") + path);
     byte[] content = body.map(Json::write).orElse("").getBytes(StandardCharsets.UTF_8);
     HttpRequest.Builder request =
@@ -80,6 +89,7 @@ final class Api {
     if (body.isPresent()) {
       request.header("Content-Type", "application/json");
     }
+    headers.forEach(request::header);
     signer.ifPresent(
         it -> it.sign(method, uri, content).forEach((name, value) -> request.header(name, value)));
     try {

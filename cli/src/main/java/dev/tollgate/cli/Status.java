@@ -13,6 +13,7 @@ final class Status {
           Map.entry(405, "Method Not Allowed"),
           Map.entry(409, "Conflict"),
           Map.entry(410, "Gone"),
+          Map.entry(412, "Precondition Failed"),
           Map.entry(413, "Content Too Large"),
           Map.entry(415, "Unsupported Media Type"),
           Map.entry(429, "Too Many Requests"),

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -100,8 +101,13 @@ final class Tenants {
   @Command(name = "set-tier", description = "Move a tenant to another tier.")
   int setTier(
       @Parameters(paramLabel = "TENANT") String tenantId,
-      @Parameters(paramLabel = "TIER") String tier) {
-    return patch(tenantId, Json.object().put("tier", tier), "%s is in tier %s now", tier);
+      @Parameters(paramLabel = "TIER") String tier,
+      @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
+      @Mixin IfVersion ifVersion) {
+    ObjectNode body = Json.object().put("tier", tier);
+    return dryRun
+        ? preview(tenantId, body, ifVersion)
+        : patch(tenantId, body, ifVersion, "%s is in tier %s now", tier);
   }
 
   @Command(
@@ -110,20 +116,36 @@ final class Tenants {
   int override(
       @Parameters(paramLabel = "TENANT", index = "0") String tenantId,
       @Parameters(paramLabel = "LIMIT=VALUE", index = "1..*", arity = "0..*")
-          @Nullable Map<String, Long> overrides) {
+          @Nullable Map<String, Long> overrides,
+      @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
+      @Mixin IfVersion ifVersion) {
     ObjectNode body = Json.object();
     body.set("overrides", Json.object(overrides == null ? Map.of() : overrides));
-    return patch(tenantId, body, "%s has these limits now", tenantId);
+    return dryRun
+        ? preview(tenantId, body, ifVersion)
+        : patch(tenantId, body, ifVersion, "%s has these limits now", tenantId);
   }
 
   @Command(name = "suspend", description = "Admit no connection of a tenant any more.")
-  int suspend(@Parameters(paramLabel = "TENANT") String tenantId) {
-    return patch(tenantId, Json.object().put("status", "SUSPENDED"), "%s is suspended", tenantId);
+  int suspend(
+      @Parameters(paramLabel = "TENANT") String tenantId,
+      @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
+      @Mixin IfVersion ifVersion) {
+    ObjectNode body = Json.object().put("status", "SUSPENDED");
+    return dryRun
+        ? preview(tenantId, body, ifVersion)
+        : patch(tenantId, body, ifVersion, "%s is suspended", tenantId);
   }
 
   @Command(name = "activate", description = "Admit a suspended tenant again.")
-  int activate(@Parameters(paramLabel = "TENANT") String tenantId) {
-    return patch(tenantId, Json.object().put("status", "ACTIVE"), "%s is active", tenantId);
+  int activate(
+      @Parameters(paramLabel = "TENANT") String tenantId,
+      @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
+      @Mixin IfVersion ifVersion) {
+    ObjectNode body = Json.object().put("status", "ACTIVE");
+    return dryRun
+        ? preview(tenantId, body, ifVersion)
+        : patch(tenantId, body, ifVersion, "%s is active", tenantId);
   }
 
   @Command(
@@ -170,8 +192,21 @@ final class Tenants {
     }
   }
 
-  private int patch(String tenantId, ObjectNode body, String done, String argument) {
-    Answer answer = tollgate.controlPlane().send("PATCH", path(tenantId), body).orFail();
+  private int preview(String tenantId, ObjectNode body, IfVersion ifVersion) {
+    DryRun dryRun =
+        DryRun.ask(
+            tollgate.controlPlane(), tenantId, "PATCH", path(tenantId), body, ifVersion.headers());
+    tollgate.print(dryRun.document(), dryRun.lines());
+    return dryRun.exitCode();
+  }
+
+  private int patch(
+      String tenantId, ObjectNode body, IfVersion ifVersion, String done, String argument) {
+    Answer answer =
+        tollgate
+            .controlPlane()
+            .send("PATCH", path(tenantId), Optional.of(body), ifVersion.headers())
+            .orFail();
     return printTenant(answer, done.formatted(tenantId, argument));
   }
 
@@ -189,7 +224,8 @@ final class Tenants {
   /** A tenant's document for a person. */
   private static List<String> describe(JsonNode tenant) {
     Table facts = new Table("", "");
-    for (String field : List.of("tenantId", "tier", "status", "isolation", "connections")) {
+    for (String field :
+        List.of("tenantId", "tier", "status", "version", "isolation", "connections")) {
       Json.text(tenant, field).ifPresent(value -> facts.row(field, value));
     }
     List<String> lines = new ArrayList<>(facts.lines());

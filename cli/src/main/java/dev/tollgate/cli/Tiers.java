@@ -12,7 +12,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Tiers, through the control plane. */
@@ -28,7 +31,7 @@ final class Tiers {
           "messagesPerMinute");
 
   /** What the control plane counts up itself. */
-  private static final Set<String> NOT_THE_USERS = Set.of("version");
+  private static final Pattern NOT_THE_USERS = Pattern.compile("version|rollout\\..*");
 
   private final Tollgate tollgate;
   private final Shell shell;
@@ -69,8 +72,14 @@ final class Tiers {
       description = "Create or change tiers as a file says, and tell what has changed.")
   int apply(
       @Parameters(paramLabel = "FILE", description = "JSON: one tier, or a list of tiers.")
-          Path file) {
-    List<ObjectNode> tiers = read(shell.file(file));
+          Path file,
+      @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
+      @Mixin IfVersion ifVersion) {
+    return dryRun ? diff(file, ifVersion) : apply(file, ifVersion);
+  }
+
+  private int apply(Path file, IfVersion ifVersion) {
+    List<ObjectNode> tiers = read(shell.file(file), ifVersion);
     Api api = tollgate.controlPlane();
     ObjectNode all = Json.object();
     ArrayNode applied = all.putArray("tiers");
@@ -82,7 +91,7 @@ final class Tiers {
         if (before.status() != 404) {
           before.orFail();
         }
-        Answer put = api.send("PUT", path(name), tier).orFail();
+        Answer put = api.send("PUT", path(name), Optional.of(tier), ifVersion.headers()).orFail();
         JsonNode after = put.json();
         applied.add(after);
         lines.addAll(
@@ -102,12 +111,40 @@ final class Tiers {
     return 0;
   }
 
+  @Command(
+      name = "diff",
+      description =
+          "Tell what apply would change, of the tiers and of their tenants, and change nothing."
+              + " Exit code 3 if anything would.")
+  int diff(
+      @Parameters(paramLabel = "FILE", description = "JSON: one tier, or a list of tiers.")
+          Path file,
+      @Mixin IfVersion ifVersion) {
+    Api api = tollgate.controlPlane();
+    ObjectNode all = Json.object();
+    ArrayNode documents = all.putArray("tiers");
+    List<String> lines = new ArrayList<>();
+    int exitCode = 0;
+    for (ObjectNode tier : read(shell.file(file), ifVersion)) {
+      String name = tier.path("tier").asText();
+      DryRun dryRun = DryRun.ask(api, name, "PUT", path(name), tier, ifVersion.headers());
+      documents.add(dryRun.document());
+      if (lines.contains("")) {
+        lines.add("");
+      }
+      lines.addAll(dryRun.lines());
+      exitCode = Math.max(exitCode, dryRun.exitCode());
+    }
+    tollgate.print(all, lines);
+    return exitCode;
+  }
+
   private static List<String> changes(String name, JsonNode before, JsonNode after) {
     Map<String, JsonNode> old = Json.leaves(before);
     Map<String, JsonNode> now = Json.leaves(after);
     Set<String> paths = new TreeSet<>(old.keySet());
     paths.addAll(now.keySet());
-    paths.removeAll(NOT_THE_USERS);
+    paths.removeIf(NOT_THE_USERS.asMatchPredicate());
     List<String> lines = new ArrayList<>();
     for (String path : paths) {
       String from = Optional.ofNullable(old.get(path)).map(Json::text).orElse("(none)");
@@ -118,6 +155,15 @@ final class Tiers {
     }
     lines.add(0, name + (lines.isEmpty() ? ": unchanged" : ": changed"));
     return lines;
+  }
+
+  private static List<ObjectNode> read(Path file, IfVersion ifVersion) {
+    List<ObjectNode> tiers = read(file);
+    if (ifVersion.isSaid() && tiers.size() > 1) {
+      throw Failure.usage(
+          file + ": " + tiers.size() + " tiers (expected: one, since --if-version is given)");
+    }
+    return tiers;
   }
 
   private static List<ObjectNode> read(Path file) {

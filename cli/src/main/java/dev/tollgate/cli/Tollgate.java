@@ -28,7 +28,8 @@ import picocli.CommandLine.ScopeType;
     exitCodeList = {
       "0:done",
       "1:the request was refused or failed",
-      "2:the command was not understood"
+      "2:the command was not understood",
+      "3:a dry run or diff: something would change"
     })
 public final class Tollgate {
   @Option(

@@ -53,6 +53,7 @@ final class Deployment implements AutoCloseable {
   private final Map<String, Queue<Response>> responses = new ConcurrentHashMap<>();
   private final Deque<Integer> handshakes = new ArrayDeque<>();
   private final List<Request> requests = new CopyOnWriteArrayList<>();
+  private final List<String> conditions = new CopyOnWriteArrayList<>();
   private final List<String> sockets = new CopyOnWriteArrayList<>();
   private final Undertow server;
   private final URI uri;
@@ -131,6 +132,11 @@ final class Deployment implements AutoCloseable {
 
   List<Request> requests() {
     return requests;
+  }
+
+  /** The {@code If-Match} of the requests that had one. */
+  List<String> conditions() {
+    return conditions;
   }
 
   /** The paths with queries of the sockets that were opened or refused. */
@@ -213,6 +219,8 @@ final class Deployment implements AutoCloseable {
     String path = exchange.getRequestURI() + (query.isEmpty() ? "" : "?" + query);
     String method = exchange.getRequestMethod().toString();
     byte[] body = exchange.getInputStream().readAllBytes();
+    Optional.ofNullable(exchange.getRequestHeaders().getFirst(Headers.IF_MATCH))
+        .ifPresent(conditions::add);
     requests.add(new Request(method, path, new String(body, StandardCharsets.UTF_8)));
     Queue<Response> queue = responses.getOrDefault(method + " " + path, new ArrayDeque<>());
     Response response = queue.size() > 1 ? queue.remove() : queue.peek();

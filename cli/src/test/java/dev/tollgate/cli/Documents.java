@@ -21,6 +21,22 @@ final class Documents {
           + "\"sessionTTL\":200,\"messagesPerMinute\":60},\"buckets\":{},"
           + "\"fillMode\":\"PRODUCER\",\"onUnavailable\":\"ADMIT\",\"version\":1}";
 
+  /** A dry run of {@link #BRONZE} with fewer places, for one of its two tenants. */
+  static final String DRY_BRONZE =
+      "{\"dryRun\":true,\"outcome\":\"CHANGED\",\"version\":1,\"tier\":\"bronze\","
+          + "\"changes\":{\"limits\":{\"tenantConnections\":{\"from\":10,\"to\":5}},"
+          + "\"buckets\":{\"to\":{\"capacity\":{\"from\":9}}}},"
+          + "\"tenants\":[{\"tenantId\":\"acme\",\"version\":3,"
+          + "\"changes\":{\"limits\":{\"tenantConnections\":{\"from\":10,\"to\":5}}},"
+          + "\"consequences\":[{\"kind\":\"OVER_LIMIT\",\"limit\":\"tenantConnections\","
+          + "\"value\":5,\"connections\":7,\"detail\":\"7 connections are open\"}]}],"
+          + "\"totals\":{\"tenants\":2,\"changed\":1,\"overLimit\":1}}";
+
+  /** A dry run after which everything is as it is. */
+  static final String DRY_NOTHING =
+      "{\"dryRun\":true,\"outcome\":\"UNCHANGED\",\"version\":1,\"tier\":\"silver\",\"changes\":{},"
+          + "\"tenants\":[],\"totals\":{\"tenants\":2,\"changed\":0,\"overLimit\":0}}";
+
   static final String SESSION =
       "{\"tenantId\":\"acme\",\"sessionId\":\"3f2a\",\"expiresAt\":\"2026-03-01T10:05:00Z\","
           + "\"webSocketUrl\":\"%s/production\"}";

@@ -60,6 +60,7 @@ class TenantsTest {
             tenantId     acme
             tier         gold
             status       ACTIVE
+            version      3
             isolation    SILO
             connections  4
 
@@ -255,6 +256,67 @@ class TenantsTest {
             "{\"overrides\":{\"tenantConnections\":10,\"sessionTTL\":60}}",
             "{\"overrides\":{}}");
     assertThat(said).startsWith("acme is in tier gold now", "acme is suspended", "acme is active");
+  }
+
+  @Test
+  void a_dry_run_shows_what_would_change_and_exits_with_3() {
+    deployment.answers(
+        "PATCH /control/tenants/acme?dryRun=true",
+        200,
+        Documents.DRY_BRONZE
+            .replace("\"tier\":\"bronze\",", "")
+            .replaceFirst("\"changes\":.*?}}}},", ""));
+
+    for (String command :
+        List.of(
+            "set-tier acme bronze --dry-run",
+            "override acme tenantConnections=5 --dry-run",
+            "suspend acme --dry-run",
+            "activate --dry-run acme")) {
+      Run run = deployment.run(("tenants " + command).split(" "));
+
+      assertThat(run.err()).isEmpty();
+      assertThat(run.exitCode()).isEqualTo(3);
+      assertThat(run.out())
+          .isEqualTo(
+              """
+              acme: would be changed
+
+              TENANT  WHAT                      FROM  TO
+              acme    limits.tenantConnections    10   5
+
+              acme: 7 connections are open
+              """);
+    }
+    assertThat(deployment.requests())
+        .extracting(Request::body)
+        .startsWith("{\"tier\":\"bronze\"}", "{\"overrides\":{\"tenantConnections\":5}}");
+    assertThat(deployment.conditions()).isEmpty();
+  }
+
+  @Test
+  void a_dry_run_of_what_stands_already_exits_with_0() {
+    deployment.answers("PATCH /control/tenants/acme?dryRun=true", 200, Documents.DRY_NOTHING);
+
+    Run run = deployment.run("tenants", "set-tier", "acme", "gold", "--dry-run", "--json");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).isEqualTo(Documents.DRY_NOTHING + "\n");
+  }
+
+  @Test
+  void if_version_is_sent_as_if_match_and_what_stands_is_told() {
+    deployment.answers(
+        "PATCH /control/tenants/acme",
+        412,
+        Documents.problem(412, "Another version stands", "tenant acme: version 4 stands"));
+
+    Run run = deployment.run("tenants", "set-tier", "acme", "gold", "--if-version", "3");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err())
+        .isEqualTo("tollgate: 412 Another version stands: tenant acme: version 4 stands\n");
+    assertThat(deployment.conditions()).containsExactly("\"3\"");
   }
 
   @Test

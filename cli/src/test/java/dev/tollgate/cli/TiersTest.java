@@ -7,6 +7,7 @@ import dev.tollgate.cli.Deployment.Run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,6 +102,109 @@ class TiersTest {
     assertThat(run.out()).isEqualTo("one: created\n");
     assertThat(run.err()).isEqualTo("tollgate: 400 Bad Request: no limits\n");
     assertThat(deployment.requests()).extracting(Request::path).doesNotContain("/tiers/three");
+  }
+
+  @Test
+  void apply_passes_over_how_far_a_tier_has_come() throws IOException {
+    Files.writeString(directory.resolve("tiers.json"), Documents.BRONZE);
+    deployment
+        .answers(
+            "GET /control/tiers/bronze",
+            200,
+            Documents.BRONZE.replaceFirst("}$", ",\"rollout\":{\"version\":1,\"more\":false}}"))
+        .answers("PUT /control/tiers/bronze", 200, Documents.BRONZE);
+
+    Run run = deployment.run("tiers", "apply", "tiers.json", "--if-version", "1");
+
+    assertThat(run.out()).isEqualTo("bronze: unchanged\n");
+    assertThat(deployment.conditions()).containsExactly("\"1\"");
+  }
+
+  @Test
+  void diff_and_a_dry_run_of_apply_show_what_would_change_and_exit_with_3() throws IOException {
+    Files.writeString(
+        directory.resolve("tiers.json"), "[{\"tier\":\"silver\"}," + Documents.BRONZE + "]");
+    deployment
+        .answers("PUT /control/tiers/silver?dryRun=true", 200, Documents.DRY_NOTHING)
+        .answers("PUT /control/tiers/bronze?dryRun=true", 200, Documents.DRY_BRONZE);
+
+    for (String command : List.of("diff tiers.json", "apply tiers.json --dry-run")) {
+      Run run = deployment.run(("tiers " + command).split(" "));
+
+      assertThat(run.err()).isEmpty();
+      assertThat(run.exitCode()).isEqualTo(3);
+      assertThat(run.out())
+          .isEqualTo(
+              """
+              silver: unchanged; 0 of its 2 tenants would change
+              bronze: would be changed; 1 of its 2 tenants would change
+                buckets.to.capacity: 9 → (none)
+                limits.tenantConnections: 10 → 5
+
+              TENANT  WHAT                      FROM  TO
+              acme    limits.tenantConnections    10   5
+
+              acme: 7 connections are open
+              """);
+    }
+    assertThat(deployment.requests())
+        .extracting(Request::path)
+        .allMatch(path -> path.endsWith("?dryRun=true"));
+    assertThat(deployment.run("tiers", "diff", "tiers.json", "--json").out())
+        .isEqualTo("{\"tiers\":[" + Documents.DRY_NOTHING + "," + Documents.DRY_BRONZE + "]}\n");
+  }
+
+  @Test
+  void diff_of_what_stands_already_exits_with_0() throws IOException {
+    Files.writeString(directory.resolve("tiers.json"), "{\"tier\":\"silver\"}");
+    deployment.answers("PUT /control/tiers/silver?dryRun=true", 200, Documents.DRY_NOTHING);
+
+    Run run = deployment.run("tiers", "diff", "tiers.json", "--if-version", "1");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(deployment.conditions()).containsExactly("\"1\"");
+  }
+
+  @Test
+  void diff_follows_cursors_and_adds_up() throws IOException {
+    Files.writeString(directory.resolve("tiers.json"), Documents.BRONZE);
+    deployment
+        .answers(
+            "PUT /control/tiers/bronze?dryRun=true",
+            200,
+            Documents.DRY_BRONZE.replaceFirst("}$", ",\"next\":\"c=\"}"))
+        .answers(
+            "PUT /control/tiers/bronze?dryRun=true&cursor=c%3D",
+            200, Documents.DRY_BRONZE.replace("acme", "zeta"));
+
+    Run run = deployment.run("tiers", "diff", "tiers.json");
+
+    assertThat(run.out())
+        .contains("2 of its 4 tenants would change", "acme: 7 conn", "zeta: 7 conn");
+  }
+
+  @Test
+  void diff_of_what_would_be_refused_fails() throws IOException {
+    Files.writeString(directory.resolve("tiers.json"), "{\"tier\":\"silver\"}");
+    deployment.answers(
+        "PUT /control/tiers/silver?dryRun=true",
+        400,
+        Documents.problem(400, "A value is not valid", "isolation: missing"));
+
+    assertThat(deployment.run("tiers", "diff", "tiers.json").exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void if_version_of_several_tiers_is_a_usage_error() throws IOException {
+    Files.writeString(directory.resolve("tiers.json"), "[{\"tier\":\"one\"},{\"tier\":\"two\"}]");
+
+    for (String command : List.of("apply", "diff")) {
+      Run run = deployment.run("tiers", command, "tiers.json", "--if-version", "1");
+
+      assertThat(run.exitCode()).isEqualTo(2);
+      assertThat(run.err()).contains("2 tiers (expected: one");
+    }
+    assertThat(deployment.requests()).isEmpty();
   }
 
   @Test

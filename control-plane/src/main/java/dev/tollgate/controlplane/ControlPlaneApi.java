@@ -16,10 +16,8 @@ import dev.tollgate.http.Problem;
 import dev.tollgate.http.Request;
 import dev.tollgate.http.Response;
 import dev.tollgate.http.Routes;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,9 +34,12 @@ public final class ControlPlaneApi
   private static final int MOST_LISTED = 100;
   private static final String TENANT_ID = "the id of the tenant, [a-z0-9][a-z0-9-]{0,35}";
   private static final String TIER = "the name of a tier";
+  private static final String ETAG = "etag";
+  private static final String DRY_RUN = "dryRun";
 
   private final ControlPlane controlPlane;
   private final TenantReport report;
+  private final Preview preview;
   private final Routes routes;
 
   /** The API as AWS Lambda makes it. */
@@ -54,6 +55,7 @@ public final class ControlPlaneApi
   ControlPlaneApi(ControlPlane controlPlane) {
     this.controlPlane = controlPlane;
     this.report = new TenantReport(controlPlane.ports(), controlPlane.clock());
+    this.preview = new Preview(controlPlane.ports(), controlPlane.crew());
     this.routes =
         new Routes(
             Map.of(
@@ -74,6 +76,7 @@ public final class ControlPlaneApi
   }
 
   private Response onboard(Request request) {
+    noDryRun(request);
     JsonFields body = request.body().only("tenantId", "tier", "overrides");
     TenantId id = new TenantId(body.text("tenantId", TENANT_ID));
     TierName tier = new TierName(body.text("tier", TIER));
@@ -88,6 +91,8 @@ public final class ControlPlaneApi
 
   private Response changeTenant(Request request) {
     TenantId id = tenantId(request);
+    boolean dryRun = isDryRun(request);
+    IfMatch ifMatch = ifMatch(request);
     JsonFields body = request.body().only("tier", "overrides", "status");
     TenantLifecycle.Change change =
         new TenantLifecycle.Change(
@@ -95,13 +100,20 @@ public final class ControlPlaneApi
             Documents.overrides(body),
             body.optionalOneOf("status", List.of(TenantStatus.ACTIVE, TenantStatus.SUSPENDED)));
     Invocation invocation = invocation(request);
-    return answer(controlPlane.lifecycle().change(id, change, invocation), id, invocation);
+    TenantLifecycle lifecycle = controlPlane.lifecycle();
+    return answer(
+        dryRun
+            ? lifecycle.plan(id, change, ifMatch)
+            : lifecycle.change(id, change, ifMatch, invocation),
+        id,
+        invocation);
   }
 
   private Response offboard(Request request) {
     TenantId id = tenantId(request);
+    noDryRun(request);
     Invocation invocation = invocation(request);
-    TenantAnswer answer = controlPlane.lifecycle().offboard(id, invocation);
+    TenantAnswer answer = controlPlane.lifecycle().offboard(id, ifMatch(request), invocation);
     return answer instanceof TenantAnswer.NoTenant
         ? Response.noContent()
         : answer(answer, id, invocation);
@@ -109,14 +121,21 @@ public final class ControlPlaneApi
 
   private Response answer(TenantAnswer answer, TenantId id, Invocation invocation) {
     if (answer instanceof TenantAnswer.Onboarded onboarded) {
-      return Response.json(201, document(onboarded.tenant(), onboarded.outcome(), invocation))
+      return tenant(201, onboarded.tenant(), onboarded.outcome(), invocation)
           .with("location", "/tenants/" + id);
     }
     if (answer instanceof TenantAnswer.Stands stands) {
-      return Response.json(200, document(stands.tenant(), stands.outcome(), invocation));
+      return tenant(200, stands.tenant(), stands.outcome(), invocation);
     }
     if (answer instanceof TenantAnswer.Leaving leaving) {
-      return Response.json(202, document(leaving.tenant(), leaving.outcome(), invocation));
+      return tenant(202, leaving.tenant(), leaving.outcome(), invocation);
+    }
+    if (answer instanceof TenantAnswer.Planned planned) {
+      return Response.json(200, preview.of(planned, invocation))
+          .with(ETAG, IfMatch.etag(planned.stands().version()));
+    }
+    if (answer instanceof TenantAnswer.OtherVersion other) {
+      return otherVersion("tenant " + id, other.stands().map(Tenant::version));
     }
     if (answer instanceof TenantAnswer.StandsOtherwise otherwise) {
       return Problem.conflict("tenant " + id + ": " + otherwise.reason())
@@ -129,8 +148,21 @@ public final class ControlPlaneApi
     return noTenant(id);
   }
 
-  private Map<String, Object> document(Tenant tenant, Outcome outcome, Invocation invocation) {
-    return report.of(tenant, outcome instanceof Outcome.Settled, invocation);
+  private Response tenant(int status, Tenant tenant, Outcome outcome, Invocation invocation) {
+    return tenant(status, tenant, outcome instanceof Outcome.Settled, invocation);
+  }
+
+  private Response tenant(int status, Tenant tenant, boolean settled, Invocation invocation) {
+    return Response.json(status, report.of(tenant, settled, invocation))
+        .with(ETAG, IfMatch.etag(tenant.version()));
+  }
+
+  private static Response otherVersion(String what, Optional<Long> version) {
+    String stands = version.map(number -> "version " + number + " stands").orElse("none stands");
+    Problem problem = Problem.preconditionFailed(what + ": " + stands);
+    return version
+        .map(number -> problem.with("version", number).response().with(ETAG, IfMatch.etag(number)))
+        .orElseGet(problem::response);
   }
 
   private Response showTenant(Request request) {
@@ -140,39 +172,29 @@ public final class ControlPlaneApi
         .ports()
         .tenants()
         .find(id)
-        .map(tenant -> Response.json(200, report.of(tenant, tenant.settled(), invocation)))
+        .map(tenant -> tenant(200, tenant, tenant.settled(), invocation))
         .orElseGet(() -> noTenant(id));
   }
 
   private Response listTenants(Request request) {
-    int most = request.query("limit").map(ControlPlaneApi::limit).orElse(MOST_LISTED);
-    Optional<String> cursor = request.query("cursor").map(ControlPlaneApi::decoded);
-    Page<Tenant> page = controlPlane.ports().tenants().list(cursor, most);
+    Page<Tenant> page = controlPlane.ports().tenants().list(cursor(request), most(request));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("tenants", page.items().stream().map(Documents::of).toList());
-    page.next().ifPresent(next -> document.put("next", encoded(next)));
+    page.next().ifPresent(next -> document.put("next", Documents.cursor(next)));
     return Response.json(200, document);
+  }
+
+  private static Optional<String> cursor(Request request) {
+    return request.query("cursor").map(Documents::endOf);
+  }
+
+  private static int most(Request request) {
+    return request.query("limit").map(ControlPlaneApi::limit).orElse(MOST_LISTED);
   }
 
   private static int limit(String text) {
     InvalidValue.unless(DIGITS.matcher(text).matches(), "limit", text, "1 to " + MOST_LISTED);
     return (int) InvalidValue.inRange("limit", Long.parseLong(text), 1, MOST_LISTED);
-  }
-
-  private static String encoded(String cursor) {
-    return Base64.getUrlEncoder()
-        .withoutPadding()
-        .encodeToString(cursor.getBytes(StandardCharsets.UTF_8));
-  }
-
-  /** What a cursor stands for: the last tenant of the part before. */
-  private static String decoded(String cursor) {
-    try {
-      byte[] bytes = Base64.getUrlDecoder().decode(cursor);
-      return new TenantId(new String(bytes, StandardCharsets.UTF_8)).value();
-    } catch (IllegalArgumentException malformed) {
-      throw new InvalidValue("cursor", cursor, "next of the part before");
-    }
   }
 
   private Response listTiers(Request request) {
@@ -187,7 +209,7 @@ public final class ControlPlaneApi
         .ports()
         .tiers()
         .find(name)
-        .map(tier -> Response.json(200, Documents.of(tier)))
+        .map(tier -> tier(200, tier, Documents.of(tier, controlPlane.catalog().reach(tier))))
         .orElseGet(() -> noTier(name));
   }
 
@@ -195,27 +217,77 @@ public final class ControlPlaneApi
     TierName name = new TierName(request.path("tier"));
     JsonFields body = request.body();
     Tier tier = Documents.tier(name, body);
-    TierAnswer answer =
-        controlPlane.catalog().put(tier, Documents.version(body), invocation(request));
-    return answer(answer, name);
+    Optional<Long> version = Documents.version(body);
+    IfMatch ifMatch = ifMatch(request);
+    TierCatalog catalog = controlPlane.catalog();
+    return answer(
+        isDryRun(request)
+            ? catalog.plan(tier, version, ifMatch)
+            : catalog.put(tier, version, ifMatch, invocation(request)),
+        name,
+        request);
   }
 
   private Response removeTier(Request request) {
     TierName name = new TierName(request.path("tier"));
-    return answer(controlPlane.catalog().remove(name), name);
+    IfMatch ifMatch = ifMatch(request);
+    TierCatalog catalog = controlPlane.catalog();
+    return answer(
+        isDryRun(request) ? catalog.planRemoval(name, ifMatch) : catalog.remove(name, ifMatch),
+        name,
+        request);
   }
 
-  private static Response answer(TierAnswer answer, TierName name) {
+  private Response answer(TierAnswer answer, TierName name, Request request) {
     if (answer instanceof TierAnswer.Created created) {
-      return Response.json(201, Documents.of(created.tier())).with("location", "/tiers/" + name);
+      return tier(201, created.tier(), Documents.of(created.tier()))
+          .with("location", "/tiers/" + name);
     }
     if (answer instanceof TierAnswer.Stands stands) {
-      return Response.json(stands.rolledOut() ? 200 : 202, Documents.of(stands.tier()));
+      return tier(stands.rolledOut() ? 200 : 202, stands.tier(), Documents.of(stands.tier()));
+    }
+    if (answer instanceof TierAnswer.Planned planned) {
+      Response response =
+          Response.json(
+              200, preview.of(planned, cursor(request), most(request), invocation(request)));
+      return planned
+          .stands()
+          .map(stands -> response.with(ETAG, IfMatch.etag(stands.version())))
+          .orElse(response);
+    }
+    if (answer instanceof TierAnswer.Removable removable) {
+      return tier(200, removable.stands(), preview.of(removable, invocation(request)));
+    }
+    if (answer instanceof TierAnswer.OtherVersion other) {
+      return otherVersion("tier " + name, other.stands().map(Tier::version));
     }
     if (answer instanceof TierAnswer.StandsOtherwise otherwise) {
       return Problem.conflict("tier " + name + ": " + otherwise.reason()).response();
     }
     return answer instanceof TierAnswer.Removed ? Response.noContent() : noTier(name);
+  }
+
+  private static Response tier(int status, Tier tier, Map<String, Object> document) {
+    return Response.json(status, document).with(ETAG, IfMatch.etag(tier.version()));
+  }
+
+  /** Whether a change is only to be looked at. */
+  private static boolean isDryRun(Request request) {
+    String said = request.query(DRY_RUN).orElse("false");
+    InvalidValue.unless(
+        said.equals("true") || said.equals("false"), DRY_RUN, said, "true or false");
+    return said.equals("true");
+  }
+
+  /** Refuses a request that must not be done in earnest by one who wants to look at it only. */
+  private static void noDryRun(Request request) {
+    String said = request.query(DRY_RUN).orElse("false");
+    InvalidValue.unless(
+        said.equals("false"), DRY_RUN, said, "false: this call cannot be looked at first");
+  }
+
+  private static IfMatch ifMatch(Request request) {
+    return IfMatch.of(request.header("if-match"));
   }
 
   private Invocation invocation(Request request) {

@@ -1,5 +1,6 @@
 package dev.tollgate.controlplane;
 
+import dev.tollgate.core.Unavailable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** Does the same to many things, several at a time; the failure of one does not stop the others. */
@@ -33,6 +35,38 @@ final class Crew {
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       return 0;
+    }
+  }
+
+  /**
+   * What the work gives for each of the things, in their order. What it throws for one is thrown.
+   *
+   * @throws Unavailable if there is no time for all
+   */
+  <T, R> List<R> map(Collection<T> things, Function<T, R> work, Invocation invocation) {
+    List<Callable<R>> tasks = new ArrayList<>();
+    for (T thing : things) {
+      tasks.add(
+          () -> {
+            if (invocation.isOver()) {
+              throw new Unavailable("no time left");
+            }
+            return work.apply(thing);
+          });
+    }
+    List<R> results = new ArrayList<>();
+    try {
+      for (Future<R> task : workers.invokeAll(tasks)) {
+        results.add(task.get());
+      }
+      return results;
+    } catch (ExecutionException failed) {
+      throw failed.getCause() instanceof RuntimeException thrown
+          ? thrown
+          : new IllegalStateException(failed.getCause());
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new Unavailable("interrupted");
     }
   }
 

@@ -2,6 +2,7 @@ package dev.tollgate.controlplane;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Rate;
@@ -15,7 +16,9 @@ import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.http.JsonFields;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,6 +60,41 @@ final class Documents {
     document.put("onUnavailable", tier.onUnavailable().name());
     document.put("version", tier.version());
     return document;
+  }
+
+  /** A tier, and how far it has been brought to those who have it. */
+  static Map<String, Object> of(Tier tier, TierCatalog.Reach reach) {
+    Map<String, Object> rollout = new LinkedHashMap<>();
+    rollout.put("version", tier.version());
+    rollout.put("rolledOut", tier.rolledOut());
+    rollout.put("complete", TierCatalog.isRolledOut(tier));
+    rollout.put("tenants", reach.tenants());
+    rollout.put("unsettled", reach.unsettled());
+    rollout.put("more", reach.more());
+    Map<String, Object> document = new LinkedHashMap<>(of(tier));
+    document.put("rollout", rollout);
+    return document;
+  }
+
+  /** The end of a part of a listing as whoever asks for the next part sends it. */
+  static String cursor(String end) {
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(end.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /**
+   * The end that a cursor stands for: a tenant.
+   *
+   * @throws InvalidValue if it stands for none
+   */
+  static String endOf(String cursor) {
+    try {
+      byte[] bytes = Base64.getUrlDecoder().decode(cursor);
+      return new TenantId(new String(bytes, StandardCharsets.UTF_8)).value();
+    } catch (IllegalArgumentException malformed) {
+      throw new InvalidValue("cursor", cursor, "next of the part before");
+    }
   }
 
   private static Map<String, Object> of(BucketTerms terms) {
@@ -108,7 +146,16 @@ final class Documents {
    * @throws InvalidValue if it cannot be so
    */
   static Tier tier(TierName name, JsonFields fields) {
-    fields.only("tier", "isolation", "limits", "buckets", "fillMode", "onUnavailable", "version");
+    fields.only(
+        "tier",
+        "isolation",
+        "limits",
+        "buckets",
+        "fillMode",
+        "onUnavailable",
+        "version",
+        // What GET answers may be put again; how far the tier has come is not the sender's to say.
+        "rollout");
     Optional<String> said = fields.optionalText("tier", name.value());
     InvalidValue.unless(
         said.isEmpty() || said.get().equals(name.value()), "tier", said.orElse(""), name.value());

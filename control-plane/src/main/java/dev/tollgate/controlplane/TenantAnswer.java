@@ -1,7 +1,9 @@
 package dev.tollgate.controlplane;
 
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
+import java.util.Optional;
 
 /** What became of a tenant that was to be onboarded, changed or offboarded. */
 sealed interface TenantAnswer {
@@ -13,6 +15,16 @@ sealed interface TenantAnswer {
 
   /** Something is desired that the request does not go together with; nothing was changed. */
   record StandsOtherwise(Tenant tenant, String reason) implements TenantAnswer {}
+
+  /** The request is not meant for the version that stands; nothing was changed. */
+  record OtherVersion(Optional<Tenant> stands) implements TenantAnswer {}
+
+  /**
+   * It would be written down so; nothing was changed.
+   *
+   * @param tier the tier that it would follow
+   */
+  record Planned(Tenant stands, Tenant next, Tier tier) implements TenantAnswer {}
 
   /** It is being removed. */
   record Leaving(Tenant tenant, Outcome.Pending outcome) implements TenantAnswer {}

@@ -4,6 +4,8 @@ import dev.tollgate.controlplane.TenantAnswer.Leaving;
 import dev.tollgate.controlplane.TenantAnswer.NoTenant;
 import dev.tollgate.controlplane.TenantAnswer.NoTier;
 import dev.tollgate.controlplane.TenantAnswer.Onboarded;
+import dev.tollgate.controlplane.TenantAnswer.OtherVersion;
+import dev.tollgate.controlplane.TenantAnswer.Planned;
 import dev.tollgate.controlplane.TenantAnswer.Stands;
 import dev.tollgate.controlplane.TenantAnswer.StandsOtherwise;
 import dev.tollgate.core.InvalidValue;
@@ -84,41 +86,67 @@ final class TenantLifecycle {
   /**
    * Changes what is said of a tenant; what is not said stays as it is.
    *
+   * @param ifMatch which versions may be changed; one that somebody else writes meanwhile is looked
+   *     at anew
    * @throws InvalidValue if an override is out of range
    */
-  TenantAnswer change(TenantId id, Change change, Invocation invocation) {
+  TenantAnswer change(TenantId id, Change change, IfMatch ifMatch, Invocation invocation) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      Optional<Tenant> found = tenants.find(id);
-      if (found.isEmpty()) {
-        return new NoTenant();
+      TenantAnswer answer = plan(id, change, ifMatch);
+      if (!(answer instanceof Planned planned)) {
+        return answer;
       }
-      Tenant stands = found.get();
-      if (stands.status() == TenantStatus.OFFBOARDING) {
-        return new StandsOtherwise(stands, "it is being offboarded");
-      }
-      TierName tierName = change.tier().orElse(stands.tier());
-      Optional<Tier> tier = tiers.find(tierName);
-      if (tier.isEmpty()) {
-        return change.tier().isPresent()
-            ? new NoTier(tierName)
-            : new StandsOtherwise(stands, "its tier was deleted; it needs another");
-      }
-      Tenant next = change.applied(stands, tier.get());
+      Tenant stands = planned.stands();
+      Tenant next = planned.next();
       if (next.desiresTheSameAs(stands)) {
         return new Stands(stands, reconcileUnlessSettled(stands, invocation));
       }
       if (tenants.replace(next) == Written.DONE) {
-        Settling settling = settle(next, found, tier.get(), invocation);
+        Settling settling = settle(next, Optional.of(stands), planned.tier(), invocation);
         return new Stands(settling.tenant(), settling.outcome());
       }
     }
     throw overtaken(id);
   }
 
-  /** Offboards a tenant, if there is one. */
-  TenantAnswer offboard(TenantId id, Invocation invocation) {
+  /**
+   * What a change would come to: {@link Planned}, or why it would be refused. Only reads.
+   *
+   * @throws InvalidValue if an override is out of range
+   */
+  TenantAnswer plan(TenantId id, Change change, IfMatch ifMatch) {
+    Optional<Tenant> found = tenants.find(id);
+    if (found.isEmpty()) {
+      return new NoTenant();
+    }
+    Tenant stands = found.get();
+    if (!ifMatch.holds(Optional.of(stands.version()))) {
+      return new OtherVersion(found);
+    }
+    if (stands.status() == TenantStatus.OFFBOARDING) {
+      return new StandsOtherwise(stands, "it is being offboarded");
+    }
+    TierName tierName = change.tier().orElse(stands.tier());
+    Optional<Tier> tier = tiers.find(tierName);
+    if (tier.isEmpty()) {
+      return change.tier().isPresent()
+          ? new NoTier(tierName)
+          : new StandsOtherwise(stands, "its tier was deleted; it needs another");
+    }
+    return new Planned(stands, change.applied(stands, tier.get()), tier.get());
+  }
+
+  /**
+   * Offboards a tenant, if there is one.
+   *
+   * @param ifMatch which versions may be offboarded
+   */
+  TenantAnswer offboard(TenantId id, IfMatch ifMatch, Invocation invocation) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       Optional<Tenant> found = tenants.find(id);
+      if (!ifMatch.holds(found.map(Tenant::version))) {
+        return new OtherVersion(found);
+      }
       if (found.isEmpty()) {
         return new NoTenant();
       }

@@ -1,6 +1,7 @@
 package dev.tollgate.controlplane;
 
 import dev.tollgate.core.tenant.Tier;
+import java.util.Optional;
 
 /** What became of a tier that was to be written down or removed. */
 sealed interface TierAnswer {
@@ -13,6 +14,20 @@ sealed interface TierAnswer {
    * @param rolledOut whether all its tenants have been brought to it; if not, the sweep goes on
    */
   record Stands(Tier tier, boolean rolledOut) implements TierAnswer {}
+
+  /** The request is not meant for the version that stands; nothing was changed. */
+  record OtherVersion(Optional<Tier> stands) implements TierAnswer {}
+
+  /** It would be written down so; nothing was changed. */
+  record Planned(Optional<Tier> stands, Tier next) implements TierAnswer {
+    /** Whether it says all that already. */
+    boolean changesNothing() {
+      return stands.filter(next::saysTheSameAs).isPresent();
+    }
+  }
+
+  /** It could be removed; nothing was changed. */
+  record Removable(Tier stands) implements TierAnswer {}
 
   /** It is gone. */
   record Removed() implements TierAnswer {}

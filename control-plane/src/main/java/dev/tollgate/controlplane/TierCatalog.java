@@ -2,6 +2,9 @@ package dev.tollgate.controlplane;
 
 import dev.tollgate.controlplane.TierAnswer.Created;
 import dev.tollgate.controlplane.TierAnswer.NoTier;
+import dev.tollgate.controlplane.TierAnswer.OtherVersion;
+import dev.tollgate.controlplane.TierAnswer.Planned;
+import dev.tollgate.controlplane.TierAnswer.Removable;
 import dev.tollgate.controlplane.TierAnswer.Removed;
 import dev.tollgate.controlplane.TierAnswer.Stands;
 import dev.tollgate.controlplane.TierAnswer.StandsOtherwise;
@@ -10,6 +13,7 @@ import dev.tollgate.core.Pause;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
@@ -21,6 +25,9 @@ import java.util.Optional;
 final class TierCatalog {
   private static final int MOST_ATTEMPTS = 10;
   private static final int PAGE = 100;
+
+  /** Tenants that are looked at to tell how far a change has come. */
+  private static final int MOST_LOOKED_AT = 1_000;
 
   /** How far the listing of a tier's tenants may be behind (a DynamoDB secondary index). */
   private static final Duration INDEX_DELAY = Duration.ofSeconds(1);
@@ -44,25 +51,65 @@ final class TierCatalog {
    *
    * @param asked what it is to say; its versions do not matter
    * @param expected the version that is to be replaced, if that matters; 0 for none
+   * @param ifMatch which versions may be replaced; one that somebody else writes meanwhile is
+   *     looked at anew
    * @throws Unavailable if it could not be written down, or not surely
    */
-  TierAnswer put(Tier asked, Optional<Long> expected, Invocation invocation) {
+  TierAnswer put(Tier asked, Optional<Long> expected, IfMatch ifMatch, Invocation invocation) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      Optional<Tier> found = tiers.find(asked.name());
-      if (found.isPresent() && asked.saysTheSameAs(found.get())) {
-        return new Stands(
-            found.get(), isRolledOut(found.get()) || rollOut(found.get(), invocation));
+      TierAnswer answer = plan(asked, expected, ifMatch);
+      if (!(answer instanceof Planned planned)) {
+        return answer;
       }
-      long version = found.map(Tier::version).orElse(0L);
-      if (expected.isPresent() && expected.get() != version) {
-        return new StandsOtherwise("version " + version + " of the tier stands");
+      Tier next = planned.next();
+      if (planned.changesNothing()) {
+        return new Stands(next, isRolledOut(next) || rollOut(next, invocation));
       }
-      Tier next = asked.succeeding(version);
       if (tiers.put(next) == Written.DONE) {
-        return found.isPresent() ? new Stands(next, rollOut(next, invocation)) : created(next);
+        return planned.stands().isPresent()
+            ? new Stands(next, rollOut(next, invocation))
+            : created(next);
       }
     }
-    throw new Unavailable("tier " + asked.name() + ": overtaken " + MOST_ATTEMPTS + " times");
+    throw overtaken(asked.name());
+  }
+
+  /**
+   * What would be written down: {@link Planned}, which holds the tier that stands if that says all
+   * that is asked, or why nothing would. Only reads.
+   */
+  TierAnswer plan(Tier asked, Optional<Long> expected, IfMatch ifMatch) {
+    Optional<Tier> found = tiers.find(asked.name());
+    if (!ifMatch.holds(found.map(Tier::version))) {
+      return new OtherVersion(found);
+    }
+    Optional<Tier> same = found.filter(asked::saysTheSameAs);
+    if (same.isPresent()) {
+      return new Planned(found, same.get());
+    }
+    long version = found.map(Tier::version).orElse(0L);
+    if (expected.isPresent() && expected.get() != version) {
+      return new StandsOtherwise("version " + version + " of the tier stands");
+    }
+    return new Planned(found, found.map(stands -> next(asked, stands)).orElse(asked.succeeding(0)));
+  }
+
+  /** What is asked as the version after the one that stands, rolled out as far as that is. */
+  private static Tier next(Tier asked, Tier stands) {
+    return new Tier(
+            asked.name(),
+            asked.isolation(),
+            asked.limits(),
+            asked.buckets(),
+            asked.fillMode(),
+            asked.onUnavailable(),
+            stands.version(),
+            stands.rolledOut())
+        .succeeding(stands.version());
+  }
+
+  private static Unavailable overtaken(TierName name) {
+    return new Unavailable("tier " + name + ": overtaken " + MOST_ATTEMPTS + " times");
   }
 
   private Created created(Tier tier) {
@@ -104,23 +151,70 @@ final class TierCatalog {
   }
 
   /**
+   * How far a tier has been brought to those who have it: of the tenants that were looked at, which
+   * are the first thousand by name.
+   *
+   * @param tenants those that were looked at, but for those that are leaving
+   * @param unsettled those of them that do not say what the tier says yet, or have not been brought
+   *     to what they say
+   * @param more whether there are others
+   */
+  record Reach(long tenants, long unsettled, boolean more) {}
+
+  /** How far a tier has been brought to those who have it. A second behind. */
+  Reach reach(Tier tier) {
+    long seen = 0;
+    long unsettled = 0;
+    int left = MOST_LOOKED_AT;
+    Optional<String> cursor = Optional.empty();
+    do {
+      Page<Tenant> page = tenants.inTier(tier.name(), cursor, Math.min(left, PAGE));
+      for (Tenant tenant : page.items()) {
+        if (tenant.status() != TenantStatus.OFFBOARDING) {
+          seen++;
+          unsettled += tenant.settled() && follows(tenant, tier) ? 0 : 1;
+        }
+      }
+      left -= page.items().size();
+      cursor = page.next();
+    } while (cursor.isPresent() && left > 0);
+    return new Reach(seen, unsettled, cursor.isPresent());
+  }
+
+  private static boolean follows(Tenant tenant, Tier tier) {
+    return tenant.changed(tier, tenant.overrides(), tenant.status()).desiresTheSameAs(tenant);
+  }
+
+  /**
    * Removes a tier that no tenant has.
    *
+   * @param ifMatch which versions may be removed
    * @throws Unavailable if that could not be written, or not surely
    */
-  TierAnswer remove(TierName name) {
+  TierAnswer remove(TierName name, IfMatch ifMatch) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      Optional<Tier> found = tiers.find(name);
-      if (found.isEmpty()) {
-        return new NoTier();
+      TierAnswer answer = planRemoval(name, ifMatch);
+      if (!(answer instanceof Removable removable)) {
+        return answer;
       }
-      if (!tenants.inTier(name, Optional.empty(), 1).items().isEmpty()) {
-        return new StandsOtherwise("tenants have it");
-      }
-      if (tiers.remove(name, found.get().version()) == Written.DONE) {
+      if (tiers.remove(name, removable.stands().version()) == Written.DONE) {
         return new Removed();
       }
     }
-    throw new Unavailable("tier " + name + ": overtaken " + MOST_ATTEMPTS + " times");
+    throw overtaken(name);
+  }
+
+  /** Whether a tier could be removed: {@link Removable}, or why not. Only reads. */
+  TierAnswer planRemoval(TierName name, IfMatch ifMatch) {
+    Optional<Tier> found = tiers.find(name);
+    if (found.isEmpty()) {
+      return new NoTier();
+    }
+    if (!ifMatch.holds(found.map(Tier::version))) {
+      return new OtherVersion(found);
+    }
+    return tenants.inTier(name, Optional.empty(), 1).items().isEmpty()
+        ? new Removable(found.get())
+        : new StandsOtherwise("tenants have it");
   }
 }

@@ -48,6 +48,11 @@ public record Problem(
     return of("conflict", 409, "It stands otherwise", detail);
   }
 
+  /** What was asked for is not said of the version that stands. */
+  public static Problem preconditionFailed(String detail) {
+    return of("precondition-failed", 412, "Another version stands", detail);
+  }
+
   /** This problem with one more member. */
   public Problem with(String member, Object value) {
     Map<String, Object> more = new LinkedHashMap<>(members);

@@ -53,6 +53,11 @@ public final class Request {
     return parameter(event.getQueryStringParameters(), name);
   }
 
+  /** A header by its name in lower case; several of one name are joined by commas. */
+  public Optional<String> header(String name) {
+    return parameter(event.getHeaders(), name);
+  }
+
   /**
    * A claim of the JSON Web Token that the request was let in with.
    *

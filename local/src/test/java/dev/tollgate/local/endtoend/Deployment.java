@@ -173,14 +173,18 @@ final class Deployment implements AutoCloseable {
   }
 
   Answer send(String url, String method, String body, String contentType) {
-    HttpRequest request =
+    return send(url, method, body, Map.of("content-type", contentType));
+  }
+
+  Answer send(String url, String method, String body, Map<String, String> headers) {
+    HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(url))
-            .header("content-type", contentType)
             .timeout(Duration.ofSeconds(60))
-            .method(method, HttpRequest.BodyPublishers.ofString(body))
-            .build();
+            .method(method, HttpRequest.BodyPublishers.ofString(body));
+    headers.forEach(request::header);
     try {
-      HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
+      HttpResponse<String> response =
+          http.send(request.build(), HttpResponse.BodyHandlers.ofString());
       JsonNode document =
           response.body().isEmpty() ? JSON.createObjectNode() : JSON.readTree(response.body());
       return new Answer(response.statusCode(), response.headers().map(), document);

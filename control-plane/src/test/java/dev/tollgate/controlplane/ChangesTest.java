@@ -1,0 +1,614 @@
+package dev.tollgate.controlplane;
+
+import static dev.tollgate.controlplane.Deployment.bucket;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.controlplane.Deployment.Answer;
+import dev.tollgate.controlplane.Deployment.Snapshot;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TierName;
+import dev.tollgate.core.testing.Race;
+import dev.tollgate.http.testing.HttpApiEvents;
+import dev.tollgate.http.testing.RecordingContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Changes that are looked at first, that are meant for one version only, and their progress. */
+class ChangesTest {
+  private static final TenantId ACME = new TenantId("acme");
+  private static final String TO_BRONZE = "{\"tier\":\"bronze\"}";
+
+  /** What a dry run may ask of ports. */
+  private static final Set<String> READS =
+      Set.of("Tenants.find", "Tenants.inTier", "Tiers.find", "Buckets.list", "Connections.count");
+
+  private final Deployment at = new Deployment();
+
+  private static String own(long perMinute, long connections) {
+    return """
+        {"isolation":"POOL","limits":{"tenantPerMinute":%d,"sessionPerMinute":5,
+         "connectionsPerSession":2,"tenantConnections":%d,"sessionTTL":200,
+         "messagesPerMinute":60}}"""
+        .formatted(perMinute, connections);
+  }
+
+  private static APIGatewayV2HTTPEvent event(String route, String name, String body) {
+    Map<String, String> path = Map.of("tenantId", name, "tier", name);
+    return body.isEmpty() ? HttpApiEvents.of(route, path) : HttpApiEvents.of(route, path, body);
+  }
+
+  private static APIGatewayV2HTTPEvent patch(String body) {
+    return event("PATCH /tenants/{tenantId}", "acme", body);
+  }
+
+  private static APIGatewayV2HTTPEvent put(String tier, String body) {
+    return event("PUT /tiers/{tier}", tier, body);
+  }
+
+  private static APIGatewayV2HTTPEvent delete(String tier) {
+    return event("DELETE /tiers/{tier}", tier, "");
+  }
+
+  private Answer dryRun(APIGatewayV2HTTPEvent event) {
+    return dryRun(event, Map.of());
+  }
+
+  private Answer dryRun(APIGatewayV2HTTPEvent event, Map<String, String> query) {
+    Map<String, String> parameters = new HashMap<>(query);
+    parameters.put("dryRun", "true");
+    event.setQueryStringParameters(parameters);
+    return at.send(event);
+  }
+
+  private Answer ifMatch(String tag, APIGatewayV2HTTPEvent event) {
+    event.getHeaders().put("if-match", tag);
+    return at.send(event);
+  }
+
+  private static String etag(Answer answer) {
+    return Objects.requireNonNull(answer.headers().get("etag"));
+  }
+
+  private void connect(String tenant, int sockets) {
+    for (int i = 0; i < sockets; i++) {
+      at.sessions.countUp(new TenantId(tenant), 1_000);
+    }
+  }
+
+  // What a change would come to
+
+  @Test
+  void a_dry_run_of_a_tenants_change_tells_it_from_to_and_what_it_means() {
+    at.onboard("acme", "gold");
+    connect("acme", 37);
+    at.faults.none();
+
+    Answer answer = dryRun(patch("{\"tier\":\"bronze\",\"overrides\":{\"sessionTTL\":300}}"));
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.headers()).containsEntry("etag", "\"1\"");
+    assertThat(answer.document().toString())
+        .isEqualTo(
+            "{\"dryRun\":true,\"outcome\":\"CHANGED\",\"version\":1,\"tenants\":[{"
+                + "\"tenantId\":\"acme\",\"version\":1,\"changes\":{"
+                + "\"tier\":{\"from\":\"gold\",\"to\":\"bronze\"},"
+                + "\"overrides\":{\"sessionTTL\":{\"to\":300}},"
+                + "\"limits\":{\"tenantPerMinute\":{\"from\":180,\"to\":60},"
+                + "\"sessionPerMinute\":{\"from\":30,\"to\":5},"
+                + "\"connectionsPerSession\":{\"from\":10,\"to\":2},"
+                + "\"tenantConnections\":{\"from\":1000,\"to\":10},"
+                + "\"messagesPerMinute\":{\"from\":6000,\"to\":60}},"
+                + "\"isolation\":{\"from\":\"SILO\",\"to\":\"POOL\"},"
+                + "\"buckets\":{\"connect\":{\"ratePerMinute\":{\"from\":180,\"to\":60},"
+                + "\"capacity\":{\"from\":180,\"to\":60}},"
+                + "\"message\":{\"ratePerMinute\":{\"from\":6000,\"to\":60},"
+                + "\"capacity\":{\"from\":6000,\"to\":60}}}},"
+                + "\"consequences\":[{\"kind\":\"OVER_LIMIT\",\"limit\":\"tenantConnections\","
+                + "\"value\":10,\"connections\":37,\"detail\":\"37 connections are open and stay;"
+                + " none is let in until fewer than 10 are\"},"
+                + "{\"kind\":\"TRIMMED\",\"bucket\":\"connect\",\"capacity\":60,\"level\":180,"
+                + "\"detail\":\"bucket connect was last seen with 180 tokens; the next fill takes"
+                + " out what is more than 60\"},"
+                + "{\"kind\":\"TRIMMED\",\"bucket\":\"message\",\"capacity\":60,\"level\":6000,"
+                + "\"detail\":\"bucket message was last seen with 6000 tokens; the next fill takes"
+                + " out what is more than 60\"}]}],"
+                + "\"totals\":{\"tenants\":1,\"changed\":1,\"overLimit\":1,\"trimmed\":1,"
+                + "\"disconnected\":0}}");
+    assertThat(READS).containsAll(at.faults.calls());
+  }
+
+  @Test
+  void a_dry_run_writes_nothing_whatever_it_is_of() {
+    at.putTier("own", own(30, 10));
+    at.putTier("free", own(30, 10));
+    at.onboard("acme", "own");
+    Snapshot before = at.snapshot();
+    at.faults.none();
+
+    for (String body :
+        List.of(
+            "{}",
+            TO_BRONZE,
+            "{\"tier\":\"gold\"}",
+            "{\"tier\":\"none\"}",
+            "{\"overrides\":{\"tenantPerMinute\":1}}",
+            "{\"status\":\"SUSPENDED\"}")) {
+      dryRun(patch(body));
+    }
+    assertThat(dryRun(put("own", own(50, 5))).status()).isEqualTo(200);
+    assertThat(dryRun(put("own", own(30, 10))).status()).isEqualTo(200);
+    assertThat(dryRun(put("new", own(30, 10))).status()).isEqualTo(200);
+    assertThat(dryRun(put("gold", own(30, 10))).status()).isEqualTo(200);
+    assertThat(dryRun(delete("free")).status()).isEqualTo(200);
+    assertThat(dryRun(delete("own")).status()).isEqualTo(409);
+
+    assertThat(READS).containsAll(at.faults.calls());
+    assertThat(at.snapshot()).isEqualTo(before);
+    assertThat(at.pauses).hasSize(1);
+  }
+
+  @Test
+  void a_dry_run_that_changes_nothing_says_so() {
+    at.onboard("acme", "bronze");
+
+    JsonNode document = dryRun(patch("{\"tier\":\"bronze\",\"overrides\":{}}")).document();
+
+    assertThat(document.get("outcome").textValue()).isEqualTo("UNCHANGED");
+    assertThat(document.get("tenants").isEmpty()).isTrue();
+    assertThat(document.at("/totals/changed").longValue()).isZero();
+  }
+
+  @Test
+  void a_dry_run_is_refused_as_the_change_would_be() {
+    at.putTier("own", own(30, 10));
+    at.onboard("acme", "own");
+    at.onboard("beta", "bronze");
+    at.queues.outage().begin();
+    at.delete("beta");
+    String versionSeven = own(50, 10).replaceFirst("\\{", "{\"version\":7,");
+
+    for (List<String> call :
+        List.of(
+            List.of("PATCH /tenants/{tenantId}", "acme", "{\"tier\":\"none\"}"),
+            List.of("PATCH /tenants/{tenantId}", "acme", "{\"overrides\":{\"sessionTTL\":0}}"),
+            List.of("PATCH /tenants/{tenantId}", "gamma", TO_BRONZE),
+            List.of("PATCH /tenants/{tenantId}", "beta", TO_BRONZE),
+            List.of("PUT /tiers/{tier}", "own", "{\"isolation\":\"POOL\"}"),
+            List.of("PUT /tiers/{tier}", "own", versionSeven),
+            List.of("DELETE /tiers/{tier}", "own", ""),
+            List.of("DELETE /tiers/{tier}", "none", ""))) {
+      Answer dry = dryRun(event(call.get(0), call.get(1), call.get(2)));
+      Answer real = at.send(event(call.get(0), call.get(1), call.get(2)));
+
+      assertThat(real.status()).as("%s", call).isIn(400, 404, 409);
+      assertThat(dry).as("%s", call).isEqualTo(real);
+    }
+  }
+
+  @Test
+  void a_dry_run_tells_what_the_change_then_does() {
+    at.onboard("acme", "gold");
+    JsonNode before = at.get("acme").document();
+
+    JsonNode told = dryRun(patch(TO_BRONZE)).document().at("/tenants/0/changes");
+
+    at.patch("acme", TO_BRONZE);
+    JsonNode after = at.get("acme").document();
+    for (String limit : List.of("tenantPerMinute", "sessionTTL", "tenantConnections")) {
+      String path = "/limits/" + limit;
+      assertThat(told.at(path + "/from")).as(limit).isEqualTo(before.at(path));
+      assertThat(told.at(path + "/to")).as(limit).isEqualTo(after.at(path));
+    }
+  }
+
+  @Test
+  void suspending_would_end_sessions_and_is_over_no_limit() {
+    at.onboard("acme", "gold");
+    connect("acme", 3);
+
+    JsonNode document = dryRun(patch("{\"status\":\"SUSPENDED\",\"tier\":\"bronze\"}")).document();
+
+    assertThat(document.at("/tenants/0/consequences").findValuesAsText("kind"))
+        .containsExactly("DISCONNECTED");
+    assertThat(document.at("/totals/disconnected").longValue()).isEqualTo(1);
+  }
+
+  @Test
+  void a_dry_run_of_a_tier_tells_its_own_changes_and_those_tenants_that_it_concerns() {
+    at.putTier("own", own(30, 10));
+    at.onboard("acme", "own");
+    at.post(
+        "{\"tenantId\":\"beta\",\"tier\":\"own\",\"overrides\":{\"tenantConnections\":7,"
+            + "\"tenantPerMinute\":3}}");
+    at.onboard("gamma", "bronze");
+    connect("acme", 6);
+    String next =
+        own(20, 5)
+            .replaceFirst(
+                "\\{", "{\"onUnavailable\":\"ADMIT\",\"buckets\":{\"connect\":{\"capacity\":9}},");
+
+    Answer answer = dryRun(put("own", next));
+
+    assertThat(answer.headers()).containsEntry("etag", "\"1\"");
+    JsonNode document = answer.document();
+    assertThat(document.get("outcome").textValue()).isEqualTo("CHANGED");
+    assertThat(document.get("changes").toString())
+        .isEqualTo(
+            "{\"limits\":{\"tenantPerMinute\":{\"from\":30,\"to\":20},"
+                + "\"tenantConnections\":{\"from\":10,\"to\":5}},"
+                + "\"buckets\":{\"connect\":{\"capacity\":{\"to\":9}}}}");
+    assertThat(document.get("tenants").findValuesAsText("tenantId"))
+        .containsExactly("acme", "beta");
+    assertThat(document.at("/tenants/0/consequences").findValuesAsText("kind"))
+        .containsExactly("OVER_LIMIT", "TRIMMED");
+    assertThat(document.at("/tenants/1/changes").toString())
+        .isEqualTo("{\"buckets\":{\"connect\":{\"capacity\":{\"from\":3,\"to\":9}}}}");
+    assertThat(document.get("totals").toString())
+        .isEqualTo(
+            "{\"tenants\":2,\"changed\":2,\"overLimit\":1,\"trimmed\":1,\"disconnected\":0}");
+  }
+
+  @Test
+  void a_dry_run_of_a_tier_tells_of_many_tenants_part_by_part() {
+    at.putTier("own", own(30, 10));
+    for (int i = 0; i < 5; i++) {
+      at.onboard("tenant-" + i, "own");
+    }
+    List<String> seen = new ArrayList<>();
+    Map<String, String> query = new HashMap<>(Map.of("limit", "2"));
+    JsonNode part;
+    do {
+      part = dryRun(put("own", own(50, 10)), query).document();
+      assertThat(part.at("/totals/tenants").longValue()).isBetween(1L, 2L);
+      seen.addAll(part.get("tenants").findValuesAsText("tenantId"));
+      query.put("cursor", part.path("next").asText());
+    } while (part.has("next"));
+
+    assertThat(seen).containsExactly("tenant-0", "tenant-1", "tenant-2", "tenant-3", "tenant-4");
+    assertThat(query.get("cursor")).isNotEqualTo("tenant-3");
+  }
+
+  @Test
+  void a_dry_run_without_time_is_not_answered_in_part() {
+    at.putTier("own", own(30, 10));
+    at.onboard("acme", "own");
+    at.context = new RecordingContext(Duration.ofSeconds(8));
+
+    assertThat(dryRun(put("own", own(50, 10))).status()).isEqualTo(503);
+  }
+
+  @Test
+  void a_tier_that_would_be_new_or_gone_is_told_whole() {
+    at.putTier("free", own(30, 10));
+
+    JsonNode created = dryRun(put("new", own(30, 10))).document();
+    JsonNode removed = dryRun(delete("free")).document();
+
+    assertThat(created.get("outcome").textValue()).isEqualTo("CREATED");
+    assertThat(created.at("/changes/isolation").toString()).isEqualTo("{\"to\":\"POOL\"}");
+    assertThat(removed.get("outcome").textValue()).isEqualTo("REMOVED");
+    assertThat(removed.at("/changes/limits/sessionTTL").toString()).isEqualTo("{\"from\":200}");
+    assertThat(at.getTier("free").status()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PATCH /tenants/{tenantId}, '', ''",
+    "PATCH /tenants/{tenantId}, yes, ''",
+    "PATCH /tenants/{tenantId}, TRUE, ''",
+    "PATCH /tenants/{tenantId}, 'true,true', ''",
+    "PUT /tiers/{tier}, 1, ''",
+    "DELETE /tiers/{tier}, maybe, ''",
+    "POST /tenants, true, ''",
+    "DELETE /tenants/{tenantId}, true, ''",
+    "PUT /tiers/{tier}, true, QUNNRQ",
+  })
+  void a_dry_run_that_is_said_wrongly_or_where_there_is_none_is_refused(
+      String route, String value, String cursor) {
+    at.putTier("acme", own(30, 10));
+    at.onboard("acme", "acme");
+    Snapshot before = at.snapshot();
+    APIGatewayV2HTTPEvent event = event(route, "acme", own(50, 10));
+    if (route.startsWith("PATCH")) {
+      event.setBody(TO_BRONZE);
+    }
+    event.setQueryStringParameters(
+        cursor.isEmpty() ? Map.of("dryRun", value) : Map.of("dryRun", value, "cursor", cursor));
+
+    Answer answer = at.send(event);
+
+    assertThat(answer.status()).as("%s", answer).isEqualTo(400);
+    assertThat(answer.document().at("/errors/0/field").textValue())
+        .isEqualTo(cursor.isEmpty() ? "dryRun" : "cursor");
+    assertThat(answer.document().at("/errors/0/value").textValue())
+        .isEqualTo(cursor.isEmpty() ? value : cursor);
+    assertThat(at.snapshot()).isEqualTo(before);
+  }
+
+  @Test
+  void dry_run_false_is_no_dry_run() {
+    at.onboard("acme", "gold");
+    APIGatewayV2HTTPEvent event = patch(TO_BRONZE);
+    event.setQueryStringParameters(Map.of("dryRun", "false"));
+
+    assertThat(at.send(event).document().get("tier").textValue()).isEqualTo("bronze");
+  }
+
+  // What a change is meant for
+
+  @Test
+  void answers_carry_the_etag_of_the_version() {
+    assertThat(at.onboard("acme", "gold").headers()).containsEntry("etag", "\"1\"");
+    assertThat(at.patch("acme", TO_BRONZE).headers()).containsEntry("etag", "\"2\"");
+    assertThat(at.get("acme").headers()).containsEntry("etag", "\"2\"");
+    assertThat(at.getTier("gold").headers()).containsEntry("etag", "\"0\"");
+    assertThat(at.putTier("own", own(30, 10)).headers()).containsEntry("etag", "\"1\"");
+    assertThat(at.putTier("own", own(50, 10)).headers()).containsEntry("etag", "\"2\"");
+    assertThat(at.getTier("own").headers()).containsEntry("etag", "\"2\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"1\"", "*", "\"7\", \"1\"", " \"1\" ", "\"a,b\",\"1\""})
+  void a_change_that_is_meant_for_the_version_that_stands_is_done(String tag) {
+    at.putTier("own", own(30, 10));
+    at.putTier("free", own(30, 10));
+    at.onboard("acme", "silver");
+
+    assertThat(ifMatch(tag, patch(TO_BRONZE)).status()).isEqualTo(200);
+    assertThat(ifMatch(tag, put("own", own(50, 10))).status()).isEqualTo(200);
+    assertThat(ifMatch(tag, delete("free")).status()).isEqualTo(204);
+    at.onboard("beta", "bronze");
+    assertThat(ifMatch(tag, event("DELETE /tenants/{tenantId}", "beta", "")).status())
+        .isEqualTo(204);
+    at.assertConsistent();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"2\"", "\"0\"", "W/\"1\"", "\"*\"", "\"\"", "\"a\", \"b\""})
+  void a_change_that_is_meant_for_another_version_is_refused(String tag) {
+    at.putTier("own", own(30, 10));
+    at.onboard("acme", "gold");
+    Snapshot before = at.snapshot();
+
+    for (APIGatewayV2HTTPEvent event :
+        List.of(
+            patch(TO_BRONZE),
+            patch("{}"),
+            event("DELETE /tenants/{tenantId}", "acme", ""),
+            put("own", own(50, 10)),
+            put("own", own(30, 10)),
+            delete("own"))) {
+      Answer answer = ifMatch(tag, event);
+
+      assertThat(answer.status()).as("%s", answer).isEqualTo(412);
+      assertThat(answer.headers())
+          .containsEntry("content-type", "application/problem+json")
+          .containsEntry("etag", "\"1\"");
+      assertThat(answer.document().get("type").textValue())
+          .isEqualTo("urn:tollgate:problem:precondition-failed");
+      assertThat(answer.document().get("version").longValue()).isEqualTo(1);
+      assertThat(answer.document().get("detail").textValue()).contains("version 1 stands");
+      assertThat(dryRun(event).status())
+          .isEqualTo(event.getRouteKey().startsWith("DELETE /tenants") ? 400 : 412);
+    }
+    assertThat(at.snapshot()).isEqualTo(before);
+  }
+
+  @Test
+  void what_is_not_there_has_no_version_to_match() {
+    assertThat(ifMatch("*", patch(TO_BRONZE)).status()).isEqualTo(404);
+    assertThat(ifMatch("*", event("DELETE /tenants/{tenantId}", "acme", "")).status())
+        .isEqualTo(412);
+    for (String tag : List.of("*", "\"0\"")) {
+      Answer answer = ifMatch(tag, put("own", own(30, 10)));
+      assertThat(answer.status()).isEqualTo(412);
+      assertThat(answer.document().has("version")).isFalse();
+      assertThat(ifMatch(tag, delete("own")).status()).isEqualTo(404);
+    }
+    assertThat(at.getTier("own").status()).isEqualTo(404);
+  }
+
+  @Test
+  void a_default_tier_that_was_never_stored_has_version_0() {
+    assertThat(ifMatch("\"1\"", put("gold", own(30, 10))).status()).isEqualTo(412);
+    assertThat(ifMatch("\"0\"", put("gold", own(30, 10))).headers()).containsEntry("etag", "\"1\"");
+    assertThat(ifMatch("\"0\"", delete("silver")).status()).isEqualTo(204);
+    assertThat(ifMatch("\"0\"", delete("gold")).status()).isEqualTo(412);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "1",
+        "\"1",
+        "1\"",
+        "'1'",
+        "\"1\" \"2\"",
+        "\"1\",",
+        ",\"1\"",
+        "*,\"1\"",
+        "w/\"1\"",
+        "\"1\"x"
+      })
+  void a_malformed_condition_is_refused(String tag) {
+    at.putTier("own", own(30, 10));
+    at.onboard("acme", "gold");
+    Snapshot before = at.snapshot();
+
+    for (APIGatewayV2HTTPEvent event :
+        List.of(
+            patch(TO_BRONZE),
+            event("DELETE /tenants/{tenantId}", "acme", ""),
+            put("own", own(50, 10)),
+            delete("own"))) {
+      Answer answer = ifMatch(tag, event);
+
+      assertThat(answer.status()).as("%s", answer).isEqualTo(400);
+      assertThat(answer.document().at("/errors/0/field").textValue()).isEqualTo("If-Match");
+      assertThat(answer.document().at("/errors/0/value").textValue()).isEqualTo(tag);
+    }
+    assertThat(at.snapshot()).isEqualTo(before);
+  }
+
+  @Test
+  void of_two_that_change_one_version_of_a_tenant_one_does() {
+    at.onboard("acme", "gold");
+    for (int round = 1; round <= 20; round++) {
+      String tag = etag(at.get("acme"));
+      int first = 2 * round;
+
+      List<Integer> statuses =
+          Race.of(
+              2,
+              i ->
+                  ifMatch(tag, patch("{\"overrides\":{\"tenantConnections\":" + (first + i) + "}}"))
+                      .status());
+
+      assertThat(statuses).containsExactlyInAnyOrder(200, 412);
+    }
+  }
+
+  @Test
+  void of_two_that_change_one_version_of_a_tier_one_does() {
+    at.putTier("own", own(30, 1_000));
+    for (int round = 1; round <= 20; round++) {
+      String tag = etag(at.getTier("own"));
+      int first = 2 * round;
+
+      List<Integer> statuses =
+          Race.of(2, i -> ifMatch(tag, put("own", own(30, first + i))).status());
+
+      assertThat(statuses).containsExactlyInAnyOrder(200, 412);
+    }
+  }
+
+  @Test
+  void a_tenant_that_changes_between_the_look_and_the_write_is_not_overwritten() {
+    at.onboard("acme", "gold");
+    at.faults.plan(
+        3, Faults.meanwhile(() -> at.tenants.replace(at.tenant("acme").orElseThrow().reopened())));
+
+    Answer answer = ifMatch("\"1\"", patch(TO_BRONZE));
+
+    assertThat(answer.status()).isEqualTo(412);
+    assertThat(answer.document().get("version").longValue()).isEqualTo(2);
+    assertThat(at.tenant("acme").orElseThrow().tier().value()).isEqualTo("gold");
+  }
+
+  @Test
+  void a_tenant_that_changes_between_the_look_and_its_removal_stays() {
+    at.onboard("acme", "gold");
+    at.faults.plan(
+        2, Faults.meanwhile(() -> at.tenants.replace(at.tenant("acme").orElseThrow().reopened())));
+
+    assertThat(ifMatch("\"1\"", event("DELETE /tenants/{tenantId}", "acme", "")).status())
+        .isEqualTo(412);
+    assertThat(at.get("acme").document().get("status").textValue()).isEqualTo("ACTIVE");
+  }
+
+  @Test
+  void a_tier_that_changes_between_the_look_and_the_write_is_not_overwritten() {
+    at.putTier("own", own(30, 10));
+    TierName own = new TierName("own");
+    for (APIGatewayV2HTTPEvent event : List.of(put("own", own(50, 10)), delete("own"))) {
+      long version = at.tiers.find(own).orElseThrow().version();
+      at.faults.plan(
+          event.getRouteKey().startsWith("PUT") ? 2 : 3,
+          Faults.meanwhile(
+              () -> at.tiers.put(at.tiers.find(own).orElseThrow().succeeding(version))));
+
+      Answer answer = ifMatch("\"" + version + "\"", event);
+
+      assertThat(answer.status()).isEqualTo(412);
+      assertThat(answer.document().get("version").longValue()).isEqualTo(version + 1);
+      assertThat(at.getTier("own").document().at("/limits/tenantPerMinute").longValue())
+          .isEqualTo(30);
+    }
+  }
+
+  // How far a change has come
+
+  @Test
+  void a_tier_tells_how_far_it_has_been_rolled_out() {
+    assertThat(at.getTier("gold").document().get("rollout").toString())
+        .isEqualTo(
+            "{\"version\":0,\"rolledOut\":0,\"complete\":true,\"tenants\":0,\"unsettled\":0,"
+                + "\"more\":false}");
+    at.putTier("own", own(30, 10));
+    for (String id : List.of("acme", "beta", "gamma")) {
+      at.onboard(id, "own");
+    }
+    at.context = new RecordingContext(Duration.ofSeconds(8));
+    at.putTier("own", own(50, 10));
+
+    assertThat(at.getTier("own").document().get("rollout").toString())
+        .isEqualTo(
+            "{\"version\":2,\"rolledOut\":1,\"complete\":false,\"tenants\":3,\"unsettled\":3,"
+                + "\"more\":false}");
+
+    at.context = new RecordingContext(Duration.ofSeconds(50));
+    at.schedules.outage().begin();
+    at.sweep();
+
+    assertThat(at.getTier("own").document().get("rollout").toString())
+        .isEqualTo(
+            "{\"version\":2,\"rolledOut\":2,\"complete\":true,\"tenants\":3,\"unsettled\":3,"
+                + "\"more\":false}");
+
+    at.schedules.outage().end();
+    at.sweep();
+
+    assertThat(at.getTier("own").document().at("/rollout/unsettled").longValue()).isZero();
+  }
+
+  @Test
+  void of_a_thousand_tenants_and_more_the_first_thousand_are_looked_at() {
+    at.putTier("own", own(30, 10));
+    Tenant listed =
+        Tenant.onboarded(ACME, at.tiers.find(new TierName("own")).orElseThrow(), Map.of());
+    for (int i = 0; i < 1_001; i++) {
+      at.tenants.create(
+          new Tenant(
+              new TenantId("tenant-" + i),
+              listed.tier(),
+              listed.overrides(),
+              listed.status(),
+              listed.limits(),
+              listed.isolation(),
+              listed.buckets(),
+              listed.fillMode(),
+              listed.onUnavailable(),
+              1,
+              i % 2));
+    }
+
+    JsonNode rollout = at.getTier("own").document().get("rollout");
+
+    assertThat(rollout.get("tenants").longValue()).isEqualTo(1_000);
+    assertThat(rollout.get("unsettled").longValue()).isBetween(499L, 501L);
+    assertThat(rollout.get("more").booleanValue()).isTrue();
+  }
+
+  @Test
+  void what_is_told_of_a_bucket_is_its_level_last_seen() {
+    at.onboard("acme", "silver");
+    at.tokens.outage().begin();
+
+    assertThat(
+            dryRun(patch(TO_BRONZE)).document().at("/tenants/0/consequences/0/level").longValue())
+        .isEqualTo(at.buckets.find(bucket("acme", "connect")).orElseThrow().level());
+  }
+}
