@@ -267,8 +267,8 @@ final class MessagesIT {
 
   @Test
   void a_change_of_tier_holds_for_open_connections() throws Exception {
-    DEPLOYMENT.onboard("mover", "gold", "{}");
-    Handshake client = connected("mover", DEPLOYMENT.open("mover"));
+    DEPLOYMENT.onboard("shifter", "gold", "{}");
+    Handshake client = connected("shifter", DEPLOYMENT.open("shifter"));
     sendAll(client, "SiloSQS", 100);
     client.frames().await("reply", 100);
 
@@ -276,7 +276,7 @@ final class MessagesIT {
             DEPLOYMENT
                 .control(
                     "PATCH",
-                    "/tenants/mover",
+                    "/tenants/shifter",
                     "{\"tier\":\"bronze\",\"overrides\":{\"messagesPerMinute\":3}}")
                 .status())
         .isEqualTo(200);
@@ -291,7 +291,7 @@ final class MessagesIT {
     assertThat(refused.get("id").asText()).isEqualTo("p-3");
     assertThat(client.frames().await("reply", 103)).hasSize(103);
 
-    DEPLOYMENT.control("PATCH", "/tenants/mover", "{\"tier\":\"gold\",\"overrides\":{}}");
+    DEPLOYMENT.control("PATCH", "/tenants/shifter", "{\"tier\":\"gold\",\"overrides\":{}}");
     DEPLOYMENT.advance(Duration.ofMinutes(1));
     client.send(frame("SiloSQS", "back", "1"));
     List<JsonNode> replies = client.frames().await("reply", 104);
