@@ -10,6 +10,7 @@ import dev.tollgate.controlplane.Deployment.Snapshot;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TierName;
+import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.http.testing.HttpApiEvents;
 import dev.tollgate.http.testing.RecordingContext;

@@ -3,13 +3,14 @@ package dev.tollgate.controlplane;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import dev.tollgate.controlplane.Faults.Fault;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.testing.Faults;
+import dev.tollgate.core.testing.Faults.Fault;
 import dev.tollgate.http.testing.RecordingContext;
 import java.time.Duration;
 import java.util.List;

@@ -31,6 +31,7 @@ import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.Tiers;
+import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.InMemoryBucketQueues;
 import dev.tollgate.core.testing.InMemoryBuckets;
 import dev.tollgate.core.testing.InMemoryFillSchedules;
