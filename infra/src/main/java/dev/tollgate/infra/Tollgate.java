@@ -131,8 +131,7 @@ public final class Tollgate extends Construct {
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem", "UpdateItem")
             .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem")
-            .tenantBuckets(
-                "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "SendMessage");
+            .tenantBuckets("ReceiveMessage", "DeleteMessage", "SendMessage");
     Messages messages = new Messages(this, props, poolProcessor);
 
     TenantFunction sessionEnd =
