@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Handlers that are put into a jar and loaded from there; nothing else refers to them. */
@@ -203,7 +204,7 @@ public final class SampleHandlers {
         }
         if (body.equals("wait")) {
           try {
-            Thread.sleep(60_000);
+            new CountDownLatch(1).await(); // until it is stopped
           } catch (InterruptedException e) {
             throw new IllegalStateException(e);
           }
