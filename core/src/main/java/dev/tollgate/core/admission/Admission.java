@@ -8,6 +8,7 @@ import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.TokenClaims;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.WakeUp;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
@@ -34,6 +35,9 @@ import java.util.concurrent.Executor;
  * <p>Even a long poll is, rarely, wrong to find a queue empty (Amazon SQS Developer Guide,
  * "Confirming that a queue is empty"), and what is remembered of it refuses everybody. So a bucket
  * that its last fill left tokens in is asked twice.
+ *
+ * <p>A bucket that hibernates is woken before its first token is spent, and one that is found empty
+ * and that nobody has filled for minutes is, too.
  */
 public final class Admission {
   private static final int REMEMBERED = 10_000;
@@ -41,6 +45,7 @@ public final class Admission {
   private final FactsReader reader;
   private final Buckets buckets;
   private final TokenQueue queue;
+  private final WakeUp wakeUp;
   private final Executor executor;
   private final InstantSource clock;
   private final Map<TenantId, Instant> emptyUntil =
@@ -63,11 +68,13 @@ public final class Admission {
       FactsReader reader,
       Buckets buckets,
       TokenQueue queue,
+      WakeUp wakeUp,
       Executor executor,
       InstantSource clock) {
     this.reader = reader;
     this.buckets = buckets;
     this.queue = queue;
+    this.wakeUp = wakeUp;
     this.executor = executor;
     this.clock = clock;
   }
@@ -103,14 +110,18 @@ public final class Admission {
     Optional<Verdict.Refused> refusal = facts.refusalAt(now);
     return refusal.isPresent()
         ? refusal
-        : facts.emptyUntil(now).map(until -> refusedForRate(tenant, until));
+        : facts.emptyUntil(now).map(until -> refusedForRate(tenant, until, facts.retryAt(now)));
   }
 
   private Verdict verdict(TenantId tenant, SessionId session, Facts facts, Held claimed) {
     Tenant known = facts.tenant().orElseThrow();
     Optional<Instant> remembered = facts.emptyUntil(clock.instant());
-    boolean doubtful = claimed.isNothing() && remembered.isEmpty() && facts.mayHoldTokens();
-    Held held = doubtful ? reserve(tenant) : claimed;
+    Held held = claimed;
+    if (facts.isAsleep() || (held.isNothing() && facts.isOverdue(clock.instant()))) {
+      held = awakened(tenant, held);
+    } else if (held.isNothing() && remembered.isEmpty() && facts.mayHoldTokens()) {
+      held = reserve(tenant);
+    }
     if (held.unavailable().isPresent()) {
       return known.onUnavailable() == OnUnavailable.ADMIT
           ? ticket(known, session, facts, Optional.empty())
@@ -120,16 +131,30 @@ public final class Admission {
       emptyUntil.remove(tenant);
       return ticket(known, session, facts, held.lease());
     }
-    Instant until = remembered.orElseGet(() -> facts.nextTokenAt(clock.instant()));
+    Instant now = clock.instant();
+    Instant until = remembered.orElseGet(() -> facts.emptyFrom(now));
     if (remembered.isEmpty()) {
       facts.bucket().ifPresent(bucket -> buckets.rememberEmpty(bucket, until));
     }
-    return refusedForRate(tenant, until);
+    return refusedForRate(tenant, until, facts.retryAt(now));
   }
 
-  private Verdict.Refused refusedForRate(TenantId tenant, Instant until) {
+  private Verdict.Refused refusedForRate(TenantId tenant, Instant until, Instant retryAt) {
     emptyUntil.put(tenant, until);
-    return new Verdict.Refused(Refusal.TENANT_RATE, Optional.of(until));
+    return new Verdict.Refused(Refusal.TENANT_RATE, Optional.of(retryAt));
+  }
+
+  /**
+   * What is held once the bucket is awake. If it cannot be woken, a token that is held is as good
+   * as any; the next claim tries again.
+   */
+  private Held awakened(TenantId tenant, Held held) {
+    try {
+      wakeUp.wake(connectBucket(tenant));
+    } catch (Unavailable unavailable) {
+      return held.isNothing() ? new Held(Optional.empty(), Optional.of(unavailable)) : held;
+    }
+    return held.isNothing() ? reserve(tenant) : held;
   }
 
   private static Verdict ticket(

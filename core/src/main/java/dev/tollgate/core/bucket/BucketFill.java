@@ -8,7 +8,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -45,36 +44,66 @@ public final class BucketFill {
    *     later fill
    */
   public Filled fill(BucketId id, Instant through) {
-    Optional<Bucket> found = buckets.find(id);
-    if (found.isEmpty()) {
-      return new NoBucket();
-    }
-    Bucket bucket = found.get();
+    return buckets.find(id).map(bucket -> fill(bucket, through)).orElseGet(NoBucket::new);
+  }
+
+  /** The same of a bucket that has been read just now. */
+  public Filled fill(Bucket read, Instant through) {
     Instant now = clock.instant();
-    Instant until = through.isAfter(now.plus(CLOCK_SKEW)) ? now : through;
+    return read.upkeep().state() == Upkeep.State.PRODUCED
+        ? fill(read, false, through.isAfter(now.plus(CLOCK_SKEW)) ? now : through)
+        : new NotFilled(read.upkeep().state());
+  }
+
+  /**
+   * Has a bucket that hibernates, or is overdue, filled again, and gives it what it is owed now, at
+   * once. Whoever finds it hibernating does so before spending any of its tokens; so what it lacks
+   * is what has expired. A bucket that is awake is left alone: somebody is just filling it.
+   *
+   * @throws Unavailable if the ledger or the queue cannot be asked
+   */
+  public Filled wake(Bucket read) {
+    Instant now = clock.instant();
+    return read.hibernates() || read.isOverdueAt(now)
+        ? fill(read.awake(now), true, now)
+        : new NotFilled(read.upkeep().state());
+  }
+
+  private Filled fill(Bucket read, boolean awakened, Instant until) {
+    Instant now = clock.instant();
+    BucketId id = read.id();
+    Bucket bucket = read;
+    boolean mustWrite = awakened;
     long level = bucket.levelAt(now, queue.level(id));
     long trimmed = trim(bucket, level - bucket.spec().capacity());
     level -= trimmed;
     long minted = 0;
     long lost = 0;
     while (true) {
-      Ledger.Step step = bucket.ledger().step(bucket.spec(), until, level);
-      if (step.tokens() == 0 && step.after().equals(bucket.ledger())) {
-        return new Topped(minted, lost, trimmed, level);
+      Ledger.Step step = step(bucket, until, level);
+      if (step.tokens() == 0 && step.after().equals(bucket.ledger()) && !mustWrite) {
+        return new Topped(bucket, minted, lost, trimmed, level);
       }
       Bucket next = bucket.filled(step, level, now);
       if (buckets.replace(next) == Written.OVERTAKEN) {
-        return minted == 0 ? new Overtaken() : new Topped(minted, lost, trimmed, level);
+        return minted == 0 ? new Overtaken() : new Topped(bucket, minted, lost, trimmed, level);
       }
       bucket = next;
+      mustWrite = false;
       long unsent = send(bucket, step, now);
       minted += step.tokens() - unsent;
       lost += unsent;
       level += step.tokens() - unsent;
       if (step.complete()) {
-        return new Topped(minted, lost, trimmed, level);
+        return new Topped(bucket, minted, lost, trimmed, level);
       }
     }
+  }
+
+  /** Tokens that are to last for a minute only must not be hidden for most of it. */
+  private static Ledger.Step step(Bucket bucket, Instant until, long level) {
+    Ledger.Step step = bucket.ledger().step(bucket.spec(), until, level);
+    return bucket.spec().filling().mode() == FillMode.DIRECT ? step.atOnce() : step;
   }
 
   /**
@@ -119,15 +148,31 @@ public final class BucketFill {
   /**
    * The bucket has what it was owed.
    *
+   * @param bucket as it was written last
    * @param minted tokens sent
    * @param lost tokens that the queue refused to take; the ledger has moved past them
    * @param trimmed tokens taken out because the capacity has no room for them
    * @param level tokens in the bucket now
    */
-  public record Topped(long minted, long lost, long trimmed, long level) implements Filled {}
+  public record Topped(Bucket bucket, long minted, long lost, long trimmed, long level)
+      implements Filled {
+    /** Without the bucket, for logs. */
+    @Override
+    public String toString() {
+      return "Topped[minted=%d, lost=%d, trimmed=%d, level=%d]"
+          .formatted(minted, lost, trimmed, level);
+    }
+  }
 
   /** Another fill of the same bucket was faster; this one minted nothing. */
   public record Overtaken() implements Filled {}
+
+  /**
+   * The bucket is not filled at present, or not by this.
+   *
+   * @param state who fills it, if anybody does
+   */
+  public record NotFilled(Upkeep.State state) implements Filled {}
 
   /** There is no such bucket: its tenant was offboarded, and the schedule fired late. */
   public record NoBucket() implements Filled {}

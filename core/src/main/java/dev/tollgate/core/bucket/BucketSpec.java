@@ -3,26 +3,36 @@ package dev.tollgate.core.bucket;
 import dev.tollgate.core.InvalidValue;
 
 /**
- * What a bucket promises: how fast it fills and how much it holds.
+ * What a bucket promises: how fast it fills and how much it holds; and how that is brought about.
  *
  * @param rate how fast it fills
  * @param capacity the most tokens it holds, 1 to 100,000: SQS keeps about 120,000 messages of a
  *     standard queue in flight (Amazon SQS Developer Guide, "Amazon SQS message quotas")
+ * @param filling how it is filled
  */
-public record BucketSpec(Rate rate, long capacity) {
+public record BucketSpec(Rate rate, long capacity, Filling filling) {
   /** The largest capacity. */
   public static final long MOST_CAPACITY = 100_000;
 
   /**
-   * Checks the capacity.
+   * Checks the capacity, and that the bucket can be filled so.
    *
-   * @throws InvalidValue if it is out of range
+   * @throws InvalidValue if the capacity is out of range, or {@link FillMode#DIRECT} cannot bring
+   *     the rate or hold the capacity
    */
   public BucketSpec {
     InvalidValue.inRange("capacity", capacity, 1, MOST_CAPACITY);
+    if (filling.mode() == FillMode.DIRECT) {
+      DirectFill.check(rate, capacity);
+    }
   }
 
-  /** A bucket that holds what one minute brings, rounded up. */
+  /** A bucket that is filled as is usual. */
+  public BucketSpec(Rate rate, long capacity) {
+    this(rate, capacity, Filling.STANDARD);
+  }
+
+  /** A bucket that holds what one minute brings, rounded up, and is filled as is usual. */
   public static BucketSpec ofRate(Rate rate) {
     return new BucketSpec(rate, rate.ceiling());
   }

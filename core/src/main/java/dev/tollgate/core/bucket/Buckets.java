@@ -33,6 +33,12 @@ public interface Buckets {
    */
   void rememberEmpty(Bucket read, Instant until);
 
+  /**
+   * The buckets of a shard whose turn has come, see {@link Bucket#turnAt}; in no order, a second
+   * behind.
+   */
+  List<BucketId> due(Shard shard, Instant now);
+
   /** Forgets the bucket; harmless if there is none. */
   void remove(BucketId id);
 }

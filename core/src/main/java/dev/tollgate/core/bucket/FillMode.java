@@ -5,5 +5,12 @@ public enum FillMode {
   /**
    * A schedule for the bucket invokes the token producer, which holds the level at the capacity.
    */
-  PRODUCER
+  PRODUCER,
+  /**
+   * A schedule for the bucket sends its tokens by itself, and the age at which they expire holds
+   * the level: see {@link DirectFill}.
+   */
+  DIRECT,
+  /** A schedule for many tenants, a {@link Shard}, invokes the token producer for all of them. */
+  SHARED
 }

@@ -47,6 +47,11 @@ public record Ledger(Instant filledThrough, long carried) {
     return new Ledger(now, spec.capacity() * UNIT);
   }
 
+  /** The ledger of a bucket that is owed nothing. */
+  static Ledger even(Instant now) {
+    return new Ledger(now, 0);
+  }
+
   /**
    * The next step of filling a bucket up to what is owed at {@code through}.
    *
@@ -145,5 +150,10 @@ public record Ledger(Instant filledThrough, long carried) {
    * @param after the ledger when they are minted
    * @param complete whether nothing more is due
    */
-  public record Step(long tokens, long fresh, Ledger after, boolean complete) {}
+  public record Step(long tokens, long fresh, Ledger after, boolean complete) {
+    /** The same with all tokens sent at once. */
+    Step atOnce() {
+      return new Step(tokens, 0, after, complete);
+    }
+  }
 }

@@ -39,15 +39,17 @@ public final class TokenClaims {
 
   private final Buckets buckets;
   private final TokenQueue queue;
+  private final WakeUp wakeUp;
   private final InstantSource clock;
 
   /**
    * Claims against buckets that are written down in {@code buckets} and whose tokens lie in {@code
-   * queue}.
+   * queue}. One that hibernates is woken before a token of it is spent.
    */
-  public TokenClaims(Buckets buckets, TokenQueue queue, InstantSource clock) {
+  public TokenClaims(Buckets buckets, TokenQueue queue, WakeUp wakeUp, InstantSource clock) {
     this.buckets = buckets;
     this.queue = queue;
+    this.wakeUp = wakeUp;
     this.clock = clock;
   }
 
@@ -79,6 +81,7 @@ public final class TokenClaims {
       if (bucket.knownEmptyAt(now)) {
         return new Claim.Denied(bucket.nextTokensAt(now, n));
       }
+      awaken(bucket);
       return hold(bucket, n, lease, held) ? new Claim.Granted(id, held) : denied(bucket, held, n);
     } catch (Unavailable unavailable) {
       giveBackQuietly(id, held);
@@ -137,6 +140,7 @@ public final class TokenClaims {
     Optional<String> failure = Optional.empty();
     boolean emptied = false;
     try {
+      awaken(bucket);
       emptied = !hold(bucket, n, LEASE, held);
     } catch (Unavailable unavailable) {
       failure = Optional.of(unavailable.reason());
@@ -182,22 +186,36 @@ public final class TokenClaims {
    */
   private boolean hold(Bucket bucket, int n, Duration lease, List<Lease> held) {
     boolean doubtful = bucket.level() > 0;
+    boolean overdue = bucket.isOverdueAt(clock.instant());
     while (held.size() < n) {
       int most = Math.min(TokenQueue.BATCH, n - held.size());
       List<Lease> more = queue.reserve(bucket.id(), most, lease);
-      if (more.isEmpty() && !doubtful) {
+      if (more.isEmpty() && overdue) {
+        wakeUp.wake(bucket.id());
+      } else if (more.isEmpty() && !doubtful) {
         return false;
       }
+      overdue &= !more.isEmpty();
       doubtful &= !more.isEmpty();
       held.addAll(more);
     }
     return true;
   }
 
+  /**
+   * Wakes a bucket that hibernates, and before any of its tokens is spent: what it then lacks is
+   * what has expired, and nothing that was claimed.
+   */
+  private void awaken(Bucket bucket) {
+    if (bucket.hibernates()) {
+      wakeUp.wake(bucket.id());
+    }
+  }
+
   private Claim denied(Bucket bucket, List<Lease> held, int n) {
     Instant now = clock.instant();
     if (held.isEmpty()) {
-      buckets.rememberEmpty(bucket, bucket.nextTokenAt(now));
+      buckets.rememberEmpty(bucket, bucket.emptyFrom(now));
     } else {
       giveBackQuietly(bucket.id(), held);
     }
@@ -216,7 +234,7 @@ public final class TokenClaims {
   private void rememberEmptyQuietly(Bucket bucket) {
     unlessUnavailable(
         () -> {
-          buckets.rememberEmpty(bucket, bucket.nextTokenAt(clock.instant()));
+          buckets.rememberEmpty(bucket, bucket.emptyFrom(clock.instant()));
           return true;
         });
   }

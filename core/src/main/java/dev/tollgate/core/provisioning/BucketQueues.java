@@ -2,14 +2,27 @@ package dev.tollgate.core.provisioning;
 
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
+import java.time.Duration;
 
 /**
  * The queues that buckets' tokens lie in. Every method throws {@link Unavailable} if that could not
  * be asked.
  */
 public interface BucketQueues {
-  /** Makes the bucket's queue, or brings the one that is there to what it should be. */
-  Made make(BucketId id);
+  /**
+   * Makes the bucket's queue, or brings the one that is there to what it should be.
+   *
+   * @param lifetime for how long it keeps a token, a minute to fourteen days
+   */
+  Made make(BucketId id, Duration lifetime);
+
+  /**
+   * Has the bucket's queue keep tokens for so long, those that are in it too. In force after a
+   * quarter of an hour (SQS SetQueueAttributes). Harmless if there is no queue.
+   *
+   * @param lifetime a minute to fourteen days
+   */
+  void keep(BucketId id, Duration lifetime);
 
   /** Deletes the bucket's queue and the tokens in it; harmless if there is none. */
   void delete(BucketId id);

@@ -2,6 +2,7 @@ package dev.tollgate.core.tenant;
 
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Rate;
 import java.util.Optional;
 
@@ -25,10 +26,8 @@ public record BucketTerms(Optional<Rate> rate, Optional<Long> capacity) {
   }
 
   /** The bucket that these terms make with the rate of a limit, or with their own. */
-  BucketSpec with(Rate limit) {
+  BucketSpec with(Rate limit, Filling filling) {
     Rate fill = rate.orElse(limit);
-    return capacity
-        .map(most -> new BucketSpec(fill, most))
-        .orElseGet(() -> BucketSpec.ofRate(fill));
+    return new BucketSpec(fill, capacity.orElseGet(fill::ceiling), filling);
   }
 }

@@ -4,7 +4,6 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketSpec;
-import dev.tollgate.core.bucket.FillMode;
 import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
@@ -20,8 +19,7 @@ import java.util.TreeMap;
  * @param status whether it is served
  * @param limits what tier and overrides come to
  * @param isolation whose queue and function its messages go through
- * @param buckets what buckets it has
- * @param fillMode how they are filled
+ * @param buckets what buckets it has, and how they are filled
  * @param onUnavailable what happens when a bucket cannot be asked
  * @param version counts the changes of what is desired, from 1
  * @param observedVersion the version up to which it has been brought about; 0 for none
@@ -34,7 +32,6 @@ public record Tenant(
     Limits limits,
     Isolation isolation,
     SortedMap<Action, BucketSpec> buckets,
-    FillMode fillMode,
     OnUnavailable onUnavailable,
     long version,
     long observedVersion) {
@@ -81,7 +78,6 @@ public record Tenant(
         limits,
         isolation,
         buckets,
-        fillMode,
         onUnavailable,
         version + 1,
         observedVersion);
@@ -103,7 +99,6 @@ public record Tenant(
         limits,
         tier.isolation(),
         tier.bucketsUnder(limits),
-        tier.fillMode(),
         tier.onUnavailable(),
         version,
         observedVersion);
@@ -118,7 +113,6 @@ public record Tenant(
         && limits.equals(other.limits)
         && isolation == other.isolation
         && buckets.equals(other.buckets)
-        && fillMode == other.fillMode
         && onUnavailable == other.onUnavailable;
   }
 

@@ -3,7 +3,7 @@ package dev.tollgate.core.tenant;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.bucket.BucketSpec;
-import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Rate;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +19,7 @@ import java.util.TreeMap;
  * @param limits their limits, but for those that a tenant overrides
  * @param buckets the user's own buckets, and capacities for {@code connect} and {@code message}; at
  *     most 20
- * @param fillMode how their buckets are filled
+ * @param filling how their buckets are filled, and when that stops
  * @param onUnavailable what happens when a bucket cannot be asked
  * @param version counts its changes, from 1; 0 for one that was never stored
  * @param rolledOut the version that every tenant of the tier has been brought to
@@ -29,7 +29,7 @@ public record Tier(
     Isolation isolation,
     Limits limits,
     Map<Action, BucketTerms> buckets,
-    FillMode fillMode,
+    Filling filling,
     OnUnavailable onUnavailable,
     long version,
     long rolledOut) {
@@ -45,13 +45,14 @@ public record Tier(
   /**
    * Checks the buckets.
    *
-   * @throws InvalidValue if there are too many, one has a rate that a limit already says, or an own
-   *     one has none
+   * @throws InvalidValue if there are too many, one has a rate that a limit already says, an own
+   *     one has none, or one cannot be filled so
    */
   public Tier {
     InvalidValue.inRange("buckets", buckets.size(), 0, MOST_BUCKETS);
     buckets.forEach(Tier::checkTerms);
     buckets = Map.copyOf(buckets);
+    bucketsUnder(limits, buckets, filling);
   }
 
   private static Tier standard(String name, Isolation isolation, Limits limits) {
@@ -60,7 +61,7 @@ public record Tier(
         isolation,
         limits,
         Map.of(),
-        FillMode.PRODUCER,
+        Filling.STANDARD,
         OnUnavailable.ADMIT,
         0,
         0);
@@ -91,18 +92,37 @@ public record Tier(
         : Optional.empty();
   }
 
-  /** Every bucket of a tenant of this tier that has these limits. */
+  /**
+   * Every bucket of a tenant of this tier that has these limits.
+   *
+   * @throws InvalidValue if one of them cannot be filled as the tier says
+   */
   public SortedMap<Action, BucketSpec> bucketsUnder(Limits resolved) {
+    return bucketsUnder(resolved, buckets, filling);
+  }
+
+  private static SortedMap<Action, BucketSpec> bucketsUnder(
+      Limits resolved, Map<Action, BucketTerms> buckets, Filling filling) {
     BucketTerms plain = new BucketTerms(Optional.empty(), Optional.empty());
     SortedMap<Action, BucketSpec> specs = new TreeMap<>();
     for (Action action : List.of(Action.CONNECT, Action.MESSAGE)) {
       Limit limit = limitOf(action).orElseThrow();
       BucketTerms terms = buckets.getOrDefault(action, plain);
-      specs.put(action, terms.with(Rate.perMinute(resolved.get(limit))));
+      specs.put(action, spec(action, terms, Rate.perMinute(resolved.get(limit)), filling));
     }
     buckets.forEach(
-        (action, terms) -> terms.rate().ifPresent(rate -> specs.put(action, terms.with(rate))));
+        (action, terms) ->
+            terms.rate().ifPresent(rate -> specs.put(action, spec(action, terms, rate, filling))));
     return specs;
+  }
+
+  private static BucketSpec spec(Action action, BucketTerms terms, Rate rate, Filling filling) {
+    try {
+      return terms.with(rate, filling);
+    } catch (InvalidValue refused) {
+      throw new InvalidValue(
+          refused.field(), refused.value(), refused.expected() + " (bucket " + action + ")");
+    }
   }
 
   /** This tier as its next version. */
@@ -112,7 +132,7 @@ public record Tier(
         isolation,
         limits,
         buckets,
-        fillMode,
+        filling,
         onUnavailable,
         previousVersion + 1,
         Math.min(rolledOut, previousVersion));
@@ -124,7 +144,7 @@ public record Tier(
         && isolation == other.isolation
         && limits.equals(other.limits)
         && buckets.equals(other.buckets)
-        && fillMode == other.fillMode
+        && filling.equals(other.filling)
         && onUnavailable == other.onUnavailable;
   }
 }

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 final class AdmissionTest {
   private final Town town = new Town();
   private final Admission admission =
-      new Admission(town.facts(), town.buckets(), town.queue(), Runnable::run, town.clock());
+      new Admission(
+          town.facts(), town.buckets(), town.queue(), town.wakeUp(), Runnable::run, town.clock());
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L));
   private final SessionId session = town.open(acme);
 
@@ -46,7 +47,7 @@ final class AdmissionTest {
             gold.isolation(),
             gold.limits(),
             gold.buckets(),
-            gold.fillMode(),
+            gold.filling(),
             onUnavailable,
             1,
             1);
@@ -148,7 +149,8 @@ final class AdmissionTest {
     assertThat(decide()).isEqualTo(first);
     assertThat(town.queue().reserves()).isEqualTo(asked);
     Admission elsewhere =
-        new Admission(town.facts(), town.buckets(), town.queue(), Runnable::run, town.clock());
+        new Admission(
+            town.facts(), town.buckets(), town.queue(), town.wakeUp(), Runnable::run, town.clock());
     assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
     assertThat(town.queue().reserves()).isEqualTo(asked + 1);
     assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);

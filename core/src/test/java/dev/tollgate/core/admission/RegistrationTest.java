@@ -42,7 +42,8 @@ final class RegistrationTest {
 
   private Ticket ticket(SessionId session) {
     Admission admission =
-        new Admission(town.facts(), town.buckets(), town.queue(), Runnable::run, town.clock());
+        new Admission(
+            town.facts(), town.buckets(), town.queue(), town.wakeUp(), Runnable::run, town.clock());
     return ((Verdict.Ticketed) admission.decide(acme.id(), session)).ticket();
   }
 

@@ -14,10 +14,11 @@ import org.junit.jupiter.api.Test;
 final class BucketTest {
   private static final Instant START = Instant.parse("2026-03-01T12:00:00Z");
   private static final BucketId ID = new BucketId(new TenantId("acme"), Action.CONNECT);
+  private static final Upkeep FILLED = new Upkeep(Upkeep.State.PRODUCED, START, Optional.empty());
 
   private static Bucket bucket(String perMinute, long capacity, Ledger ledger, Drip drip) {
     BucketSpec spec = new BucketSpec(Rate.perMinute(new BigDecimal(perMinute)), capacity);
-    return new Bucket(ID, spec, ledger, drip, 0, Optional.empty(), 1);
+    return new Bucket(ID, spec, ledger, drip, 0, Optional.empty(), FILLED, 1);
   }
 
   @Test
@@ -86,6 +87,7 @@ final class BucketTest {
             new Drip(START, 0, Duration.ZERO),
             0,
             Optional.of(START.plusSeconds(60)),
+            FILLED,
             1);
     Ledger.Step step = seenEmpty.ledger().step(seenEmpty.spec(), START.plusSeconds(60), 0);
     assertThat(seenEmpty.filled(step, 0, START.plusSeconds(60)).emptyUntil()).isEmpty();
@@ -136,6 +138,7 @@ final class BucketTest {
             bucket.drip(),
             3,
             Optional.of(START.plusSeconds(41)),
+            FILLED,
             1);
     assertThat(seenEmpty.levelAt(now, 3)).isEqualTo(1);
     assertThat(seenEmpty.levelAt(START.plusSeconds(60), 3)).isZero();

@@ -25,7 +25,8 @@ final class TokenClaimsTest {
   private final Town town = new Town();
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
   private final BucketId bucket = Town.connects(acme);
-  private final TokenClaims claims = new TokenClaims(town.buckets(), town.queue(), town.clock());
+  private final TokenClaims claims =
+      new TokenClaims(town.buckets(), town.queue(), town.wakeUp(), town.clock());
 
   private Claim claim(int n) {
     return claims.tryClaim(acme.id(), Action.CONNECT, n);
@@ -71,7 +72,8 @@ final class TokenClaimsTest {
       Town lonely = new Town();
       Tenant tenant = lonely.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
       BucketId id = Town.connects(tenant);
-      TokenClaims mine = new TokenClaims(lonely.buckets(), lonely.queue(), lonely.clock());
+      TokenClaims mine =
+          new TokenClaims(lonely.buckets(), lonely.queue(), lonely.wakeUp(), lonely.clock());
       Rate rate =
           Rate.perMinute(BigDecimal.valueOf(1 + random.nextInt(3_000), 1 + random.nextInt(2)));
       long capacity = Math.max(1, rate.ceiling());
@@ -233,7 +235,7 @@ final class TokenClaimsTest {
     TokenQueue failing = new AnsweringOnce(town.queue());
 
     TokenClaims.Spent spent =
-        new TokenClaims(town.buckets(), failing, town.clock())
+        new TokenClaims(town.buckets(), failing, town.wakeUp(), town.clock())
             .claimUpTo(acme.id(), Action.CONNECT, 25);
 
     assertThat(spent.tokens()).isEqualTo(10);

@@ -79,7 +79,7 @@ final class MessageProcessingTest {
             gold.isolation(),
             gold.limits(),
             gold.buckets(),
-            gold.fillMode(),
+            gold.filling(),
             OnUnavailable.REFUSE,
             1,
             1);
@@ -444,6 +444,7 @@ final class MessageProcessingTest {
   void neither_refused_nor_unreadable_messages_extend_a_session() {
     Instant before = end();
     town.clock().advance(Duration.ofMinutes(30));
+    town.fill().fill(Workshop.messages(acme), town.clock().instant());
     spend(20);
 
     shop.process(from("a", "m1"), unreadable(acme, session, "a", "m2"));
@@ -490,6 +491,7 @@ final class MessageProcessingTest {
   @Test
   void the_message_that_finds_the_bucket_empty_costs_one_write() {
     town.clock().advance(Duration.ofMinutes(30));
+    town.fill().fill(Workshop.messages(acme), town.clock().instant());
     spend(20);
     shop.counted().clear();
 

@@ -96,6 +96,7 @@ final class Workshop {
         new TokenClaims(
             counting(Buckets.class, town.buckets()),
             counting(TokenQueue.class, town.queue()),
+            town.wakeUp(),
             town.clock()),
         counting(Sessions.class, town.sessions()),
         sockets,

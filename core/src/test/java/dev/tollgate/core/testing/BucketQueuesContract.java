@@ -9,11 +9,15 @@ import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.Made;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link BucketQueues} does. */
 public abstract class BucketQueuesContract {
+  /** For how long queues keep tokens here, unless a test says otherwise. */
+  protected static final Duration LONG = Duration.ofDays(14);
+
   /** The queues. */
   protected abstract BucketQueues queues();
 
@@ -24,7 +28,7 @@ public abstract class BucketQueuesContract {
   void a_made_queue_takes_tokens() {
     BucketId bucket = Samples.bucketId();
 
-    assertThat(queues().make(bucket)).isEqualTo(Made.NEW);
+    assertThat(queues().make(bucket, LONG)).isEqualTo(Made.NEW);
 
     Token token = new Token("token", bucket, Samples.NOW, 0);
     assertThat(tokens().put(bucket, List.of(token))).isEmpty();
@@ -34,18 +38,27 @@ public abstract class BucketQueuesContract {
   @Test
   void a_queue_that_stands_keeps_its_tokens() {
     BucketId bucket = Samples.bucketId();
-    queues().make(bucket);
+    queues().make(bucket, LONG);
     tokens().put(bucket, List.of(new Token("token", bucket, Samples.NOW, 0)));
 
-    assertThat(queues().make(bucket)).isEqualTo(Made.STOOD);
+    assertThat(queues().make(bucket, LONG)).isEqualTo(Made.STOOD);
 
     assertThat(tokens().level(bucket)).isEqualTo(1);
   }
 
   @Test
+  void keep_is_harmless_if_there_is_no_queue() {
+    BucketId bucket = Samples.bucketId();
+
+    queues().keep(bucket, LONG);
+
+    assertThatThrownBy(() -> tokens().level(bucket)).isInstanceOf(Unavailable.class);
+  }
+
+  @Test
   void a_deleted_queue_is_gone_and_deleting_is_harmless_when_repeated() {
     BucketId bucket = Samples.bucketId();
-    queues().make(bucket);
+    queues().make(bucket, LONG);
 
     queues().delete(bucket);
     queues().delete(bucket);

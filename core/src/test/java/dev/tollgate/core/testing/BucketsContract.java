@@ -10,8 +10,12 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.Drip;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Ledger;
 import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.Upkeep;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +27,8 @@ import org.junit.jupiter.api.Test;
 /** What every {@link Buckets} does. */
 public abstract class BucketsContract {
   private static final BucketSpec FASTER = BucketSpec.ofRate(Rate.perMinute(180));
+  private static final BucketSpec SHARED =
+      new BucketSpec(Rate.perMinute(60), 60, new Filling(FillMode.SHARED, 15));
 
   /** The buckets; what other tests leave in them does no harm. */
   protected abstract Buckets buckets();
@@ -43,11 +49,15 @@ public abstract class BucketsContract {
     Bucket bucket =
         new Bucket(
             Samples.bucketId(),
-            new BucketSpec(Rate.perMinute(new BigDecimal("0.000001")), 100_000),
+            new BucketSpec(
+                Rate.perMinute(new BigDecimal("0.000001")),
+                100_000,
+                new Filling(FillMode.SHARED, 77)),
             new Ledger(NOW, BucketSpec.MOST_CAPACITY * Ledger.UNIT - 1),
             new Drip(NOW.plusNanos(1), 59, Duration.ofMillis(1234)),
             77,
             Optional.of(NOW.plusMillis(1)),
+            new Upkeep(Upkeep.State.HIBERNATING, NOW.plusNanos(3), Optional.of(NOW.minusNanos(4))),
             0);
 
     buckets().open(bucket);
@@ -159,6 +169,34 @@ public abstract class BucketsContract {
     buckets().open(answer);
 
     assertThat(buckets().list(connect.id().tenant())).containsExactly(answer, connect, mail);
+  }
+
+  @Test
+  void due_has_the_shards_buckets_while_they_are_filled_together() {
+    Bucket bucket = Bucket.opened(Samples.bucketId(), SHARED, NOW);
+    Shard shard = Shard.of(bucket.id().tenant());
+    buckets().open(bucket);
+    Bucket elsewhere = opened();
+
+    assertThat(buckets().due(shard, NOW)).contains(bucket.id()).doesNotContain(elsewhere.id());
+    assertThat(buckets().due(new Shard((shard.number() + 1) % Shard.COUNT), NOW))
+        .doesNotContain(bucket.id());
+
+    buckets().replace(bucket.hibernating(NOW));
+    assertThat(buckets().due(shard, NOW)).doesNotContain(bucket.id());
+  }
+
+  @Test
+  void due_has_a_bucket_that_fills_directly_when_it_is_to_be_looked_at() {
+    BucketSpec direct = new BucketSpec(Rate.perMinute(6), 12, new Filling(FillMode.DIRECT, 15));
+    Bucket bucket = Bucket.opened(Samples.bucketId(), direct, NOW);
+    Shard shard = Shard.of(bucket.id().tenant());
+    buckets().open(bucket);
+    buckets().replace(bucket.direct(NOW));
+
+    Instant turn = NOW.plus(Duration.ofMinutes(15));
+    assertThat(buckets().due(shard, turn.minusNanos(1))).doesNotContain(bucket.id());
+    assertThat(buckets().due(shard, turn)).contains(bucket.id());
   }
 
   @Test

@@ -30,13 +30,21 @@ public final class InMemoryBucketQueues implements BucketQueues {
   }
 
   @Override
-  public synchronized Made make(BucketId id) {
+  public synchronized Made make(BucketId id, Duration lifetime) {
     outage.check("make");
     Instant deleted = deletedAt.getOrDefault(id, Instant.MIN);
     if (clock.instant().minus(BLOCKED).isBefore(deleted)) {
       return Made.NOT_YET;
     }
-    return queue.make(id) ? Made.NEW : Made.STOOD;
+    Made made = queue.make(id) ? Made.NEW : Made.STOOD;
+    queue.keep(id, lifetime);
+    return made;
+  }
+
+  @Override
+  public synchronized void keep(BucketId id, Duration lifetime) {
+    outage.check("keep");
+    queue.keep(id, lifetime);
   }
 
   @Override

@@ -25,14 +25,26 @@ class InMemoryBucketQueuesTest extends BucketQueuesContract {
   }
 
   @Test
+  void a_queue_that_stands_may_be_told_to_keep_tokens_for_another_time() {
+    BucketId bucket = Samples.bucketId();
+    queues.make(bucket, LONG);
+
+    queues.keep(bucket, Duration.ofSeconds(60));
+    assertThat(tokens.lifetime(bucket)).isEqualTo(Duration.ofSeconds(60));
+
+    queues.make(bucket, Duration.ofSeconds(90));
+    assertThat(tokens.lifetime(bucket)).isEqualTo(Duration.ofSeconds(90));
+  }
+
+  @Test
   void a_queue_cannot_be_made_again_within_a_minute_of_its_deletion() {
     BucketId bucket = Samples.bucketId();
-    queues.make(bucket);
+    queues.make(bucket, LONG);
     queues.delete(bucket);
 
     clock.advance(Duration.ofSeconds(59));
-    assertThat(queues.make(bucket)).isEqualTo(Made.NOT_YET);
+    assertThat(queues.make(bucket, LONG)).isEqualTo(Made.NOT_YET);
     clock.advance(Duration.ofSeconds(1));
-    assertThat(queues.make(bucket)).isEqualTo(Made.NEW);
+    assertThat(queues.make(bucket, LONG)).isEqualTo(Made.NEW);
   }
 }

@@ -5,6 +5,7 @@ import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -69,7 +70,18 @@ public final class InMemoryBuckets implements Buckets {
                     stands.drip(),
                     stands.level(),
                     Optional.of(until),
+                    stands.upkeep(),
                     stands.version()));
+  }
+
+  @Override
+  public synchronized List<BucketId> due(Shard shard, Instant now) {
+    outage.check("due");
+    return rows.values().stream()
+        .filter(bucket -> Shard.of(bucket.id().tenant()).equals(shard))
+        .filter(bucket -> bucket.turnAt().filter(turn -> !turn.isAfter(now)).isPresent())
+        .map(Bucket::id)
+        .toList();
   }
 
   @Override

@@ -1,14 +1,21 @@
 package dev.tollgate.core.testing;
 
+import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.provisioning.FillSchedules;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /** Schedules in memory. They do not fire. */
 public final class InMemoryFillSchedules implements FillSchedules {
   private final Map<BucketId, Scheduled> schedules = new HashMap<>();
+  private final Set<Shard> shards = new HashSet<>();
   private final Outage outage = new Outage();
 
   /** What stops schedules from being put and deleted. */
@@ -21,10 +28,25 @@ public final class InMemoryFillSchedules implements FillSchedules {
     return Map.copyOf(schedules);
   }
 
+  /** The shards that have a schedule. */
+  public synchronized Set<Shard> shards() {
+    return Set.copyOf(shards);
+  }
+
   @Override
-  public synchronized void put(BucketId id, BucketSpec spec, boolean enabled) {
+  public synchronized void put(Bucket bucket) {
     outage.check("put");
-    schedules.put(id, new Scheduled(spec, enabled));
+    if (bucket.spec().filling().mode() == FillMode.SHARED) {
+      schedules.remove(bucket.id());
+    } else {
+      schedules.put(bucket.id(), new Scheduled(bucket.spec(), bucket.upkeep().state()));
+    }
+  }
+
+  @Override
+  public synchronized void put(Shard shard) {
+    outage.check("put");
+    shards.add(shard);
   }
 
   @Override
@@ -34,5 +56,10 @@ public final class InMemoryFillSchedules implements FillSchedules {
   }
 
   /** What a schedule was last put with. */
-  public record Scheduled(BucketSpec spec, boolean enabled) {}
+  public record Scheduled(BucketSpec spec, Upkeep.State state) {
+    /** Whether it fires. */
+    public boolean enabled() {
+      return state == Upkeep.State.PRODUCED || state == Upkeep.State.DIRECT;
+    }
+  }
 }

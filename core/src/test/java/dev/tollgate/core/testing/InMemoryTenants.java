@@ -61,7 +61,6 @@ public final class InMemoryTenants implements Tenants {
                     tenant.limits(),
                     tenant.isolation(),
                     tenant.buckets(),
-                    tenant.fillMode(),
                     tenant.onUnavailable(),
                     version,
                     version));

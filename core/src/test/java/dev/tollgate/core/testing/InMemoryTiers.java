@@ -62,7 +62,7 @@ public final class InMemoryTiers implements Tiers {
                     tier.isolation(),
                     tier.limits(),
                     tier.buckets(),
-                    tier.fillMode(),
+                    tier.filling(),
                     tier.onUnavailable(),
                     version,
                     version));

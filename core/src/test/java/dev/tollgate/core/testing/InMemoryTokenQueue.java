@@ -3,6 +3,7 @@ package dev.tollgate.core.testing;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.DirectFill;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
@@ -16,13 +17,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Tokens in memory, with the delays and leases of a queue that a clock drives. It never waits: an
- * empty bucket is empty at once. A bucket has no queue until {@link #make} was called for it.
+ * Tokens in memory, with the delays, leases and expiry of a queue that a clock drives. It never
+ * waits: an empty bucket is empty at once. A bucket has no queue until {@link #make} was called for
+ * it.
  */
 public final class InMemoryTokenQueue implements TokenQueue {
   private final InstantSource clock;
   private final Outage outage = new Outage();
   private final Map<BucketId, List<Held>> queues = new HashMap<>();
+  private final Map<BucketId, Duration> lifetimes = new HashMap<>();
   private long receipts;
   private long reserves;
   private boolean seemsEmpty;
@@ -42,8 +45,21 @@ public final class InMemoryTokenQueue implements TokenQueue {
     return queues.putIfAbsent(bucket, new ArrayList<>()) == null;
   }
 
+  /** Has the bucket's queue, if there is one, keep tokens for so long; fourteen days until then. */
+  public synchronized void keep(BucketId bucket, Duration lifetime) {
+    if (has(bucket)) {
+      lifetimes.put(bucket, lifetime);
+    }
+  }
+
+  /** For how long the bucket's queue keeps tokens. */
+  public synchronized Duration lifetime(BucketId bucket) {
+    return lifetimes.getOrDefault(bucket, DirectFill.LONGEST_LIFETIME);
+  }
+
   /** Deletes the bucket's queue; returns whether there was one. */
   public synchronized boolean delete(BucketId bucket) {
+    lifetimes.remove(bucket);
     return queues.remove(bucket) != null;
   }
 
@@ -84,7 +100,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
       if (held.visibleAt(now)) {
         String receipt = "receipt-" + ++receipts;
         Instant end = now.plus(lease);
-        queue.set(i, new Held(held.token(), end, Optional.of(receipt)));
+        queue.set(i, new Held(held.token(), held.putAt(), end, Optional.of(receipt)));
         leases.add(new Lease(receipt, end));
       }
     }
@@ -109,7 +125,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
       for (int i = 0; i < queue.size(); i++) {
         Held held = queue.get(i);
         if (held.isHeldBy(lease, now)) {
-          queue.set(i, new Held(held.token(), now, Optional.empty()));
+          queue.set(i, new Held(held.token(), held.putAt(), now, Optional.empty()));
           kept.remove(lease);
         }
       }
@@ -122,7 +138,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
     List<Held> queue = queue(bucket, "put");
     Instant now = clock.instant();
     for (Token token : tokens) {
-      queue.add(new Held(token, now.plusSeconds(token.delaySeconds()), Optional.empty()));
+      queue.add(new Held(token, now, now.plusSeconds(token.delaySeconds()), Optional.empty()));
     }
     return List.of();
   }
@@ -138,11 +154,16 @@ public final class InMemoryTokenQueue implements TokenQueue {
     if (queue == null) {
       throw new Unavailable(method + ": no queue of bucket " + bucket);
     }
+    Instant oldest = clock.instant().minus(lifetime(bucket));
+    queue.removeIf(held -> !held.putAt().isAfter(oldest));
     return queue;
   }
 
-  /** A token, when it can be reserved, and the receipt that it was last reserved by. */
-  private record Held(Token token, Instant visibleFrom, Optional<String> receipt) {
+  /**
+   * A token, when it was put, from when it can be reserved, and the receipt that it was last
+   * reserved by.
+   */
+  private record Held(Token token, Instant putAt, Instant visibleFrom, Optional<String> receipt) {
     boolean visibleAt(Instant now) {
       return !now.isBefore(visibleFrom);
     }

@@ -7,6 +7,7 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
@@ -50,7 +51,6 @@ public abstract class TenantsContract {
         tenant.limits(),
         tenant.isolation(),
         tenant.buckets(),
-        tenant.fillMode(),
         tenant.onUnavailable(),
         tenant.version(),
         version);
@@ -78,7 +78,7 @@ public abstract class TenantsContract {
                     Optional.of(Rate.perMinute(new BigDecimal("0.2"))), Optional.of(5L)),
                 Action.CONNECT,
                 new BucketTerms(Optional.empty(), Optional.of(1_000L))),
-            FillMode.PRODUCER,
+            new Filling(FillMode.SHARED, 3),
             OnUnavailable.REFUSE,
             3,
             2);

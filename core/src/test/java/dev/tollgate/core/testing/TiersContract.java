@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.Written;
-import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.tenant.BucketTerms;
@@ -41,7 +41,7 @@ public abstract class TiersContract {
             new BucketTerms(Optional.of(Rate.perMinute(1)), Optional.empty()),
             Action.MESSAGE,
             new BucketTerms(Optional.empty(), Optional.of(40_000L))),
-        FillMode.PRODUCER,
+        Filling.STANDARD,
         OnUnavailable.REFUSE,
         version,
         version - 1);
@@ -89,7 +89,7 @@ public abstract class TiersContract {
                 Isolation.SILO,
                 BRONZE.limits(),
                 Map.of(),
-                BRONZE.fillMode(),
+                BRONZE.filling(),
                 OnUnavailable.REFUSE,
                 0,
                 0)

@@ -5,16 +5,27 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketFill;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.Upkeep;
+import dev.tollgate.core.bucket.WakeUp;
+import dev.tollgate.core.provisioning.FillTurn;
+import dev.tollgate.core.provisioning.ShardTurn;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Stand-ins for every port of an admission, with tenants and sessions to fill them. */
 public final class Town {
@@ -26,6 +37,8 @@ public final class Town {
   private final ManualClock clock = new ManualClock(START);
   private final InMemoryTokenQueue queue = new InMemoryTokenQueue(clock);
   private final InMemoryBuckets buckets = new InMemoryBuckets();
+  private final InMemoryBucketQueues queues = new InMemoryBucketQueues(queue, clock);
+  private final InMemoryFillSchedules schedules = new InMemoryFillSchedules();
   private final InMemoryTenants tenants = new InMemoryTenants();
   private final InMemorySessions sessions = new InMemorySessions();
   private final InMemoryFacts facts = new InMemoryFacts(tenants, sessions, buckets);
@@ -63,6 +76,94 @@ public final class Town {
   /** A fill of its buckets. */
   public BucketFill fill() {
     return new BucketFill(buckets, queue, clock);
+  }
+
+  /** The queues of its tokens. */
+  public InMemoryBucketQueues queues() {
+    return queues;
+  }
+
+  /** The schedules of its buckets; {@link #pass} has them fire. */
+  public InMemoryFillSchedules schedules() {
+    return schedules;
+  }
+
+  /** The turns of its buckets. */
+  public FillTurn turns() {
+    return new FillTurn(buckets, queue, queues, schedules, clock);
+  }
+
+  /** The turns of a shard's buckets. */
+  public ShardTurn shardTurn(FillTurn turns) {
+    return new ShardTurn(buckets, turns, Runnable::run, clock);
+  }
+
+  /** Wakes its buckets, as the producer would. */
+  public WakeUp wakeUp() {
+    return id -> turns().wake(id);
+  }
+
+  /** A bucket with its queue and its schedule, just opened and full. */
+  public void open(BucketId id, BucketSpec spec) {
+    Bucket bucket = Bucket.opened(id, spec, clock.instant());
+    buckets.open(bucket);
+    queues.make(id, bucket.lifetimeAt(clock.instant()));
+    provide(bucket);
+    fill().fill(id, clock.instant());
+  }
+
+  /** What a reconciler does for a bucket whose tier has changed. */
+  public void retune(BucketId id, BucketSpec spec) {
+    Bucket next = buckets.find(id).orElseThrow().retuned(spec, clock.instant());
+    buckets.replace(next);
+    queues.make(id, next.lifetimeAt(clock.instant()));
+    provide(next);
+  }
+
+  private void provide(Bucket bucket) {
+    schedules.put(bucket);
+    if (bucket.spec().filling().mode() != FillMode.PRODUCER) {
+      schedules.put(Shard.of(bucket.id().tenant()));
+    }
+  }
+
+  /**
+   * Lets so many full minutes come, and the schedules fire at each. A schedule that stands for a
+   * bucket's own tokens sends them.
+   */
+  public void pass(int minutes) {
+    for (int i = 0; i < minutes; i++) {
+      Instant minute = clock.instant().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES);
+      clock.advance(Duration.between(clock.instant(), minute));
+      schedules.schedules().forEach((id, schedule) -> fire(id, schedule, minute));
+      schedules
+          .shards()
+          .forEach(shard -> shardTurn(turns()).take(shard, minute, Instant.MAX, line -> {}));
+    }
+  }
+
+  /** Lets time pass until then, and the schedules fire at each full minute. */
+  public void passUntil(Instant then) {
+    while (!clock
+        .instant()
+        .truncatedTo(ChronoUnit.MINUTES)
+        .plus(1, ChronoUnit.MINUTES)
+        .isAfter(then)) {
+      pass(1);
+    }
+    clock.advance(Duration.between(clock.instant(), then));
+  }
+
+  private void fire(BucketId id, InMemoryFillSchedules.Scheduled schedule, Instant minute) {
+    if (schedule.state() == Upkeep.State.PRODUCED) {
+      turns().take(id, minute);
+    } else if (schedule.state() == Upkeep.State.DIRECT) {
+      queue.put(
+          id,
+          Stream.generate(() -> new Token("direct", id, minute, 0))
+              .limit(schedule.spec().rate().ceiling())
+              .toList());
+    }
   }
 
   /** A tenant of a default tier, its buckets opened and full. */

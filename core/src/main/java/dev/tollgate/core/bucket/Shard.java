@@ -1,0 +1,59 @@
+package dev.tollgate.core.bucket;
+
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.TenantId;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * The tenants whose buckets are looked at in one go, once a minute.
+ *
+ * @param number which, 0 to {@value #COUNT} − 1
+ */
+public record Shard(int number) {
+  /**
+   * How many there are. One go lasts less than a minute and fills some hundred buckets; more shards
+   * cost an invocation a minute each.
+   */
+  public static final int COUNT = 16;
+
+  private static final String PREFIX = "shard-";
+
+  /**
+   * Checks the number.
+   *
+   * @throws InvalidValue if it is out of range
+   */
+  public Shard {
+    InvalidValue.inRange("shard", number, 0, COUNT - 1);
+  }
+
+  /** The shard of a tenant. It never changes. */
+  public static Shard of(TenantId tenant) {
+    return new Shard(Math.floorMod(tenant.value().hashCode(), COUNT));
+  }
+
+  /** All of them. */
+  public static List<Shard> all() {
+    return IntStream.range(0, COUNT).mapToObj(Shard::new).toList();
+  }
+
+  /**
+   * The shard of this name.
+   *
+   * @throws InvalidValue if there is none
+   */
+  public static Shard named(String name) {
+    return all().stream()
+        .filter(shard -> shard.toString().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () -> new InvalidValue("shard", name, PREFIX + "0 to " + PREFIX + (COUNT - 1)));
+  }
+
+  /** Its name. */
+  @Override
+  public String toString() {
+    return PREFIX + number;
+  }
+}

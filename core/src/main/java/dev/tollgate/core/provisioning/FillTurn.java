@@ -1,0 +1,189 @@
+package dev.tollgate.core.provisioning;
+
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.Written;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.bucket.BucketFill.Filled;
+import dev.tollgate.core.bucket.BucketFill.NoBucket;
+import dev.tollgate.core.bucket.BucketFill.NotFilled;
+import dev.tollgate.core.bucket.BucketFill.Topped;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.DirectFill;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.Upkeep;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/**
+ * What is done for a bucket when its minute has come: it is filled, and what fills it is changed if
+ * that is due. One that has stayed full is put to sleep, one that a claim found asleep is woken,
+ * and one that is to be filled directly is brought there.
+ *
+ * <p>The bucket's row is changed first, and the schedule follows the row. Whoever has changed a
+ * schedule reads the row once more, lest it has changed meanwhile; a schedule that fires though the
+ * row says otherwise is put right; and a bucket that is not filled though its row says so is woken
+ * by the next claim that finds it empty. So a crash at any point is mended by what comes next.
+ */
+public final class FillTurn {
+  private static final Duration RENEWAL_LEASE = Duration.ofSeconds(30);
+
+  private final Buckets buckets;
+  private final TokenQueue tokens;
+  private final BucketQueues queues;
+  private final BucketSchedules schedules;
+  private final BucketFill fill;
+  private final InstantSource clock;
+
+  /** Turns of buckets that are written down in {@code buckets}. */
+  public FillTurn(
+      Buckets buckets,
+      TokenQueue tokens,
+      BucketQueues queues,
+      FillSchedules schedules,
+      InstantSource clock) {
+    this.buckets = buckets;
+    this.tokens = tokens;
+    this.queues = queues;
+    this.schedules = new BucketSchedules(buckets, schedules);
+    this.fill = new BucketFill(buckets, tokens, clock);
+    this.clock = clock;
+  }
+
+  /**
+   * The turn of a bucket whose schedule fired.
+   *
+   * @param through the minute that it fired for
+   * @throws Unavailable if something cannot be asked; what was due comes with a later turn
+   */
+  public Turn take(BucketId id, Instant through) {
+    Optional<Bucket> found = buckets.find(id);
+    if (found.isEmpty()) {
+      schedules.follow(id, found);
+      return new Turn(new NoBucket(), Optional.empty());
+    }
+    Filled filled = fill.fill(found.get(), through);
+    if (filled instanceof NotFilled) {
+      schedules.follow(id, found);
+    }
+    return filled instanceof Topped topped ? after(topped) : new Turn(filled, Optional.empty());
+  }
+
+  /**
+   * The turn of a bucket that its shard found to be due.
+   *
+   * @param through the minute that the shard's schedule fired for
+   * @throws Unavailable as {@link #take}
+   */
+  public Turn takeInShard(BucketId id, Instant through) {
+    Optional<Bucket> found = buckets.find(id);
+    if (found.isEmpty()) {
+      return new Turn(new NoBucket(), Optional.empty());
+    }
+    if (found.get().upkeep().state() == Upkeep.State.DIRECT) {
+      return look(found.get());
+    }
+    Filled filled = fill.fill(found.get(), through);
+    return filled instanceof Topped topped ? after(topped) : new Turn(filled, Optional.empty());
+  }
+
+  /**
+   * Wakes a bucket that a claim found asleep, or empty and without a fill for minutes.
+   *
+   * @throws Unavailable as {@link #take}; if it had been woken by then, it stays awake
+   */
+  public Turn wake(BucketId id) {
+    Optional<Bucket> found = buckets.find(id);
+    if (found.isEmpty()) {
+      return new Turn(new NoBucket(), Optional.empty());
+    }
+    Filled filled = fill.wake(found.get());
+    if (filled instanceof Topped topped) {
+      schedules.follow(id, Optional.of(topped.bucket()));
+      return new Turn(filled, Optional.of(Upkeep.State.PRODUCED));
+    }
+    return new Turn(filled, Optional.empty());
+  }
+
+  private Turn after(Topped topped) {
+    Bucket bucket = topped.bucket();
+    Instant now = clock.instant();
+    if (bucket.mayHibernateAt(now)) {
+      return new Turn(topped, enter(bucket, bucket.hibernating(now)));
+    }
+    if (bucket.spec().filling().mode() != FillMode.DIRECT) {
+      return new Turn(topped, Optional.empty());
+    }
+    renew(bucket, bucket.spec().rate().ceiling() - topped.minted());
+    Duration lifetime = bucket.lifetimeAt(now);
+    if (lifetime.compareTo(DirectFill.LONGEST_LIFETIME) < 0) {
+      queues.keep(bucket.id(), lifetime);
+    }
+    return new Turn(
+        topped, bucket.mayBeDirectAt(now) ? enter(bucket, bucket.direct(now)) : Optional.empty());
+  }
+
+  /** Looks at a bucket that its schedule fills. */
+  private Turn look(Bucket bucket) {
+    Instant now = clock.instant();
+    Bucket seen = bucket.seen(tokens.level(bucket.id()), now);
+    Bucket next = seen.mayHibernateAt(now) ? bucket.hibernating(now) : seen;
+    return new Turn(
+        new NotFilled(bucket.upkeep().state()),
+        next.hibernates() ? enter(bucket, next) : written(next));
+  }
+
+  private Optional<Upkeep.State> written(Bucket next) {
+    buckets.replace(next);
+    return Optional.empty();
+  }
+
+  /** Writes down who fills the bucket from now on, and has the schedule follow. */
+  private Optional<Upkeep.State> enter(Bucket before, Bucket next) {
+    if (buckets.replace(next) == Written.OVERTAKEN) {
+      return Optional.empty();
+    }
+    if (!next.isScheduledLike(before)) {
+      schedules.follow(next.id(), Optional.of(next));
+    }
+    return Optional.of(next.upkeep().state());
+  }
+
+  /**
+   * Replaces up to so many of the oldest tokens by new ones. They are spent first, so that a crash
+   * loses tokens and makes none.
+   */
+  private void renew(Bucket bucket, long most) {
+    if (most <= 0) {
+      return;
+    }
+    BucketId id = bucket.id();
+    List<Lease> old = tokens.reserve(id, (int) Math.min(most, TokenQueue.BATCH), RENEWAL_LEASE);
+    int spent = old.isEmpty() ? 0 : old.size() - tokens.settle(id, old).size();
+    if (spent > 0) {
+      Instant now = clock.instant();
+      tokens.put(
+          id,
+          Stream.generate(() -> new Token(UUID.randomUUID().toString(), id, now, 0))
+              .limit(spent)
+              .toList());
+    }
+  }
+
+  /**
+   * What was done.
+   *
+   * @param filled what the bucket was given
+   * @param became who fills it from now on, if that has changed
+   */
+  public record Turn(Filled filled, Optional<Upkeep.State> became) {}
+}

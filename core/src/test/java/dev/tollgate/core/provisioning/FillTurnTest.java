@@ -1,0 +1,264 @@
+package dev.tollgate.core.provisioning;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Claim;
+import dev.tollgate.core.bucket.DirectFill;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.TokenClaims;
+import dev.tollgate.core.bucket.Upkeep;
+import dev.tollgate.core.testing.InMemoryFillSchedules;
+import dev.tollgate.core.testing.Race;
+import dev.tollgate.core.testing.Town;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+final class FillTurnTest {
+  private static final TenantId ACME = new TenantId("acme");
+  private static final Action MAIL = new Action("send-email");
+  private static final int RATE = 6;
+  private static final int CAPACITY = 12;
+
+  private final Town town = new Town();
+  private final BucketId bucket = new BucketId(ACME, MAIL);
+  private final TokenClaims claims =
+      new TokenClaims(town.buckets(), town.queue(), town.wakeUp(), town.clock());
+
+  private static BucketSpec spec(FillMode mode) {
+    return new BucketSpec(Rate.perMinute(RATE), CAPACITY, new Filling(mode, 15));
+  }
+
+  private Bucket row() {
+    return town.buckets().find(bucket).orElseThrow();
+  }
+
+  private Upkeep.State state() {
+    return row().upkeep().state();
+  }
+
+  private InMemoryFillSchedules.Scheduled schedule() {
+    return Optional.ofNullable(town.schedules().schedules().get(bucket)).orElseThrow();
+  }
+
+  private boolean claim(int n) {
+    return claims.tryClaim(ACME, MAIL, n) instanceof Claim.Granted;
+  }
+
+  private long level() {
+    return town.queue().level(bucket);
+  }
+
+  // Hibernation.
+
+  @ParameterizedTest
+  @EnumSource
+  void a_bucket_that_stayed_full_for_long_enough_hibernates(FillMode mode) {
+    town.open(bucket, spec(mode));
+
+    town.pass(15);
+    assertThat(state()).isNotEqualTo(Upkeep.State.HIBERNATING);
+    town.pass(45);
+
+    assertThat(state()).isEqualTo(Upkeep.State.HIBERNATING);
+    assertThat(town.schedules().schedules().values()).noneMatch(schedule -> schedule.enabled());
+    assertThat(town.buckets().due(Shard.of(ACME), town.clock().instant())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void a_claim_finds_a_full_bucket_however_long_it_slept(FillMode mode) {
+    town.open(bucket, spec(mode));
+    town.pass(60);
+    town.clock().advance(Duration.ofDays(40));
+    assertThat(level()).as("tokens that have not expired").isZero();
+
+    assertThat(claim(CAPACITY)).isTrue();
+
+    assertThat(claim(1)).isFalse();
+    assertThat(state()).isEqualTo(Upkeep.State.PRODUCED);
+    town.pass(1);
+    assertThat(claim(RATE)).as("filled again").isEqualTo(mode == FillMode.DIRECT);
+    town.pass(1);
+    assertThat(claim(RATE)).isTrue();
+  }
+
+  @Test
+  void a_bucket_that_is_used_does_not_hibernate() {
+    town.open(bucket, spec(FillMode.PRODUCER));
+    for (int minute = 0; minute < 60; minute++) {
+      town.pass(1);
+      town.clock().advance(Duration.ofSeconds(50));
+      assertThat(claim(1)).isTrue();
+      assertThat(state()).isEqualTo(Upkeep.State.PRODUCED);
+    }
+  }
+
+  @Test
+  void a_bucket_whose_tier_says_never_does_not_hibernate() {
+    town.open(bucket, new BucketSpec(Rate.perMinute(6), 6, new Filling(FillMode.PRODUCER, 0)));
+    town.pass(600);
+    assertThat(state()).isEqualTo(Upkeep.State.PRODUCED);
+  }
+
+  @Test
+  void whoever_wakes_a_bucket_that_still_has_its_tokens_mints_none() {
+    town.open(bucket, spec(FillMode.PRODUCER));
+    town.pass(60);
+    town.clock().advance(Duration.ofHours(5));
+
+    assertThat(claim(1)).isTrue();
+
+    assertThat(level()).isEqualTo(CAPACITY - 1);
+  }
+
+  @Test
+  void of_many_that_wake_a_bucket_at_once_one_mints() {
+    for (int round = 0; round < 20; round++) {
+      BucketId id = new BucketId(new TenantId("acme-" + round), MAIL);
+      town.open(id, spec(FillMode.PRODUCER));
+      town.pass(16);
+      town.clock().advance(Duration.ofDays(20));
+
+      List<Claim> answers =
+          Race.of(2 * CAPACITY, i -> claims.tryClaim(id.tenant(), id.action(), 1));
+
+      assertThat(answers.stream().filter(Claim.Granted.class::isInstance).count())
+          .as("round " + round)
+          .isLessThanOrEqualTo(CAPACITY);
+      long granted = answers.stream().filter(Claim.Granted.class::isInstance).count();
+      assertThat(granted + town.queue().level(id)).isEqualTo(CAPACITY);
+    }
+  }
+
+  @Test
+  void a_bucket_that_cannot_be_woken_leaves_the_claim_undecided_and_asleep() {
+    town.open(bucket, spec(FillMode.PRODUCER));
+    town.pass(16);
+    town.schedules().outage().begin("put");
+    town.buckets().outage().begin("replace");
+
+    assertThat(claims.tryClaim(ACME, MAIL, 1)).isInstanceOf(Claim.Undecided.class);
+    assertThat(level()).isEqualTo(CAPACITY);
+
+    town.buckets().outage().end();
+    town.schedules().outage().end();
+    assertThat(claim(1)).isTrue();
+  }
+
+  @Test
+  void a_schedule_that_could_not_be_stopped_is_stopped_when_it_fires() {
+    town.open(bucket, spec(FillMode.PRODUCER));
+    town.pass(14);
+    town.schedules().outage().begin("put");
+    town.clock().advance(Duration.ofMinutes(2));
+    assertThatThrownBy(() -> town.turns().take(bucket, town.clock().instant()))
+        .isInstanceOf(Unavailable.class);
+    town.schedules().outage().end();
+    assertThat(state()).isEqualTo(Upkeep.State.HIBERNATING);
+    assertThat(schedule().enabled()).isTrue();
+
+    town.pass(1);
+
+    assertThat(schedule().enabled()).isFalse();
+    assertThat(level()).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void a_schedule_that_could_not_be_started_is_started_by_whoever_finds_the_bucket_empty() {
+    town.open(bucket, spec(FillMode.PRODUCER));
+    town.pass(16);
+    town.schedules().outage().begin("put");
+    assertThat(claims.tryClaim(ACME, MAIL, 1)).isInstanceOf(Claim.Undecided.class);
+    town.schedules().outage().end();
+    assertThat(state()).as("the row").isEqualTo(Upkeep.State.PRODUCED);
+    assertThat(schedule().enabled()).isFalse();
+    assertThat(claim(CAPACITY)).as("what it holds").isTrue();
+
+    town.pass(3);
+    town.clock().advance(Duration.ofSeconds(1));
+
+    assertThat(claim(CAPACITY)).as("three minutes later").isTrue();
+    assertThat(schedule().enabled()).isTrue();
+  }
+
+  @Test
+  void a_schedule_of_a_bucket_that_is_gone_is_deleted_when_it_fires() {
+    town.open(bucket, spec(FillMode.PRODUCER));
+    town.buckets().remove(bucket);
+
+    town.pass(1);
+
+    assertThat(town.schedules().schedules()).isEmpty();
+  }
+
+  // Direct.
+
+  @Test
+  void a_bucket_becomes_direct_when_its_tokens_are_of_all_ages_and_expire() {
+    town.open(bucket, new BucketSpec(Rate.perMinute(6), 12, new Filling(FillMode.DIRECT, 0)));
+    assertThat(town.queue().lifetime(bucket)).isEqualTo(DirectFill.LONGEST_LIFETIME);
+
+    town.pass(2);
+    assertThat(town.queue().lifetime(bucket)).isEqualTo(Duration.ofMinutes(2));
+    town.pass(14);
+    assertThat(state()).isEqualTo(Upkeep.State.PRODUCED);
+    town.pass(1);
+
+    assertThat(state()).isEqualTo(Upkeep.State.DIRECT);
+    assertThat(schedule().state()).isEqualTo(Upkeep.State.DIRECT);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void a_full_bucket_that_changes_its_mode_stays_full_to_a_minutes_tokens(FillMode from) {
+    for (FillMode to : FillMode.values()) {
+      String name = (from + "-" + to).toLowerCase(Locale.ROOT);
+      BucketId id = new BucketId(new TenantId(name), MAIL);
+      town.open(id, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new Filling(from, 0)));
+      town.pass(40);
+      town.clock().advance(Duration.ofSeconds(20));
+      town.retune(id, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new Filling(to, 0)));
+
+      for (int minute = 0; minute < 60; minute++) {
+        town.pass(1);
+        assertThat(town.queue().level(id))
+            .as(from + " to " + to + ", minute " + minute)
+            .isBetween((long) CAPACITY - RATE, (long) CAPACITY + RATE);
+      }
+      assertThat(town.queue().level(id)).isEqualTo(CAPACITY);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whoever_is_refused_and_comes_back_when_told_is_admitted(FillMode mode) {
+    town.open(bucket, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new Filling(mode, 15)));
+    for (int minute = 0; minute < 40; minute++) {
+      town.pass(1);
+      while (claim(1)) {
+        town.clock().advance(Duration.ofMillis(10));
+      }
+    }
+    Claim refused = claims.tryClaim(ACME, MAIL, 1);
+    assertThat(refused).isInstanceOf(Claim.Denied.class);
+
+    town.passUntil(((Claim.Denied) refused).retryAt());
+
+    assertThat(claim(1)).isTrue();
+  }
+}
