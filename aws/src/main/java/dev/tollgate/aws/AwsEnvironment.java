@@ -3,6 +3,7 @@ package dev.tollgate.aws;
 import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.WakeUp;
 import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.FillSchedules;
@@ -59,9 +60,9 @@ import software.amazon.awssdk.services.sts.StsClient;
  * first request of an instance, with its key exchange on a fraction of a processor, needs most of a
  * second by itself. A request that must not be repeated has one attempt of four seconds, which a
  * long poll of one second fits in. One after another these add up to 18 seconds in the authorizer,
- * which may ask a bucket twice, and to 17 in {@code $connect}, below the 25 that the functions have
- * and the 29 that API Gateway waits. Where nobody waits at a handshake (queues, schedules) an
- * attempt may last five seconds.
+ * which may ask a bucket twice, to 22 if it must wake it too, and to 17 in {@code $connect}, below
+ * the 25 that the functions have and the 29 that API Gateway waits. Where nobody waits at a
+ * handshake (queues, schedules) an attempt may last five seconds.
  *
  * <p>Repeating is left out where it would change the outcome: a receive whose answer was lost holds
  * tokens, a send may have made them, a count may have counted.
@@ -105,6 +106,8 @@ public final class AwsEnvironment {
       new Lazy<>(() -> configured(SchedulerClient.builder(), unhurried()).build());
   private final Lazy<LambdaClient> lambda =
       new Lazy<>(() -> configured(LambdaClient.builder(), unhurried()).build());
+  private final Lazy<LambdaClient> lambdaOnce =
+      new Lazy<>(() -> configured(LambdaClient.builder(), once()).build());
   private final Lazy<TenantCredentials> tenantCredentials = new Lazy<>(this::assumedRoles);
   private final Lazy<Executor> batches =
       new Lazy<>(
@@ -144,17 +147,26 @@ public final class AwsEnvironment {
   }
 
   /**
-   * The schedules that fill buckets. Needs {@code SCHEDULE_GROUP}, {@code SCHEDULE_TARGET_ARN},
-   * {@code SCHEDULE_ROLE_ARN}, {@code SCHEDULE_DEAD_LETTER_ARN} and {@code TENANT_ROLE_ARN}.
+   * The schedules that fill buckets. Needs {@code SCHEDULE_GROUP}, {@code TOKEN_PRODUCER_ARN},
+   * {@code SCHEDULE_ROLE_ARN}, {@code SCHEDULE_DEAD_LETTER_ARN}, {@code QUEUE_URL_PREFIX} and
+   * {@code TENANT_ROLE_ARN}.
    */
   public FillSchedules fillSchedules() {
+    return fillSchedules(variable("TOKEN_PRODUCER_ARN"));
+  }
+
+  /**
+   * The same for the function that schedules invoke: it cannot be told its own ARN when it is made,
+   * but each invocation tells it. Needs no {@code TOKEN_PRODUCER_ARN}.
+   */
+  public FillSchedules fillSchedules(String tokenProducerArn) {
     return new EventBridgeFillSchedules(
         scheduler.get(),
-        names(),
+        queueUrls(),
         tenantCredentials.get(),
         new EventBridgeFillSchedules.Destination(
             variable("SCHEDULE_GROUP"),
-            variable("SCHEDULE_TARGET_ARN"),
+            tokenProducerArn,
             variable("SCHEDULE_ROLE_ARN"),
             variable("SCHEDULE_DEAD_LETTER_ARN")));
   }
@@ -199,6 +211,11 @@ public final class AwsEnvironment {
   /** Buckets in the Limit table. Needs {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */
   public Buckets buckets() {
     return new DynamoDbBuckets(dynamoDb.get(), variable("LIMIT_TABLE"), tenantCredentials.get());
+  }
+
+  /** Wakes buckets, under the function's own role. Needs {@code TOKEN_PRODUCER_ARN}. */
+  public WakeUp wakeUp() {
+    return new LambdaWakeUp(lambdaOnce.get(), variable("TOKEN_PRODUCER_ARN"));
   }
 
   /** Tenants, under the function's own role. Needs {@code TENANT_TABLE}. */

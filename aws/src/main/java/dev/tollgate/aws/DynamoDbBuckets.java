@@ -8,6 +8,7 @@ import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,10 @@ import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/** Buckets in the Limit table. */
+/**
+ * Buckets in the Limit table. Which of a shard are due is asked of an index, under the function's
+ * own role: it tells of all tenants.
+ */
 final class DynamoDbBuckets implements Buckets {
   private final DynamoDbClient dynamoDb;
   private final String table;
@@ -131,6 +135,32 @@ final class DynamoDbBuckets implements Buckets {
                                 Attribute.nanos(until),
                                 ":read",
                                 Attribute.number(read.version())))));
+  }
+
+  @Override
+  public List<BucketId> due(Shard shard, Instant now) {
+    return ask(
+        "DynamoDB Query of the buckets of " + shard,
+        () ->
+            dynamoDb
+                .queryPaginator(
+                    request ->
+                        request
+                            .tableName(table)
+                            .indexName(LimitRow.SHARD)
+                            .keyConditionExpression("#shard = :shard AND #turn <= :now")
+                            .expressionAttributeNames(
+                                Map.of("#shard", LimitRow.SHARD, "#turn", LimitRow.TURN_AT))
+                            .expressionAttributeValues(
+                                Map.of(
+                                    ":shard",
+                                    Attribute.text(shard.toString()),
+                                    ":now",
+                                    Attribute.nanos(now))))
+                .items()
+                .stream()
+                .map(item -> LimitRow.bucketId(new Row(item)))
+                .toList());
   }
 
   @Override

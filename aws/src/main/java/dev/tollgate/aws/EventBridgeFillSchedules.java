@@ -2,13 +2,18 @@ package dev.tollgate.aws;
 
 import static dev.tollgate.aws.Asking.ask;
 
+import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.provisioning.FillSchedules;
 import java.time.Duration;
-import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import software.amazon.awssdk.services.scheduler.SchedulerClient;
 import software.amazon.awssdk.services.scheduler.model.ConflictException;
+import software.amazon.awssdk.services.scheduler.model.CreateScheduleRequest;
 import software.amazon.awssdk.services.scheduler.model.FlexibleTimeWindow;
 import software.amazon.awssdk.services.scheduler.model.FlexibleTimeWindowMode;
 import software.amazon.awssdk.services.scheduler.model.ResourceNotFoundException;
@@ -16,7 +21,7 @@ import software.amazon.awssdk.services.scheduler.model.ScheduleState;
 import software.amazon.awssdk.services.scheduler.model.Target;
 
 /**
- * A schedule of EventBridge Scheduler for every bucket, in one group.
+ * A schedule of EventBridge Scheduler for every bucket, in one group, and one for every shard.
  *
  * <p>It is a {@code cron} one: a {@code rate} one would fire at every creation and start its phase
  * anew. An update replaces the whole schedule, and what is left out falls back to its default, so
@@ -31,89 +36,162 @@ final class EventBridgeFillSchedules implements FillSchedules {
   private static final FlexibleTimeWindow ON_TIME =
       FlexibleTimeWindow.builder().mode(FlexibleTimeWindowMode.OFF).build();
 
+  /**
+   * A schedule that calls an API by itself.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets-universal.html">Using
+   *     universal targets</a>
+   */
+  private static final String SEND_MESSAGE_BATCH =
+      "arn:aws:scheduler:::aws-sdk:sqs:sendMessageBatch";
+
   /** A fill that comes later than the next one has nothing left to do. */
   private static final Duration LATEST = Duration.ofSeconds(60);
 
   private static final int RETRIES = 2;
 
+  /** Nothing tells whether a batch whose answer was lost was sent, and none may be sent twice. */
+  private static final int DIRECT_RETRIES = 0;
+
   private final SchedulerClient scheduler;
-  private final Names names;
+  private final QueueUrls urls;
   private final TenantCredentials credentials;
   private final Destination destination;
 
   EventBridgeFillSchedules(
       SchedulerClient scheduler,
-      Names names,
+      QueueUrls urls,
       TenantCredentials credentials,
       Destination destination) {
     this.scheduler = scheduler;
-    this.names = names;
+    this.urls = urls;
     this.credentials = credentials;
     this.destination = destination;
   }
 
   @Override
-  public void put(BucketId id, BucketSpec spec, boolean enabled) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
-    String name = names.schedule(id);
-    String description =
-        spec.rate().tokensPerMinute().toPlainString()
-            + " tokens a minute, capacity "
-            + spec.capacity();
-    ScheduleState state = enabled ? ScheduleState.ENABLED : ScheduleState.DISABLED;
-    Target target = target(id);
+  public void put(Bucket bucket) {
+    BucketId id = bucket.id();
+    if (bucket.spec().filling().mode() == FillMode.SHARED) {
+      delete(id);
+      return;
+    }
+    CreateScheduleRequest wanted = wanted(bucket);
     ask(
         "Scheduler CreateSchedule of " + id,
         () -> {
           try {
-            return scheduler.createSchedule(
-                request ->
-                    request
-                        .overrideConfiguration(tenant)
-                        .groupName(destination.group())
-                        .name(name)
-                        .description(description)
-                        .scheduleExpression(EVERY_MINUTE)
-                        .flexibleTimeWindow(ON_TIME)
-                        .state(state)
-                        .target(target));
+            return scheduler.createSchedule(wanted);
           } catch (ConflictException stands) {
             return scheduler.updateSchedule(
                 request ->
                     request
-                        .overrideConfiguration(tenant)
-                        .groupName(destination.group())
-                        .name(name)
-                        .description(description)
-                        .scheduleExpression(EVERY_MINUTE)
-                        .flexibleTimeWindow(ON_TIME)
-                        .state(state)
-                        .target(target));
+                        .overrideConfiguration(wanted.overrideConfiguration().orElseThrow())
+                        .groupName(wanted.groupName())
+                        .name(wanted.name())
+                        .description(wanted.description())
+                        .scheduleExpression(wanted.scheduleExpression())
+                        .flexibleTimeWindow(wanted.flexibleTimeWindow())
+                        .state(wanted.state())
+                        .target(wanted.target()));
           }
         });
   }
 
-  private Target target(BucketId id) {
-    String input =
+  private CreateScheduleRequest wanted(Bucket bucket) {
+    Upkeep.State state = bucket.upkeep().state();
+    boolean fires = state == Upkeep.State.PRODUCED || state == Upkeep.State.DIRECT;
+    return CreateScheduleRequest.builder()
+        .overrideConfiguration(credentials.as(bucket.id().tenant()))
+        .groupName(destination.group())
+        .name(urls.names().schedule(bucket.id()))
+        .description(
+            bucket.spec().rate().tokensPerMinute().toPlainString()
+                + " tokens a minute, capacity "
+                + bucket.spec().capacity())
+        .scheduleExpression(EVERY_MINUTE)
+        .flexibleTimeWindow(ON_TIME)
+        .state(fires ? ScheduleState.ENABLED : ScheduleState.DISABLED)
+        .target(state == Upkeep.State.DIRECT ? directTarget(bucket) : producerTarget(bucket.id()))
+        .build();
+  }
+
+  private Target producerTarget(BucketId id) {
+    return target(
+        destination.targetArn(),
+        RETRIES,
         """
         {"tenantId":"%s","action":"%s","scheduledTime":"<aws.scheduler.scheduled-time>"}"""
-            .formatted(id.tenant(), id.action());
+            .formatted(id.tenant(), id.action()));
+  }
+
+  private Target directTarget(Bucket bucket) {
+    String body =
+        """
+        {\\"tenant\\":\\"%s\\",\\"action\\":\\"%s\\",\\"mintedAt\\":\\"<aws.scheduler.scheduled-time>\\"}"""
+            .formatted(bucket.id().tenant(), bucket.id().action());
+    String entries =
+        LongStream.range(0, bucket.spec().rate().ceiling())
+            .mapToObj(
+                i ->
+                    """
+                    {"Id":"%d","MessageBody":"%s"}"""
+                        .formatted(i, body))
+            .collect(Collectors.joining(","));
+    return target(
+        SEND_MESSAGE_BATCH,
+        DIRECT_RETRIES,
+        """
+        {"QueueUrl":"%s","Entries":[%s]}"""
+            .formatted(urls.of(bucket.id()), entries));
+  }
+
+  private Target target(String arn, int retries, String input) {
     return Target.builder()
-        .arn(destination.targetArn())
+        .arn(arn)
         .roleArn(destination.roleArn())
         .input(input)
         .retryPolicy(
             retry ->
                 retry
-                    .maximumRetryAttempts(RETRIES)
+                    .maximumRetryAttempts(retries)
                     .maximumEventAgeInSeconds((int) LATEST.toSeconds()))
         .deadLetterConfig(dead -> dead.arn(destination.deadLetterArn()))
         .build();
   }
 
+  /** {@inheritDoc} Under the function's own role: it is no single tenant's. */
+  @Override
+  public void put(Shard shard) {
+    ask(
+        "Scheduler CreateSchedule of " + shard,
+        () -> {
+          try {
+            scheduler.createSchedule(
+                request ->
+                    request
+                        .groupName(destination.group())
+                        .name(urls.names().schedule(shard))
+                        .description("fills and looks at buckets of many tenants")
+                        .scheduleExpression(EVERY_MINUTE)
+                        .flexibleTimeWindow(ON_TIME)
+                        .target(
+                            target(
+                                destination.targetArn(),
+                                RETRIES,
+                                """
+                                {"shard":"%s","scheduledTime":"<aws.scheduler.scheduled-time>"}"""
+                                    .formatted(shard))));
+            return shard;
+          } catch (ConflictException stands) {
+            return shard;
+          }
+        });
+  }
+
   @Override
   public void delete(BucketId id) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
     ask(
         "Scheduler DeleteSchedule of " + id,
         () -> {
@@ -121,9 +199,9 @@ final class EventBridgeFillSchedules implements FillSchedules {
             return scheduler.deleteSchedule(
                 request ->
                     request
-                        .overrideConfiguration(tenant)
+                        .overrideConfiguration(credentials.as(id.tenant()))
                         .groupName(destination.group())
-                        .name(names.schedule(id)));
+                        .name(urls.names().schedule(id)));
           } catch (ResourceNotFoundException none) {
             return none;
           }
@@ -135,7 +213,7 @@ final class EventBridgeFillSchedules implements FillSchedules {
    *
    * @param group the group of this deployment's schedules
    * @param targetArn the function that fills buckets
-   * @param roleArn what Scheduler becomes to invoke it
+   * @param roleArn what Scheduler becomes to invoke it, and to send tokens
    * @param deadLetterArn the queue for what could not be delivered
    */
   record Destination(String group, String targetArn, String roleArn, String deadLetterArn) {}

@@ -8,9 +8,10 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Drip;
 import dev.tollgate.core.bucket.Ledger;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
 import java.time.Duration;
@@ -35,6 +36,12 @@ final class LimitRow {
   static final String EMPTY_UNTIL = "emptyUntil";
   static final String VERSION = "version";
 
+  /** Stands in the rows of buckets that their shard looks at, so that an index holds them. */
+  static final String SHARD = "shard";
+
+  /** When that is to be. */
+  static final String TURN_AT = "turnAt";
+
   /** Stands in the row of turns, so that an index holds the tenants that may have sessions. */
   static final String LIVE = "live";
 
@@ -53,8 +60,7 @@ final class LimitRow {
 
   static Map<String, AttributeValue> write(Bucket bucket) {
     Map<String, AttributeValue> row = new HashMap<>(key(bucket.id()));
-    row.put("rate", TenantRow.rate(bucket.spec().rate()));
-    row.put("capacity", number(bucket.spec().capacity()));
+    row.putAll(TenantRow.spec(bucket.spec()));
     row.put("filledThrough", nanos(bucket.ledger().filledThrough()));
     row.put("carried", number(bucket.ledger().carried()));
     row.put("dripStartedAt", nanos(bucket.drip().startedAt()));
@@ -62,16 +68,24 @@ final class LimitRow {
     row.put("dripTokens", number(bucket.drip().tokens()));
     row.put("level", number(bucket.level()));
     bucket.emptyUntil().ifPresent(until -> row.put(EMPTY_UNTIL, nanos(until)));
+    row.put("upkeep", text(bucket.upkeep().state().name()));
+    row.put("upkeepSince", nanos(bucket.upkeep().since()));
+    bucket.upkeep().fullSince().ifPresent(since -> row.put("fullSince", nanos(since)));
+    bucket
+        .turnAt()
+        .ifPresent(
+            turn -> {
+              row.put(SHARD, text(Shard.of(bucket.id().tenant()).toString()));
+              row.put(TURN_AT, nanos(turn));
+            });
     row.put(VERSION, number(bucket.version()));
     return row;
   }
 
   static Bucket bucket(Row row) {
     return new Bucket(
-        new BucketId(
-            new TenantId(row.text(TENANT)),
-            new Action(row.text(KEY).substring(BUCKET_PREFIX.length()))),
-        new BucketSpec(TenantRow.rate(row), row.number("capacity")),
+        bucketId(row),
+        TenantRow.spec(row),
         new Ledger(row.nanos("filledThrough"), row.number("carried")),
         new Drip(
             row.nanos("dripStartedAt"),
@@ -79,7 +93,18 @@ final class LimitRow {
             Duration.ofMillis(row.number("dripLagMillis"))),
         row.number("level"),
         row.optional(EMPTY_UNTIL, row::nanos),
+        new Upkeep(
+            Upkeep.State.valueOf(row.text("upkeep")),
+            row.nanos("upkeepSince"),
+            row.optional("fullSince", row::nanos)),
         row.number(VERSION));
+  }
+
+  /** The bucket whose row, or its entry in an index, this is. */
+  static BucketId bucketId(Row row) {
+    return new BucketId(
+        new TenantId(row.text(TENANT)),
+        new Action(row.text(KEY).substring(BUCKET_PREFIX.length())));
   }
 
   static Map<String, AttributeValue> write(Silo silo) {

@@ -2,6 +2,7 @@ package dev.tollgate.aws;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Shard;
 
 /**
  * What a bucket's queue and schedule, and a silo's queues and function are called. Neither a
@@ -17,6 +18,11 @@ record Names(String prefix) {
 
   String schedule(BucketId bucket) {
     return prefix + bucket.action() + "_" + bucket.tenant();
+  }
+
+  /** The name of a shard's schedule; a bucket's has an underscore where this has none. */
+  String schedule(Shard shard) {
+    return shard.toString();
   }
 
   String siloQueue(TenantId tenant) {

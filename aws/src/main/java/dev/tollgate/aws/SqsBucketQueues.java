@@ -16,17 +16,9 @@ import software.amazon.awssdk.services.sqs.model.QueueNameExistsException;
 
 /**
  * Buckets' queues: standard ones, encrypted by SQS. They have no redrive policy, since a token that
- * is given back again and again is a good token. A token that nobody takes lasts fourteen days, the
- * longest that SQS keeps a message; then the producer replaces it.
+ * is given back again and again is a good token.
  */
 final class SqsBucketQueues implements BucketQueues {
-  private static final Map<QueueAttributeName, String> ATTRIBUTES =
-      Map.of(
-          QueueAttributeName.MESSAGE_RETENTION_PERIOD,
-          Long.toString(Duration.ofDays(14).toSeconds()),
-          QueueAttributeName.SQS_MANAGED_SSE_ENABLED,
-          "true");
-
   private final SqsClient sqs;
   private final QueueUrls urls;
   private final TenantCredentials credentials;
@@ -45,10 +37,10 @@ final class SqsBucketQueues implements BucketQueues {
    * answer for a minute.
    */
   @Override
-  public Made make(BucketId id) {
+  public Made make(BucketId id, Duration lifetime) {
     AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
     boolean stands = ask("SQS GetQueueAttributes of " + id, () -> stands(id, tenant));
-    return ask("SQS CreateQueue of " + id, () -> create(id, tenant, stands));
+    return ask("SQS CreateQueue of " + id, () -> create(id, lifetime, tenant, stands));
   }
 
   private boolean stands(BucketId id, AwsRequestOverrideConfiguration tenant) {
@@ -65,23 +57,52 @@ final class SqsBucketQueues implements BucketQueues {
     }
   }
 
-  private Made create(BucketId id, AwsRequestOverrideConfiguration tenant, boolean stands) {
+  private Made create(
+      BucketId id, Duration lifetime, AwsRequestOverrideConfiguration tenant, boolean stands) {
+    Map<QueueAttributeName, String> attributes =
+        Map.of(
+            QueueAttributeName.MESSAGE_RETENTION_PERIOD,
+            Long.toString(lifetime.toSeconds()),
+            QueueAttributeName.SQS_MANAGED_SSE_ENABLED,
+            "true");
     try {
       sqs.createQueue(
           request ->
               request
                   .overrideConfiguration(tenant)
                   .queueName(urls.names().queue(id))
-                  .attributes(ATTRIBUTES));
+                  .attributes(attributes));
       return stands ? Made.STOOD : Made.NEW;
     } catch (QueueDeletedRecentlyException deleted) {
       return Made.NOT_YET;
     } catch (QueueNameExistsException differs) {
       sqs.setQueueAttributes(
           request ->
-              request.overrideConfiguration(tenant).queueUrl(urls.of(id)).attributes(ATTRIBUTES));
+              request.overrideConfiguration(tenant).queueUrl(urls.of(id)).attributes(attributes));
       return Made.STOOD;
     }
+  }
+
+  @Override
+  public void keep(BucketId id, Duration lifetime) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
+    ask(
+        "SQS SetQueueAttributes of " + id,
+        () -> {
+          try {
+            return sqs.setQueueAttributes(
+                request ->
+                    request
+                        .overrideConfiguration(tenant)
+                        .queueUrl(urls.of(id))
+                        .attributes(
+                            Map.of(
+                                QueueAttributeName.MESSAGE_RETENTION_PERIOD,
+                                Long.toString(lifetime.toSeconds()))));
+          } catch (QueueDoesNotExistException none) {
+            return none;
+          }
+        });
   }
 
   @Override

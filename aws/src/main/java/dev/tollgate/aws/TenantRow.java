@@ -8,6 +8,7 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
@@ -47,8 +48,7 @@ final class TenantRow {
     row.put("status", text(tenant.status().name()));
     row.put("limits", limits(tenant.limits().values()));
     row.put("isolation", text(tenant.isolation().name()));
-    row.put("buckets", map(tenant.buckets(), Action::value, TenantRow::spec));
-    row.put("fillMode", text(tenant.fillMode().name()));
+    row.put("buckets", map(tenant.buckets(), Action::value, spec -> map(spec(spec))));
     row.put("onUnavailable", text(tenant.onUnavailable().name()));
     row.put(VERSION, number(tenant.version()));
     row.put(OBSERVED_VERSION, number(tenant.observedVersion()));
@@ -67,7 +67,6 @@ final class TenantRow {
         new Limits(limits(row, "limits")),
         Isolation.valueOf(row.text("isolation")),
         new TreeMap<>(row.map("buckets", Action::new, (map, name) -> spec(map.map(name)))),
-        FillMode.valueOf(row.text("fillMode")),
         OnUnavailable.valueOf(row.text("onUnavailable")),
         row.number(VERSION),
         row.number(OBSERVED_VERSION));
@@ -81,12 +80,28 @@ final class TenantRow {
     return row.map(name, Limit::named, Row::number);
   }
 
-  private static AttributeValue spec(BucketSpec spec) {
-    return map(Map.of("rate", rate(spec.rate()), "capacity", number(spec.capacity())));
+  /** What a bucket promises, as members of its row or of a tenant's. */
+  static Map<String, AttributeValue> spec(BucketSpec spec) {
+    Map<String, AttributeValue> written = new HashMap<>(filling(spec.filling()));
+    written.put("rate", rate(spec.rate()));
+    written.put("capacity", number(spec.capacity()));
+    return written;
   }
 
-  private static BucketSpec spec(Row row) {
-    return new BucketSpec(rate(row), row.number("capacity"));
+  static BucketSpec spec(Row row) {
+    return new BucketSpec(rate(row), row.number("capacity"), filling(row));
+  }
+
+  static Map<String, AttributeValue> filling(Filling filling) {
+    return Map.of(
+        "fillMode",
+        text(filling.mode().name()),
+        "hibernateAfterMinutes",
+        number(filling.hibernateAfterMinutes()));
+  }
+
+  static Filling filling(Row row) {
+    return new Filling(FillMode.valueOf(row.text("fillMode")), row.number("hibernateAfterMinutes"));
   }
 
   /** A rate as tokens a minute, which may have decimals. */

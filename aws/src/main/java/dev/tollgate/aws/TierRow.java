@@ -5,7 +5,6 @@ import static dev.tollgate.aws.Attribute.number;
 import static dev.tollgate.aws.Attribute.text;
 
 import dev.tollgate.core.Action;
-import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
@@ -57,7 +56,7 @@ final class TierRow {
     row.put("isolation", text(tier.isolation().name()));
     row.put("limits", TenantRow.limits(tier.limits().values()));
     row.put("buckets", map(tier.buckets(), Action::value, TierRow::terms));
-    row.put("fillMode", text(tier.fillMode().name()));
+    row.putAll(TenantRow.filling(tier.filling()));
     row.put("onUnavailable", text(tier.onUnavailable().name()));
     row.put(VERSION, number(tier.version()));
     row.put(ROLLED_OUT, number(tier.rolledOut()));
@@ -70,7 +69,7 @@ final class TierRow {
         Isolation.valueOf(row.text("isolation")),
         new Limits(TenantRow.limits(row, "limits")),
         row.map("buckets", Action::new, (map, name) -> terms(map.map(name))),
-        FillMode.valueOf(row.text("fillMode")),
+        TenantRow.filling(row),
         OnUnavailable.valueOf(row.text("onUnavailable")),
         row.number(VERSION),
         row.number(ROLLED_OUT));

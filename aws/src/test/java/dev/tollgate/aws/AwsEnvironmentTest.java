@@ -4,16 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.aws.AwsEnvironment.MissingVariable;
 import dev.tollgate.aws.ScriptedAws.Answer;
 import dev.tollgate.aws.ScriptedAws.Request;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Claim;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenClaims;
 import dev.tollgate.core.provisioning.Made;
@@ -293,7 +300,7 @@ class AwsEnvironmentTest {
         "DeleteMessageBatch", request -> Answer.ok("{\"Failed\":%s}".formatted(failed("1"))));
 
     TokenClaims.Spent spent =
-        new TokenClaims(aws.buckets(), aws.tokenQueue(), clock)
+        new TokenClaims(aws.buckets(), aws.tokenQueue(), aws.wakeUp(), clock)
             .claimUpTo(Samples.bucket(bucket), 3);
 
     assertThat(spent.tokens()).isEqualTo(2);
@@ -371,11 +378,11 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_queue_is_named_after_its_bucket_and_encrypted_and_keeps_tokens_for_four_days() {
+  void a_queue_is_named_after_its_bucket_and_encrypted_and_keeps_tokens_as_long_as_is_asked() {
     services.on("GetQueueAttributes", request -> noQueue());
     services.on("CreateQueue", request -> anyQueue());
 
-    assertThat(aws.bucketQueues().make(bucket)).isEqualTo(Made.NEW);
+    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14))).isEqualTo(Made.NEW);
 
     assertThat(services.requests("CreateQueue").get(0).body())
         .contains(
@@ -388,7 +395,7 @@ class AwsEnvironmentTest {
   void a_queue_that_differs_is_brought_to_what_it_should_be() {
     services.on("CreateQueue", request -> Answer.failure(400, "QueueNameExists"));
 
-    assertThat(aws.bucketQueues().make(bucket)).isEqualTo(Made.STOOD);
+    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14))).isEqualTo(Made.STOOD);
 
     assertThat(services.requests("SetQueueAttributes"))
         .singleElement()
@@ -399,7 +406,7 @@ class AwsEnvironmentTest {
   void a_queue_that_was_deleted_just_now_cannot_be_made_though_it_still_answers() {
     services.on("CreateQueue", request -> Answer.failure(400, "QueueDeletedRecently"));
 
-    assertThat(aws.bucketQueues().make(bucket)).isEqualTo(Made.NOT_YET);
+    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14))).isEqualTo(Made.NOT_YET);
   }
 
   // Silos' queues.
@@ -554,9 +561,105 @@ class AwsEnvironmentTest {
     return "/schedules/blue_connect_" + tenant;
   }
 
+  private static JsonNode json(String text) {
+    try {
+      return new ObjectMapper().readTree(text);
+    } catch (JsonProcessingException malformed) {
+      throw new AssertionError(text, malformed);
+    }
+  }
+
+  private Bucket opened(BucketSpec spec) {
+    return Bucket.opened(bucket, spec, Samples.NOW);
+  }
+
+  private static BucketSpec spec(FillMode mode) {
+    return new BucketSpec(Rate.perMinute(2), 6, new Filling(mode, 15));
+  }
+
+  @Test
+  void a_schedule_that_fills_by_itself_sends_the_minutes_tokens_and_never_twice() {
+    aws.fillSchedules().put(opened(spec(FillMode.DIRECT)).direct(Samples.NOW));
+
+    String body = services.requests("POST " + schedulePath()).get(0).body();
+    JsonNode target = json(body).path("Target");
+    assertThat(target.path("Arn").asText())
+        .isEqualTo("arn:aws:scheduler:::aws-sdk:sqs:sendMessageBatch");
+    assertThat(target.at("/RetryPolicy/MaximumRetryAttempts").asInt(-1)).isZero();
+    JsonNode input = json(target.path("Input").asText());
+    assertThat(input.path("QueueUrl").asText())
+        .endsWith("/blue_connect_" + tenant + "_token_bucket");
+    assertThat(input.path("Entries")).hasSize(2);
+    assertThat(input.at("/Entries/0/Id").asText()).isNotEqualTo(input.at("/Entries/1/Id").asText());
+    assertThat(json(input.at("/Entries/0/MessageBody").asText()).path("mintedAt").asText())
+        .isEqualTo("<aws.scheduler.scheduled-time>");
+  }
+
+  @Test
+  void a_bucket_that_hibernates_or_is_to_be_direct_has_the_producers_schedule() {
+    aws.fillSchedules().put(opened(spec(FillMode.DIRECT)));
+    aws.fillSchedules().put(opened(spec(FillMode.DIRECT)).hibernating(Samples.NOW));
+
+    assertThat(services.requests("POST " + schedulePath()))
+        .extracting(request -> json(request.body()))
+        .allMatch(body -> body.at("/Target/Arn").asText().endsWith(":function:f:l"))
+        .extracting(body -> body.path("State").asText())
+        .containsExactly("ENABLED", "DISABLED");
+  }
+
+  @Test
+  void a_bucket_that_its_shard_fills_has_no_schedule_of_its_own_and_the_shard_has_one() {
+    aws.fillSchedules().put(opened(spec(FillMode.SHARED)));
+    aws.fillSchedules().put(new Shard(7));
+
+    assertThat(services.operations())
+        .containsExactly("AssumeRole", "DELETE " + schedulePath(), "POST /schedules/shard-7");
+    assertThat(services.requests("POST /schedules/shard-7").get(0).body())
+        .contains(
+            "{\\\"shard\\\":\\\"shard-7\\\",",
+            "\\\"scheduledTime\\\":\\\"<aws.scheduler.scheduled-time>\\\"}");
+  }
+
+  @Test
+  void a_shards_schedule_that_stands_is_left_alone() {
+    services.on("POST /schedules/shard-7", request -> Answer.failure(409, "ConflictException"));
+
+    aws.fillSchedules().put(new Shard(7));
+
+    assertThat(services.operations()).containsExactly("POST /schedules/shard-7");
+  }
+
+  // Waking.
+
+  private static final String PRODUCER =
+      "POST /2015-03-31/functions/arn:aws:lambda:eu-central-1:000000000000:function:f:l/invocations";
+
+  @Test
+  void a_bucket_is_woken_by_the_token_producer() {
+    aws.wakeUp().wake(bucket);
+
+    assertThat(services.requests(PRODUCER))
+        .singleElement()
+        .satisfies(
+            request -> {
+              assertThat(request.accessKey()).isEqualTo("own");
+              assertThat(request.body())
+                  .isEqualTo("{\"tenantId\":\"%s\",\"action\":\"connect\"}".formatted(tenant));
+            });
+  }
+
+  @Test
+  void a_producer_that_cannot_be_asked_is_asked_once() {
+    services.on(PRODUCER, request -> Answer.failure(503, "ServiceException"));
+
+    assertThatThrownBy(() -> aws.wakeUp().wake(bucket)).isInstanceOf(Unavailable.class);
+
+    assertThat(services.requests(PRODUCER)).hasSize(1);
+  }
+
   @Test
   void a_schedule_says_all_there_is_to_say() {
-    aws.fillSchedules().put(bucket, new BucketSpec(Rate.perMinute(new BigDecimal("0.2")), 5), true);
+    aws.fillSchedules().put(opened(new BucketSpec(Rate.perMinute(new BigDecimal("0.2")), 5)));
 
     String body = services.requests("POST " + schedulePath()).get(0).body();
     assertThat(body)
@@ -577,7 +680,8 @@ class AwsEnvironmentTest {
   void a_schedule_that_stands_is_replaced_by_one_that_says_as_much() {
     services.on("POST " + schedulePath(), request -> Answer.failure(409, "ConflictException"));
 
-    aws.fillSchedules().put(bucket, BucketSpec.ofRate(Rate.perMinute(60)), false);
+    BucketSpec spec = BucketSpec.ofRate(Rate.perMinute(60));
+    aws.fillSchedules().put(opened(spec).suspended(spec, Samples.NOW));
 
     String created = services.requests("POST " + schedulePath()).get(0).body();
     String updated = services.requests("PUT " + schedulePath()).get(0).body();
@@ -601,8 +705,7 @@ class AwsEnvironmentTest {
   void a_schedule_that_cannot_be_put_is_unavailable() {
     services.on("POST " + schedulePath(), request -> Answer.failure(400, "ValidationException"));
 
-    assertThatThrownBy(
-            () -> aws.fillSchedules().put(bucket, BucketSpec.ofRate(Rate.perMinute(1)), true))
+    assertThatThrownBy(() -> aws.fillSchedules().put(opened(BucketSpec.ofRate(Rate.perMinute(1)))))
         .isInstanceOf(Unavailable.class)
         .hasMessageContaining("Scheduler");
   }

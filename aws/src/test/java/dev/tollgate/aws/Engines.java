@@ -159,9 +159,19 @@ final class Engines implements ParameterResolver {
     String limit() {
       return create(
           CreateTableRequest.builder()
-              .attributeDefinitions(attribute("tenantId"), attribute("key"), attribute("live"))
+              .attributeDefinitions(
+                  attribute("tenantId"),
+                  attribute("key"),
+                  attribute("live"),
+                  attribute("shard"),
+                  AttributeDefinition.builder()
+                      .attributeName("turnAt")
+                      .attributeType(ScalarAttributeType.N)
+                      .build())
               .keySchema(key("tenantId", KeyType.HASH), key("key", KeyType.RANGE))
-              .globalSecondaryIndexes(index("live", "live", ProjectionType.KEYS_ONLY)));
+              .globalSecondaryIndexes(
+                  index("live", "live", ProjectionType.KEYS_ONLY),
+                  index("shard", "shard", "turnAt", ProjectionType.KEYS_ONLY)));
     }
 
     private String create(CreateTableRequest.Builder table) {
@@ -183,9 +193,14 @@ final class Engines implements ParameterResolver {
 
     private static GlobalSecondaryIndex index(
         String name, String partitionKey, ProjectionType projection) {
+      return index(name, partitionKey, "tenantId", projection);
+    }
+
+    private static GlobalSecondaryIndex index(
+        String name, String partitionKey, String sortKey, ProjectionType projection) {
       return GlobalSecondaryIndex.builder()
           .indexName(name)
-          .keySchema(key(partitionKey, KeyType.HASH), key("tenantId", KeyType.RANGE))
+          .keySchema(key(partitionKey, KeyType.HASH), key(sortKey, KeyType.RANGE))
           .projection(projected -> projected.projectionType(projection))
           .build();
     }

@@ -72,7 +72,7 @@ final class ScriptedAws implements AutoCloseable {
     environment.put("NAME_PREFIX", "blue_");
     environment.put("TENANT_ROLE_ARN", "arn:aws:iam::000000000000:role/Tenant");
     environment.put("SCHEDULE_GROUP", "Group");
-    environment.put("SCHEDULE_TARGET_ARN", "arn:aws:lambda:eu-central-1:000000000000:function:f:l");
+    environment.put("TOKEN_PRODUCER_ARN", "arn:aws:lambda:eu-central-1:000000000000:function:f:l");
     environment.put("SCHEDULE_ROLE_ARN", "arn:aws:iam::000000000000:role/Schedule");
     environment.put("SCHEDULE_DEAD_LETTER_ARN", "arn:aws:sqs:eu-central-1:000000000000:dead");
     environment.put("PROCESSOR_FUNCTION_ARN", PROCESSOR_ARN);

@@ -61,7 +61,7 @@ class SqsTokenQueueTest extends TokenQueueContract {
   @Override
   protected BucketId bucket() {
     BucketId bucket = Samples.bucketId();
-    new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY).make(bucket);
+    new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY).make(bucket, Duration.ofDays(14));
     return bucket;
   }
 

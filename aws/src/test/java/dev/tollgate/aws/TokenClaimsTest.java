@@ -13,6 +13,7 @@ import dev.tollgate.core.bucket.TokenClaims;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.Samples;
+import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,13 +35,13 @@ class TokenClaimsTest {
     this.sqs = engine.client();
     this.buckets = new DynamoDbBuckets(tables.client(), tables.limit(), Engines.ANYBODY);
     this.queue = new SqsTokenQueue(sqs, sqs, engine.urls(), Engines.ANYBODY, Runnable::run, engine);
-    this.claims = new TokenClaims(buckets, queue, engine);
+    this.claims = new TokenClaims(buckets, queue, id -> {}, engine);
   }
 
   @BeforeEach
   void open() {
     engine.reset();
-    new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY).make(bucket);
+    new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY).make(bucket, Duration.ofDays(14));
     buckets.open(Bucket.opened(bucket, BucketSpec.ofRate(Rate.perMinute(30)), engine.instant()));
     new BucketFill(buckets, queue, engine).fill(bucket, engine.instant());
   }
