@@ -4,29 +4,48 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * What a schedule asks for.
- *
- * @param bucket which bucket to fill
- * @param scheduledTime the minute that it is filled for; {@code <aws.scheduler.scheduled-time>} of
- *     EventBridge Scheduler
- */
-record FillRequest(BucketId bucket, Instant scheduledTime) {
+/** What the producer is asked for: by a schedule, or by a claim. */
+sealed interface FillRequest {
   /**
-   * Reads the input of a schedule.
+   * The turn of a bucket.
+   *
+   * @param through the minute that it is filled for; {@code <aws.scheduler.scheduled-time>} of
+   *     EventBridge Scheduler
+   */
+  record OfBucket(BucketId bucket, Instant through) implements FillRequest {}
+
+  /** The turns of a shard's buckets, for this minute. */
+  record OfShard(Shard shard, Instant through) implements FillRequest {}
+
+  /** A bucket that a claim found asleep. */
+  record ToWake(BucketId bucket) implements FillRequest {}
+
+  /**
+   * Reads the input of a schedule or a claim.
    *
    * @throws InvalidValue if a value is missing or wrong
    */
   static FillRequest of(Map<String, String> input) {
-    return new FillRequest(
+    Optional<Instant> through =
+        Optional.ofNullable(input.get("scheduledTime")).map(FillRequest::time);
+    Optional<Shard> shard = Optional.ofNullable(input.get("shard")).map(Shard::named);
+    if (shard.isPresent()) {
+      return new OfShard(
+          shard.get(),
+          through.orElseThrow(() -> new InvalidValue("scheduledTime", "missing", "an instant")));
+    }
+    BucketId bucket =
         new BucketId(
-            new TenantId(required(input, "tenantId")), new Action(required(input, "action"))),
-        time(required(input, "scheduledTime")));
+            new TenantId(required(input, "tenantId")), new Action(required(input, "action")));
+    return through
+        .<FillRequest>map(minute -> new OfBucket(bucket, minute))
+        .orElseGet(() -> new ToWake(bucket));
   }
 
   private static String required(Map<String, String> input, String field) {

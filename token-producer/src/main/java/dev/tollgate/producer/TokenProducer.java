@@ -4,13 +4,25 @@ import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.provisioning.FillTurn;
+import dev.tollgate.core.provisioning.ShardTurn;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.function.Function;
 
-/** Fills the bucket that a schedule names, up to the minute that the schedule fired for. */
+/**
+ * Fills the bucket that a schedule names, up to the minute that the schedule fired for; or all the
+ * buckets of a shard; or wakes the one that a claim found asleep.
+ */
 public final class TokenProducer implements RequestHandler<Map<String, String>, String> {
-  private final BucketFill fill;
+  /** No turn is begun when less than this is left: a slow one may take as long. */
+  private static final Duration MARGIN = Duration.ofSeconds(15);
+
+  private final Function<String, FillTurn> turns;
+  private final Function<FillTurn, ShardTurn> shardTurns;
+  private final InstantSource clock;
 
   /** The function as Lambda makes it. */
   public TokenProducer() {
@@ -19,17 +31,33 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
 
   /** The function with this environment and clock. */
   public TokenProducer(Map<String, String> environment, InstantSource clock) {
-    this(new Wiring(environment, clock).bucketFill());
+    this(new Wiring(environment, clock), clock);
   }
 
-  TokenProducer(BucketFill fill) {
-    this.fill = fill;
+  private TokenProducer(Wiring wiring, InstantSource clock) {
+    this(wiring::turns, wiring::shardTurn, clock);
   }
 
   /**
-   * Fills one bucket.
+   * The function with its use cases.
    *
-   * @param input {@code tenantId}, {@code action}, {@code scheduledTime}
+   * @param turns what is done for a bucket, by the ARN that schedules are to invoke
+   * @param shardTurns what is done for a shard
+   */
+  TokenProducer(
+      Function<String, FillTurn> turns,
+      Function<FillTurn, ShardTurn> shardTurns,
+      InstantSource clock) {
+    this.turns = turns;
+    this.shardTurns = shardTurns;
+    this.clock = clock;
+  }
+
+  /**
+   * Fills.
+   *
+   * @param input {@code tenantId}, {@code action}, {@code scheduledTime}; or {@code shard}, {@code
+   *     scheduledTime}; or {@code tenantId}, {@code action} to wake a bucket
    * @return what was done, for the log
    * @throws InvalidValue if the input is wrong
    * @throws Unavailable if a service could not be asked. The schedule does not try again, for
@@ -39,8 +67,24 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
   @Override
   public String handleRequest(Map<String, String> input, Context context) {
     FillRequest request = FillRequest.of(input);
-    BucketFill.Filled filled = fill.fill(request.bucket(), request.scheduledTime());
-    context.getLogger().log("filled " + request.bucket() + ": " + filled);
-    return filled.toString();
+    String done = request + ": " + answer(request, context);
+    context.getLogger().log(done);
+    return done;
+  }
+
+  private Object answer(FillRequest request, Context context) {
+    // What schedules are to invoke is this: it is told how it was invoked.
+    FillTurn turn = turns.apply(context.getInvokedFunctionArn());
+    if (request instanceof FillRequest.OfBucket scheduled) {
+      return turn.take(scheduled.bucket(), scheduled.through());
+    }
+    if (request instanceof FillRequest.ToWake claimed) {
+      return turn.wake(claimed.bucket());
+    }
+    FillRequest.OfShard shared = (FillRequest.OfShard) request;
+    Instant end = clock.instant().plusMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
+    return shardTurns
+        .apply(turn)
+        .take(shared.shard(), shared.through(), end, line -> context.getLogger().log(line + "\n"));
   }
 }

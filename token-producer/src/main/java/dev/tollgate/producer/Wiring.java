@@ -1,21 +1,41 @@
 package dev.tollgate.producer;
 
 import dev.tollgate.aws.AwsEnvironment;
-import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.provisioning.FillTurn;
+import dev.tollgate.core.provisioning.ShardTurn;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 
 /** Puts the function together from its environment. */
 final class Wiring {
+  /** Buckets that are filled together; the time goes by waiting for answers. */
+  private static final int TURNS_AT_A_TIME = 16;
+
   private final AwsEnvironment aws;
   private final InstantSource clock;
+  private final Executor executor =
+      Executors.newFixedThreadPool(
+          TURNS_AT_A_TIME,
+          task -> {
+            Thread thread = new Thread(task, "turns");
+            thread.setDaemon(true);
+            return thread;
+          });
 
   Wiring(Map<String, String> environment, InstantSource clock) {
     this.aws = new AwsEnvironment(environment, clock);
     this.clock = clock;
   }
 
-  BucketFill bucketFill() {
-    return new BucketFill(aws.buckets(), aws.tokenQueue(), clock);
+  /** The turns of buckets whose schedules invoke {@code ownArn}. */
+  FillTurn turns(String ownArn) {
+    return new FillTurn(
+        aws.buckets(), aws.tokenQueue(), aws.bucketQueues(), aws.fillSchedules(ownArn), clock);
+  }
+
+  ShardTurn shardTurn(FillTurn turns) {
+    return new ShardTurn(aws.buckets(), turns, executor, clock);
   }
 }

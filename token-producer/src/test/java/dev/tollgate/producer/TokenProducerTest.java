@@ -24,7 +24,8 @@ final class TokenProducerTest {
   private final Town town = new Town();
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 9L));
   private final BucketId bucket = Town.connects(acme);
-  private final TokenProducer producer = new TokenProducer(town.fill());
+  private final TokenProducer producer =
+      new TokenProducer(arn -> town.turns(), town::shardTurn, town.clock());
   private final Context context = mock(Context.class, RETURNS_DEEP_STUBS);
 
   private String fire(String tenant, String action, String time) {
@@ -48,7 +49,7 @@ final class TokenProducerTest {
 
   @Test
   void a_schedule_of_a_tenant_that_is_gone_does_no_harm() {
-    assertThat(fire("nobody", "connect", "2026-03-01T12:01:00Z")).isEqualTo("NoBucket[]");
+    assertThat(fire("nobody", "connect", "2026-03-01T12:01:00Z")).contains("NoBucket[]");
   }
 
   @Test
