@@ -5,6 +5,7 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
@@ -30,6 +31,7 @@ import java.util.TreeMap;
 final class Documents {
   private static final String RATE = "tokens a minute, such as 0.2";
   private static final String CAPACITY = "a whole number, 1 to " + BucketSpec.MOST_CAPACITY;
+  private static final String MINUTES = "a whole number, 0 for never to " + Filling.MOST_MINUTES;
   private static final String VERSION = "a whole number, as GET answers it";
 
   private Documents() {}
@@ -56,7 +58,8 @@ final class Documents {
     document.put("isolation", tier.isolation().name());
     document.put("limits", limits(tier.limits().values()));
     document.put("buckets", buckets);
-    document.put("fillMode", tier.fillMode().name());
+    document.put("fillMode", tier.filling().mode().name());
+    document.put("hibernateAfterMinutes", tier.filling().hibernateAfterMinutes());
     document.put("onUnavailable", tier.onUnavailable().name());
     document.put("version", tier.version());
     return document;
@@ -152,6 +155,7 @@ final class Documents {
         "limits",
         "buckets",
         "fillMode",
+        "hibernateAfterMinutes",
         "onUnavailable",
         "version",
         // What GET answers may be put again; how far the tier has come is not the sender's to say.
@@ -165,10 +169,18 @@ final class Documents {
             .orElseThrow(() -> fields.missing("isolation", "SILO or POOL")),
         limits(fields.object("limits")),
         fields.optionalObject("buckets").map(Documents::buckets).orElse(Map.of()),
-        oneOf(fields, "fillMode", FillMode.values()).orElse(FillMode.PRODUCER),
+        filling(fields),
         oneOf(fields, "onUnavailable", OnUnavailable.values()).orElse(OnUnavailable.ADMIT),
         0,
         0);
+  }
+
+  private static Filling filling(JsonFields fields) {
+    return new Filling(
+        oneOf(fields, "fillMode", FillMode.values()).orElse(Filling.STANDARD.mode()),
+        fields
+            .optionalWholeNumber("hibernateAfterMinutes", MINUTES)
+            .orElse(Filling.STANDARD.hibernateAfterMinutes()));
   }
 
   /**

@@ -142,7 +142,6 @@ final class Preview {
     tenant.buckets().forEach((action, spec) -> buckets.put(action.value(), bucket(spec)));
     Map<String, Object> document = new LinkedHashMap<>(Documents.of(tenant));
     document.put("buckets", buckets);
-    document.put("fillMode", tenant.fillMode().name());
     document.put("onUnavailable", tenant.onUnavailable().name());
     return document;
   }
@@ -151,6 +150,8 @@ final class Preview {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("ratePerMinute", spec.rate().tokensPerMinute());
     document.put("capacity", spec.capacity());
+    document.put("fillMode", spec.filling().mode().name());
+    document.put("hibernateAfterMinutes", spec.filling().hibernateAfterMinutes());
     return document;
   }
 

@@ -10,12 +10,17 @@ import dev.tollgate.core.bucket.BucketFill;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.Upkeep;
+import dev.tollgate.core.provisioning.BucketSchedules;
 import dev.tollgate.core.provisioning.Made;
 import dev.tollgate.core.session.SessionLife;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,6 +58,7 @@ final class Reconciler {
   private final SiloSteps silos;
   private final Pause pause;
   private final InstantSource clock;
+  private final BucketSchedules schedules;
 
   Reconciler(
       Ports ports,
@@ -67,6 +73,7 @@ final class Reconciler {
     this.silos = silos;
     this.pause = pause;
     this.clock = clock;
+    this.schedules = new BucketSchedules(ports.buckets(), ports.schedules());
   }
 
   /**
@@ -148,6 +155,7 @@ final class Reconciler {
   }
 
   private void provide(Tenant tenant, Optional<Tenant> settled, List<Bucket> rows, Steps steps) {
+    boolean active = tenant.status() == TenantStatus.ACTIVE;
     Map<Action, Bucket> byAction =
         rows.stream().collect(Collectors.toMap(row -> row.id().action(), Function.identity()));
     List<Opened> opened = new ArrayList<>();
@@ -158,7 +166,9 @@ final class Reconciler {
               if (!isSame(action, tenant, settled)) {
                 BucketId id = new BucketId(tenant.id(), action);
                 Optional<Bucket> row = Optional.ofNullable(byAction.get(action));
-                steps.attempt("bucket " + id, () -> open(id, spec, row)).ifPresent(opened::add);
+                steps
+                    .attempt("bucket " + id, () -> open(id, spec, active, row))
+                    .ifPresent(opened::add);
               }
             });
     boolean isolated = settled.filter(was -> was.isolation() == tenant.isolation()).isPresent();
@@ -170,8 +180,7 @@ final class Reconciler {
         .anyMatch(made -> made == Made.NEW)) {
       pause.of(QUEUE_DELAY);
     }
-    boolean enabled = tenant.status() == TenantStatus.ACTIVE;
-    opened.forEach(bucket -> start(bucket, enabled, steps));
+    opened.forEach(bucket -> start(bucket, steps));
     silo.ifPresent(made -> silos.start(tenant.id(), made, steps));
     if (tenant.isolation() == Isolation.POOL && !isolated) {
       silos.close(tenant.id(), steps);
@@ -190,24 +199,37 @@ final class Reconciler {
             .equals(Optional.ofNullable(tenant.buckets().get(action)));
   }
 
-  /** A bucket with its row and its queue, but for one that must wait. */
-  private record Opened(Bucket row, Made made) {}
+  /**
+   * A bucket with its row and its queue, but for one that must wait.
+   *
+   * @param begins whether nobody has filled it until now
+   */
+  private record Opened(Bucket row, Made made, boolean begins) {}
 
-  private Opened open(BucketId id, BucketSpec spec, Optional<Bucket> found) {
-    return new Opened(row(id, spec, found), ports.queues().make(id));
+  private Opened open(BucketId id, BucketSpec spec, boolean active, Optional<Bucket> found) {
+    Bucket row = row(id, spec, active, found);
+    boolean begins =
+        isActive(row) && (row.version() == 0 || !found.map(Reconciler::isActive).orElse(true));
+    return new Opened(row, ports.queues().make(id, row.lifetimeAt(clock.instant())), begins);
   }
 
-  /** Writes the bucket's row, or brings the one that is there to this rate and capacity. */
-  private Bucket row(BucketId id, BucketSpec spec, Optional<Bucket> found) {
+  /**
+   * Writes the bucket's row, or brings the one that is there to this rate and capacity, and to
+   * being filled or not.
+   */
+  private Bucket row(BucketId id, BucketSpec spec, boolean active, Optional<Bucket> found) {
     Buckets buckets = ports.buckets();
     Optional<Bucket> row = found;
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      if (row.isPresent() && row.get().spec().equals(spec)) {
+      if (row.isPresent() && row.get().spec().equals(spec) && isActive(row.get()) == active) {
         return row.get();
       }
+      Instant now = clock.instant();
+      Bucket stands = row.orElseGet(() -> Bucket.opened(id, spec, now));
       Bucket next =
-          row.map(stands -> stands.retuned(spec, clock.instant()))
-              .orElseGet(() -> Bucket.opened(id, spec, clock.instant()));
+          !active
+              ? stands.suspended(spec, now)
+              : row.isPresent() ? stands.retuned(spec, now) : stands;
       Written written = row.isPresent() ? buckets.replace(next) : buckets.open(next);
       if (written == Written.DONE) {
         return next;
@@ -217,20 +239,35 @@ final class Reconciler {
     throw new Unavailable("overtaken " + MOST_ATTEMPTS + " times");
   }
 
+  private static boolean isActive(Bucket row) {
+    return row.upkeep().state() != Upkeep.State.SUSPENDED;
+  }
+
   /**
    * Has the bucket filled from now on, and a new one at once. That comes last: it may take long,
    * and what it leaves undone the schedule does.
    */
-  private void start(Opened bucket, boolean enabled, Steps steps) {
-    BucketId id = bucket.row().id();
+  private void start(Opened bucket, Steps steps) {
+    Bucket row = bucket.row();
+    BucketId id = row.id();
     if (bucket.made() == Made.NOT_YET) {
       steps.postpone("queue " + id + ": one of this name was deleted less than a minute ago");
       return;
     }
-    boolean scheduled =
-        steps.done("schedule " + id, () -> ports.schedules().put(id, bucket.row().spec(), enabled));
-    if (scheduled && enabled && bucket.row().version() == 0) {
+    boolean scheduled = steps.done("schedule " + id, () -> schedule(row));
+    if (scheduled && bucket.begins()) {
       steps.attempt("fill " + id, () -> fill.fill(id, clock.instant()));
+    }
+  }
+
+  private void schedule(Bucket row) {
+    if (row.spec().filling().mode() != FillMode.PRODUCER) {
+      ports.schedules().put(Shard.of(row.id().tenant()));
+    }
+    if (row.version() == 0) {
+      ports.schedules().put(row);
+    } else {
+      schedules.follow(row.id(), Optional.of(row));
     }
   }
 

@@ -206,11 +206,18 @@ final class TenantLifecycle {
     return new Settling(tenant, reconciler.reconcile(tenant, before, invocation));
   }
 
-  /** The tenant under a tier that changed while it was written, unless somebody else did that. */
+  /**
+   * The tenant under a tier that changed while it was written, unless somebody else did that, or
+   * its overrides do not fit the tier any more; then the roll-out of the tier tells of it.
+   */
   private Optional<Tenant> updated(Tenant written, Tier newer) {
-    Tenant next = written.changed(newer, written.overrides(), written.status());
-    boolean done = !next.desiresTheSameAs(written) && tenants.replace(next) == Written.DONE;
-    return done ? Optional.of(next) : Optional.empty();
+    try {
+      Tenant next = written.changed(newer, written.overrides(), written.status());
+      boolean done = !next.desiresTheSameAs(written) && tenants.replace(next) == Written.DONE;
+      return done ? Optional.of(next) : Optional.empty();
+    } catch (InvalidValue misfit) {
+      return Optional.empty();
+    }
   }
 
   private Outcome reconcileUnlessSettled(Tenant tenant, Invocation invocation) {

@@ -5,6 +5,8 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import java.time.InstantSource;
@@ -43,8 +45,8 @@ final class TenantReport {
         (action, spec) -> {
           Optional<Bucket> row = Optional.ofNullable(rows.get(action));
           Optional<Long> level = row.flatMap(found -> level(found.id(), invocation));
-          State state = state(tenant, action, row.isPresent() && (settled || level.isPresent()));
-          buckets.add(bucket(tenant, action, spec, row, level, state));
+          State state = state(tenant, action, row.filter(found -> settled || level.isPresent()));
+          buckets.add(bucket(action, spec, row, level, state));
         });
     Map<String, Object> document = new LinkedHashMap<>(Documents.of(tenant));
     document.put("connections", ports.connections().count(tenant.id()));
@@ -65,31 +67,36 @@ final class TenantReport {
     }
   }
 
-  private static State state(Tenant tenant, Action action, boolean provided) {
+  private static State state(Tenant tenant, Action action, Optional<Bucket> provided) {
     if (tenant.status() == TenantStatus.OFFBOARDING || !tenant.buckets().containsKey(action)) {
       return State.REMOVING;
     }
-    if (!provided) {
+    if (provided.isEmpty()) {
       return State.PROVISIONING;
     }
-    return tenant.status() == TenantStatus.SUSPENDED ? State.SUSPENDED : State.ACTIVE;
+    if (tenant.status() == TenantStatus.SUSPENDED) {
+      return State.SUSPENDED;
+    }
+    Bucket bucket = provided.get();
+    if (bucket.hibernates()) {
+      return State.HIBERNATING;
+    }
+    boolean changing =
+        bucket.spec().filling().mode() == FillMode.DIRECT
+            && bucket.upkeep().state() == Upkeep.State.PRODUCED;
+    return changing ? State.CHANGING : State.ACTIVE;
   }
 
   private Map<String, Object> bucket(
-      Tenant tenant,
-      Action action,
-      BucketSpec spec,
-      Optional<Bucket> row,
-      Optional<Long> level,
-      State state) {
+      Action action, BucketSpec spec, Optional<Bucket> row, Optional<Long> level, State state) {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("action", action.value());
     document.put("ratePerMinute", spec.rate().tokensPerMinute());
     document.put("capacity", spec.capacity());
     document.put("level", level.or(() -> row.map(Bucket::level)).orElse(0L));
-    document.put("fillMode", tenant.fillMode().name());
+    document.put("fillMode", spec.filling().mode().name());
     document.put("state", state.name());
-    row.filter(found -> state == State.ACTIVE)
+    row.filter(found -> state == State.ACTIVE || state == State.CHANGING)
         .ifPresent(
             found -> document.put("nextTokenAt", found.nextTokenAt(clock.instant()).toString()));
     return document;
@@ -101,6 +108,10 @@ final class TenantReport {
     PROVISIONING,
     /** It is filled. */
     ACTIVE,
+    /** It is filled, by the token producer until its schedule can do so alone. */
+    CHANGING,
+    /** It is full, and not filled until somebody claims. */
+    HIBERNATING,
     /** It is there, and not filled. */
     SUSPENDED,
     /** It is to go. */

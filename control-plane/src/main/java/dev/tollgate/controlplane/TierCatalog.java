@@ -8,10 +8,12 @@ import dev.tollgate.controlplane.TierAnswer.Removable;
 import dev.tollgate.controlplane.TierAnswer.Removed;
 import dev.tollgate.controlplane.TierAnswer.Stands;
 import dev.tollgate.controlplane.TierAnswer.StandsOtherwise;
+import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.Written;
+import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
@@ -19,12 +21,17 @@ import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** Writes tiers down, rolls them out to the tenants that have them, and removes them. */
 final class TierCatalog {
   private static final int MOST_ATTEMPTS = 10;
   private static final int PAGE = 100;
+
+  /** Tenants that are named when a tier is refused for their sake. */
+  private static final int MOST_MISFITS = 5;
 
   /** Tenants that are looked at to tell how far a change has come. */
   private static final int MOST_LOOKED_AT = 1_000;
@@ -91,7 +98,33 @@ final class TierCatalog {
     if (expected.isPresent() && expected.get() != version) {
       return new StandsOtherwise("version " + version + " of the tier stands");
     }
+    List<String> misfits = misfits(asked);
+    if (!misfits.isEmpty()) {
+      return new StandsOtherwise(
+          "overrides of tenants do not fit it: " + String.join("; ", misfits));
+    }
     return new Planned(found, found.map(stands -> next(asked, stands)).orElse(asked.succeeding(0)));
+  }
+
+  /** Tenants whose overrides make buckets that the tier cannot fill as it says, and why. */
+  private List<String> misfits(Tier asked) {
+    if (asked.filling().mode() != FillMode.DIRECT) {
+      return List.of();
+    }
+    List<String> misfits = new ArrayList<>();
+    Optional<String> cursor = Optional.empty();
+    do {
+      Page<Tenant> page = tenants.inTier(asked.name(), cursor, PAGE);
+      for (Tenant tenant : page.items()) {
+        try {
+          asked.bucketsUnder(asked.limits().with(tenant.overrides()));
+        } catch (InvalidValue misfit) {
+          misfits.add(tenant.id() + ": " + misfit.getMessage());
+        }
+      }
+      cursor = page.next();
+    } while (cursor.isPresent() && misfits.size() < MOST_MISFITS);
+    return misfits.subList(0, Math.min(misfits.size(), MOST_MISFITS));
   }
 
   /** What is asked as the version after the one that stands, rolled out as far as that is. */
@@ -101,7 +134,7 @@ final class TierCatalog {
             asked.isolation(),
             asked.limits(),
             asked.buckets(),
-            asked.fillMode(),
+            asked.filling(),
             asked.onUnavailable(),
             stands.version(),
             stands.rolledOut())

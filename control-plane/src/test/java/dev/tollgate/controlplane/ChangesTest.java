@@ -590,7 +590,6 @@ class ChangesTest {
               listed.limits(),
               listed.isolation(),
               listed.buckets(),
-              listed.fillMode(),
               listed.onUnavailable(),
               1,
               i % 2));

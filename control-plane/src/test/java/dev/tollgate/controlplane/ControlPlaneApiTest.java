@@ -477,7 +477,8 @@ class ControlPlaneApiTest {
                 + "\"sessionPerMinute\":5,\"connectionsPerSession\":2,\"tenantConnections\":10,"
                 + "\"sessionTTL\":200,\"messagesPerMinute\":60},\"buckets\":{\"connect\":"
                 + "{\"capacity\":90},\"send-email\":{\"ratePerMinute\":0.2,\"capacity\":5}},"
-                + "\"fillMode\":\"PRODUCER\",\"onUnavailable\":\"REFUSE\",\"version\":1}");
+                + "\"fillMode\":\"PRODUCER\",\"hibernateAfterMinutes\":15,"
+                + "\"onUnavailable\":\"REFUSE\",\"version\":1}");
     Answer got = at.getTier("own");
     ObjectNode written = got.document().deepCopy();
     written.remove("rollout");
@@ -498,6 +499,7 @@ class ControlPlaneApiTest {
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.document().get("buckets").isEmpty()).isTrue();
     assertThat(answer.document().get("fillMode").textValue()).isEqualTo("PRODUCER");
+    assertThat(answer.document().get("hibernateAfterMinutes").longValue()).isEqualTo(15);
     assertThat(answer.document().get("onUnavailable").textValue()).isEqualTo("ADMIT");
   }
 

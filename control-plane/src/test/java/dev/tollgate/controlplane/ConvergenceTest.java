@@ -33,7 +33,7 @@ class ConvergenceTest {
                  "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":60}}""";
   private static final String WITHOUT_EMAILS =
       """
-      {"isolation":"SILO",
+      {"isolation":"SILO","fillMode":"SHARED",
        "limits":{"tenantPerMinute":90,"sessionPerMinute":5,"connectionsPerSession":2,
                  "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":60}}""";
 

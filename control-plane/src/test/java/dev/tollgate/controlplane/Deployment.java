@@ -14,9 +14,13 @@ import dev.tollgate.core.bucket.BucketFill;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.FillSchedules;
+import dev.tollgate.core.provisioning.FillTurn;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.provisioning.SiloFunctions;
@@ -209,6 +213,11 @@ final class Deployment {
     return new BucketFill(buckets, tokens, clock).fill(id, clock.instant());
   }
 
+  /** The turns of buckets, as the token producer takes them. */
+  FillTurn turns() {
+    return new FillTurn(buckets, tokens, queues, schedules, clock);
+  }
+
   static BucketId bucket(String tenant, String action) {
     return new BucketId(new TenantId(tenant), new Action(action));
   }
@@ -260,14 +269,20 @@ final class Deployment {
       assertThat(tenant.changed(tier, tenant.overrides(), tenant.status()).desiresTheSameAs(tenant))
           .as("%s follows %s", tenant, tier)
           .isTrue();
-      boolean enabled = tenant.status() == TenantStatus.ACTIVE;
+      Upkeep.State state =
+          tenant.status() == TenantStatus.ACTIVE ? Upkeep.State.PRODUCED : Upkeep.State.SUSPENDED;
       tenant
           .buckets()
           .forEach(
               (action, spec) -> {
                 BucketId id = new BucketId(tenant.id(), action);
                 rows.put(id, spec);
-                scheduled.put(id, new Scheduled(spec, enabled));
+                if (spec.filling().mode() != FillMode.SHARED) {
+                  scheduled.put(id, new Scheduled(spec, state));
+                }
+                if (spec.filling().mode() != FillMode.PRODUCER) {
+                  assertThat(schedules.shards()).contains(Shard.of(tenant.id()));
+                }
               });
     }
     assertThat(now.tiers()).allMatch(TierCatalog::isRolledOut);
