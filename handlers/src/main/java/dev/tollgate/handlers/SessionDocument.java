@@ -32,7 +32,9 @@ final class SessionDocument {
                     facts
                         .emptyUntil(now)
                         .map(
-                            until -> new Verdict.Refused(Refusal.TENANT_RATE, Optional.of(until))));
+                            until ->
+                                new Verdict.Refused(
+                                    Refusal.TENANT_RATE, Optional.of(facts.retryAt(now)))));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("tenantId", tenant.id().value());
     document.put("sessionId", session.id().value());

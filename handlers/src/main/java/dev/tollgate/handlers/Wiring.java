@@ -42,7 +42,8 @@ final class Wiring {
   }
 
   Admission admission() {
-    return new Admission(aws.factsReader(), aws.buckets(), aws.tokenQueue(), threads(), clock);
+    return new Admission(
+        aws.factsReader(), aws.buckets(), aws.tokenQueue(), aws.wakeUp(), threads(), clock);
   }
 
   Registration registration() {
@@ -96,7 +97,7 @@ final class Wiring {
     return new MessageProcessing(
         aws.factsReader(),
         aws.messageFactsReader(),
-        new TokenClaims(aws.buckets(), aws.tokenQueue(), clock),
+        new TokenClaims(aws.buckets(), aws.tokenQueue(), aws.wakeUp(), clock),
         aws.sessions(),
         aws.sockets(),
         departure(),

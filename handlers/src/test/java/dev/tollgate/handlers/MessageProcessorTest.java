@@ -66,7 +66,7 @@ final class MessageProcessorTest {
         new MessageProcessing(
             town.facts(),
             new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets()),
-            new TokenClaims(town.buckets(), town.queue(), town.clock()),
+            new TokenClaims(town.buckets(), town.queue(), town.wakeUp(), town.clock()),
             town.sessions(),
             sockets,
             new Departure(town.sessions()),
@@ -284,17 +284,18 @@ final class MessageProcessorTest {
   @Test
   void a_handler_that_does_not_exist_fails_the_function_at_its_start() {
     Map<String, String> environment =
-        Map.of(
-            "AWS_REGION", "eu-central-1",
-            "AWS_ACCESS_KEY_ID", "id",
-            "AWS_SECRET_ACCESS_KEY", "secret",
-            "TENANT_TABLE", "t",
-            "SESSION_TABLE", "s",
-            "LIMIT_TABLE", "l",
-            "QUEUE_URL_PREFIX", "http://localhost/",
-            "TENANT_ROLE_ARN", "arn:aws:iam::000000000000:role/Tenant",
-            "WEBSOCKET_URL", "wss://localhost/production",
-            "MESSAGE_HANDLER", "com.example.None");
+        Map.ofEntries(
+            Map.entry("AWS_REGION", "eu-central-1"),
+            Map.entry("AWS_ACCESS_KEY_ID", "id"),
+            Map.entry("AWS_SECRET_ACCESS_KEY", "secret"),
+            Map.entry("TENANT_TABLE", "t"),
+            Map.entry("SESSION_TABLE", "s"),
+            Map.entry("LIMIT_TABLE", "l"),
+            Map.entry("QUEUE_URL_PREFIX", "http://localhost/"),
+            Map.entry("TENANT_ROLE_ARN", "arn:aws:iam::000000000000:role/Tenant"),
+            Map.entry("TOKEN_PRODUCER_ARN", "arn:aws:lambda:us-east-1:0:function:p:live"),
+            Map.entry("WEBSOCKET_URL", "wss://localhost/production"),
+            Map.entry("MESSAGE_HANDLER", "com.example.None"));
 
     assertThatThrownBy(() -> new MessageProcessor(environment, town.clock()))
         .hasMessageContaining("MESSAGE_HANDLER com.example.None");
