@@ -20,8 +20,9 @@ import software.constructs.Construct;
 
 /**
  * What fills buckets every minute: the group of their schedules, which the control plane makes as
- * tenants come, and the role that these act with. What else runs every minute, the sweep and the
- * housekeeper, has its schedule in the same group.
+ * tenants come, and the role that these act with, to invoke the token producer or to send tokens
+ * themselves. What else runs every minute, the sweep and the housekeeper, has its schedule in the
+ * same group.
  */
 final class Filling extends Construct {
   /** Later than this the next minute's event makes up for a lost one. */
@@ -32,9 +33,8 @@ final class Filling extends Construct {
   private final CfnScheduleGroup group;
   private final Queue deadLetters;
   private final Role role;
-  private final Alias target;
 
-  Filling(Construct scope, TollgateProps props, TenantFunction tokenProducer) {
+  Filling(Construct scope, TollgateProps props) {
     super(scope, "Filling");
     prefix = props.prefix();
     groupName = prefix + "tollgate";
@@ -74,7 +74,24 @@ final class Filling extends Construct {
             .actions(List.of("sqs:SendMessage"))
             .resources(List.of(deadLetters.getQueueArn()))
             .build());
-    target = mayInvoke(tokenProducer);
+    role.addToPolicy(
+        Policies.statement(List.of(Policies.arn(role, "sqs", bucketName())), "sqs", "SendMessage")
+            .build());
+    Policies.accept(
+        role,
+        Policies.finding("sqs", bucketName()),
+        "A schedule may send tokens by itself, to the bucket that its input names. The control "
+            + "plane and the token producer alone make schedules in the group.");
+  }
+
+  private String bucketName() {
+    return prefix + "*_token_bucket";
+  }
+
+  /** Has buckets' schedules invoke a function, and tells it how to change them. */
+  void by(TenantFunction tokenProducer) {
+    mayInvoke(tokenProducer);
+    tokenProducer.tenantSchedules(this, "CreateSchedule", "UpdateSchedule", "DeleteSchedule");
   }
 
   /** Runs a function every minute. */
@@ -116,9 +133,17 @@ final class Filling extends Construct {
     return role;
   }
 
-  /** What a bucket's schedule invokes. */
-  String targetArn() {
-    return target.getFunctionArn();
+  /** The schedules of shards, which are no tenant's, as an ARN names them. */
+  String shards() {
+    return "schedule/" + groupName + "/shard-*";
+  }
+
+  /** What whoever makes schedules must be allowed besides. */
+  PolicyStatement passingOfItsRole() {
+    return Policies.statement(List.of(role.getRoleArn()), "iam", "PassRole")
+        .conditions(
+            Map.of("StringEquals", Map.of("iam:PassedToService", "scheduler.amazonaws.com")))
+        .build();
   }
 
   private Alias mayInvoke(TenantFunction function) {

@@ -59,6 +59,14 @@ final class Tables extends Construct {
             .sortKey(text("tenantId"))
             .projectionType(ProjectionType.KEYS_ONLY)
             .build());
+    // Only buckets that are filled or looked at together have the attributes.
+    limit.addGlobalSecondaryIndex(
+        GlobalSecondaryIndexProps.builder()
+            .indexName("shard")
+            .partitionKey(text("shard"))
+            .sortKey(Attribute.builder().name("turnAt").type(AttributeType.NUMBER).build())
+            .projectionType(ProjectionType.KEYS_ONLY)
+            .build());
   }
 
   Table tenant() {

@@ -141,6 +141,22 @@ final class TenantFunction extends Construct {
     return this;
   }
 
+  /** The schedules of shards, with the function's own role: they are no single tenant's. */
+  TenantFunction shardSchedules(Filling filling) {
+    own.addToPolicy(
+        Policies.statement(
+                List.of(Policies.arn(own, "scheduler", filling.shards())),
+                "scheduler",
+                "CreateSchedule")
+            .build());
+    Policies.accept(
+        own,
+        Policies.finding("scheduler", filling.shards()),
+        "The star is the number of a shard. The grant is held to the stack's own group.");
+    own.addToPolicy(filling.passingOfItsRole());
+    return this;
+  }
+
   /** Connections of the WebSocket API, with the function's own role: they bear no tenant's name. */
   TenantFunction connections(WebSocket webSocket, String... methods) {
     own.addToPolicy(
@@ -172,6 +188,12 @@ final class TenantFunction extends Construct {
   /** See {@link TenantRole#schedules}. */
   TenantFunction tenantSchedules(Filling filling, String... actions) {
     return told(tenant.schedules(filling, actions));
+  }
+
+  /** Waking buckets, by the function that fills them; with the function's own role. */
+  TenantFunction wakes(TenantFunction tokenProducer) {
+    String arn = tokenProducer.live().getFunctionArn();
+    return own(List.of(arn), "lambda", "InvokeFunction").variable("TOKEN_PRODUCER_ARN", arn);
   }
 
   /** See {@link TenantRole#silo}. */

@@ -108,15 +108,16 @@ final class TenantRole {
         Policies.finding("scheduler", name),
         "The star is the action whose bucket a schedule fills, which users define. The grant is held "
             + "to the stack's own group and to names that end with the tagged tenant.");
-    role.addToPolicy(
-        Policies.statement(List.of(filling.role().getRoleArn()), "iam", "PassRole")
-            .conditions(
-                Map.of("StringEquals", Map.of("iam:PassedToService", "scheduler.amazonaws.com")))
-            .build());
+    role.addToPolicy(filling.passingOfItsRole());
     variables.put("SCHEDULE_GROUP", filling.groupName());
-    variables.put("SCHEDULE_TARGET_ARN", filling.targetArn());
     variables.put("SCHEDULE_ROLE_ARN", filling.role().getRoleArn());
     variables.put("SCHEDULE_DEAD_LETTER_ARN", filling.deadLetters().getQueueArn());
+    return this;
+  }
+
+  /** Tells those who assume the role something more. */
+  TenantRole variable(String name, String value) {
+    variables.put(name, value);
     return this;
   }
 

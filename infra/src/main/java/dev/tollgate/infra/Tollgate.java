@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import software.amazon.awscdk.Duration;
+import software.amazon.awscdk.services.iam.Grant;
+import software.amazon.awscdk.services.iam.GrantOnPrincipalOptions;
 import software.amazon.awscdk.services.iam.IGrantable;
 import software.constructs.Construct;
 
@@ -19,8 +21,8 @@ import software.constructs.Construct;
 public final class Tollgate extends Construct {
   /**
    * Below the 29 seconds that API Gateway waits for an answer, and above what calls to AWS services
-   * may last, one after another: 18 seconds in the authorizer, which may ask a bucket twice, 17 in
-   * {@code $connect}. A function that is stopped among them leaves a token held, or a connection
+   * may last, one after another: 22 seconds in the authorizer, which may have to wake a bucket, 17
+   * in {@code $connect}. A function that is stopped among them leaves a token held, or a connection
    * counted, that it would have given back.
    */
   private static final Duration ANSWER = Duration.seconds(25);
@@ -41,6 +43,7 @@ public final class Tollgate extends Construct {
   private final Tables tables;
   private final WebSocket webSocket;
   private final HttpApis http;
+  private final TenantFunction tokenProducer;
   private Optional<TenantRole> claims = Optional.empty();
 
   /** Adds a Tollgate to {@code scope}; a stack may hold several, if their prefixes differ. */
@@ -50,6 +53,25 @@ public final class Tollgate extends Construct {
     Path handlers = props.jars().handlers();
     tables = new Tables(this, props.removalPolicy());
     webSocket = new WebSocket(this, props);
+
+    Filling filling = new Filling(this, props);
+    tokenProducer =
+        function(
+                "TokenProducer",
+                props.jars().tokenProducer(),
+                "dev.tollgate.producer.TokenProducer",
+                Duration.seconds(50),
+                MEMORY_MB,
+                "Fills one bucket, or a shard's, with the tokens that are due; wakes those that hibernate.")
+            .ownIndex(tables.limit(), "shard", "Query")
+            .tenantRows(tables.limit(), "GetItem", "PutItem")
+            .tenantBuckets(
+                "GetQueueAttributes",
+                "SetQueueAttributes",
+                "SendMessage",
+                "ReceiveMessage",
+                "DeleteMessage");
+    filling.by(tokenProducer);
 
     TenantFunction authorizer =
         function(
@@ -63,7 +85,8 @@ public final class Tollgate extends Construct {
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem")
             .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem")
-            .tenantBuckets("ReceiveMessage", "ChangeMessageVisibility");
+            .tenantBuckets("ReceiveMessage", "ChangeMessageVisibility")
+            .wakes(tokenProducer);
 
     TenantFunction connect =
         function(
@@ -105,18 +128,6 @@ public final class Tollgate extends Construct {
       sessionApi.ownRows(tables.tenant(), "Scan").variable("LIST_TENANTS", "true");
     }
 
-    TenantFunction tokenProducer =
-        function(
-                "TokenProducer",
-                props.jars().tokenProducer(),
-                "dev.tollgate.producer.TokenProducer",
-                Duration.seconds(50),
-                MEMORY_MB,
-                "Fills one bucket with the tokens that are due.")
-            .tenantRows(tables.limit(), "GetItem", "PutItem")
-            .tenantBuckets("GetQueueAttributes", "SendMessage", "ReceiveMessage", "DeleteMessage");
-    Filling filling = new Filling(this, props, tokenProducer);
-
     TenantFunction poolProcessor =
         function(
                 "PoolProcessor",
@@ -131,7 +142,8 @@ public final class Tollgate extends Construct {
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem", "UpdateItem")
             .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem")
-            .tenantBuckets("ReceiveMessage", "DeleteMessage", "SendMessage");
+            .tenantBuckets("ReceiveMessage", "DeleteMessage", "SendMessage")
+            .wakes(tokenProducer);
     Messages messages = new Messages(this, props, poolProcessor);
 
     TenantFunction sessionEnd =
@@ -221,13 +233,15 @@ public final class Tollgate extends Construct {
    * }</pre>
    *
    * <p>The application runs as what it is, and assumes a role for one tenant at a time, that of all
-   * whom claims were granted. Both roles name each other, so the grantee's must be in this stack; a
-   * function of another stack can run as a role that was made in this one.
+   * whom claims were granted; and it may wake buckets that hibernate. Both roles name each other,
+   * so the grantee's must be in this stack; a function of another stack can run as a role that was
+   * made in this one.
    *
    * @param grantee a function, a task's role, or whatever else runs as a role
    * @return environment variables by name; the program gives them to {@code AwsEnvironment}
    */
   public Map<String, String> grantClaims(IGrantable grantee) {
+    String producer = tokenProducer.live().getFunctionArn();
     TenantRole role =
         claims
             .map(granted -> granted.assumedBy(grantee))
@@ -235,8 +249,16 @@ public final class Tollgate extends Construct {
                 () ->
                     new TenantRole(this, "ClaimsRole", props, "an application", grantee)
                         .rows(tables.limit(), "GetItem", "UpdateItem")
-                        .buckets("ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility"));
+                        .buckets("ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility")
+                        .variable("TOKEN_PRODUCER_ARN", producer));
     claims = Optional.of(role);
+    Grant.addToPrincipal(
+            GrantOnPrincipalOptions.builder()
+                .grantee(grantee)
+                .actions(List.of("lambda:InvokeFunction"))
+                .resourceArns(List.of(producer))
+                .build())
+        .assertSuccess();
     return role.variables();
   }
 
@@ -276,6 +298,8 @@ public final class Tollgate extends Construct {
             "ReceiveMessage",
             "DeleteMessage")
         .tenantSchedules(filling, "CreateSchedule", "UpdateSchedule", "DeleteSchedule")
+        .shardSchedules(filling)
+        .variable("TOKEN_PRODUCER_ARN", tokenProducer.live().getFunctionArn())
         .tenantSilo(messages)
         .accept(
             RegexAppliesTo.builder()

@@ -45,8 +45,8 @@ class TollgateTest {
   private static final String PROVISIONING =
       "LIMIT_TABLE POOL_DEAD_LETTER_URL PROCESSOR_CODE_BUCKET PROCESSOR_CODE_KEY"
           + " PROCESSOR_FUNCTION_ARN QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
-          + " SCHEDULE_ROLE_ARN SCHEDULE_TARGET_ARN SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE"
-          + " TIER_TABLE WEBSOCKET_URL";
+          + " SCHEDULE_ROLE_ARN SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE TIER_TABLE"
+          + " TOKEN_PRODUCER_ARN WEBSOCKET_URL";
 
   private static final String OWN_PROVISIONING =
       "dynamodb:DeleteItem TollgateTablesTenant; dynamodb:DeleteItem TollgateTablesTier;"
@@ -58,6 +58,7 @@ class TollgateTest {
 
   private static final String OWN_REST =
       "execute-api:ManageConnections TollgateWebSocketApi/production/DELETE/@connections/*;"
+          + " iam:PassRole TollgateFillingRole; scheduler:CreateSchedule schedule/tollgate/shard-*;"
           + " lambda:GetFunction TollgatePoolProcessorFunction:*;"
           + " lambda:ListEventSourceMappings *; sqs:SendMessage TollgateMessagesPoolDead";
 
@@ -109,12 +110,15 @@ class TollgateTest {
   }
 
   @Test
-  void tenants_that_may_have_sessions_are_found() {
+  void tenants_that_may_have_sessions_are_found_and_buckets_whose_turn_has_come() {
     JsonNode indexes = table("Limit").path("GlobalSecondaryIndexes");
-    assertThat(indexes).hasSize(1);
+    assertThat(indexes).hasSize(2);
     assertThat(indexes.get(0).path("IndexName").asText()).isEqualTo("live");
     assertThat(keys(indexes.get(0))).containsExactly("live", "tenantId");
     assertThat(indexes.get(0).at("/Projection/ProjectionType").asText()).isEqualTo("KEYS_ONLY");
+    assertThat(indexes.get(1).path("IndexName").asText()).isEqualTo("shard");
+    assertThat(keys(indexes.get(1))).containsExactly("shard", "turnAt");
+    assertThat(indexes.get(1).at("/Projection/ProjectionType").asText()).isEqualTo("KEYS_ONLY");
   }
 
   @Test
@@ -214,13 +218,15 @@ class TollgateTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "Authorizer | LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE",
+        "Authorizer | LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE"
+            + " TOKEN_PRODUCER_ARN",
         "Connect | LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN",
         "Disconnect | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN",
         "SessionApi | LIMIT_TABLE LIST_TENANTS SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
-        "TokenProducer | LIMIT_TABLE QUEUE_URL_PREFIX TENANT_ROLE_ARN",
+        "TokenProducer | LIMIT_TABLE QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
+            + " SCHEDULE_ROLE_ARN TENANT_ROLE_ARN",
         "PoolProcessor | LIMIT_TABLE MESSAGE_HANDLER QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN"
-            + " TENANT_TABLE WEBSOCKET_URL",
+            + " TENANT_TABLE TOKEN_PRODUCER_ARN WEBSOCKET_URL",
         "SessionEnd | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
         "Housekeeper | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
         "ControlPlane | " + PROVISIONING,
@@ -349,7 +355,7 @@ class TollgateTest {
   void own_role_touches_no_rows_but_those_of_the_control_plane(String id) {
     assertThat(grants(STACK, role(id, "Role")))
         .filteredOn(grant -> grant.startsWith("dynamodb:"))
-        .filteredOn(grant -> !grant.matches("dynamodb:Query \\S+/index/live"))
+        .filteredOn(grant -> !grant.matches("dynamodb:Query \\S+/index/(live|shard)"))
         .filteredOn(grant -> !grant.matches("dynamodb:\\w+(Stream|Records|Iterator|Streams) .*"))
         .noneMatch(grant -> grant.matches(".*TollgateTables(Session|Limit).*"));
   }
@@ -360,9 +366,13 @@ class TollgateTest {
       value = {
         "PoolProcessor | dynamodb:GetItem TollgateTablesTenant;"
             + " execute-api:ManageConnections TollgateWebSocketApi/production/POST/@connections/*;"
+            + " lambda:InvokeFunction TollgateTokenProducerAlias;"
             + " sqs:DeleteMessage TollgateMessagesPool; sqs:DeleteMessage silo_*.fifo;"
             + " sqs:GetQueueAttributes TollgateMessagesPool; sqs:GetQueueAttributes silo_*.fifo;"
             + " sqs:ReceiveMessage TollgateMessagesPool; sqs:ReceiveMessage silo_*.fifo",
+        "Authorizer | dynamodb:GetItem TollgateTablesTenant;"
+            + " lambda:InvokeFunction TollgateTokenProducerAlias",
+        "TokenProducer | dynamodb:Query TollgateTablesLimit/index/shard",
         "SessionEnd | dynamodb:DescribeStream TollgateTablesSession;"
             + " dynamodb:GetItem TollgateTablesTenant; dynamodb:GetRecords TollgateTablesSession;"
             + " dynamodb:GetShardIterator TollgateTablesSession;"
@@ -466,6 +476,7 @@ class TollgateTest {
     assertThat(grants(STACK, schedulerRole()))
         .containsExactlyInAnyOrder(
             "sqs:SendMessage TollgateFillingDeadLetters",
+            "sqs:SendMessage *_token_bucket",
             "lambda:InvokeFunction TollgateHousekeeperAlias",
             "lambda:InvokeFunction TollgateSweepAlias",
             "lambda:InvokeFunction TollgateTokenProducerAlias");
@@ -482,8 +493,8 @@ class TollgateTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "'' | LIMIT_TABLE QUEUE_URL_PREFIX TENANT_ROLE_ARN",
-        "a_ | LIMIT_TABLE NAME_PREFIX QUEUE_URL_PREFIX TENANT_ROLE_ARN"
+        "'' | LIMIT_TABLE QUEUE_URL_PREFIX TENANT_ROLE_ARN TOKEN_PRODUCER_ARN",
+        "a_ | LIMIT_TABLE NAME_PREFIX QUEUE_URL_PREFIX TENANT_ROLE_ARN TOKEN_PRODUCER_ARN"
       })
   void application_is_told_what_it_needs_to_claim(String prefix, String variables) {
     List<Map<String, String>> told = new ArrayList<>();
@@ -509,14 +520,11 @@ class TollgateTest {
     assertThat(trusted(stack, claims))
         .containsExactlyInAnyOrder(role(stack, "First"), role(stack, "Second"));
     for (String application : List.of("First", "Second")) {
-      assertThat(stack.statementsOf(role(stack, application)))
-          .singleElement()
-          .satisfies(
-              statement -> {
-                assertThat(Synthesis.texts(statement.path("Action")))
-                    .containsExactly("sts:AssumeRole", "sts:TagSession");
-                assertThat(statement.at("/Resource/Fn::GetAtt/0").asText()).isEqualTo(claims);
-              });
+      assertThat(grants(stack, role(stack, application)))
+          .containsExactlyInAnyOrder(
+              "sts:AssumeRole TollgateClaimsRole",
+              "sts:TagSession TollgateClaimsRole",
+              "lambda:InvokeFunction TollgateTokenProducerAlias");
     }
     List<JsonNode> statements = stack.statementsOf(claims);
     assertReachesOneTenantOnly(statements);
