@@ -1,5 +1,8 @@
 package dev.tollgate.local;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.lambda.Functions;
@@ -11,8 +14,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 
-/** What schedules call: this cloud's functions and queues. */
+/** What schedules call: this cloud's functions, queues and APIs. */
 final class ScheduleTargets implements Targets {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** What the operations of a service are called by in its protocol. */
+  private static final Map<String, String> NAME_SPACES = Map.of("sqs", "AmazonSQS");
+
   private final Functions functions;
   private final ServiceClient client;
 
@@ -49,9 +57,30 @@ final class ScheduleTargets implements Targets {
     attributes.forEach(
         (name, value) ->
             messageAttributes.putObject(name).put("DataType", "String").put("StringValue", value));
-    Answer answer = client.call("sqs", "AmazonSQS.SendMessage", request);
+    return call("sqs", "SendMessage", request);
+  }
+
+  @Override
+  public Outcome callApi(String service, String operation, String request) {
+    try {
+      return call(service, operation, JSON.readTree(request));
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException("request: " + request + " (expected: JSON)", e);
+    }
+  }
+
+  private Outcome call(String service, String operation, JsonNode request) {
+    String nameSpace = NAME_SPACES.get(service);
+    if (nameSpace == null) {
+      throw new IllegalArgumentException(
+          "service: " + service + " (expected: one of " + NAME_SPACES.keySet() + ")");
+    }
+    Answer answer = client.call(service, nameSpace + "." + operation, request);
     return answer.succeeded()
         ? new Delivered()
-        : new Failed(answer.errorCode(), answer.body().toString(), answer.status() >= 500);
+        : new Failed(
+            answer.errorCode(),
+            answer.body().toString(),
+            answer.status() >= 500 || answer.errorCode().contains("Throttl"));
   }
 }

@@ -4,15 +4,20 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a schedule calls, with what, and how often it tries: a function or a queue.
+ * What a schedule calls, with what, and how often it tries: a function, a queue, or as universal
+ * target an action of an API. See <a
+ * href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets-universal.html">Using
+ * universal targets</a>.
  *
- * @param input the payload or message body, before context attributes are put in
+ * @param input the payload, message body or API request, before context attributes are put in
  * @param maximumRetryAttempts how often a failed call is repeated
  * @param maximumEventAge how old an event may be when its call is repeated
  */
@@ -37,7 +42,15 @@ record Target(
       Pattern.compile(
           "arn:aws(?:-[a-z]+)?:sqs:([a-z0-9-]+):(\\d{12}):([\\w-]{1,80}|[\\w-]{1,75}\\.fifo)");
   private static final Pattern UNIVERSAL =
-      Pattern.compile("arn:aws(?:-[a-z]+)?:scheduler:::aws-sdk:[a-z0-9]+:([a-z][a-zA-Z0-9]*)");
+      Pattern.compile("arn:aws(?:-[a-z]+)?:scheduler:::aws-sdk:([a-z0-9]+):([a-z][a-zA-Z0-9]*)");
+  private static final Pattern UNIVERSAL_PREFIX = Pattern.compile("arn:aws(-[a-z]+)?:scheduler:.*");
+
+  /** The universal targets that are run here, and the members that their requests must have. */
+  private static final Map<String, List<String>> ACTIONS =
+      Map.of(
+          "sqs:sendMessage", List.of("QueueUrl", "MessageBody"),
+          "sqs:sendMessageBatch", List.of("QueueUrl", "Entries"));
+
   private static final Pattern ANY = Pattern.compile("arn:aws(-[a-z]+)?:[a-z0-9-]+:[^:]*:[^:]*:.+");
 
   /** Actions that begin so cannot be a universal target: the list of the user guide. */
@@ -101,19 +114,14 @@ record Target(
     }
     Matcher universal = UNIVERSAL.matcher(arn);
     if (universal.matches()) {
-      throw SchedulerException.validation(
-          READ_ONLY.matcher(universal.group(1)).matches()
-              ? "Universal target " + arn + " is a read-only action, which is not supported."
-              : "Universal target " + arn + " is not run locally.");
-    }
-    if (isFunction()) {
+      requireNoMessageGroup();
+      checkUniversal(universal.group(1), universal.group(2));
+    } else if (isFunction()) {
+      requireNoMessageGroup();
       input.ifPresent(Target::requireJson);
-      if (messageGroupId.isPresent()) {
-        throw SchedulerException.validation("SqsParameters does not apply to target " + arn + ".");
-      }
     } else if (!QUEUE.matcher(arn).matches()) {
       throw SchedulerException.validation(
-          ANY.matcher(arn).matches()
+          ANY.matcher(arn).matches() && !UNIVERSAL_PREFIX.matcher(arn).matches()
               ? "Target " + arn + " is not run locally."
               : "Provided Arn is not in correct format: " + arn);
     } else if (arn.endsWith(".fifo") && messageGroupId.isEmpty()) {
@@ -134,6 +142,14 @@ record Target(
   }
 
   Targets.Outcome call(Targets targets, String payload) {
+    Matcher universal = UNIVERSAL.matcher(arn);
+    if (universal.matches()) {
+      String action = universal.group(2);
+      return targets.callApi(
+          universal.group(1),
+          action.substring(0, 1).toUpperCase(Locale.ROOT) + action.substring(1),
+          payload);
+    }
     return isFunction()
         ? targets.invokeFunction(arn, payload)
         : targets.sendMessage(arn, payload, messageGroupId, Map.of());
@@ -141,11 +157,17 @@ record Target(
 
   /** The target as dead letters name it: the API action that was called. */
   String actionArn() {
+    if (isUniversal()) {
+      return arn;
+    }
     return "arn:aws:scheduler:::aws-sdk:" + (isFunction() ? "lambda:invoke" : "sqs:sendMessage");
   }
 
   /** The API request that was made, which is the body of a dead letter. */
   String request(String payload) {
+    if (isUniversal()) {
+      return payload;
+    }
     if (isFunction()) {
       return Json.object()
           .put("FunctionName", arn)
@@ -172,9 +194,53 @@ record Target(
     return FUNCTION.matcher(arn).matches();
   }
 
-  private static void requireJson(String input) {
+  private boolean isUniversal() {
+    return UNIVERSAL.matcher(arn).matches();
+  }
+
+  private void checkUniversal(String service, String action) {
+    if (READ_ONLY.matcher(action).matches()) {
+      throw SchedulerException.validation(
+          "Universal target " + arn + " is a read-only action, which is not supported.");
+    }
+    List<String> required = ACTIONS.get(service + ":" + action);
+    if (required == null) {
+      throw SchedulerException.validation(
+          "Universal target "
+              + arn
+              + " is not run locally (expected: arn:aws:scheduler:::aws-sdk: and one of "
+              + ACTIONS.keySet().stream().sorted().toList()
+              + ").");
+    }
+    JsonNode request =
+        requireJson(
+            input.orElseThrow(
+                () ->
+                    SchedulerException.validation(
+                        "Input is required for universal target "
+                            + arn
+                            + ": the request of the API action as JSON.")));
+    for (String member : required) {
+      if (!request.hasNonNull(member)) {
+        throw SchedulerException.validation(
+            "Invalid JSON provided for Target Input: "
+                + input.get()
+                + " (expected: an object with "
+                + String.join(" and ", required)
+                + ").");
+      }
+    }
+  }
+
+  private void requireNoMessageGroup() {
+    if (messageGroupId.isPresent()) {
+      throw SchedulerException.validation("SqsParameters does not apply to target " + arn + ".");
+    }
+  }
+
+  private static JsonNode requireJson(String input) {
     try {
-      Json.read(input);
+      return Json.read(input);
     } catch (JsonProcessingException e) {
       throw SchedulerException.validation("Invalid JSON provided for Target Input: " + input);
     }

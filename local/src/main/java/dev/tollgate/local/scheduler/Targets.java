@@ -32,6 +32,16 @@ public interface Targets {
       Optional<String> messageGroupId,
       Map<String, String> attributes);
 
+  /**
+   * Calls an action of an API, for a universal target. An answer with status 200 is a delivery,
+   * whatever it says: a batch that fails in part is not repeated.
+   *
+   * @param service the name of the service in the SDK, such as {@code sqs}
+   * @param operation the operation, such as {@code SendMessageBatch}
+   * @param request the members of the request, a JSON text
+   */
+  Outcome callApi(String service, String operation, String request);
+
   /** How a call to a target ended. */
   sealed interface Outcome {}
 

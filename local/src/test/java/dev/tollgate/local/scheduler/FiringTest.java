@@ -287,6 +287,46 @@ class FiringTest {
   }
 
   @Test
+  void universal_target_sends_its_input_with_context_attributes_as_a_request() throws Exception {
+    scheduler.createSchedule("a", Requests.batch(EVERY_MINUTE));
+    targets.behaviour =
+        call ->
+            targets.calls.size() == 1
+                ? new Targets.Failed("RequestThrottled", "slow down", true)
+                : new Targets.Delivered();
+    settleAfter(Duration.ofMinutes(1));
+    settleAfter(Duration.ofSeconds(1));
+    assertThat(targets.calls).extracting(call -> call.arn()).containsOnly("sqs.SendMessageBatch");
+    assertThat(targets.payloads())
+        .containsExactly(
+            """
+            {"QueueUrl":"https://sqs.us-east-1.amazonaws.com/000000000000/jobs","Entries":[\
+            {"Id":"0","MessageBody":"2026-03-01T12:01:00Z"},\
+            {"Id":"1","MessageBody":"1","DelaySeconds":6}]}""",
+            """
+            {"QueueUrl":"https://sqs.us-east-1.amazonaws.com/000000000000/jobs","Entries":[\
+            {"Id":"0","MessageBody":"2026-03-01T12:01:00Z"},\
+            {"Id":"1","MessageBody":"2","DelaySeconds":6}]}""");
+  }
+
+  @Test
+  void universal_target_that_fails_isDeadLettered_with_its_arn_and_request() throws Exception {
+    scheduler.createSchedule(
+        "a", Requests.retrying(Requests.batch("at(2026-03-01T12:01:00)"), 1, 60));
+    targets.behaviour = failing(true);
+    settleAfter(Duration.ofMinutes(2));
+    assertThat(targets.calls).hasSize(3);
+    var letter = targets.calls.get(2);
+    assertThat(letter.arn()).isEqualTo(Requests.DEAD_LETTERS);
+    assertThat(letter.payload()).isEqualTo(targets.calls.get(1).payload());
+    assertThat(letter.attributes())
+        .containsEntry("TARGET_ARN", Requests.SEND_BATCH)
+        .containsEntry("ERROR_CODE", "SomeException")
+        .containsEntry("EXHAUSTED_RETRY_CONDITION", "MaximumRetryAttempts")
+        .containsEntry("RETRY_ATTEMPTS", "1");
+  }
+
+  @Test
   void a_permanent_error_goes_to_the_dead_letter_queue_at_once() throws Exception {
     scheduler.createSchedule(
         "a", Requests.retrying(Requests.queue("at(2026-03-01T12:01:00)"), 185, 60));

@@ -32,6 +32,11 @@ final class RecordingTargets implements Targets {
     return called(new Call(queueArn, body, messageGroupId, attributes));
   }
 
+  @Override
+  public Outcome callApi(String service, String operation, String request) {
+    return called(new Call(service + "." + operation, request, Optional.empty(), Map.of()));
+  }
+
   List<String> payloads() {
     return calls.stream().map(Call::payload).toList();
   }

@@ -9,7 +9,20 @@ final class Requests {
   static final String DEAD_LETTERS = "arn:aws:sqs:us-east-1:000000000000:dead-letters";
   static final String ROLE = "arn:aws:iam::000000000000:role/scheduler";
 
+  static final String SEND_BATCH = "arn:aws:scheduler:::aws-sdk:sqs:sendMessageBatch";
+
   private Requests() {}
+
+  /** A schedule that sends two messages to a queue, by a universal target. */
+  static ObjectNode batch(String expression) {
+    return target(
+        expression,
+        SEND_BATCH,
+        """
+        {"QueueUrl":"https://sqs.us-east-1.amazonaws.com/000000000000/jobs","Entries":[\
+        {"Id":"0","MessageBody":"<aws.scheduler.scheduled-time>"},\
+        {"Id":"1","MessageBody":"<aws.scheduler.attempt-number>","DelaySeconds":6}]}""");
+  }
 
   /** A schedule that sends its scheduled time to a queue. */
   static ObjectNode queue(String expression) {
