@@ -6,60 +6,72 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToLongFunction;
 import org.apache.pekko.actor.AbstractActor;
 import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.actor.Props;
-import org.apache.pekko.actor.Terminated;
 import org.apache.pekko.pattern.Patterns;
-import org.elasticmq.MillisNextDelivery;
-import org.elasticmq.NewMessageData;
-import org.elasticmq.NextDelivery;
+import org.elasticmq.ElasticMQError;
 import org.elasticmq.StrictSQSLimits$;
 import org.elasticmq.actor.QueueManagerActor;
-import org.elasticmq.msg.GetQueueStatistics;
+import org.elasticmq.actor.queue.OperationUnsupported$;
+import org.elasticmq.actor.queue.QueueEvent;
+import org.elasticmq.msg.CreateQueue;
 import org.elasticmq.msg.LookupQueue;
-import org.elasticmq.msg.SendMessage;
 import org.elasticmq.util.NowProvider;
 import scala.Option;
+import scala.util.Either;
 
 /**
  * ElasticMQ's manager of queues by a given clock.
  *
  * <p>The engine asks its {@link NowProvider} when it delivers, but the system's clock when a
- * message arrives and when it counts messages; and its actors cannot be subclassed in Java. So this
- * actor stands before the engine's manager, and whoever looks a queue up gets a relay to it, which
- * writes the clock's instant into those two requests.
+ * message arrives and when it counts messages; it keeps messages for ever; and its actors cannot be
+ * subclassed in Java. So this actor stands before the engine's manager, and whoever makes a queue
+ * or looks one up gets a {@link QueueRelay} to it. What the queues hold is learnt from the events
+ * by which the engine has them written down.
  */
 final class ClockedQueues extends AbstractActor {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final ActorRef manager;
+  private final SentMessages sent;
+  private final ToLongFunction<String> retention;
   private final InstantSource clock;
   private final ActorSystem system = getContext().getSystem();
   private final Map<ActorRef, ActorRef> relays = new ConcurrentHashMap<>();
 
-  private ClockedQueues(ActorRef manager, InstantSource clock) {
-    this.manager = manager;
+  private ClockedQueues(
+      Option<ActorRef> store, ToLongFunction<String> retention, InstantSource clock) {
+    this.sent = new SentMessages(clock);
+    this.retention = retention;
     this.clock = clock;
+    Option<ActorRef> listener =
+        Option.apply(system.actorOf(Props.create(Listener.class, () -> new Listener(sent, store))));
+    this.manager =
+        system.actorOf(
+            Props.create(
+                QueueManagerActor.class,
+                () -> new QueueManagerActor(new Now(clock), StrictSQSLimits$.MODULE$, listener)));
   }
 
-  /** The engine's own manager. */
-  static Props engine(InstantSource clock, Option<ActorRef> store) {
-    return Props.create(
-        QueueManagerActor.class,
-        () -> new QueueManagerActor(new Now(clock), StrictSQSLimits$.MODULE$, store));
-  }
-
-  /** An actor to be asked in the manager's place. */
-  static Props before(ActorRef manager, InstantSource clock) {
-    return Props.create(ClockedQueues.class, () -> new ClockedQueues(manager, clock));
+  /**
+   * The manager of queues.
+   *
+   * @param store where queues and messages are written down
+   * @param retention how long a queue keeps messages, by its name; in milliseconds
+   */
+  static Props props(
+      Option<ActorRef> store, ToLongFunction<String> retention, InstantSource clock) {
+    return Props.create(ClockedQueues.class, () -> new ClockedQueues(store, retention, clock));
   }
 
   @Override
   public Receive createReceive() {
     return receiveBuilder()
         .match(LookupQueue.class, this::lookUp)
+        .match(CreateQueue.class, this::create)
         .matchAny(request -> manager.forward(request, getContext()))
         .build();
   }
@@ -68,81 +80,78 @@ final class ClockedQueues extends AbstractActor {
   private void lookUp(LookupQueue request) {
     Patterns.pipe(
             Patterns.ask(manager, request, PATIENCE)
-                .thenApply(found -> ((Option<ActorRef>) found).map(this::relay)),
+                .thenApply(
+                    found ->
+                        ((Option<ActorRef>) found).map(queue -> relay(request.queueName(), queue))),
             getContext().getDispatcher())
         .to(getSender());
   }
 
-  private ActorRef relay(ActorRef queue) {
-    return relays.computeIfAbsent(
-        queue, q -> system.actorOf(Props.create(Relay.class, () -> new Relay(q))));
+  @SuppressWarnings("unchecked") // what CreateQueue is answered with
+  private void create(CreateQueue request) {
+    Patterns.pipe(
+            Patterns.ask(manager, request, PATIENCE)
+                .thenApply(
+                    made ->
+                        ((Either<ElasticMQError, ActorRef>) made)
+                            .map(queue -> relay(request.request().name(), queue))),
+            getContext().getDispatcher())
+        .to(getSender());
   }
 
-  private final class Relay extends AbstractActor {
-    private final ActorRef queue;
+  private ActorRef relay(String name, ActorRef queue) {
+    return relays.computeIfAbsent(
+        queue,
+        q ->
+            system.actorOf(
+                QueueRelay.props(
+                    q,
+                    new QueueRelay.Expiry(name, sent, () -> retention.applyAsLong(name)),
+                    clock,
+                    () -> relays.remove(q))));
+  }
 
-    private Relay(ActorRef queue) {
-      this.queue = queue;
-    }
+  /** Notes which messages the queues hold, before they are written down. */
+  private static final class Listener extends AbstractActor {
+    private final SentMessages sent;
+    private final Option<ActorRef> store;
 
-    @Override
-    public void preStart() {
-      getContext().watch(queue);
+    private Listener(SentMessages sent, Option<ActorRef> store) {
+      this.sent = sent;
+      this.store = store;
     }
 
     @Override
     public Receive createReceive() {
       return receiveBuilder()
-          .match(GetQueueStatistics.class, request -> forward(statistics()))
-          .match(SendMessage.class, request -> forward(new SendMessage(timed(request.message()))))
-          .match(Terminated.class, end -> end())
-          .matchAny(this::forward)
+          .match(
+              QueueEvent.MessageAdded.class,
+              event -> {
+                sent.added(event.queueName(), event.message());
+                pass(event);
+              })
+          .match(
+              QueueEvent.MessageRemoved.class,
+              event -> {
+                sent.removed(event.queueName(), event.messageId());
+                pass(event);
+              })
+          .match(
+              QueueEvent.QueueDeleted.class,
+              event -> {
+                sent.queueDeleted(event.queueName());
+                pass(event);
+              })
+          .matchAny(this::pass)
           .build();
     }
 
-    private void forward(Object request) {
-      queue.forward(request, getContext());
-    }
-
-    private void end() {
-      relays.remove(queue);
-      getContext().stop(getSelf());
-    }
-
-    /**
-     * The engine counts a message as visible after the instant of its delivery, but delivers it at
-     * that instant.
-     */
-    private GetQueueStatistics statistics() {
-      return new GetQueueStatistics(clock.millis() + 1);
-    }
-
-    private NewMessageData timed(NewMessageData message) {
-      return new NewMessageData(
-          message.id(),
-          message.content(),
-          message.messageAttributes(),
-          new Delivery(message.nextDelivery()),
-          message.messageGroupId(),
-          message.messageDeduplicationId(),
-          message.orderIndex(),
-          message.tracingId(),
-          message.sequenceNumber(),
-          message.deadLetterSourceQueueName());
-    }
-  }
-
-  /** When a message can be delivered first, whatever instant the engine counts its delay from. */
-  private final class Delivery extends NextDelivery {
-    private final NextDelivery asked;
-
-    private Delivery(NextDelivery asked) {
-      this.asked = asked;
-    }
-
-    @Override
-    public MillisNextDelivery toMillis(long systemMillis, long queueDelayMillis) {
-      return asked.toMillis(clock.millis(), queueDelayMillis);
+    private void pass(Object event) {
+      if (store.isDefined()) {
+        store.get().forward(event, getContext());
+      } else {
+        getSender().tell(OperationUnsupported$.MODULE$, getSelf());
+      }
     }
   }
 

@@ -49,6 +49,11 @@ final class KeptAttributes {
     return Map.copyOf(byQueue.getOrDefault(queue, Map.of()));
   }
 
+  /** An attribute of a queue's, if it was set. */
+  synchronized Optional<String> find(String queue, String name) {
+    return Optional.ofNullable(byQueue.getOrDefault(queue, Map.of()).get(name));
+  }
+
   synchronized void put(String queue, Map<String, String> attributes) {
     byQueue.computeIfAbsent(queue, q -> new TreeMap<>()).putAll(attributes);
     write();

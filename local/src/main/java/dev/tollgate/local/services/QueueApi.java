@@ -31,6 +31,9 @@ import java.util.regex.Pattern;
  * <ul>
  *   <li>Queue URLs have AWS's form.
  *   <li>Attributes that the engine does not keep are kept here.
+ *   <li>Messages expire when they are older than the retention of their queue ({@link QueueRelay}).
+ *       A changed one holds at once for the messages that are there; AWS takes up to 15 minutes.
+ *   <li>{@code SentTimestamp} is by the cloud's clock.
  *   <li>A name cannot be used for 60 s after its queue was deleted.
  *   <li>Creating a queue again with other attributes is refused, whichever attributes they are.
  *   <li>A policy that denies everybody to send is obeyed; no other is.
@@ -47,6 +50,8 @@ final class QueueApi implements HttpHandler {
   private static final int MAX_NAME_LENGTH = 80;
   private static final Duration NAME_BLOCKED = Duration.ofSeconds(60);
   private static final String POLICY = "Policy";
+  private static final String RETENTION = "MessageRetentionPeriod";
+  private static final Duration STANDARD_RETENTION = Duration.ofDays(4);
 
   private static final Pattern ENTRY_ID = Pattern.compile("[A-Za-z0-9_-]{1,80}");
 
@@ -64,8 +69,11 @@ final class QueueApi implements HttpHandler {
           new Attribute("queue", true, value -> value.matches("queue|messageGroup")),
           "FifoThroughputLimit",
           new Attribute("perQueue", true, value -> value.matches("perQueue|perMessageGroupId")),
-          "MessageRetentionPeriod",
-          new Attribute("345600", false, value -> isWhole(value, 60, 1_209_600)),
+          RETENTION,
+          new Attribute(
+              Long.toString(STANDARD_RETENTION.toSeconds()),
+              false,
+              value -> isWhole(value, 60, Duration.ofDays(14).toSeconds())),
           POLICY,
           new Attribute("", false, value -> value.isEmpty() || isObject(value)),
           "SqsManagedSseEnabled",
@@ -101,6 +109,14 @@ final class QueueApi implements HttpHandler {
     this.urlPrefix = urlPrefix;
     this.keptAttributes = keptAttributes;
     this.clock = clock;
+  }
+
+  /** How long a queue keeps messages. */
+  static Duration retention(KeptAttributes attributes, String queue) {
+    return attributes
+        .find(queue, RETENTION)
+        .map(seconds -> Duration.ofSeconds(Long.parseLong(seconds)))
+        .orElse(STANDARD_RETENTION);
   }
 
   @Override

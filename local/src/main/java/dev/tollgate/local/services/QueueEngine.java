@@ -88,11 +88,15 @@ public final class QueueEngine implements AutoCloseable {
                                         storage(path),
                                         scala.collection.immutable.List$.MODULE$.empty()))))
                 .orElse(null));
-    ActorRef manager = actors.actorOf(ClockedQueues.engine(clock, store));
+    KeptAttributes keptAttributes = KeptAttributes.open(directory);
+    ActorRef manager =
+        actors.actorOf(
+            ClockedQueues.props(
+                store, queue -> QueueApi.retention(keptAttributes, queue).toMillis(), clock));
     InetSocketAddress address =
         SQSRestServerBuilder$.MODULE$
             .withActorSystem(actors)
-            .withQueueManagerActor(actors.actorOf(ClockedQueues.before(manager, clock)))
+            .withQueueManagerActor(manager)
             .withInterface("127.0.0.1")
             .withDynamicPort()
             .withServerAddress(ADDRESS)
@@ -110,7 +114,7 @@ public final class QueueEngine implements AutoCloseable {
     return new QueueEngine(
         actors,
         URI.create("http://127.0.0.1:" + address.getPort()),
-        KeptAttributes.open(directory),
+        keptAttributes,
         directory.isEmpty() ? Optional.empty() : Optional.of(Flushes.open(url(directory.get()))),
         clock,
         region,
