@@ -7,23 +7,26 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
  * The attributes of queues that the engine does not keep, by queue and name; in a file, if they are
- * to last.
+ * to last. Who reads does not wait for who writes.
  */
 final class KeptAttributes {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Optional<Path> file;
-  private final Map<String, Map<String, String>> byQueue;
+  private final ConcurrentMap<String, Map<String, String>> byQueue;
 
   private KeptAttributes(Optional<Path> file, Map<String, Map<String, String>> byQueue) {
     this.file = file;
-    this.byQueue = byQueue;
+    this.byQueue = new ConcurrentSkipListMap<>(byQueue);
   }
 
   /**
@@ -45,17 +48,14 @@ final class KeptAttributes {
     }
   }
 
-  synchronized Map<String, String> of(String queue) {
-    return Map.copyOf(byQueue.getOrDefault(queue, Map.of()));
-  }
-
-  /** An attribute of a queue's, if it was set. */
-  synchronized Optional<String> find(String queue, String name) {
-    return Optional.ofNullable(byQueue.getOrDefault(queue, Map.of()).get(name));
+  Map<String, String> of(String queue) {
+    return byQueue.getOrDefault(queue, Map.of());
   }
 
   synchronized void put(String queue, Map<String, String> attributes) {
-    byQueue.computeIfAbsent(queue, q -> new TreeMap<>()).putAll(attributes);
+    Map<String, String> all = new TreeMap<>(of(queue));
+    all.putAll(attributes);
+    byQueue.put(queue, Collections.unmodifiableMap(all));
     write();
   }
 

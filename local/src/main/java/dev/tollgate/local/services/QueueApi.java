@@ -113,10 +113,8 @@ final class QueueApi implements HttpHandler {
 
   /** How long a queue keeps messages. */
   static Duration retention(KeptAttributes attributes, String queue) {
-    return attributes
-        .find(queue, RETENTION)
-        .map(seconds -> Duration.ofSeconds(Long.parseLong(seconds)))
-        .orElse(STANDARD_RETENTION);
+    String seconds = attributes.of(queue).get(RETENTION);
+    return seconds == null ? STANDARD_RETENTION : Duration.ofSeconds(Long.parseLong(seconds));
   }
 
   @Override
