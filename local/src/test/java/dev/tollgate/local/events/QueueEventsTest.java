@@ -230,6 +230,8 @@ final class QueueEventsTest {
   void disabled_mapping_leaves_messages_alone_until_it_is_enabled() throws Exception {
     String url = map("paused", "Batches", STANDARD, true);
     String uuid = mapping("paused");
+    // Its first look at the queue is over.
+    cloud.cloud.settle();
     cloud.lambda.updateEventSourceMapping(r -> r.uuid(uuid).enabled(false));
 
     cloud.send(url, "hello", "");
@@ -246,6 +248,8 @@ final class QueueEventsTest {
   void deleted_mapping_takes_nothing_more() throws Exception {
     String url = map("gone", "Batches", STANDARD, true);
     String uuid = mapping("gone");
+    // Its first look at the queue is over.
+    cloud.cloud.settle();
 
     assertThat(cloud.lambda.deleteEventSourceMapping(r -> r.uuid(uuid)).state())
         .isEqualTo("Deleting");
