@@ -3,6 +3,8 @@ package dev.tollgate.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.net.http.HttpHeaders;
+import java.time.Duration;
+import java.util.Optional;
 
 /**
  * What an API answered.
@@ -27,6 +29,20 @@ record Answer(int status, HttpHeaders headers, String body) {
   /** The body as JSON; a missing node when it holds none. */
   JsonNode json() {
     return Json.parse(body).orElse(MissingNode.getInstance());
+  }
+
+  /** Whether the sender may not do this, and so nothing of the kind. */
+  boolean isNotAllowed() {
+    return status == 401 || status == 403;
+  }
+
+  /** The whole seconds of {@code Retry-After}, if the answer has them; a date is not understood. */
+  Optional<Duration> retryAfter() {
+    return headers
+        .firstValue("Retry-After")
+        .filter(value -> value.matches("[0-9]{1,9}"))
+        .map(Long::parseLong)
+        .map(Duration::ofSeconds);
   }
 
   Problem problem() {

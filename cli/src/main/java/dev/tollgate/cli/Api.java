@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** One HTTP API of a deployment. */
-final class Api {
+final class Api implements Sender {
   /** An HTTP API answers within 30 seconds or gives up itself (API Gateway quotas). */
   private static final Duration ANSWER_TIME = Duration.ofSeconds(35);
 
@@ -47,10 +47,6 @@ final class Api {
         .collect(Collectors.joining("&"));
   }
 
-  Answer get(String path) {
-    return send("GET", path, Optional.empty());
-  }
-
   Answer delete(String path) {
     return send("DELETE", path, Optional.empty());
   }
@@ -69,12 +65,9 @@ final class Api {
     return send(method, path, body, Map.of());
   }
 
-  /**
-   * Sends one request with headers of its own.
-   *
-   * @throws Failure if no answer comes
-   */
-  Answer send(String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
+  @Override
+  public Answer send(
+      String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
     URI uri = URI.create(base.toString().replaceFirst("/+$", "") + path);
     byte[] content = body.map(Json::write).orElse("").getBytes(StandardCharsets.UTF_8);
     HttpRequest.Builder request =

@@ -35,7 +35,7 @@ final class DryRun {
    * @throws Failure if the change would be refused
    */
   static DryRun ask(
-      Api api,
+      Sender api,
       String name,
       String method,
       String path,
@@ -60,7 +60,7 @@ final class DryRun {
   }
 
   private static ObjectNode part(
-      Api api, String method, String path, JsonNode body, Map<String, String> headers) {
+      Sender api, String method, String path, JsonNode body, Map<String, String> headers) {
     return api.send(method, path, Optional.of(body), headers).orFail().json()
             instanceof ObjectNode object
         ? object
@@ -77,18 +77,45 @@ final class DryRun {
     return document;
   }
 
+  /** The version that stands; 0 for none and for a default tier that nobody has changed. */
+  long version() {
+    return document.path("version").asLong();
+  }
+
+  /** {@code CREATED}, {@code CHANGED}, {@code UNCHANGED} or {@code REMOVED}. */
+  String outcome() {
+    return document.path("outcome").asText();
+  }
+
+  /** What would change of the tier or, if it is a tenant that is to be changed, nothing. */
+  Map<String, Change> changes() {
+    return changes(document);
+  }
+
+  /** What the change would mean for what tenants have, a line each. */
+  List<String> consequences() {
+    List<String> consequences = new ArrayList<>();
+    for (JsonNode tenant : tenants(document)) {
+      String id = Json.text(tenant, "tenantId").orElse("");
+      for (JsonNode consequence : tenant.path("consequences")) {
+        Json.text(consequence, "detail").ifPresent(detail -> consequences.add(id + ": " + detail));
+      }
+    }
+    return consequences;
+  }
+
   int exitCode() {
     return changesAnything() ? WOULD_CHANGE : 0;
   }
 
   private boolean changesAnything() {
-    return !document.path("outcome").asText().equals("UNCHANGED") || !tenants(document).isEmpty();
+    return !outcome().equals("UNCHANGED") || !tenants(document).isEmpty();
   }
 
   /** What would change, in lines for a person. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();
-    String outcome = document.path("outcome").asText().toLowerCase(Locale.ROOT);
+    String outcome = outcome().toLowerCase(Locale.ROOT);
     JsonNode totals = document.path("totals");
     boolean isTier = document.has("tier");
     lines.add(
@@ -100,14 +127,11 @@ final class DryRun {
                 : ""));
     changes(document).forEach((path, change) -> lines.add("  " + path + ": " + change));
     Table table = new Table("TENANT", "WHAT", "FROM", "TO");
-    List<String> consequences = new ArrayList<>();
     for (JsonNode tenant : tenants(document)) {
       String id = Json.text(tenant, "tenantId").orElse("");
       changes(tenant).forEach((path, change) -> table.row(id, path, change.from(), change.to()));
-      for (JsonNode consequence : tenant.path("consequences")) {
-        Json.text(consequence, "detail").ifPresent(detail -> consequences.add(id + ": " + detail));
-      }
     }
+    List<String> consequences = consequences();
     if (table.lines().size() > 1) {
       lines.add("");
       lines.addAll(table.lines());
@@ -130,7 +154,8 @@ final class DryRun {
       changes.put(
           path,
           new Change(
-              Json.text(node, "from").orElse("(none)"), Json.text(node, "to").orElse("(none)")));
+              Json.text(node, "from").orElse(Change.NONE),
+              Json.text(node, "to").orElse(Change.NONE)));
       return;
     }
     node.properties()
@@ -140,12 +165,5 @@ final class DryRun {
                     path.isEmpty() ? field.getKey() : path + "." + field.getKey(),
                     field.getValue(),
                     changes));
-  }
-
-  private record Change(String from, String to) {
-    @Override
-    public String toString() {
-      return from + " → " + to;
-    }
   }
 }

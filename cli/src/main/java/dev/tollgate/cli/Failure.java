@@ -39,7 +39,11 @@ final class Failure extends RuntimeException {
   }
 
   static Failure usage(String detail) {
-    return new Failure(USAGE, Problem.of(detail));
+    return usage(Problem.of(detail));
+  }
+
+  static Failure usage(Problem problem) {
+    return new Failure(USAGE, problem);
   }
 
   static Failure refused(Answer answer) {
@@ -63,6 +67,16 @@ final class Failure extends RuntimeException {
   private static boolean isUnknownHost(@Nullable Throwable cause) {
     return cause != null
         && (cause instanceof UnresolvedAddressException || isUnknownHost(cause.getCause()));
+  }
+
+  /** What it was, in one line. */
+  String reason() {
+    return problem.line();
+  }
+
+  /** The same with another exit code. */
+  Failure withExitCode(int code) {
+    return new Failure(code, problem, this);
   }
 
   int exitCode() {

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Why something was refused or failed, as a problem document ({@code application/problem+json}, RFC
@@ -40,6 +42,11 @@ record Problem(ObjectNode document) {
     return new Problem(document);
   }
 
+  /** The problem in one line. */
+  String line() {
+    return String.join(";", lines());
+  }
+
   /** The problem in lines for a person: what, why, then each value that is wrong. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();
@@ -48,8 +55,14 @@ record Problem(ObjectNode document) {
     String detail = Json.text(document, "detail").map(text -> ": " + text).orElse("");
     lines.add(status + title + detail);
     for (JsonNode error : document.path("errors")) {
+      String where =
+          Stream.of("line", "row")
+              .flatMap(unit -> Json.text(error, unit).map(number -> unit + " " + number).stream())
+              .map(place -> place + ": ")
+              .collect(Collectors.joining());
       String wrong =
-          Json.text(error, "field").orElse("value")
+          where
+              + Json.text(error, "field").orElse("value")
               + Json.text(error, "value").map(value -> ": " + value).orElse(" is missing")
               + Json.text(error, "expected")
                   .map(expected -> " (expected: " + expected + ")")

@@ -1,31 +1,44 @@
 package dev.tollgate.cli;
 
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
+import me.tongfei.progressbar.ProgressBarConsumer;
 
 /**
  * What a command is run in.
  *
+ * @param in what is piped into the command
  * @param out for what was asked for
  * @param err for what went wrong
  * @param directory the current directory: files named by the user are relative to it
  * @param home the directory of the launcher script, if it was used
- * @param confirm asks a yes-or-no question; empty when nobody is at the terminal
+ * @param terminal where somebody sits; empty when nobody does
  * @param nanoTime elapsed time, in nanoseconds
  * @param pause waits
  */
 record Shell(
+    InputStream in,
     PrintWriter out,
     PrintWriter err,
     Path directory,
     Optional<Path> home,
-    Optional<Predicate<String>> confirm,
+    Optional<Terminal> terminal,
     LongSupplier nanoTime,
     Pause pause) {
+
+  /**
+   * Somebody who can be asked and shown what goes on.
+   *
+   * @param confirm asks a yes-or-no question
+   * @param bar makes what a progress bar is drawn on
+   */
+  record Terminal(Predicate<String> confirm, Supplier<ProgressBarConsumer> bar) {}
 
   /** Waits, so that a test need not. */
   @FunctionalInterface

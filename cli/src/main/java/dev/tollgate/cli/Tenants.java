@@ -61,17 +61,11 @@ final class Tenants {
     Api api = tollgate.controlPlane();
     ObjectNode all = Json.object();
     ArrayNode tenants = all.putArray("tenants");
-    Optional<String> cursor = Optional.empty();
-    do {
-      String query = cursor.map(next -> "?" + Api.query(Map.of("cursor", next))).orElse("");
-      JsonNode page = api.get("/tenants" + query).orFail().json();
-      for (JsonNode tenant : page.path("tenants")) {
-        if (tier.map(tenant.path("tier").asText()::equals).orElse(true)) {
-          tenants.add(tenant);
-        }
+    for (JsonNode tenant : Standing.tenants(api)) {
+      if (tier.map(tenant.path("tier").asText()::equals).orElse(true)) {
+        tenants.add(tenant);
       }
-      cursor = Json.text(page, "next");
-    } while (cursor.isPresent());
+    }
     Table table = new Table("TENANT", "TIER", "STATUS", "ISOLATION", "CONNECTIONS", "OVERRIDES");
     for (JsonNode tenant : tenants) {
       String most = Json.text(tenant.path("limits"), "tenantConnections").orElse("?");
@@ -161,7 +155,7 @@ final class Tenants {
               description = "How long to wait. Default: ${DEFAULT-VALUE}.")
           long timeoutSeconds) {
     String question = "Remove " + tenantId + " with its sessions, queues and schedules?";
-    if (!yes && !shell.confirm().map(asks -> asks.test(question)).orElse(true)) {
+    if (!yes && !shell.terminal().map(terminal -> terminal.confirm().test(question)).orElse(true)) {
       throw Failure.of("Nothing was done");
     }
     Api api = tollgate.controlPlane();
@@ -217,7 +211,7 @@ final class Tenants {
     return 0;
   }
 
-  private static String path(String tenantId) {
+  static String path(String tenantId) {
     return "/tenants/" + Api.encode(tenantId);
   }
 

@@ -21,7 +21,8 @@ import picocli.CommandLine.Parameters;
 /** Tiers, through the control plane. */
 @Command(name = "tiers", description = "Look at the tiers and change them.")
 final class Tiers {
-  private static final List<String> LIMITS =
+  /** The limits that a tier sets and a tenant may override. */
+  static final List<String> LIMITS =
       List.of(
           "tenantPerMinute",
           "sessionPerMinute",
@@ -186,7 +187,7 @@ final class Tiers {
     return tiers;
   }
 
-  private static String path(String tier) {
+  static String path(String tier) {
     return "/tiers/" + Api.encode(tier);
   }
 }

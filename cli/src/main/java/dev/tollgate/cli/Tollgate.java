@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -85,17 +86,24 @@ public final class Tollgate {
    * @param arguments the subcommand with its options
    */
   public static void main(String... arguments) {
+    // From Java 22 on there is a console even where there is no terminal, unless this is said.
+    System.setProperty("jdk.console", "java.base");
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     Shell shell =
         new Shell(
+            System.in,
             out,
             new PrintWriter(System.err, true, StandardCharsets.UTF_8),
             Path.of("").toAbsolutePath(),
             Optional.ofNullable(System.getProperty("tollgate.home")).map(Path::of),
-            Optional.ofNullable(System.console()).map(console -> asks(console)),
+            Optional.ofNullable(System.console()).map(Tollgate::terminal),
             System::nanoTime,
             time -> Thread.sleep(time.toMillis()));
     System.exit(commandLine(shell, LocalStack::start).execute(arguments));
+  }
+
+  private static Shell.Terminal terminal(Console console) {
+    return new Shell.Terminal(asks(console), () -> new ConsoleProgressBarConsumer(System.err));
   }
 
   private static Predicate<String> asks(Console console) {
@@ -112,6 +120,8 @@ public final class Tollgate {
         .addSubcommand(new Up(tollgate, shell, starter))
         .addSubcommand(new Tenants(tollgate, shell))
         .addSubcommand(new Tiers(tollgate, shell))
+        .addSubcommand(new Plan(tollgate, shell))
+        .addSubcommand(new Apply(tollgate, shell))
         .addSubcommand(new Connect(tollgate, shell))
         .setOut(shell.out())
         .setErr(shell.err())
@@ -132,6 +142,11 @@ public final class Tollgate {
     }
     shell.err().flush();
     return failure.exitCode();
+  }
+
+  /** Whether programs read what is printed. */
+  boolean printsJson() {
+    return json;
   }
 
   /** Prints an answer: the API's JSON when that is asked for, else the lines for a person. */

@@ -12,6 +12,7 @@ import io.undertow.websockets.core.BufferedTextMessage;
 import io.undertow.websockets.core.CloseMessage;
 import io.undertow.websockets.core.WebSocketChannel;
 import io.undertow.websockets.core.WebSockets;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import me.tongfei.progressbar.DelegatingProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBarConsumer;
 
 /**
  * A deployment that answers what it was told to, and remembers what it was asked. Commands are run
@@ -47,7 +51,14 @@ final class Deployment implements AutoCloseable {
   /** What a command left behind. */
   record Run(int exitCode, String out, String err, List<Duration> waits) {}
 
-  private record Response(int status, String body, Map<String, String> headers) {}
+  /** An answer to one request; status 0 hangs up without one. */
+  record Response(int status, String body, Map<String, String> headers) {}
+
+  /** Answers requests as they come; empty for those that it leaves to the answers told. */
+  @FunctionalInterface
+  interface Responder {
+    Optional<Response> answer(Request request, Optional<String> ifMatch);
+  }
 
   private final Path directory;
   private final Map<String, Queue<Response>> responses = new ConcurrentHashMap<>();
@@ -60,7 +71,9 @@ final class Deployment implements AutoCloseable {
   private final Set<WebSocketChannel> channels = ConcurrentHashMap.newKeySet();
   private List<String> frames = List.of();
   private String farewell = "";
+  private Responder responder = (request, ifMatch) -> Optional.empty();
   private Optional<Predicate<String>> confirm = Optional.empty();
+  private String input = "";
 
   Deployment(Path directory) throws IOException {
     this.directory = directory;
@@ -112,6 +125,18 @@ final class Deployment implements AutoCloseable {
     return this;
   }
 
+  /** Lets something with a memory answer first. */
+  Deployment answersWith(Responder first) {
+    responder = first;
+    return this;
+  }
+
+  /** What is piped into the command. */
+  Deployment piped(String text) {
+    input = text;
+    return this;
+  }
+
   /** Somebody is at the terminal and answers every question so. */
   Deployment confirmedBy(Predicate<String> answer) {
     confirm = Optional.of(answer);
@@ -155,15 +180,16 @@ final class Deployment implements AutoCloseable {
   Run run(Cloud.Starter starter, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    List<Duration> waits = new ArrayList<>();
+    List<Duration> waits = Collections.synchronizedList(new ArrayList<>());
     AtomicLong nanos = new AtomicLong();
     Shell shell =
         new Shell(
+            new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
             new PrintWriter(out),
             new PrintWriter(err),
             directory,
             Optional.empty(),
-            confirm,
+            confirm.map(asks -> new Shell.Terminal(asks, () -> bar(err))),
             nanos::get,
             time -> {
               waits.add(time);
@@ -177,6 +203,10 @@ final class Deployment implements AutoCloseable {
             });
     int exitCode = Tollgate.commandLine(shell, starter).execute(arguments);
     return new Run(exitCode, out.toString(), err.toString(), waits);
+  }
+
+  private static ProgressBarConsumer bar(StringWriter err) {
+    return new DelegatingProgressBarConsumer(line -> err.append('\r').append(line), 80);
   }
 
   private void handle(HttpServerExchange exchange) throws Exception {
@@ -219,13 +249,16 @@ final class Deployment implements AutoCloseable {
     String path = exchange.getRequestURI() + (query.isEmpty() ? "" : "?" + query);
     String method = exchange.getRequestMethod().toString();
     byte[] body = exchange.getInputStream().readAllBytes();
-    Optional.ofNullable(exchange.getRequestHeaders().getFirst(Headers.IF_MATCH))
-        .ifPresent(conditions::add);
-    requests.add(new Request(method, path, new String(body, StandardCharsets.UTF_8)));
-    Queue<Response> queue = responses.getOrDefault(method + " " + path, new ArrayDeque<>());
-    Response response = queue.size() > 1 ? queue.remove() : queue.peek();
-    if (response == null) {
-      response = new Response(418, "unexpected: " + method + " " + path, Map.of());
+    Optional<String> ifMatch =
+        Optional.ofNullable(exchange.getRequestHeaders().getFirst(Headers.IF_MATCH));
+    ifMatch.ifPresent(conditions::add);
+    Request request = new Request(method, path, new String(body, StandardCharsets.UTF_8));
+    requests.add(request);
+    Response response =
+        responder.answer(request, ifMatch).orElseGet(() -> told(method + " " + path));
+    if (response.status() == 0) {
+      exchange.getConnection().close();
+      return;
     }
     exchange.setStatusCode(response.status());
     exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "application/json");
@@ -233,6 +266,12 @@ final class Deployment implements AutoCloseable {
         .headers()
         .forEach((name, value) -> exchange.getResponseHeaders().put(new HttpString(name), value));
     exchange.getResponseSender().send(response.body());
+  }
+
+  private Response told(String request) {
+    Queue<Response> queue = responses.getOrDefault(request, new ArrayDeque<>());
+    return Optional.ofNullable(queue.size() > 1 ? queue.remove() : queue.peek())
+        .orElse(new Response(418, "unexpected: " + request, Map.of()));
   }
 
   @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -50,7 +51,14 @@ class DocumentedCommandsTest {
     PrintWriter nowhere = new PrintWriter(new StringWriter());
     Shell shell =
         new Shell(
-            nowhere, nowhere, Path.of(""), Optional.empty(), Optional.empty(), () -> 0, time -> {});
+            InputStream.nullInputStream(),
+            nowhere,
+            nowhere,
+            Path.of(""),
+            Optional.empty(),
+            Optional.empty(),
+            () -> 0,
+            time -> {});
     var command =
         Tollgate.commandLine(
             shell,

@@ -3,6 +3,7 @@ package dev.tollgate.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -35,6 +36,13 @@ class OutputsTest {
   private static Shell in(Path directory, Path home) {
     PrintWriter nowhere = new PrintWriter(new StringWriter());
     return new Shell(
-        nowhere, nowhere, directory, Optional.of(home), Optional.empty(), () -> 0, time -> {});
+        InputStream.nullInputStream(),
+        nowhere,
+        nowhere,
+        directory,
+        Optional.of(home),
+        Optional.empty(),
+        () -> 0,
+        time -> {});
   }
 }

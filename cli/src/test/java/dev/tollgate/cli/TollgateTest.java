@@ -34,7 +34,7 @@ class TollgateTest {
     Run run = deployment.run("tenant", "list");
 
     assertThat(run.exitCode()).isEqualTo(2);
-    assertThat(run.err()).contains("Did you mean: tollgate tenants?");
+    assertThat(run.err()).contains("Did you mean: tollgate tenants");
     assertThat(deployment.run("tenants", "lst").err()).contains("tenants list?");
   }
 

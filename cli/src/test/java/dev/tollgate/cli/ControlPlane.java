@@ -1,0 +1,297 @@
+package dev.tollgate.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.cli.Deployment.Request;
+import dev.tollgate.cli.Deployment.Response;
+import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A control plane with a memory, so far as changes of many tiers and tenants need one: pages,
+ * versions, conditions, dry runs, and tenants that take a while to leave. Requests may be refused
+ * on purpose.
+ */
+final class ControlPlane implements Deployment.Responder {
+  private static final int PAGE = 100;
+
+  private final SortedMap<String, ObjectNode> tiers = new TreeMap<>();
+  private final SortedMap<String, ObjectNode> tenants = new TreeMap<>();
+  private final Map<String, Deque<Response>> refusals = new HashMap<>();
+  private final Map<String, Runnable> meanwhile = new HashMap<>();
+  private final List<String> writes = new ArrayList<>();
+  private boolean slow;
+
+  ControlPlane() {
+    for (String tier : List.of("bronze", "silver", "gold")) {
+      ObjectNode document = (ObjectNode) Json.parse(Documents.BRONZE).orElseThrow();
+      tiers.put(tier, document.put("tier", tier).put("version", 0));
+    }
+  }
+
+  /** A tenant stands, version 1. */
+  synchronized ControlPlane tenant(String id, String tier, String overrides) {
+    ObjectNode tenant = Json.object().put("tenantId", id).put("tier", tier);
+    tenant.put("status", "ACTIVE").put("version", 1);
+    tenant.set("overrides", Json.parse(overrides).orElseThrow());
+    tenants.put(id, tenant);
+    return this;
+  }
+
+  synchronized ObjectNode tenant(String id) {
+    return Objects.requireNonNull(tenants.get(id), id);
+  }
+
+  synchronized List<String> tenants() {
+    return List.copyOf(tenants.keySet());
+  }
+
+  synchronized List<String> tiers() {
+    return List.copyOf(tiers.keySet());
+  }
+
+  /** Tenants that are offboarded stay a while. */
+  synchronized ControlPlane slow() {
+    slow = true;
+    return this;
+  }
+
+  /** Those that are leaving are gone now. */
+  synchronized void removalsEnd() {
+    tenants.values().removeIf(tenant -> tenant.path("status").asText().equals("OFFBOARDING"));
+    slow = false;
+  }
+
+  /** Refuses the next such request, say {@code POST /tenants acme}. */
+  synchronized ControlPlane refuses(String request, int status, Map<String, String> headers) {
+    refusals
+        .computeIfAbsent(request, key -> new ArrayDeque<>())
+        .add(new Response(status, Documents.problem(status, "Refused", "on purpose"), headers));
+    return this;
+  }
+
+  /** Somebody else does something just before such a request, once. */
+  synchronized ControlPlane before(String request, Runnable deed) {
+    meanwhile.put(request, deed);
+    return this;
+  }
+
+  /** Somebody else has changed a tenant. */
+  synchronized void changedByOthers(String id) {
+    ObjectNode tenant = tenant(id);
+    tenant.put("status", "SUSPENDED").put("version", tenant.path("version").asLong() + 1);
+  }
+
+  /** Somebody else has made a tier. */
+  synchronized void tierByOthers(String name) {
+    tiers.put(name, Json.object().put("tier", name).put("version", 4));
+  }
+
+  /** The requests that were to change something, in their order, with the condition if any. */
+  synchronized List<String> writes() {
+    return List.copyOf(writes);
+  }
+
+  synchronized void forgetWrites() {
+    writes.clear();
+  }
+
+  @Override
+  public synchronized Optional<Response> answer(Request request, Optional<String> ifMatch) {
+    URI uri = URI.create(request.path());
+    String path = uri.getPath().replaceFirst("^/control", "");
+    String query = Optional.ofNullable(uri.getQuery()).orElse("");
+    JsonNode body = Json.parse(request.body()).orElse(Json.object());
+    boolean dryRun = query.contains("dryRun=true");
+    String told = request.method() + " " + path;
+    if (request.method().equals("POST")) {
+      told += " " + body.path("tenantId").asText();
+    }
+    if (!request.method().equals("GET") && !dryRun) {
+      writes.add(told + ifMatch.map(tag -> " if " + tag).orElse(""));
+      Optional.ofNullable(meanwhile.remove(told)).ifPresent(Runnable::run);
+    }
+    Deque<Response> refusal = refusals.getOrDefault(told, new ArrayDeque<>());
+    if (!refusal.isEmpty() && !dryRun) {
+      return Optional.of(refusal.remove());
+    }
+    String name = path.substring(path.lastIndexOf('/') + 1);
+    if (path.equals("/tiers")) {
+      return json(200, list("tiers", tiers.values().stream().toList()));
+    }
+    if (path.startsWith("/tiers/")) {
+      return request.method().equals("DELETE")
+          ? removeTier(name, ifMatch)
+          : putTier(name, (ObjectNode) body, ifMatch, dryRun);
+    }
+    if (path.equals("/tenants")) {
+      return request.method().equals("GET") ? page(query) : onboard((ObjectNode) body);
+    }
+    return tenant(request.method(), name, (ObjectNode) body, ifMatch, dryRun);
+  }
+
+  private Optional<Response> page(String query) {
+    SortedMap<String, ObjectNode> rest =
+        query.startsWith("cursor=") ? tenants.tailMap(query.substring(7)) : tenants;
+    List<ObjectNode> all = List.copyOf(rest.values());
+    ObjectNode page = list("tenants", all.subList(0, Math.min(PAGE, all.size())));
+    if (all.size() > PAGE) {
+      page.put("next", all.get(PAGE).path("tenantId").asText());
+    }
+    return json(200, page);
+  }
+
+  private static ObjectNode list(String name, List<ObjectNode> documents) {
+    ObjectNode list = Json.object();
+    ArrayNode array = list.putArray(name);
+    documents.forEach(array::add);
+    return list;
+  }
+
+  private Optional<Response> putTier(
+      String name, ObjectNode body, Optional<String> ifMatch, boolean dryRun) {
+    Optional<ObjectNode> stands = Optional.ofNullable(tiers.get(name));
+    long version = stands.map(ControlPlane::version).orElse(0L);
+    if (body.path("fillMode").asText().equals("NEVER")) {
+      ObjectNode problem =
+          (ObjectNode) Json.parse(Documents.problem(400, "Not valid", "fillMode")).orElseThrow();
+      problem
+          .putArray("errors")
+          .addObject()
+          .put("field", "fillMode")
+          .put("value", "NEVER")
+          .put("expected", "PRODUCER");
+      return json(400, problem);
+    }
+    if (!holds(stands, ifMatch)) {
+      return problem(412);
+    }
+    ObjectNode next = body.deepCopy();
+    next.remove("version");
+    next.put("tier", name);
+    for (Map.Entry<String, String> given :
+        Map.of("fillMode", "PRODUCER", "onUnavailable", "ADMIT").entrySet()) {
+      next.put(given.getKey(), next.path(given.getKey()).asText(given.getValue()));
+    }
+    next.withObjectProperty("buckets");
+    ObjectNode before = stands.map(ObjectNode::deepCopy).orElse(Json.object());
+    before.remove("version");
+    boolean same = before.equals(next);
+    if (dryRun) {
+      ObjectNode answer = Json.object().put("dryRun", true).put("version", version);
+      answer.put("outcome", stands.isEmpty() ? "CREATED" : same ? "UNCHANGED" : "CHANGED");
+      ObjectNode changes = answer.putObject("changes").putObject("limits");
+      long from = before.path("limits").path("tenantConnections").asLong();
+      changes
+          .putObject("tenantConnections")
+          .put("from", from)
+          .set("to", next.path("limits").path("tenantConnections"));
+      if (stands.isEmpty()) {
+        ((ObjectNode) changes.path("tenantConnections")).remove("from");
+      }
+      answer.putArray("tenants");
+      answer.putObject("totals").put("tenants", 0).put("changed", 0);
+      return json(200, answer);
+    }
+    if (same) {
+      return json(200, stands.orElseThrow());
+    }
+    if (body.has("version") && body.path("version").asLong() != version) {
+      return problem(409);
+    }
+    tiers.put(name, next.put("version", version + 1));
+    tenants.values().stream()
+        .filter(tenant -> tenant.path("tier").asText().equals(name))
+        .forEach(tenant -> tenant.put("version", version(tenant) + 1));
+    return json(stands.isEmpty() ? 201 : 202, next);
+  }
+
+  private Optional<Response> removeTier(String name, Optional<String> ifMatch) {
+    Optional<ObjectNode> stands = Optional.ofNullable(tiers.get(name));
+    if (stands.isEmpty() || !holds(stands, ifMatch)) {
+      return problem(stands.isEmpty() ? 404 : 412);
+    }
+    if (tenants.values().stream().anyMatch(it -> it.path("tier").asText().equals(name))) {
+      return problem(409);
+    }
+    tiers.remove(name);
+    return Optional.of(new Response(204, "", Map.of()));
+  }
+
+  private Optional<Response> onboard(ObjectNode body) {
+    String id = body.path("tenantId").asText();
+    if (!tiers.containsKey(body.path("tier").asText())) {
+      return problem(400);
+    }
+    ObjectNode stands = tenants.get(id);
+    if (stands == null) {
+      tenant(id, body.path("tier").asText(), Json.write(body.withObjectProperty("overrides")));
+      return json(201, tenant(id));
+    }
+    boolean same =
+        !stands.path("status").asText().equals("OFFBOARDING")
+            && stands.path("tier").equals(body.path("tier"))
+            && stands.path("overrides").equals(body.withObjectProperty("overrides"));
+    return same ? json(200, stands) : problem(409);
+  }
+
+  private Optional<Response> tenant(
+      String method, String id, ObjectNode body, Optional<String> ifMatch, boolean dryRun) {
+    Optional<ObjectNode> stands = Optional.ofNullable(tenants.get(id));
+    if (!holds(stands, ifMatch)) {
+      return problem(412);
+    }
+    if (stands.isEmpty()) {
+      return problem(404);
+    }
+    ObjectNode tenant = stands.get();
+    if (method.equals("GET")) {
+      return json(200, tenant);
+    }
+    if (method.equals("DELETE")) {
+      tenant.put("status", "OFFBOARDING").put("version", version(tenant) + 1);
+      if (slow) {
+        return json(202, tenant);
+      }
+      tenants.remove(id);
+      return Optional.of(new Response(204, "", Map.of()));
+    }
+    if (dryRun) {
+      return json(
+          200,
+          Json.parse(Documents.DRY_BRONZE.replace("acme", id).replace("\"tier\":\"bronze\",", ""))
+              .orElseThrow());
+    }
+    tenant.setAll(body);
+    tenant.put("version", version(tenant) + 1);
+    return json(200, tenant);
+  }
+
+  private static boolean holds(Optional<ObjectNode> stands, Optional<String> ifMatch) {
+    return ifMatch.isEmpty()
+        || stands.map(it -> "\"" + version(it) + "\"").filter(ifMatch.get()::equals).isPresent();
+  }
+
+  private static long version(ObjectNode document) {
+    return document.path("version").asLong();
+  }
+
+  private static Optional<Response> json(int status, JsonNode document) {
+    return Optional.of(new Response(status, Json.write(document), Map.of()));
+  }
+
+  private static Optional<Response> problem(int status) {
+    return json(
+        status, Json.parse(Documents.problem(status, "Refused", "as it stands")).orElseThrow());
+  }
+}
