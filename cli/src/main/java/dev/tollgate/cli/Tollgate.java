@@ -118,7 +118,9 @@ public final class Tollgate {
     Tollgate tollgate = new Tollgate(shell);
     return new CommandLine(tollgate)
         .addSubcommand(new Up(tollgate, shell, starter))
-        .addSubcommand(new Tenants(tollgate, shell))
+        .addSubcommand(
+            new CommandLine(new Tenants(tollgate, shell))
+                .addSubcommand(new Import(tollgate, shell)))
         .addSubcommand(new Tiers(tollgate, shell))
         .addSubcommand(new Plan(tollgate, shell))
         .addSubcommand(new Apply(tollgate, shell))
