@@ -62,6 +62,7 @@ final class Comparison {
     wanted.tiers().orElse(new TreeMap<>()).forEach(this::compareTier);
     file.mistakes().orFail();
     wanted.tenants().orElse(new TreeMap<>()).forEach(this::compareTenant);
+    file.mistakes().orFail();
     if (wanted.tenants().isPresent()) {
       compareOtherTenants(wanted.tenants().get());
     }
@@ -97,7 +98,7 @@ final class Comparison {
     // One tenant of the tier is enough to tell whether it differs.
     Answer answer = api.send("PUT", path + "?dryRun=true&limit=1", Optional.of(tier), Map.of());
     if (answer.status() == 400) {
-      refused(name, answer);
+      refused("tiers." + name, answer);
       return;
     }
     String outcome = answer.orFail().json().path("outcome").asText();
@@ -118,8 +119,7 @@ final class Comparison {
             dryRun.consequences()));
   }
 
-  private void refused(String name, Answer answer) {
-    String path = "tiers." + name;
+  private void refused(String path, Answer answer) {
     JsonNode errors = answer.problem().document().path("errors");
     for (JsonNode error : errors) {
       file.wrong(
@@ -128,7 +128,7 @@ final class Comparison {
           error.path("expected").asText());
     }
     if (errors.isEmpty()) {
-      file.wrong(path, name, String.join(" ", answer.problem().lines()));
+      file.wrong(path, "refused", answer.problem().line());
     }
   }
 
@@ -197,7 +197,14 @@ final class Comparison {
     ObjectNode body = Json.object().put("tier", tenant.tier());
     body.set("overrides", Json.object(tenant.overrides()));
     tenant.status().ifPresent(status -> body.put("status", status));
-    return DryRun.ask(api, id, "PATCH", Tenants.path(id), body, Map.of()).consequences();
+    Answer answer =
+        api.send("PATCH", Tenants.path(id) + "?dryRun=true", Optional.of(body), Map.of());
+    if (answer.status() == 400) {
+      refused("tenants." + id, answer);
+    }
+    return answer.succeeded()
+        ? DryRun.of(id, answer).consequences()
+        : List.of(answer.problem().line());
   }
 
   private void compareOtherTenants(SortedMap<String, WantedTenant> ofFile) {

@@ -61,10 +61,17 @@ final class DryRun {
 
   private static ObjectNode part(
       Sender api, String method, String path, JsonNode body, Map<String, String> headers) {
-    return api.send(method, path, Optional.of(body), headers).orFail().json()
-            instanceof ObjectNode object
-        ? object
-        : Json.object();
+    return of("", api.send(method, path, Optional.of(body), headers)).document;
+  }
+
+  /**
+   * What an answer to a dry run tells, if it tells all.
+   *
+   * @throws Failure if the change would be refused
+   */
+  static DryRun of(String name, Answer answer) {
+    return new DryRun(
+        name, answer.orFail().json() instanceof ObjectNode object ? object : Json.object());
   }
 
   private static ArrayNode tenants(JsonNode document) {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -104,14 +105,15 @@ final class Execution {
   private Outcome outcome() {
     long notDone =
         differences.all().size() - done.values().stream().mapToLong(Long::longValue).sum();
-    List<String> lines = new ArrayList<>();
+    List<String> lines = new ArrayList<>(List.of(""));
     lines.add(
-        "Applied: %,d created, %,d changed, %,d removed%s."
-            .formatted(
-                count(Verb.CREATE),
-                count(Verb.CHANGE),
-                count(Verb.REMOVE),
-                notDone == 0 ? "" : "; %,d not done".formatted(notDone)));
+        String.format(
+            Locale.ROOT,
+            "Applied: %,d created, %,d changed, %,d removed%s.",
+            count(Verb.CREATE),
+            count(Verb.CHANGE),
+            count(Verb.REMOVE),
+            notDone == 0 ? "" : String.format(Locale.ROOT, "; %,d not done", notDone)));
     if (leaving > 0) {
       notes.add(
           Comparison.counted(leaving, "tenant")

@@ -376,6 +376,7 @@ class ApplyTest {
 
     assertThat(controlPlane.tenant("acme").path("status").asText()).isEqualTo("SUSPENDED");
     assertThat(controlPlane.tenant("acme").path("overrides")).isEmpty();
+    assertThat(apply().out()).endsWith("Nothing to do.\n");
   }
 
   @Test
@@ -507,6 +508,16 @@ class ApplyTest {
               line 4: tiers.tin.fillMode: NEVER (expected: PRODUCER)
               line 7: tenants.acme.tier: nosuch (expected: a tier of the file or of the deployment)
             """);
+    assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @Test
+  void a_change_of_a_tenant_that_would_be_refused_is_told_with_its_line() throws IOException {
+    controlPlane.tenant("acme", "gold", "{}");
+    file("tenants:\n  acme:\n    tier: gold\n    overrides: {sessionTTL: 90000}\n");
+
+    assertThat(apply().err())
+        .contains("line 4: tenants.acme.overrides.sessionTTL: 90000 (expected: 1 to 86400)");
     assertThat(controlPlane.writes()).isEmpty();
   }
 

@@ -163,15 +163,7 @@ final class ControlPlane implements Deployment.Responder {
     Optional<ObjectNode> stands = Optional.ofNullable(tiers.get(name));
     long version = stands.map(ControlPlane::version).orElse(0L);
     if (body.path("fillMode").asText().equals("NEVER")) {
-      ObjectNode problem =
-          (ObjectNode) Json.parse(Documents.problem(400, "Not valid", "fillMode")).orElseThrow();
-      problem
-          .putArray("errors")
-          .addObject()
-          .put("field", "fillMode")
-          .put("value", "NEVER")
-          .put("expected", "PRODUCER");
-      return json(400, problem);
+      return invalid("fillMode", "NEVER", "PRODUCER");
     }
     if (!holds(stands, ifMatch)) {
       return problem(412);
@@ -266,6 +258,10 @@ final class ControlPlane implements Deployment.Responder {
       tenants.remove(id);
       return Optional.of(new Response(204, "", Map.of()));
     }
+    if (body.path("overrides").path("sessionTTL").asLong() > 86_400) {
+      return invalid(
+          "overrides.sessionTTL", body.path("overrides").path("sessionTTL").asText(), "1 to 86400");
+    }
     if (dryRun) {
       return json(
           200,
@@ -288,6 +284,18 @@ final class ControlPlane implements Deployment.Responder {
 
   private static Optional<Response> json(int status, JsonNode document) {
     return Optional.of(new Response(status, Json.write(document), Map.of()));
+  }
+
+  private static Optional<Response> invalid(String field, String value, String expected) {
+    ObjectNode problem =
+        (ObjectNode) Json.parse(Documents.problem(400, "Not valid", field)).orElseThrow();
+    problem
+        .putArray("errors")
+        .addObject()
+        .put("field", field)
+        .put("value", value)
+        .put("expected", expected);
+    return json(400, problem);
   }
 
   private static Optional<Response> problem(int status) {
