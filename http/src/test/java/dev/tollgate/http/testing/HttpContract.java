@@ -1,0 +1,306 @@
+package dev.tollgate.http.testing;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import com.networknt.schema.SpecVersion;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * An OpenAPI 3.1 document that exchanges are held to: no status, header, media type or member that
+ * it does not tell of, and none missing that it promises. A request is held to it too, unless it
+ * was refused for what it is (400, 413, 415).
+ */
+public final class HttpContract {
+  private static final Set<String> METHODS =
+      Set.of("get", "put", "post", "delete", "options", "head", "patch", "trace");
+  private static final Set<Integer> REFUSALS_OF_THE_REQUEST = Set.of(400, 413, 415);
+
+  /** Headers of the connection, and those that info.description tells of for all answers. */
+  private static final Set<String> OF_ALL_ANSWERS =
+      Set.of(
+          "connection",
+          "content-length",
+          "content-type",
+          "date",
+          "transfer-encoding",
+          "keep-alive",
+          "apigw-requestid",
+          "access-control-allow-origin",
+          "access-control-expose-headers",
+          "vary");
+
+  private static final String UNROUTED = "/components/responses/NoRoute";
+
+  private final Specification specification;
+  private final List<Operation> operations = new ArrayList<>();
+  private final Set<String> seen = new ConcurrentSkipListSet<>();
+
+  private HttpContract(Specification specification) {
+    this.specification = specification;
+    for (Map.Entry<String, JsonNode> path : specification.root().path("paths").properties()) {
+      for (Map.Entry<String, JsonNode> member : path.getValue().properties()) {
+        if (METHODS.contains(member.getKey())) {
+          operations.add(
+              new Operation(
+                  member.getKey().toUpperCase(Locale.ROOT),
+                  path.getKey(),
+                  path.getValue().path("parameters"),
+                  member.getValue()));
+        }
+      }
+    }
+  }
+
+  /** The contract in a file. */
+  public static HttpContract of(Path file) {
+    return new HttpContract(Specification.of(file, SpecVersion.VersionFlag.V202012));
+  }
+
+  static HttpContract of(String yaml) {
+    return new HttpContract(Specification.of(yaml, SpecVersion.VersionFlag.V202012));
+  }
+
+  Specification specification() {
+    return specification;
+  }
+
+  /** Its operations, such as {@code GET /tiers/{tier}}. */
+  public Set<String> operations() {
+    return operations.stream().map(Operation::key).collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** Its operations with each status that they may answer, such as {@code GET /tiers 200}. */
+  public Set<String> answers() {
+    Set<String> answers = new TreeSet<>();
+    for (Operation operation : operations) {
+      operation
+          .node()
+          .path("responses")
+          .fieldNames()
+          .forEachRemaining(status -> answers.add(operation.key() + " " + status));
+    }
+    return answers;
+  }
+
+  /** Those of {@link #answers} that were among the exchanges that were checked. */
+  public Set<String> seen() {
+    return Set.copyOf(seen);
+  }
+
+  /**
+   * Holds an exchange to the contract.
+   *
+   * @throws AssertionError if it breaks it; it says where
+   */
+  public void check(Exchange exchange) {
+    List<String> flaws = new ArrayList<>();
+    Optional<Operation> found = operation(exchange);
+    if (found.isEmpty()) {
+      if (exchange.status() != 404) {
+        flaws.add("status: " + exchange.status() + " (expected: 404, as it is no route)");
+      }
+      flaws.addAll(flawsOfAnswer(specification.at(UNROUTED), exchange));
+    } else {
+      Operation operation = found.get();
+      JsonNode answer =
+          operation.node().path("responses").path(Integer.toString(exchange.status()));
+      if (answer.isMissingNode()) {
+        flaws.add("status: " + exchange.status() + " is not documented");
+      } else {
+        seen.add(operation.key() + " " + exchange.status());
+        flaws.addAll(flawsOfAnswer(specification.resolved(answer), exchange));
+      }
+      if (!REFUSALS_OF_THE_REQUEST.contains(exchange.status())) {
+        flaws.addAll(flawsOfRequest(operation, exchange));
+      }
+    }
+    if (!flaws.isEmpty()) {
+      throw new AssertionError(
+          "against the contract: " + String.join("; ", flaws) + "\n  in " + exchange);
+    }
+  }
+
+  /** What the contract has against a request; nothing if it is no route. */
+  public List<String> flawsOfRequest(Exchange exchange) {
+    return operation(exchange).map(found -> flawsOfRequest(found, exchange)).orElse(List.of());
+  }
+
+  private Optional<Operation> operation(Exchange exchange) {
+    return operations.stream()
+        .filter(operation -> operation.method().equals(exchange.method()))
+        .filter(operation -> operation.match(exchange).isPresent())
+        .min((one, other) -> one.path().compareTo(other.path()));
+  }
+
+  private List<String> flawsOfAnswer(JsonNode answer, Exchange exchange) {
+    List<String> flaws = new ArrayList<>();
+    Map<String, JsonNode> documented = new HashMap<>();
+    answer
+        .path("headers")
+        .properties()
+        .forEach(
+            header ->
+                documented.put(
+                    header.getKey().toLowerCase(Locale.ROOT),
+                    specification.resolved(header.getValue())));
+    documented.forEach(
+        (name, header) -> {
+          String value = exchange.headers().get(name);
+          if (value != null) {
+            flaws.addAll(flawsOfText("header " + name, header.path("schema"), value));
+          } else if (header.path("required").asBoolean()) {
+            flaws.add("header " + name + " is missing");
+          }
+        });
+    exchange.headers().keySet().stream()
+        .filter(name -> !documented.containsKey(name) && !OF_ALL_ANSWERS.contains(name))
+        .forEach(name -> flaws.add("header " + name + " is not documented"));
+    if (answer.has("content")) {
+      flaws.addAll(
+          flawsOfBody(
+              "answer",
+              answer.path("content"),
+              exchange.headers().getOrDefault("content-type", "none"),
+              exchange.body()));
+    } else if (!exchange.body().isEmpty()) {
+      flaws.add("answer: a body is not documented");
+    }
+    return flaws;
+  }
+
+  private List<String> flawsOfRequest(Operation operation, Exchange exchange) {
+    List<String> flaws = new ArrayList<>();
+    Map<String, String> path = operation.match(exchange).orElseThrow();
+    Map<String, String> query = query(exchange);
+    Set<String> inQuery = new TreeSet<>();
+    for (JsonNode each : operation.parameters()) {
+      JsonNode parameter = specification.resolved(each);
+      String name = parameter.path("name").asText();
+      Map<String, String> place =
+          switch (parameter.path("in").asText()) {
+            case "path" -> path;
+            case "query" -> query;
+            default -> exchange.requestHeaders();
+          };
+      boolean isHeader = place == exchange.requestHeaders();
+      String value = place.get(isHeader ? name.toLowerCase(Locale.ROOT) : name);
+      if (place == query) {
+        inQuery.add(name);
+      }
+      if (value != null) {
+        flaws.addAll(flawsOfText("parameter " + name, parameter.path("schema"), value));
+      } else if (parameter.path("required").asBoolean()) {
+        flaws.add("parameter " + name + " is missing");
+      }
+    }
+    query.keySet().stream()
+        .filter(name -> !inQuery.contains(name))
+        .forEach(name -> flaws.add("parameter " + name + " is not documented"));
+    JsonNode body = specification.resolved(operation.node().path("requestBody"));
+    if (!body.isMissingNode()) {
+      flaws.addAll(
+          flawsOfBody(
+              "request",
+              body.path("content"),
+              exchange.requestHeaders().getOrDefault("content-type", "none"),
+              exchange.requestBody()));
+    } else if (!exchange.requestBody().isEmpty()) {
+      flaws.add("request: a body is not documented");
+    }
+    return flaws;
+  }
+
+  private static Map<String, String> query(Exchange exchange) {
+    Map<String, String> query = new LinkedHashMap<>();
+    String raw = exchange.target().getRawQuery();
+    if (raw != null && !raw.isEmpty()) {
+      for (String pair : raw.split("&", -1)) {
+        String[] parts = pair.split("=", 2);
+        query.merge(
+            decoded(parts[0]), parts.length > 1 ? decoded(parts[1]) : "", (a, b) -> a + "," + b);
+      }
+    }
+    return query;
+  }
+
+  private static String decoded(String text) {
+    return URLDecoder.decode(text, StandardCharsets.UTF_8);
+  }
+
+  private List<String> flawsOfBody(String what, JsonNode content, String mediaType, String body) {
+    String type = mediaType.split(";", 2)[0].strip();
+    JsonNode documented = content.path(type);
+    if (documented.isMissingNode()) {
+      return List.of(what + ": media type " + type + " is not documented");
+    }
+    Optional<JsonNode> value = Specification.json(body);
+    return value.isEmpty()
+        ? List.of(what + ": no JSON: " + body)
+        : prefixed(what, specification.flaws(documented.path("schema"), value.get()));
+  }
+
+  /** A parameter or header is text; its schema may ask for a number or a truth value. */
+  private List<String> flawsOfText(String what, JsonNode schema, String text) {
+    List<String> asText = specification.flaws(schema, TextNode.valueOf(text));
+    boolean valid =
+        asText.isEmpty()
+            || Specification.json(text)
+                .filter(value -> value.isNumber() || value.isBoolean())
+                .filter(value -> specification.flaws(schema, value).isEmpty())
+                .isPresent();
+    return valid ? List.of() : prefixed(what + " " + text, asText);
+  }
+
+  private static List<String> prefixed(String what, List<String> flaws) {
+    return flaws.stream().map(flaw -> what + ": " + flaw).toList();
+  }
+
+  /** An operation, with the parameters of its path. */
+  private record Operation(String method, String path, JsonNode ofPath, JsonNode node) {
+    String key() {
+      return method + " " + path;
+    }
+
+    List<JsonNode> parameters() {
+      List<JsonNode> parameters = new ArrayList<>();
+      ofPath.forEach(parameters::add);
+      node.path("parameters").forEach(parameters::add);
+      return parameters;
+    }
+
+    /** The variable parts of the path, if it is one of this operation's. */
+    Optional<Map<String, String>> match(Exchange exchange) {
+      List<String> names = new ArrayList<>();
+      Matcher name = Pattern.compile("\\{([^}]+)}").matcher(path);
+      while (name.find()) {
+        names.add(name.group(1));
+      }
+      Matcher parts =
+          Pattern.compile(path.replaceAll("\\{[^}]+}", "([^/]+)"))
+              .matcher(exchange.target().getRawPath());
+      if (!parts.matches()) {
+        return Optional.empty();
+      }
+      Map<String, String> values = new HashMap<>();
+      for (int i = 0; i < names.size(); i++) {
+        values.put(names.get(i), decoded(parts.group(i + 1).replace("+", "%2B")));
+      }
+      return Optional.of(values);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package dev.tollgate.http.testing;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
+import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SchemaValidatorsConfig;
+import com.networknt.schema.SpecVersion;
+import com.networknt.schema.ValidationMessage;
+import com.networknt.schema.resource.DisallowSchemaLoader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A document of YAML that describes an API, with JSON Schemas in it.
+ *
+ * @see <a href="https://spec.openapis.org/oas/v3.1.1.html">OpenAPI 3.1.1</a>
+ * @see <a href="https://www.asyncapi.com/docs/reference/specification/v3.0.0">AsyncAPI 3.0.0</a>
+ */
+final class Specification {
+  private static final ObjectMapper YAML =
+      new ObjectMapper(
+              YAMLFactory.builder()
+                  .disable(YAMLParser.Feature.EMPTY_STRING_AS_NULL)
+                  .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                  .build())
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+  private static final SchemaValidatorsConfig STRICT =
+      SchemaValidatorsConfig.builder().formatAssertionsEnabled(true).build();
+
+  private final JsonNode root;
+  private final JsonSchemaFactory dialect;
+  private final IdentityHashMap<JsonNode, JsonSchema> compiled = new IdentityHashMap<>();
+
+  private Specification(JsonNode root, SpecVersion.VersionFlag dialect) {
+    this.root = root;
+    this.dialect = schemas(dialect);
+  }
+
+  /** The document in a file, whose schemas are of this version of JSON Schema. */
+  static Specification of(Path file, SpecVersion.VersionFlag dialect) {
+    try {
+      return new Specification(YAML.readTree(file.toFile()), dialect);
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+  }
+
+  static Specification of(String yaml, SpecVersion.VersionFlag dialect) {
+    try {
+      return new Specification(YAML.readTree(yaml), dialect);
+    } catch (JsonProcessingException malformed) {
+      throw new UncheckedIOException(malformed);
+    }
+  }
+
+  /** Makes schemas of this version of JSON Schema, and fetches nothing. */
+  static JsonSchemaFactory schemas(SpecVersion.VersionFlag dialect) {
+    return JsonSchemaFactory.getInstance(
+        dialect,
+        builder ->
+            builder.schemaLoaders(loaders -> loaders.add(DisallowSchemaLoader.getInstance())));
+  }
+
+  /** The JSON that a text is; empty if it is none. */
+  static Optional<JsonNode> json(String text) {
+    try {
+      JsonNode value = JSON.readTree(text);
+      return Optional.of(value).filter(read -> !read.isMissingNode());
+    } catch (JsonProcessingException malformed) {
+      return Optional.empty();
+    }
+  }
+
+  JsonNode root() {
+    return root;
+  }
+
+  /** What is at a place in the document, be it there or where a reference says. */
+  JsonNode at(String pointer) {
+    return resolved(root.at(pointer));
+  }
+
+  /**
+   * What a node means: itself, or what it refers to.
+   *
+   * @throws AssertionError if it refers to nothing
+   */
+  JsonNode resolved(JsonNode node) {
+    JsonNode reference = node.path("$ref");
+    return reference.isTextual() ? resolved(referred(reference.textValue())) : node;
+  }
+
+  /**
+   * What a reference refers to.
+   *
+   * @throws AssertionError if that is nothing in this document
+   */
+  JsonNode referred(String reference) {
+    JsonNode found = reference.startsWith("#/") ? root.at(reference.substring(1)) : root.at("/-");
+    if (found.isMissingNode()) {
+      throw new AssertionError("$ref: " + reference + " (expected: something in this document)");
+    }
+    return found;
+  }
+
+  /** What a schema of the document has against a value. */
+  synchronized List<String> flaws(JsonNode schema, JsonNode value) {
+    return compiled.computeIfAbsent(schema, this::compile).validate(value).stream()
+        .map(ValidationMessage::getMessage)
+        .toList();
+  }
+
+  /** A schema with what it may refer to beside it, as it is in the document. */
+  private JsonSchema compile(JsonNode schema) {
+    ObjectNode whole = JSON.createObjectNode();
+    if (schema.isBoolean()) {
+      whole.putArray("allOf").add(schema);
+    } else {
+      whole.setAll((ObjectNode) schema);
+    }
+    whole.set("components", root.path("components"));
+    return dialect.getSchema(whole, STRICT);
+  }
+}
