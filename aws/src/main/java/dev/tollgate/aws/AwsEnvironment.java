@@ -4,6 +4,7 @@ import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.WakeUp;
+import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.FillSchedules;
@@ -226,6 +227,11 @@ public final class AwsEnvironment {
   /** Tiers, under the function's own role. Needs {@code TIER_TABLE}. */
   public Tiers tiers() {
     return new DynamoDbTiers(dynamoDb.get(), variable("TIER_TABLE"));
+  }
+
+  /** Idempotency keys, under the function's own role. Needs {@code IDEMPOTENCY_TABLE}. */
+  public IdempotencyKeys idempotencyKeys() {
+    return new DynamoDbIdempotencyKeys(dynamoDb.get(), variable("IDEMPOTENCY_TABLE"));
   }
 
   /** Sessions. Needs {@code SESSION_TABLE}, {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */

@@ -147,6 +147,14 @@ final class Engines implements ParameterResolver {
               .keySchema(key("tier", KeyType.HASH)));
     }
 
+    /** A new Idempotency table. */
+    String idempotency() {
+      return create(
+          CreateTableRequest.builder()
+              .attributeDefinitions(attribute("key"))
+              .keySchema(key("key", KeyType.HASH)));
+    }
+
     /** A new Session table. */
     String session() {
       return create(

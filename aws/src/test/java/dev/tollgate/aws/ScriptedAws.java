@@ -66,6 +66,7 @@ final class ScriptedAws implements AutoCloseable {
     environment.put("AWS_SECRET_ACCESS_KEY", "secret");
     environment.put("TENANT_TABLE", "TenantTable");
     environment.put("TIER_TABLE", "TierTable");
+    environment.put("IDEMPOTENCY_TABLE", "IdempotencyTable");
     environment.put("SESSION_TABLE", "SessionTable");
     environment.put("LIMIT_TABLE", "LimitTable");
     environment.put("QUEUE_URL_PREFIX", endpoint() + "/000000000000/");
