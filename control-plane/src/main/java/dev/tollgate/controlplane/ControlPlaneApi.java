@@ -7,10 +7,14 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.idempotency.IdempotencyKeys;
+import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
+import dev.tollgate.http.Cursor;
+import dev.tollgate.http.IdempotencyKeyHeader;
 import dev.tollgate.http.JsonFields;
 import dev.tollgate.http.Problem;
 import dev.tollgate.http.Request;
@@ -34,10 +38,12 @@ public final class ControlPlaneApi
   private static final int MOST_LISTED = 100;
   private static final String TENANT_ID = "the id of the tenant, [a-z0-9][a-z0-9-]{0,35}";
   private static final String TIER = "the name of a tier";
+  private static final String ALL_TENANTS = "tenants";
   private static final String ETAG = "etag";
   private static final String DRY_RUN = "dryRun";
 
   private final ControlPlane controlPlane;
+  private final Idempotency idempotency;
   private final TenantReport report;
   private final Preview preview;
   private final Routes routes;
@@ -49,11 +55,16 @@ public final class ControlPlaneApi
 
   /** An API with these environment variables and this clock. */
   public ControlPlaneApi(Map<String, String> environment, InstantSource clock) {
-    this(Wiring.controlPlane(environment, clock));
+    this(new Wiring(environment, clock));
   }
 
-  ControlPlaneApi(ControlPlane controlPlane) {
+  private ControlPlaneApi(Wiring wiring) {
+    this(wiring.controlPlane(), wiring.idempotencyKeys());
+  }
+
+  ControlPlaneApi(ControlPlane controlPlane, IdempotencyKeys keys) {
     this.controlPlane = controlPlane;
+    this.idempotency = new Idempotency(keys, controlPlane.clock());
     this.report = new TenantReport(controlPlane.ports(), controlPlane.clock());
     this.preview = new Preview(controlPlane.ports(), controlPlane.crew());
     this.routes =
@@ -70,6 +81,10 @@ public final class ControlPlaneApi
                 "DELETE /tiers/{tier}", this::removeTier));
   }
 
+  Routes routes() {
+    return routes;
+  }
+
   @Override
   public APIGatewayV2HTTPResponse handleRequest(APIGatewayV2HTTPEvent event, Context context) {
     return routes.answer(event, context);
@@ -80,13 +95,16 @@ public final class ControlPlaneApi
     JsonFields body = request.body().only("tenantId", "tier", "overrides");
     TenantId id = new TenantId(body.text("tenantId", TENANT_ID));
     TierName tier = new TierName(body.text("tier", TIER));
+    Map<Limit, Long> overrides = Documents.overrides(body).orElse(Map.of());
+    return idempotency.once(
+        IdempotencyKeyHeader.of(request), request, () -> onboard(id, tier, overrides, request));
+  }
+
+  private Response onboard(
+      TenantId id, TierName tier, Map<Limit, Long> overrides, Request request) {
     Invocation invocation = invocation(request);
-    return answer(
-        controlPlane
-            .lifecycle()
-            .onboard(id, tier, Documents.overrides(body).orElse(Map.of()), invocation),
-        id,
-        invocation);
+    TenantAnswer answer = controlPlane.lifecycle().onboard(id, tier, overrides, invocation);
+    return answer(answer, id, invocation);
   }
 
   private Response changeTenant(Request request) {
@@ -177,15 +195,16 @@ public final class ControlPlaneApi
   }
 
   private Response listTenants(Request request) {
-    Page<Tenant> page = controlPlane.ports().tenants().list(cursor(request), most(request));
+    Page<Tenant> page =
+        controlPlane.ports().tenants().list(cursor(ALL_TENANTS, request), most(request));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("tenants", page.items().stream().map(Documents::of).toList());
-    page.next().ifPresent(next -> document.put("next", Documents.cursor(next)));
+    page.next().ifPresent(next -> document.put("next", Cursor.of(ALL_TENANTS, next)));
     return Response.json(200, document);
   }
 
-  private static Optional<String> cursor(Request request) {
-    return request.query("cursor").map(Documents::endOf);
+  private static Optional<String> cursor(String listing, Request request) {
+    return request.query("cursor").map(cursor -> Cursor.end(listing, cursor));
   }
 
   private static int most(Request request) {
@@ -249,7 +268,12 @@ public final class ControlPlaneApi
     if (answer instanceof TierAnswer.Planned planned) {
       Response response =
           Response.json(
-              200, preview.of(planned, cursor(request), most(request), invocation(request)));
+              200,
+              preview.of(
+                  planned,
+                  cursor(Preview.listing(name), request),
+                  most(request),
+                  invocation(request)));
       return planned
           .stands()
           .map(stands -> response.with(ETAG, IfMatch.etag(stands.version())))

@@ -2,7 +2,6 @@ package dev.tollgate.controlplane;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
-import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Filling;
@@ -17,9 +16,7 @@ import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.http.JsonFields;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -77,27 +74,6 @@ final class Documents {
     Map<String, Object> document = new LinkedHashMap<>(of(tier));
     document.put("rollout", rollout);
     return document;
-  }
-
-  /** The end of a part of a listing as whoever asks for the next part sends it. */
-  static String cursor(String end) {
-    return Base64.getUrlEncoder()
-        .withoutPadding()
-        .encodeToString(end.getBytes(StandardCharsets.UTF_8));
-  }
-
-  /**
-   * The end that a cursor stands for: a tenant.
-   *
-   * @throws InvalidValue if it stands for none
-   */
-  static String endOf(String cursor) {
-    try {
-      byte[] bytes = Base64.getUrlDecoder().decode(cursor);
-      return new TenantId(new String(bytes, StandardCharsets.UTF_8)).value();
-    } catch (IllegalArgumentException malformed) {
-      throw new InvalidValue("cursor", cursor, "next of the part before");
-    }
   }
 
   private static Map<String, Object> of(BucketTerms terms) {

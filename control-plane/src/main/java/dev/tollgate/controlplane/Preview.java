@@ -8,6 +8,8 @@ import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.tenant.TierName;
+import dev.tollgate.http.Cursor;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -67,8 +69,13 @@ final class Preview {
             .map(tenant -> new Became(tenant, under(next, tenant)))
             .toList();
     putTenants(document, tenants, invocation);
-    page.next().ifPresent(end -> document.put("next", Documents.cursor(end)));
+    page.next().ifPresent(end -> document.put("next", Cursor.of(listing(next.name()), end)));
     return document;
+  }
+
+  /** What the parts of a tier's tenants are parts of. */
+  static String listing(TierName tier) {
+    return "tenants of tier " + tier;
   }
 
   private static Tenant under(Tier tier, Tenant tenant) {

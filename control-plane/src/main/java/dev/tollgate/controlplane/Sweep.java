@@ -33,7 +33,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
 
   /** A sweep with these environment variables and this clock. */
   public Sweep(Map<String, String> environment, InstantSource clock) {
-    this(Wiring.controlPlane(environment, clock));
+    this(new Wiring(environment, clock).controlPlane());
   }
 
   Sweep(ControlPlane controlPlane) {

@@ -2,6 +2,7 @@ package dev.tollgate.controlplane;
 
 import dev.tollgate.aws.AwsEnvironment;
 import dev.tollgate.core.Pause;
+import dev.tollgate.core.idempotency.IdempotencyKeys;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -12,15 +13,30 @@ final class Wiring {
   /** Tenants that are worked at together; the time goes by waiting for answers. */
   private static final int WORKERS = 8;
 
-  private Wiring() {}
+  private final AwsEnvironment aws;
+  private final InstantSource clock;
+
+  /** A wiring of these environment variables. */
+  Wiring(Map<String, String> environment, InstantSource clock) {
+    this.aws = new AwsEnvironment(environment, clock);
+    this.clock = clock;
+  }
 
   /**
-   * The control plane of these environment variables.
+   * The keys of requests that are done once.
    *
    * @throws IllegalStateException if a variable is missing; it names it
    */
-  static ControlPlane controlPlane(Map<String, String> environment, InstantSource clock) {
-    AwsEnvironment aws = new AwsEnvironment(environment, clock);
+  IdempotencyKeys idempotencyKeys() {
+    return aws.idempotencyKeys();
+  }
+
+  /**
+   * The control plane.
+   *
+   * @throws IllegalStateException if a variable is missing; it names it
+   */
+  ControlPlane controlPlane() {
     Ports ports =
         new Ports(
             aws.tenants(),

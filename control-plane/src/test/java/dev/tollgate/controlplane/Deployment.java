@@ -40,6 +40,7 @@ import dev.tollgate.core.testing.InMemoryBucketQueues;
 import dev.tollgate.core.testing.InMemoryBuckets;
 import dev.tollgate.core.testing.InMemoryFillSchedules;
 import dev.tollgate.core.testing.InMemoryFillSchedules.Scheduled;
+import dev.tollgate.core.testing.InMemoryIdempotencyKeys;
 import dev.tollgate.core.testing.InMemorySessions;
 import dev.tollgate.core.testing.InMemorySiloFunctions;
 import dev.tollgate.core.testing.InMemorySiloQueues;
@@ -49,8 +50,11 @@ import dev.tollgate.core.testing.InMemoryTiers;
 import dev.tollgate.core.testing.InMemoryTokenQueue;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.RecordingSockets;
+import dev.tollgate.http.testing.Exchange;
 import dev.tollgate.http.testing.HttpApiEvents;
+import dev.tollgate.http.testing.HttpContract;
 import dev.tollgate.http.testing.RecordingContext;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -68,6 +72,10 @@ import java.util.stream.Collectors;
 final class Deployment {
   static final Instant START = Instant.parse("2026-03-12T09:15:02Z");
 
+  /** What every exchange with the API is held to. */
+  static final HttpContract CONTRACT =
+      HttpContract.of(Path.of("../docs/openapi/control-plane.yaml"));
+
   private static final JsonMapper JSON = new JsonMapper();
 
   final ManualClock clock = new ManualClock(START);
@@ -81,6 +89,7 @@ final class Deployment {
   final InMemorySiloQueues siloQueues = new InMemorySiloQueues(clock);
   final InMemorySiloFunctions siloFunctions = new InMemorySiloFunctions();
   final InMemorySessions sessions = new InMemorySessions();
+  final InMemoryIdempotencyKeys keys = new InMemoryIdempotencyKeys();
   final RecordingSockets sockets = new RecordingSockets();
   final Faults faults = new Faults();
   final List<Duration> pauses = new CopyOnWriteArrayList<>();
@@ -113,7 +122,7 @@ final class Deployment {
           });
   private Release release = new Release("processor:1");
   private ControlPlane controlPlane = controlPlane();
-  private ControlPlaneApi api = new ControlPlaneApi(controlPlane);
+  private ControlPlaneApi api = new ControlPlaneApi(controlPlane, keys);
   private Sweep sweep = new Sweep(controlPlane);
 
   private ControlPlane controlPlane() {
@@ -124,8 +133,12 @@ final class Deployment {
   void deploy(Release next) {
     release = next;
     controlPlane = controlPlane();
-    api = new ControlPlaneApi(controlPlane);
+    api = new ControlPlaneApi(controlPlane, keys);
     sweep = new Sweep(controlPlane);
+  }
+
+  ControlPlaneApi api() {
+    return api;
   }
 
   Release release() {
@@ -146,6 +159,7 @@ final class Deployment {
 
   Answer send(APIGatewayV2HTTPEvent event) {
     APIGatewayV2HTTPResponse response = api.handleRequest(event, context);
+    Exchange.of(event, response).ifPresent(CONTRACT::check);
     try {
       return new Answer(
           response.getStatusCode(), response.getHeaders(), JSON.readTree(response.getBody()));

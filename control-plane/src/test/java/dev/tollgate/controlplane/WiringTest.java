@@ -21,6 +21,7 @@ class WiringTest {
           Map.entry("AWS_SECRET_ACCESS_KEY", "secret"),
           Map.entry("TENANT_TABLE", "tenants"),
           Map.entry("TIER_TABLE", "tiers"),
+          Map.entry("IDEMPOTENCY_TABLE", "keys"),
           Map.entry("SESSION_TABLE", "sessions"),
           Map.entry("LIMIT_TABLE", "limits"),
           Map.entry("QUEUE_URL_PREFIX", "https://sqs.us-east-1.amazonaws.com/000000000000/"),
@@ -39,6 +40,16 @@ class WiringTest {
   void functions_are_made_of_their_environment_without_asking_anybody() {
     assertThat(new ControlPlaneApi(WHOLE, CLOCK)).isNotNull();
     assertThat(new Sweep(WHOLE, CLOCK)).isNotNull();
+  }
+
+  @Test
+  void the_sweep_needs_no_idempotency_keys() {
+    Map<String, String> without = new HashMap<>(WHOLE);
+    without.remove("IDEMPOTENCY_TABLE");
+
+    assertThat(new Sweep(without, CLOCK)).isNotNull();
+    assertThatThrownBy(() -> new ControlPlaneApi(without, CLOCK))
+        .hasMessageContaining("IDEMPOTENCY_TABLE");
   }
 
   @ParameterizedTest

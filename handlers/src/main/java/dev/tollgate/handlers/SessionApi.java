@@ -15,6 +15,7 @@ import dev.tollgate.core.session.SessionLife;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.http.Cursor;
 import dev.tollgate.http.Problem;
 import dev.tollgate.http.Request;
 import dev.tollgate.http.Response;
@@ -32,6 +33,7 @@ import java.util.Optional;
 public final class SessionApi
     implements RequestHandler<APIGatewayV2HTTPEvent, APIGatewayV2HTTPResponse> {
   private static final int PAGE = 100;
+  private static final String ALL_TENANTS = "tenant";
 
   private final Tenants tenants;
   private final FactsReader facts;
@@ -80,6 +82,10 @@ public final class SessionApi
       byKey.put("GET /tenant", this::list);
     }
     this.routes = new Routes(byKey);
+  }
+
+  Routes routes() {
+    return routes;
   }
 
   @Override
@@ -145,10 +151,11 @@ public final class SessionApi
   }
 
   private Response list(Request request) {
-    Page<Tenant> page = tenants.list(request.query("cursor"), PAGE);
+    Optional<String> end = request.query("cursor").map(cursor -> Cursor.end(ALL_TENANTS, cursor));
+    Page<Tenant> page = tenants.list(end, PAGE);
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("tenants", page.items().stream().map(tenant -> tenant.id().value()).toList());
-    page.next().ifPresent(next -> document.put("next", next));
+    page.next().ifPresent(next -> document.put("next", Cursor.of(ALL_TENANTS, next)));
     return Response.json(200, document);
   }
 

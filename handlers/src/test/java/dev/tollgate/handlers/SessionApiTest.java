@@ -2,6 +2,7 @@ package dev.tollgate.handlers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -15,6 +16,9 @@ import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.RecordingSockets;
 import dev.tollgate.core.testing.Town;
+import dev.tollgate.http.testing.Exchange;
+import dev.tollgate.http.testing.HttpContract;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Map;
@@ -25,6 +29,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 final class SessionApiTest {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final HttpContract CONTRACT =
+      HttpContract.of(Path.of("../docs/openapi/session.yaml"));
 
   private final Town town = new Town();
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 1L));
@@ -43,7 +49,10 @@ final class SessionApiTest {
   }
 
   private APIGatewayV2HTTPResponse call(String routeKey, Map<String, String> query) {
-    return api.handleRequest(Events.http(routeKey, query), Events.context());
+    APIGatewayV2HTTPEvent event = Events.http(routeKey, query);
+    APIGatewayV2HTTPResponse response = api.handleRequest(event, Events.context());
+    Exchange.of(event, response).ifPresent(CONTRACT::check);
+    return response;
   }
 
   private APIGatewayV2HTTPResponse call(String routeKey, SessionId session) {

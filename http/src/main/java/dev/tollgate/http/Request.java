@@ -77,7 +77,7 @@ public final class Request {
    */
   public JsonFields body() {
     checkMediaType();
-    byte[] bytes = bytes();
+    byte[] bytes = content();
     if (bytes.length > MOST_BYTES) {
       throw new Unreadable(
           Problem.of(
@@ -107,7 +107,12 @@ public final class Request {
     }
   }
 
-  private byte[] bytes() {
+  /**
+   * The body as it was sent.
+   *
+   * @throws InvalidValue if it cannot be told
+   */
+  public byte[] content() {
     String body = Optional.ofNullable(event.getBody()).orElse("");
     if (!event.getIsBase64Encoded()) {
       return body.getBytes(StandardCharsets.UTF_8);

@@ -1,5 +1,6 @@
 package dev.tollgate.http;
 
+import dev.tollgate.core.InvalidValue;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -22,6 +23,24 @@ public record Response(int status, Map<String, String> headers, Map<String, Obje
   /** A document of maps, lists, strings, numbers and booleans. */
   public static Response json(int status, Map<String, Object> document) {
     return new Response(status, Map.of("content-type", "application/json"), document);
+  }
+
+  /**
+   * A response whose document was written as a text before, by {@link #text}.
+   *
+   * @throws InvalidValue if it is no JSON object
+   */
+  public static Response written(int status, Map<String, String> headers, String text) {
+    Map<String, Object> document = new LinkedHashMap<>();
+    if (!text.isEmpty()) {
+      Json.read(text).properties().forEach(field -> document.put(field.getKey(), field.getValue()));
+    }
+    return new Response(status, headers, document);
+  }
+
+  /** The body as it is sent. */
+  public String text() {
+    return document.isEmpty() ? "" : Json.write(document);
   }
 
   /** No body: 204. */

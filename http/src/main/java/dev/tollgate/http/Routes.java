@@ -10,6 +10,7 @@ import java.io.StringWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The routes of an HTTP API, by their keys, such as {@code GET /tenants/{tenantId}}. Whatever a
@@ -24,6 +25,11 @@ public final class Routes {
   /** Routes by their keys. */
   public Routes(Map<String, Route> routes) {
     this.routes = Map.copyOf(routes);
+  }
+
+  /** Their keys. */
+  public Set<String> keys() {
+    return routes.keySet();
   }
 
   /** Answers a request. */

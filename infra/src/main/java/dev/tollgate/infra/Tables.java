@@ -13,7 +13,7 @@ import software.amazon.awscdk.services.dynamodb.Table;
 import software.constructs.Construct;
 
 /**
- * The four tables. The ids of their constructs are the names that functions know them by: the name
+ * The five tables. The ids of their constructs are the names that functions know them by: the name
  * of table {@code Tenant} is told in {@code TENANT_TABLE}.
  */
 final class Tables extends Construct {
@@ -22,6 +22,7 @@ final class Tables extends Construct {
   private final Table tier;
   private final Table session;
   private final Table limit;
+  private final Table idempotency;
 
   Tables(Construct scope, RemovalPolicy removalPolicy) {
     super(scope, "Tables");
@@ -51,6 +52,8 @@ final class Tables extends Construct {
             .stream(StreamViewType.NEW_AND_OLD_IMAGES)
             .build();
     limit = table("Limit").partitionKey(text("tenantId")).sortKey(text("key")).build();
+    idempotency =
+        table("Idempotency").partitionKey(text("key")).timeToLiveAttribute("expiresAt").build();
     // Only the row by which sessions are created has the attribute, while its tenant may have some.
     limit.addGlobalSecondaryIndex(
         GlobalSecondaryIndexProps.builder()
@@ -83,6 +86,10 @@ final class Tables extends Construct {
 
   Table limit() {
     return limit;
+  }
+
+  Table idempotency() {
+    return idempotency;
   }
 
   /** The environment variable that tells a table's name. */

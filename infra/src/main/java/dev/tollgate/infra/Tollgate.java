@@ -185,7 +185,8 @@ public final class Tollgate extends Construct {
                 "Takes tenants on, moves them between tiers, and lets them go.",
                 filling,
                 messages)
-            .ownRows(tables.tenant(), "Scan");
+            .ownRows(tables.tenant(), "Scan")
+            .ownRows(tables.idempotency(), "PutItem", "DeleteItem");
     TenantFunction sweep =
         provisioning(
                 "Sweep",

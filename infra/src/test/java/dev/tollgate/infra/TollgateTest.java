@@ -82,7 +82,8 @@ class TollgateTest {
     "Tenant, tenantId,",
     "Tier, tier,",
     "Session, tenantId, sessionId",
-    "Limit, tenantId, key"
+    "Limit, tenantId, key",
+    "Idempotency, key,"
   })
   void tables_have_their_keys_and_can_be_restored(String table, String hash, String range) {
     JsonNode properties = table(table);
@@ -119,6 +120,13 @@ class TollgateTest {
     assertThat(indexes.get(1).path("IndexName").asText()).isEqualTo("shard");
     assertThat(keys(indexes.get(1))).containsExactly("shard", "turnAt");
     assertThat(indexes.get(1).at("/Projection/ProjectionType").asText()).isEqualTo("KEYS_ONLY");
+  }
+
+  @Test
+  void idempotency_keys_expire() {
+    JsonNode timeToLive = table("Idempotency").path("TimeToLiveSpecification");
+    assertThat(timeToLive.path("AttributeName").asText()).isEqualTo("expiresAt");
+    assertThat(timeToLive.path("Enabled").asBoolean()).isTrue();
   }
 
   @Test
@@ -229,7 +237,7 @@ class TollgateTest {
             + " TENANT_TABLE TOKEN_PRODUCER_ARN WEBSOCKET_URL",
         "SessionEnd | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
         "Housekeeper | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
-        "ControlPlane | " + PROVISIONING,
+        "ControlPlane | IDEMPOTENCY_TABLE " + PROVISIONING,
         "Sweep | " + PROVISIONING,
       })
   void function_is_told_what_it_needs_and_no_more(String id, String variables) {
@@ -383,7 +391,11 @@ class TollgateTest {
             + " dynamodb:Query TollgateTablesLimit/index/live;"
             + " execute-api:ManageConnections TollgateWebSocketApi/production/DELETE/@connections/*;"
             + " execute-api:ManageConnections TollgateWebSocketApi/production/GET/@connections/*",
-        "ControlPlane | " + OWN_PROVISIONING + " dynamodb:Scan TollgateTablesTenant; " + OWN_REST,
+        "ControlPlane | "
+            + OWN_PROVISIONING
+            + " dynamodb:Scan TollgateTablesTenant; dynamodb:PutItem TollgateTablesIdempotency;"
+            + " dynamodb:DeleteItem TollgateTablesIdempotency; "
+            + OWN_REST,
         "Sweep | " + OWN_PROVISIONING + " " + OWN_REST,
       })
   void own_role_is_granted_this_and_no_more(String id, String grants) {

@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -65,10 +66,18 @@ public record Exchange(
             route[0],
             URI.create(path + (query.isEmpty() ? "" : "?" + String.join("&", query))),
             orNone(event.getHeaders()),
-            Objects.requireNonNullElse(event.getBody(), ""),
+            event.getIsBase64Encoded() ? decoded(event.getBody()) : body(event),
             response.getStatusCode(),
             response.getHeaders(),
             response.getBody()));
+  }
+
+  private static String body(APIGatewayV2HTTPEvent event) {
+    return Objects.requireNonNullElse(event.getBody(), "");
+  }
+
+  private static String decoded(String body) {
+    return new String(Base64.getMimeDecoder().decode(body), StandardCharsets.UTF_8);
   }
 
   private static Map<String, String> orNone(@Nullable Map<String, String> map) {

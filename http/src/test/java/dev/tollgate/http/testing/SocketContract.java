@@ -30,10 +30,6 @@ public final class SocketContract {
     return new SocketContract(Specification.of(file, SpecVersion.VersionFlag.V7));
   }
 
-  Specification specification() {
-    return specification;
-  }
-
   /** What a server may send, by the names of the messages, and how it may answer a handshake. */
   public Set<String> answers() {
     Set<String> answers = new TreeSet<>(sent());
@@ -44,6 +40,11 @@ public final class SocketContract {
   /** Those of {@link #answers} that were checked. */
   public Set<String> seen() {
     return Set.copyOf(seen);
+  }
+
+  /** Nothing was seen so far. */
+  public void forget() {
+    seen.clear();
   }
 
   /**

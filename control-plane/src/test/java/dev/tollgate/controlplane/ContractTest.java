@@ -1,0 +1,83 @@
+package dev.tollgate.controlplane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.tenant.Isolation;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.http.testing.HttpContract;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The published contract says of routes, names and ranges what the code says. */
+final class ContractTest {
+  private static final HttpContract CONTRACT = Deployment.CONTRACT;
+
+  private static void assertNames(JsonNode schema, Enum<?>... constants) {
+    List<String> told = new ArrayList<>();
+    schema.path("enum").forEach(name -> told.add(name.asText()));
+    assertThat(told)
+        .containsExactlyInAnyOrderElementsOf(Arrays.stream(constants).map(Enum::name).toList());
+  }
+
+  @Test
+  void every_route_is_in_the_contract_and_the_other_way_round() {
+    assertThat(CONTRACT.operations()).isEqualTo(new Deployment().api().routes().keys());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void a_limit_has_the_range_that_the_contract_says(Limit limit) {
+    JsonNode schema = CONTRACT.schema("Overrides").path("properties").path(limit.key());
+    long least = schema.path("minimum").asLong();
+    long most = schema.path("maximum").asLong();
+
+    assertThat(limit.checked(least)).isEqualTo(least);
+    assertThat(limit.checked(most)).isEqualTo(most);
+    assertThatThrownBy(() -> limit.checked(least - 1)).isInstanceOf(InvalidValue.class);
+    assertThatThrownBy(() -> limit.checked(most + 1)).isInstanceOf(InvalidValue.class);
+  }
+
+  @Test
+  void every_limit_is_in_the_contract_and_no_other() {
+    List<String> keys = Arrays.stream(Limit.values()).map(Limit::key).toList();
+
+    assertThat(CONTRACT.schema("Overrides").path("properties").fieldNames())
+        .toIterable()
+        .containsExactlyElementsOf(keys);
+    assertThat(CONTRACT.schema("Limit").path("enum"))
+        .extracting(JsonNode::asText)
+        .containsExactlyElementsOf(keys);
+  }
+
+  @Test
+  void a_bucket_has_the_ranges_that_the_contract_says() {
+    JsonNode rate = CONTRACT.schema("RatePerMinute");
+
+    assertThat(rate.path("maximum").asLong()).isEqualTo(Rate.MOST_PER_MINUTE);
+    assertThat(rate.path("minimum").decimalValue())
+        .isEqualByComparingTo(new Rate(1).tokensPerMinute());
+    assertThat(CONTRACT.schema("Capacity").path("maximum").asLong())
+        .isEqualTo(BucketSpec.MOST_CAPACITY);
+  }
+
+  @Test
+  void the_contract_names_all_constants() {
+    assertNames(CONTRACT.schema("FillMode"), FillMode.values());
+    assertNames(CONTRACT.schema("Isolation"), Isolation.values());
+    assertNames(CONTRACT.schema("OnUnavailable"), OnUnavailable.values());
+    assertNames(
+        CONTRACT.schema("TenantMembers").path("properties").path("status"), TenantStatus.values());
+  }
+}
