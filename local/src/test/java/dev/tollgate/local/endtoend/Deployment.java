@@ -185,6 +185,7 @@ final class Deployment implements AutoCloseable {
     try {
       HttpResponse<String> response =
           http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+      Contracts.check(cloud.outputs(), request.build(), body, response);
       JsonNode document =
           response.body().isEmpty() ? JSON.createObjectNode() : JSON.readTree(response.body());
       return new Answer(response.statusCode(), response.headers().map(), document);
@@ -231,10 +232,12 @@ final class Deployment implements AutoCloseable {
 
   private static Handshake handshake(WebSocket socket, Throwable thrown, Frames frames) {
     if (thrown == null) {
+      Contracts.SOCKETS.checkHandshake(101);
       return new Handshake(101, socket, frames);
     }
     Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
     if (cause instanceof WebSocketHandshakeException refused) {
+      Contracts.SOCKETS.checkHandshake(refused.getResponse().statusCode());
       return new Handshake(refused.getResponse().statusCode(), socket, frames);
     }
     throw new AssertionError(thrown);
@@ -256,6 +259,7 @@ final class Deployment implements AutoCloseable {
 
     /** Sends a message, in several frames if it is long. */
     void send(String message) {
+      frames.sent(message);
       int from = 0;
       while (message.length() - from > FRAME_CHARS) {
         int to = from + FRAME_CHARS;

@@ -13,7 +13,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** What a socket is sent, in order. */
+/**
+ * What a socket is sent, in order. What it is sent against the contract fails the test that looks
+ * at its frames.
+ */
 final class Frames implements WebSocket.Listener {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -24,19 +27,56 @@ final class Frames implements WebSocket.Listener {
   private final StringBuilder part = new StringBuilder();
   private final List<String> received = new ArrayList<>();
   private final Map<String, List<JsonNode>> byType = new HashMap<>();
+  private final Map<String, Boolean> sentAsDocumented = new HashMap<>();
+  private final List<AssertionError> breaches = new ArrayList<>();
 
   /** The code with which the other side closes, once it has. */
   CompletableFuture<Integer> closed() {
     return closed;
   }
 
+  /** Notes what is sent on the socket. */
+  synchronized void sent(String message) {
+    sentAsDocumented.merge(id(message), Contracts.SOCKETS.takes(message), Boolean::logicalOr);
+  }
+
+  private static String id(String frame) {
+    try {
+      return JSON.readTree(frame).path("id").asText();
+    } catch (JsonProcessingException malformed) {
+      return "";
+    }
+  }
+
+  /** A frame is as documented, and so is the frame that the application has answered with it. */
+  private void check(String text, JsonNode frame) {
+    try {
+      Contracts.SOCKETS.checkReceived(text);
+      boolean processed = frame.path("type").asText().equals("reply");
+      if (processed && !sentAsDocumented.getOrDefault(frame.path("id").asText(), true)) {
+        throw new AssertionError(
+            "processed, though against the contract: what " + text + " answers");
+      }
+    } catch (AssertionError breach) {
+      breaches.add(breach);
+    }
+  }
+
+  private void failOnBreach() {
+    if (!breaches.isEmpty()) {
+      throw breaches.get(0);
+    }
+  }
+
   /** All frames so far, as they came. */
   synchronized List<String> texts() {
+    failOnBreach();
     return List.copyOf(received);
   }
 
   /** All frames of a type so far. */
   synchronized List<JsonNode> of(String type) {
+    failOnBreach();
     return List.copyOf(byType.getOrDefault(type, List.of()));
   }
 
@@ -44,6 +84,7 @@ final class Frames implements WebSocket.Listener {
   synchronized List<JsonNode> await(String type, int count) throws InterruptedException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (byType.getOrDefault(type, List.of()).size() < count) {
+      failOnBreach();
       long left = (deadline - System.nanoTime()) / 1_000_000;
       if (left <= 0) {
         throw new AssertionError(
@@ -66,6 +107,7 @@ final class Frames implements WebSocket.Listener {
       String text = part.toString();
       JsonNode frame = parse(text);
       synchronized (this) {
+        check(text, frame);
         received.add(text);
         byType.computeIfAbsent(frame.path("type").asText(), type -> new ArrayList<>()).add(frame);
         notifyAll();
@@ -78,7 +120,12 @@ final class Frames implements WebSocket.Listener {
 
   @Override
   public @Nullable CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
-    closed.complete(code);
+    try {
+      Contracts.SOCKETS.checkClosed(code);
+      closed.complete(code);
+    } catch (AssertionError breach) {
+      closed.completeExceptionally(breach);
+    }
     return null;
   }
 
