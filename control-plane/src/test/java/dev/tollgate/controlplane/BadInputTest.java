@@ -3,11 +3,14 @@ package dev.tollgate.controlplane;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import dev.tollgate.controlplane.Deployment.Answer;
 import dev.tollgate.controlplane.Deployment.Snapshot;
+import dev.tollgate.http.testing.Exchange;
 import dev.tollgate.http.testing.HttpApiEvents;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +25,17 @@ class BadInputTest {
       """
       {"tenantPerMinute":60,"sessionPerMinute":5,"connectionsPerSession":2,
        "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":60}""";
+
+  /**
+   * Values that are refused for what no schema says (a tier that is not there, or not the one of
+   * the path; a name twice; how a number is written), or that Java's regular expressions and
+   * decimals keep the checker from refusing.
+   */
+  private static final Set<String> BEYOND_A_SCHEMA =
+      Set.of("platinum", "gold", "given twice", "7.0", "beta\n", "1E+2147483647");
+
+  private static final APIGatewayV2HTTPResponse NO_ANSWER =
+      APIGatewayV2HTTPResponse.builder().withHeaders(Map.of()).withBody("").build();
 
   private final Deployment at = new Deployment();
 
@@ -282,6 +296,12 @@ class BadInputTest {
     assertThat(answer.document().at("/errors/0/expected").textValue()).isNotEmpty();
     assertThat(answer.document().get("detail").textValue()).contains(field, value);
     assertThat(at.snapshot()).isEqualTo(before);
+    if (!BEYOND_A_SCHEMA.contains(value) && !field.equals("cursor")) {
+      Exchange.of(event, NO_ANSWER)
+          .ifPresent(
+              refused ->
+                  assertThat(Deployment.CONTRACT.flawsOfRequest(refused)).as(value).isNotEmpty());
+    }
   }
 
   @ParameterizedTest

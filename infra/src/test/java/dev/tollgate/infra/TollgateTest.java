@@ -144,7 +144,7 @@ class TollgateTest {
   void removal_decides_what_becomes_of_tables_and_logs(String removal, String policy) {
     Synthesis stack = Synthesis.of(Map.of("removal", removal));
     assertThat(stack.resources("AWS::DynamoDB::Table").values())
-        .hasSize(4)
+        .hasSize(5)
         .allMatch(table -> table.path("DeletionPolicy").asText().equals(policy));
     assertThat(stack.resources("AWS::Logs::LogGroup").values())
         .hasSize(FUNCTIONS.size() + 3)

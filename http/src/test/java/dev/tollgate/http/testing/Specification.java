@@ -38,7 +38,9 @@ final class Specification {
                   .build())
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
   private static final ObjectMapper JSON =
-      new ObjectMapper().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+      new ObjectMapper()
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
   private static final SchemaValidatorsConfig STRICT =
       SchemaValidatorsConfig.builder().formatAssertionsEnabled(true).build();
 
@@ -125,10 +127,12 @@ final class Specification {
   }
 
   /** What a schema of the document has against a value. */
-  synchronized List<String> flaws(JsonNode schema, JsonNode value) {
-    return compiled.computeIfAbsent(schema, this::compile).validate(value).stream()
-        .map(ValidationMessage::getMessage)
-        .toList();
+  List<String> flaws(JsonNode schema, JsonNode value) {
+    return compiled(schema).validate(value).stream().map(ValidationMessage::getMessage).toList();
+  }
+
+  private synchronized JsonSchema compiled(JsonNode schema) {
+    return compiled.computeIfAbsent(schema, this::compile);
   }
 
   /** A schema with what it may refer to beside it, as it is in the document. */
