@@ -181,9 +181,13 @@ final class ContractIT {
     assertThat(control("DELETE", "/tenants/uncovered", "", "if-match", "*")).isEqualTo(412);
     assertThat(control("DELETE", "/tenants/uncovered?dryRun=true", "")).isEqualTo(400);
     assertThat(control("DELETE", "/tenants/uncovered", "")).isEqualTo(204);
-    assertThat(control("DELETE", tenant, "")).as("its silo takes time").isEqualTo(202);
+    Predicate<Call> removals =
+        callsOf("ControlPlane").and(call -> call.operation().equals("DeleteSchedule"));
+    try (Injection injected = DEPLOYMENT.cloud().faults().inject(removals, 1_000, refusing())) {
+      assertThat(control("DELETE", tenant, "")).isEqualTo(202);
+      assertThat(injected.struck()).isPositive();
+    }
     assertThat(control("PATCH", tenant, gold)).isEqualTo(409);
-    assertThat(control("POST", "/tenants", covered)).isEqualTo(409);
     DEPLOYMENT.advance(Duration.ofMinutes(5));
     assertThat(control("GET", tenant, "")).isEqualTo(404);
   }
