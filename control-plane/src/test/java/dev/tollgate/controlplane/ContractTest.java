@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
@@ -70,6 +71,8 @@ final class ContractTest {
         .isEqualByComparingTo(new Rate(1).tokensPerMinute());
     assertThat(CONTRACT.schema("Capacity").path("maximum").asLong())
         .isEqualTo(BucketSpec.MOST_CAPACITY);
+    assertThat(CONTRACT.schema("HibernateAfterMinutes").path("maximum").asLong())
+        .isEqualTo(Filling.MOST_MINUTES);
   }
 
   @Test
