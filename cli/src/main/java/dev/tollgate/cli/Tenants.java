@@ -236,13 +236,15 @@ final class Tenants {
                     tenant.path("overrides").has(limit.getKey()) ? "overridden" : ""));
     addTable(lines, limits);
 
-    Table buckets = new Table("BUCKET", "PER MINUTE", "CAPACITY", "LEVEL", "STATE", "NEXT TOKEN");
+    Table buckets =
+        new Table("BUCKET", "PER MINUTE", "CAPACITY", "LEVEL", "FILLED", "STATE", "NEXT TOKEN");
     for (JsonNode bucket : tenant.path("buckets")) {
       buckets.row(
           Json.text(bucket, "action").orElse(""),
           Json.text(bucket, "ratePerMinute").orElse(""),
           Json.text(bucket, "capacity").orElse(""),
           Json.text(bucket, "level").orElse(""),
+          Json.text(bucket, "fillMode").orElse(""),
           Json.text(bucket, "state").orElse(""),
           Json.instant(bucket, "nextTokenAt").orElse(""));
     }

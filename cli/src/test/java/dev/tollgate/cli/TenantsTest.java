@@ -72,9 +72,9 @@ class TenantsTest {
             sessionTTL               300
             messagesPerMinute       6000
 
-            BUCKET      PER MINUTE  CAPACITY  LEVEL  STATE   NEXT TOKEN
-            connect            180       180    176  ACTIVE  2026-03-01T10:00:20Z
-            send-email         0.2         5      0  ACTIVE
+            BUCKET      PER MINUTE  CAPACITY  LEVEL  FILLED    STATE   NEXT TOKEN
+            connect            180       180    176  PRODUCER  ACTIVE  2026-03-01T10:00:20Z
+            send-email         0.2         5      0  PRODUCER  ACTIVE
             """);
   }
 

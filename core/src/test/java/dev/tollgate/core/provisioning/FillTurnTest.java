@@ -16,11 +16,14 @@ import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.TokenClaims;
+import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.testing.InMemoryFillSchedules;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.Town;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -143,6 +146,30 @@ final class FillTurnTest {
       long granted = answers.stream().filter(Claim.Granted.class::isInstance).count();
       assertThat(granted + town.queue().level(id)).isEqualTo(CAPACITY);
     }
+  }
+
+  @Test
+  void whoever_wakes_a_bucket_while_another_does_mints_nothing() {
+    town.open(bucket, spec(FillMode.PRODUCER));
+    town.pass(16);
+    town.clock().advance(Duration.ofDays(20));
+    List<FillTurn.Turn> second = new ArrayList<>();
+    TokenQueue slow =
+        (TokenQueue)
+            Proxy.newProxyInstance(
+                TokenQueue.class.getClassLoader(),
+                new Class<?>[] {TokenQueue.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("put") && second.isEmpty()) {
+                    second.add(town.turns().wake(bucket));
+                  }
+                  return method.invoke(town.queue(), arguments);
+                });
+
+    new FillTurn(town.buckets(), slow, town.queues(), town.schedules(), town.clock()).wake(bucket);
+
+    assertThat(second).hasSize(1);
+    assertThat(level()).isEqualTo(CAPACITY);
   }
 
   @Test

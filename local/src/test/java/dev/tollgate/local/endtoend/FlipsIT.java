@@ -5,18 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.testing.Law;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.Message;
 
-/** A tenant that is moved between two tiers again and again, at random times and under load. */
+/** Tenants that are moved between two tiers again and again, at random times and under load. */
 final class FlipsIT {
+  private static final int TENANTS = 10;
   private static final int FLIPS = 1_000;
   private static final long SEED = 20_260_312L;
-  private static final String QUEUE =
-      "https://sqs.us-east-1.amazonaws.com/000000000000/connect_flipped_token_bucket";
 
   private static String tier(String mode, int perMinute) {
     return """
@@ -29,45 +32,74 @@ final class FlipsIT {
   @Test
   void the_larger_tiers_law_is_kept_through_a_thousand_flips() throws Exception {
     Random random = new Random(SEED);
+    ExecutorService threads = Executors.newFixedThreadPool(TENANTS);
     try (Deployment deployment = Deployment.of(Path.of("../infra/target/cdk.out"));
         SqsClient sqs = deployment.inspect(SqsClient.builder())) {
       deployment.control("PUT", "/tiers/small", tier("SHARED", 4));
       deployment.control("PUT", "/tiers/large", tier("PRODUCER", 30));
-      assertThat(deployment.onboard("flipped", "small", "{}").status()).isEqualTo(201);
-      Law law = new Law(30, 60, 30);
-      long admitted = 0;
-      for (int flip = 0; flip < FLIPS; flip++) {
-        deployment.advance(Duration.ofMillis(1 + random.nextInt(12_000)));
-        int tokens = claim(sqs);
-        admitted += tokens;
-        law.admitted(tokens, deployment.clock().instant());
-        assertThat(law.isKept()).as("seed %s, flip %s: %s", SEED, flip, law).isTrue();
-        String to = flip % 2 == 0 ? "large" : "small";
-        assertThat(
-                deployment
-                    .control("PATCH", "/tenants/flipped", "{\"tier\":\"" + to + "\"}")
-                    .status())
-            .isEqualTo(200);
+      List<Flipped> tenants = new ArrayList<>();
+      for (int i = 0; i < TENANTS; i++) {
+        tenants.add(new Flipped(deployment, sqs, "flipped-" + i));
       }
-      System.out.println(FLIPS + " flips, " + admitted + " admitted; " + law);
-      assertThat(admitted).isGreaterThan(FLIPS / 2);
+      for (int flip = 0; flip < FLIPS / TENANTS; flip++) {
+        deployment.advance(Duration.ofMillis(1 + random.nextInt(60_000)));
+        List<Future<?>> flips = new ArrayList<>();
+        tenants.forEach(tenant -> flips.add(threads.submit(tenant::claimAndFlip)));
+        for (Future<?> done : flips) {
+          done.get();
+        }
+      }
+      long admitted = tenants.stream().mapToLong(tenant -> tenant.admitted).sum();
+      System.out.println(FLIPS + " flips, " + admitted + " admitted; " + tenants.get(0).law);
+      assertThat(admitted).isGreaterThan(FLIPS);
+    } finally {
+      threads.shutdownNow();
     }
   }
 
-  /** Takes whatever the bucket holds. */
-  private static int claim(SqsClient sqs) {
-    int taken = 0;
-    while (true) {
-      List<Message> tokens =
-          sqs.receiveMessage(request -> request.queueUrl(QUEUE).maxNumberOfMessages(10)).messages();
-      if (tokens.isEmpty()) {
-        return taken;
+  /** A tenant that takes every token there is, and changes its tier each time. */
+  private static final class Flipped {
+    private final Deployment deployment;
+    private final SqsClient sqs;
+    private final String id;
+    private final Law law = new Law(30, 60, 30);
+    private long admitted;
+    private boolean large;
+
+    private Flipped(Deployment deployment, SqsClient sqs, String id) {
+      this.deployment = deployment;
+      this.sqs = sqs;
+      this.id = id;
+      assertThat(deployment.onboard(id, "small", "{}").status()).isEqualTo(201);
+    }
+
+    private void claimAndFlip() {
+      int tokens = claim();
+      admitted += tokens;
+      law.admitted(tokens, deployment.clock().instant());
+      assertThat(law.isKept()).as("seed %s, %s: %s", SEED, id, law).isTrue();
+      large = !large;
+      String body = "{\"tier\":\"" + (large ? "large" : "small") + "\"}";
+      assertThat(deployment.control("PATCH", "/tenants/" + id, body).status()).isEqualTo(200);
+    }
+
+    private int claim() {
+      String queue =
+          "https://sqs.us-east-1.amazonaws.com/000000000000/connect_" + id + "_token_bucket";
+      int taken = 0;
+      while (true) {
+        List<Message> tokens =
+            sqs.receiveMessage(request -> request.queueUrl(queue).maxNumberOfMessages(10))
+                .messages();
+        if (tokens.isEmpty()) {
+          return taken;
+        }
+        tokens.forEach(
+            token ->
+                sqs.deleteMessage(
+                    request -> request.queueUrl(queue).receiptHandle(token.receiptHandle())));
+        taken += tokens.size();
       }
-      tokens.forEach(
-          token ->
-              sqs.deleteMessage(
-                  request -> request.queueUrl(QUEUE).receiptHandle(token.receiptHandle())));
-      taken += tokens.size();
     }
   }
 }
