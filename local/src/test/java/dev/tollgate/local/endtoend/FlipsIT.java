@@ -21,12 +21,12 @@ final class FlipsIT {
   private static final int FLIPS = 1_000;
   private static final long SEED = 20_260_312L;
 
-  private static String tier(String mode, int perMinute) {
+  private static String tier(int perMinute) {
     return """
-        {"isolation": "POOL", "fillMode": "%s", "buckets": {"connect": {"capacity": %d}},
+        {"isolation": "POOL", "buckets": {"connect": {"capacity": %d}},
          "limits": {"tenantPerMinute": %d, "sessionPerMinute": 10, "connectionsPerSession": 10,
                     "tenantConnections": 10, "sessionTTL": 200, "messagesPerMinute": 1}}"""
-        .formatted(mode, 2 * perMinute, perMinute);
+        .formatted(2 * perMinute, perMinute);
   }
 
   @Test
@@ -35,8 +35,8 @@ final class FlipsIT {
     ExecutorService threads = Executors.newFixedThreadPool(TENANTS);
     try (Deployment deployment = Deployment.of(Path.of("../infra/target/cdk.out"));
         SqsClient sqs = deployment.inspect(SqsClient.builder())) {
-      deployment.control("PUT", "/tiers/small", tier("SHARED", 4));
-      deployment.control("PUT", "/tiers/large", tier("PRODUCER", 30));
+      deployment.control("PUT", "/tiers/small", tier(4));
+      deployment.control("PUT", "/tiers/large", tier(30));
       List<Flipped> tenants = new ArrayList<>();
       for (int i = 0; i < TENANTS; i++) {
         tenants.add(new Flipped(deployment, sqs, "flipped-" + i));
