@@ -128,6 +128,7 @@ final class DynamoDbTenants implements Tenants {
                         request
                             .tableName(table)
                             .limit(most)
+                            .consistentRead(true)
                             .exclusiveStartKey(start.isEmpty() ? null : start)));
     return page(part.items(), part.lastEvaluatedKey());
   }

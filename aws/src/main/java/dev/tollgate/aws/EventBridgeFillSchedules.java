@@ -2,22 +2,31 @@ package dev.tollgate.aws;
 
 import static dev.tollgate.aws.Asking.ask;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Upkeep;
+import dev.tollgate.core.provisioning.Conformity;
 import dev.tollgate.core.provisioning.FillSchedules;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import software.amazon.awssdk.services.scheduler.SchedulerClient;
 import software.amazon.awssdk.services.scheduler.model.ConflictException;
 import software.amazon.awssdk.services.scheduler.model.CreateScheduleRequest;
+import software.amazon.awssdk.services.scheduler.model.DeleteScheduleRequest;
 import software.amazon.awssdk.services.scheduler.model.FlexibleTimeWindow;
 import software.amazon.awssdk.services.scheduler.model.FlexibleTimeWindowMode;
+import software.amazon.awssdk.services.scheduler.model.GetScheduleRequest;
+import software.amazon.awssdk.services.scheduler.model.GetScheduleResponse;
+import software.amazon.awssdk.services.scheduler.model.ListSchedulesResponse;
 import software.amazon.awssdk.services.scheduler.model.ResourceNotFoundException;
 import software.amazon.awssdk.services.scheduler.model.ScheduleState;
+import software.amazon.awssdk.services.scheduler.model.ScheduleSummary;
 import software.amazon.awssdk.services.scheduler.model.Target;
 
 /**
@@ -168,21 +177,7 @@ final class EventBridgeFillSchedules implements FillSchedules {
         "Scheduler CreateSchedule of " + shard,
         () -> {
           try {
-            scheduler.createSchedule(
-                request ->
-                    request
-                        .groupName(destination.group())
-                        .name(urls.names().schedule(shard))
-                        .description("fills and looks at buckets of many tenants")
-                        .scheduleExpression(EVERY_MINUTE)
-                        .flexibleTimeWindow(ON_TIME)
-                        .target(
-                            target(
-                                destination.targetArn(),
-                                RETRIES,
-                                """
-                                {"shard":"%s","scheduledTime":"<aws.scheduler.scheduled-time>"}"""
-                                    .formatted(shard))));
+            scheduler.createSchedule(wanted(shard));
             return shard;
           } catch (ConflictException stands) {
             return shard;
@@ -190,22 +185,135 @@ final class EventBridgeFillSchedules implements FillSchedules {
         });
   }
 
+  private CreateScheduleRequest wanted(Shard shard) {
+    return CreateScheduleRequest.builder()
+        .groupName(destination.group())
+        .name(urls.names().schedule(shard))
+        .description("fills and looks at buckets of many tenants")
+        .scheduleExpression(EVERY_MINUTE)
+        .flexibleTimeWindow(ON_TIME)
+        .state(ScheduleState.ENABLED)
+        .target(
+            target(
+                destination.targetArn(),
+                RETRIES,
+                """
+                {"shard":"%s","scheduledTime":"<aws.scheduler.scheduled-time>"}"""
+                    .formatted(shard)))
+        .build();
+  }
+
   @Override
   public void delete(BucketId id) {
+    delete(
+        DeleteScheduleRequest.builder()
+            .overrideConfiguration(credentials.as(id.tenant()))
+            .groupName(destination.group())
+            .name(urls.names().schedule(id))
+            .build());
+  }
+
+  /** {@inheritDoc} Under the function's own role, as {@link #put(Shard)}. */
+  @Override
+  public void delete(Shard shard) {
+    delete(
+        DeleteScheduleRequest.builder()
+            .groupName(destination.group())
+            .name(urls.names().schedule(shard))
+            .build());
+  }
+
+  private void delete(DeleteScheduleRequest request) {
     ask(
-        "Scheduler DeleteSchedule of " + id,
+        "Scheduler DeleteSchedule of " + request.name(),
         () -> {
           try {
-            return scheduler.deleteSchedule(
-                request ->
-                    request
-                        .overrideConfiguration(credentials.as(id.tenant()))
-                        .groupName(destination.group())
-                        .name(urls.names().schedule(id)));
+            return scheduler.deleteSchedule(request);
           } catch (ResourceNotFoundException none) {
             return none;
           }
         });
+  }
+
+  @Override
+  public Conformity compare(Bucket bucket) {
+    Optional<GetScheduleResponse> stands = standing(bucket.id());
+    if (bucket.spec().filling().mode() == FillMode.SHARED) {
+      String filler = Shard.of(bucket.id().tenant()).toString();
+      return Conformity.of(
+          stands.isPresent()
+              ? List.of("a schedule of its own (expected: none, " + filler + " fills it)")
+              : List.of());
+    }
+    return compare(stands, wanted(bucket));
+  }
+
+  /** {@inheritDoc} Under the function's own role, as {@link #put(Shard)}. */
+  @Override
+  public Conformity compare(Shard shard) {
+    CreateScheduleRequest wanted = wanted(shard);
+    return compare(
+        standing(
+            GetScheduleRequest.builder().groupName(wanted.groupName()).name(wanted.name()).build()),
+        wanted);
+  }
+
+  @Override
+  public boolean has(BucketId id) {
+    return standing(id).isPresent();
+  }
+
+  private Optional<GetScheduleResponse> standing(BucketId id) {
+    return standing(
+        GetScheduleRequest.builder()
+            .overrideConfiguration(credentials.as(id.tenant()))
+            .groupName(destination.group())
+            .name(urls.names().schedule(id))
+            .build());
+  }
+
+  private Optional<GetScheduleResponse> standing(GetScheduleRequest request) {
+    return ask(
+        "Scheduler GetSchedule of " + request.name(),
+        () -> {
+          try {
+            return Optional.of(scheduler.getSchedule(request));
+          } catch (ResourceNotFoundException none) {
+            return Optional.empty();
+          }
+        });
+  }
+
+  private static Conformity compare(
+      Optional<GetScheduleResponse> stands, CreateScheduleRequest wanted) {
+    return stands
+        .map(found -> Conformity.of(ScheduleDifferences.between(found, wanted)))
+        .orElseGet(Conformity.Missing::new);
+  }
+
+  /** {@inheritDoc} Under the function's own role: they are of many tenants. */
+  @Override
+  public Page<BucketId> list(Optional<String> cursor, int most) {
+    String prefix = urls.names().prefix();
+    ListSchedulesResponse part =
+        ask(
+            "Scheduler ListSchedules",
+            () ->
+                scheduler.listSchedules(
+                    request -> {
+                      request.groupName(destination.group()).maxResults(most);
+                      cursor.ifPresent(request::nextToken);
+                      if (!prefix.isEmpty()) {
+                        request.namePrefix(prefix);
+                      }
+                    }));
+    List<BucketId> buckets =
+        part.schedules().stream()
+            .map(ScheduleSummary::name)
+            .map(urls.names()::bucketOfSchedule)
+            .flatMap(Optional::stream)
+            .toList();
+    return new Page<>(buckets, Optional.ofNullable(part.nextToken()));
   }
 
   /**

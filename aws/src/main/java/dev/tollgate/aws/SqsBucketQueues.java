@@ -2,13 +2,17 @@ package dev.tollgate.aws;
 
 import static dev.tollgate.aws.Asking.ask;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.Made;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.ListQueuesResponse;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueDeletedRecentlyException;
 import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
@@ -103,6 +107,54 @@ final class SqsBucketQueues implements BucketQueues {
             return none;
           }
         });
+  }
+
+  @Override
+  public Optional<Duration> lifetime(BucketId id) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
+    return ask(
+        "SQS GetQueueAttributes of " + id,
+        () -> {
+          try {
+            String seconds =
+                sqs.getQueueAttributes(
+                        request ->
+                            request
+                                .overrideConfiguration(tenant)
+                                .queueUrl(urls.of(id))
+                                .attributeNames(QueueAttributeName.MESSAGE_RETENTION_PERIOD))
+                    .attributes()
+                    .get(QueueAttributeName.MESSAGE_RETENTION_PERIOD);
+            return Optional.of(Duration.ofSeconds(Long.parseLong(seconds)));
+          } catch (QueueDoesNotExistException none) {
+            return Optional.empty();
+          }
+        });
+  }
+
+  /** {@inheritDoc} Under the function's own role: they are of many tenants. */
+  @Override
+  public Page<BucketId> list(Optional<String> cursor, int most) {
+    String prefix = urls.names().prefix();
+    ListQueuesResponse part =
+        ask(
+            "SQS ListQueues",
+            () ->
+                sqs.listQueues(
+                    request -> {
+                      request.maxResults(most);
+                      cursor.ifPresent(request::nextToken);
+                      if (!prefix.isEmpty()) {
+                        request.queueNamePrefix(prefix);
+                      }
+                    }));
+    List<BucketId> buckets =
+        part.queueUrls().stream()
+            .map(url -> url.substring(url.lastIndexOf('/') + 1))
+            .map(urls.names()::bucketOfQueue)
+            .flatMap(Optional::stream)
+            .toList();
+    return new Page<>(buckets, Optional.ofNullable(part.nextToken()));
   }
 
   @Override

@@ -10,6 +10,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.aws.AwsEnvironment.MissingVariable;
 import dev.tollgate.aws.ScriptedAws.Answer;
 import dev.tollgate.aws.ScriptedAws.Request;
+import dev.tollgate.core.Action;
+import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
@@ -23,6 +25,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenClaims;
+import dev.tollgate.core.provisioning.Conformity;
 import dev.tollgate.core.provisioning.Made;
 import dev.tollgate.core.provisioning.Progress;
 import dev.tollgate.core.session.SessionId;
@@ -34,6 +37,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -708,6 +712,132 @@ class AwsEnvironmentTest {
     assertThatThrownBy(() -> aws.fillSchedules().put(opened(BucketSpec.ofRate(Rate.perMinute(1)))))
         .isInstanceOf(Unavailable.class)
         .hasMessageContaining("Scheduler");
+  }
+
+  /** What Scheduler answers of a schedule that was put so: all that was said. */
+  private void standing(String path) {
+    String said = services.requests("POST " + path).get(0).body();
+    services.on("GET " + path, request -> Answer.ok(said));
+  }
+
+  private static final Conformity AS_WANTED = new Conformity.AsWanted();
+
+  @Test
+  void a_schedule_that_was_put_is_as_wanted_whatever_fills_the_bucket() {
+    Bucket opened = opened(spec(FillMode.DIRECT));
+    for (Bucket row :
+        List.of(opened, opened.direct(Samples.NOW), opened.hibernating(Samples.NOW))) {
+      services.on("POST " + schedulePath(), request -> Answer.ok("{}"));
+      services.clear();
+      aws.fillSchedules().put(row);
+      standing(schedulePath());
+
+      assertThat(aws.fillSchedules().compare(row)).as("%s", row.upkeep()).isEqualTo(AS_WANTED);
+      assertThat(aws.fillSchedules().has(bucket)).isTrue();
+    }
+    aws.fillSchedules().put(new Shard(7));
+    standing("/schedules/shard-7");
+
+    assertThat(aws.fillSchedules().compare(new Shard(7))).isEqualTo(AS_WANTED);
+    assertThat(services.requests("GET " + schedulePath()))
+        .allMatch(request -> request.accessKey().equals(tenant.value()));
+    assertThat(services.requests("GET /schedules/shard-7"))
+        .allMatch(request -> request.accessKey().equals("own"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "\"State\":\"ENABLED\" | \"State\":\"DISABLED\" | state: DISABLED (expected: ENABLED)",
+        "cron(* * * * ? *) | rate(5 minutes) | expression: rate(5 minutes)",
+        "\"Mode\":\"OFF\" | \"Mode\":\"FLEXIBLE\",\"MaximumWindowInMinutes\":5 | window: ",
+        "function:f:l | function:g:l | target: ",
+        "role/Schedule | role/Other | role: ",
+        "scheduledTime | time | input: ",
+        "\"MaximumRetryAttempts\":2 | \"MaximumRetryAttempts\":185 | retries: 185 (expected: 2)",
+        "\"MaximumEventAgeInSeconds\":60 | \"MaximumEventAgeInSeconds\":61 | retries for so many",
+        ":dead | :alive | dead letters: ",
+        "\"State\" | \"EndDate\":1,\"State\" | end: 1970-01-01T00:00:01Z (expected: none)",
+        "\"State\" | \"StartDate\":1,\"State\" | start: 1970-01-01T00:00:01Z (expected: none)",
+      })
+  void a_schedule_that_was_edited_differs_and_it_is_told_in_what(
+      String said, String edited, String difference) {
+    Bucket row = opened(spec(FillMode.PRODUCER));
+    aws.fillSchedules().put(row);
+    String body = services.requests("POST " + schedulePath()).get(0).body();
+    assertThat(body).contains(said);
+    services.on("GET " + schedulePath(), request -> Answer.ok(body.replace(said, edited)));
+
+    assertThat(aws.fillSchedules().compare(row))
+        .isInstanceOfSatisfying(
+            Conformity.Differs.class,
+            differs ->
+                assertThat(differs.differences())
+                    .singleElement()
+                    .asString()
+                    .startsWith(difference));
+  }
+
+  @Test
+  void a_schedule_that_is_not_there_is_missing_where_one_is_wanted() {
+    services.on(
+        "GET " + schedulePath(), request -> Answer.failure(404, "ResourceNotFoundException"));
+    services.on(
+        "GET /schedules/shard-7", request -> Answer.failure(404, "ResourceNotFoundException"));
+
+    assertThat(aws.fillSchedules().compare(opened(spec(FillMode.PRODUCER))))
+        .isEqualTo(new Conformity.Missing());
+    assertThat(aws.fillSchedules().compare(opened(spec(FillMode.SHARED)))).isEqualTo(AS_WANTED);
+    assertThat(aws.fillSchedules().compare(new Shard(7))).isEqualTo(new Conformity.Missing());
+    assertThat(aws.fillSchedules().has(bucket)).isFalse();
+  }
+
+  @Test
+  void a_schedule_of_a_bucket_that_its_shard_fills_differs_from_none() {
+    services.on("GET " + schedulePath(), request -> Answer.ok("{}"));
+
+    assertThat(aws.fillSchedules().compare(opened(spec(FillMode.SHARED))))
+        .isInstanceOf(Conformity.Differs.class);
+  }
+
+  @Test
+  void schedules_and_queues_of_this_deployments_buckets_are_listed_with_the_functions_own_role() {
+    services.on(
+        "GET /schedules",
+        request ->
+            Answer.ok(
+                """
+                {"NextToken":"more","Schedules":[{"Name":"blue_connect_acme"},{"Name":"blue_sweep"},
+                 {"Name":"connect_acme"},{"Name":"blue_con_nect_acme"},{"Name":"shard-7"}]}"""));
+    services.on(
+        "ListQueues",
+        request ->
+            Answer.ok(
+                """
+                {"NextToken":"more","QueueUrls":["https://sqs/1/blue_connect_acme_token_bucket",
+                 "https://sqs/1/blue_silo_acme.fifo","https://sqs/1/blue_Connect_acme_token_bucket",
+                 "https://sqs/1/blue_x_connect_acme_token_bucket","https://sqs/1/blue_pool.fifo"]}"""));
+    Page<BucketId> acme =
+        new Page<>(
+            List.of(new BucketId(new TenantId("acme"), Action.CONNECT)), Optional.of("more"));
+
+    assertThat(aws.fillSchedules().list(Optional.empty(), 5)).isEqualTo(acme);
+    assertThat(aws.bucketQueues().list(Optional.of("here"), 5)).isEqualTo(acme);
+
+    assertThat(services.requests("ListQueues"))
+        .singleElement()
+        .satisfies(request -> assertThat(request.accessKey()).isEqualTo("own"))
+        .satisfies(
+            request ->
+                assertThat(request.body())
+                    .contains(
+                        "\"QueueNamePrefix\":\"blue_\"",
+                        "\"MaxResults\":5",
+                        "\"NextToken\":\"here\""));
+    assertThat(services.requests("GET /schedules"))
+        .singleElement()
+        .satisfies(request -> assertThat(request.accessKey()).isEqualTo("own"));
   }
 
   // Sockets.

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -52,6 +53,8 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.CreateQueueRequest;
 import software.amazon.awssdk.services.sqs.model.GetQueueAttributesRequest;
 import software.amazon.awssdk.services.sqs.model.GetQueueAttributesResponse;
+import software.amazon.awssdk.services.sqs.model.ListQueuesRequest;
+import software.amazon.awssdk.services.sqs.model.ListQueuesResponse;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 import software.amazon.awssdk.services.sqs.model.SendMessageRequest;
 import software.amazon.awssdk.services.sqs.model.SetQueueAttributesRequest;
@@ -310,24 +313,29 @@ final class Engines implements ParameterResolver {
 
   /**
    * What SQS has and ElasticMQ lacks: encryption is left out; a policy, which can only be one that
-   * denies everybody to send, is kept here, and nothing can be sent to a queue that has one.
+   * denies everybody to send, is kept here, and nothing can be sent to a queue that has one; for
+   * how long a queue keeps messages is kept here; and a listing comes in parts.
    */
   private static final class Lacking implements ExecutionInterceptor {
     private final Map<String, String> policies = new ConcurrentHashMap<>();
+    private final Map<String, String> retentions = new ConcurrentHashMap<>();
 
     @Override
     public SdkRequest modifyRequest(Context.ModifyRequest context, ExecutionAttributes ignored) {
       if (context.request() instanceof CreateQueueRequest request) {
+        keep(request.queueName(), request.attributes());
         return request.toBuilder().attributes(known(request.attributes())).build();
       }
       if (context.request() instanceof SetQueueAttributesRequest request) {
         Optional.ofNullable(request.attributes().get(QueueAttributeName.POLICY))
             .ifPresent(policy -> policies.put(request.queueUrl(), policy));
+        keep(name(request.queueUrl()), request.attributes());
         return request.toBuilder().attributes(known(request.attributes())).build();
       }
       if (context.request() instanceof GetQueueAttributesRequest request) {
         Set<QueueAttributeName> names = EnumSet.copyOf(request.attributeNames());
-        if (names.remove(QueueAttributeName.POLICY)) {
+        if (names.removeAll(
+            Set.of(QueueAttributeName.POLICY, QueueAttributeName.MESSAGE_RETENTION_PERIOD))) {
           names.add(QueueAttributeName.QUEUE_ARN);
         }
         return request.toBuilder().attributeNames(names).build();
@@ -339,16 +347,30 @@ final class Engines implements ParameterResolver {
       return context.request();
     }
 
+    private void keep(String queue, Map<QueueAttributeName, String> attributes) {
+      Optional.ofNullable(attributes.get(QueueAttributeName.MESSAGE_RETENTION_PERIOD))
+          .ifPresent(seconds -> retentions.put(queue, seconds));
+    }
+
+    private static String name(String url) {
+      return url.substring(url.lastIndexOf('/') + 1);
+    }
+
     private static Map<QueueAttributeName, String> known(Map<QueueAttributeName, String> all) {
       Map<QueueAttributeName, String> known = new HashMap<>(all);
       known.remove(QueueAttributeName.SQS_MANAGED_SSE_ENABLED);
       known.remove(QueueAttributeName.POLICY);
+      known.remove(QueueAttributeName.MESSAGE_RETENTION_PERIOD);
       known.putIfAbsent(QueueAttributeName.DELAY_SECONDS, "0");
       return known;
     }
 
     @Override
     public SdkResponse modifyResponse(Context.ModifyResponse context, ExecutionAttributes ignored) {
+      if (context.request() instanceof ListQueuesRequest request
+          && context.response() instanceof ListQueuesResponse response) {
+        return part(request, response);
+      }
       if (!(context.request() instanceof GetQueueAttributesRequest request
           && context.response() instanceof GetQueueAttributesResponse response)) {
         return context.response();
@@ -357,7 +379,23 @@ final class Engines implements ParameterResolver {
       Optional.ofNullable(policies.get(request.queueUrl()))
           .filter(policy -> !policy.isEmpty())
           .ifPresent(policy -> attributes.put(QueueAttributeName.POLICY, policy));
+      Optional.ofNullable(retentions.get(name(request.queueUrl())))
+          // It was asked for with the ARN in its place; who did not ask must not get it.
+          .filter(seconds -> attributes.containsKey(QueueAttributeName.QUEUE_ARN))
+          .ifPresent(
+              seconds -> attributes.put(QueueAttributeName.MESSAGE_RETENTION_PERIOD, seconds));
       return response.toBuilder().attributes(attributes).build();
+    }
+
+    private static ListQueuesResponse part(ListQueuesRequest request, ListQueuesResponse whole) {
+      String after = Optional.ofNullable(request.nextToken()).orElse("");
+      List<String> rest =
+          whole.queueUrls().stream().filter(url -> url.compareTo(after) > 0).sorted().toList();
+      int most = Math.min(rest.size(), request.maxResults());
+      return whole.toBuilder()
+          .queueUrls(rest.subList(0, most))
+          .nextToken(rest.size() > most ? rest.get(most - 1) : null)
+          .build();
     }
   }
 }

@@ -94,6 +94,11 @@ final class ScriptedAws implements AutoCloseable {
     return requests.stream().filter(request -> request.operation().equals(operation)).toList();
   }
 
+  /** Forgets the requests that came until now. */
+  void clear() {
+    requests.clear();
+  }
+
   /** The operations asked for, in that order. */
   List<String> operations() {
     return requests.stream().map(Request::operation).toList();

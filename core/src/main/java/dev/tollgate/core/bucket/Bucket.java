@@ -217,6 +217,22 @@ public record Bucket(
     return ofAllAges ? lifetime : DirectFill.LONGEST_LIFETIME;
   }
 
+  /**
+   * Whether its queue may be found to keep tokens for so long. While a bucket is on its way to
+   * being filled directly, or has gone to sleep on it, its queue may have been told of the shorter
+   * time already, or not yet: see {@link #lifetimeAt}.
+   */
+  public boolean mayKeepFor(Duration lifetime) {
+    boolean shortened = spec.filling().mode() == FillMode.DIRECT;
+    Duration shorter = shortened ? DirectFill.of(spec).lifetime() : DirectFill.LONGEST_LIFETIME;
+    return switch (upkeep.state()) {
+      case SUSPENDED -> lifetime.equals(DirectFill.LONGEST_LIFETIME);
+      case DIRECT -> lifetime.equals(shorter);
+      case PRODUCED, HIBERNATING ->
+          lifetime.equals(shorter) || lifetime.equals(DirectFill.LONGEST_LIFETIME);
+    };
+  }
+
   /** Whether its schedule alone may fill it at {@code now}, as is asked: see {@link DirectFill}. */
   public boolean mayBeDirectAt(Instant now) {
     if (spec.filling().mode() != FillMode.DIRECT || upkeep.state() != Upkeep.State.PRODUCED) {

@@ -1,8 +1,10 @@
 package dev.tollgate.core.provisioning;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * The queues that buckets' tokens lie in. Every method throws {@link Unavailable} if that could not
@@ -23,6 +25,18 @@ public interface BucketQueues {
    * @param lifetime a minute to fourteen days
    */
   void keep(BucketId id, Duration lifetime);
+
+  /** For how long the bucket's queue keeps a token; empty if there is no queue. */
+  Optional<Duration> lifetime(BucketId id);
+
+  /**
+   * Buckets that have a queue, whether or not they are written down, in no order; the part after
+   * {@code cursor}, or the first. A part may be empty, and others still follow. A queue that was
+   * made or deleted less than a minute ago may be left out or listed.
+   *
+   * @param most 1 to 1,000
+   */
+  Page<BucketId> list(Optional<String> cursor, int most);
 
   /** Deletes the bucket's queue and the tokens in it; harmless if there is none. */
   void delete(BucketId id);

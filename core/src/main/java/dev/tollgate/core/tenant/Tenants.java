@@ -27,7 +27,7 @@ public interface Tenants {
   /** Forgets the tenant, if its version is still this one; harmless if there is none. */
   Written remove(TenantId id, long version);
 
-  /** Tenants, in no order; the part after {@code cursor}, or the first. */
+  /** Tenants, in no order, read consistently; the part after {@code cursor}, or the first. */
   Page<Tenant> list(Optional<String> cursor, int most);
 
   /** Tenants of a tier, by name; the part after {@code cursor}, or the first. A second behind. */

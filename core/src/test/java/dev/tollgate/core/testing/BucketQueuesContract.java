@@ -3,6 +3,7 @@ package dev.tollgate.core.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Token;
@@ -10,7 +11,10 @@ import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.Made;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link BucketQueues} does. */
@@ -53,6 +57,33 @@ public abstract class BucketQueuesContract {
     queues().keep(bucket, LONG);
 
     assertThatThrownBy(() -> tokens().level(bucket)).isInstanceOf(Unavailable.class);
+  }
+
+  @Test
+  void a_queue_tells_for_how_long_it_keeps_tokens_and_one_that_is_not_there_nothing() {
+    BucketId bucket = Samples.bucketId();
+    assertThat(queues().lifetime(bucket)).isEmpty();
+
+    queues().make(bucket, Duration.ofSeconds(90));
+
+    assertThat(queues().lifetime(bucket)).contains(Duration.ofSeconds(90));
+  }
+
+  @Test
+  void all_queues_of_buckets_are_listed_part_by_part_and_each_once() {
+    List<BucketId> made = Stream.generate(Samples::bucketId).limit(5).toList();
+    made.forEach(bucket -> queues().make(bucket, LONG));
+
+    List<BucketId> listed = new ArrayList<>();
+    Optional<String> cursor = Optional.empty();
+    do {
+      Page<BucketId> part = queues().list(cursor, 2);
+      assertThat(part.items()).hasSizeLessThanOrEqualTo(2);
+      listed.addAll(part.items());
+      cursor = part.next();
+    } while (cursor.isPresent());
+
+    assertThat(listed).containsAll(made).doesNotHaveDuplicates();
   }
 
   @Test

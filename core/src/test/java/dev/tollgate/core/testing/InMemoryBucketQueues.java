@@ -1,5 +1,6 @@
 package dev.tollgate.core.testing;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.Made;
@@ -8,6 +9,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** Makes and deletes the queues of an {@link InMemoryTokenQueue}. */
 public final class InMemoryBucketQueues implements BucketQueues {
@@ -45,6 +47,18 @@ public final class InMemoryBucketQueues implements BucketQueues {
   public synchronized void keep(BucketId id, Duration lifetime) {
     outage.check("keep");
     queue.keep(id, lifetime);
+  }
+
+  @Override
+  public synchronized Optional<Duration> lifetime(BucketId id) {
+    outage.check("lifetime");
+    return queue.has(id) ? Optional.of(queue.lifetime(id)) : Optional.empty();
+  }
+
+  @Override
+  public synchronized Page<BucketId> list(Optional<String> cursor, int most) {
+    outage.check("list");
+    return Pages.of(queue.buckets(), BucketId::toString, cursor, most);
   }
 
   @Override

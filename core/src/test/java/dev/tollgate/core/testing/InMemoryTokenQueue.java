@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Tokens in memory, with the delays, leases and expiry of a queue that a clock drives. It never
@@ -66,6 +67,11 @@ public final class InMemoryTokenQueue implements TokenQueue {
   /** Whether the bucket has a queue. */
   public synchronized boolean has(BucketId bucket) {
     return queues.containsKey(bucket);
+  }
+
+  /** The buckets that have a queue. */
+  public synchronized Set<BucketId> buckets() {
+    return Set.copyOf(queues.keySet());
   }
 
   /** The next {@link #reserve} finds nothing, whatever there is. */
