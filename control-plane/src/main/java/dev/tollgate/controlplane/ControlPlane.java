@@ -15,6 +15,7 @@ final class ControlPlane {
   private final Reconciler reconciler;
   private final TenantLifecycle lifecycle;
   private final TierCatalog catalog;
+  private final Doctor doctor;
   private final ReleaseRollOut releaseRollOut;
   private final Crew crew;
 
@@ -39,6 +40,7 @@ final class ControlPlane {
             clock);
     this.lifecycle = new TenantLifecycle(ports.tenants(), ports.tiers(), reconciler);
     this.catalog = new TierCatalog(ports.tenants(), ports.tiers(), lifecycle, crew, pause);
+    this.doctor = new Doctor(ports, lifecycle, crew, pause, clock);
     this.releaseRollOut = new ReleaseRollOut(ports, release, crew);
   }
 
@@ -60,6 +62,10 @@ final class ControlPlane {
 
   TierCatalog catalog() {
     return catalog;
+  }
+
+  Doctor doctor() {
+    return doctor;
   }
 
   ReleaseRollOut releaseRollOut() {

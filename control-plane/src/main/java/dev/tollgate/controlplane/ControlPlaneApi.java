@@ -36,9 +36,17 @@ public final class ControlPlaneApi
 
   private static final Pattern DIGITS = Pattern.compile("[0-9]{1,4}");
   private static final int MOST_LISTED = 100;
+
+  /**
+   * Each costs several calls, and its repair a queue that is new and can be used a second later.
+   */
+  private static final int MOST_EXAMINED = 25;
+
   private static final String TENANT_ID = "the id of the tenant, [a-z0-9][a-z0-9-]{0,35}";
   private static final String TIER = "the name of a tier";
   private static final String ALL_TENANTS = "tenants";
+  private static final String DRIFT = "drift";
+  private static final String REPAIRS = "repairs";
   private static final String ETAG = "etag";
   private static final String DRY_RUN = "dryRun";
 
@@ -69,16 +77,18 @@ public final class ControlPlaneApi
     this.preview = new Preview(controlPlane.ports(), controlPlane.crew());
     this.routes =
         new Routes(
-            Map.of(
-                "POST /tenants", this::onboard,
-                "GET /tenants", this::listTenants,
-                "GET /tenants/{tenantId}", this::showTenant,
-                "PATCH /tenants/{tenantId}", this::changeTenant,
-                "DELETE /tenants/{tenantId}", this::offboard,
-                "GET /tiers", this::listTiers,
-                "GET /tiers/{tier}", this::showTier,
-                "PUT /tiers/{tier}", this::putTier,
-                "DELETE /tiers/{tier}", this::removeTier));
+            Map.ofEntries(
+                Map.entry("POST /tenants", this::onboard),
+                Map.entry("GET /tenants", this::listTenants),
+                Map.entry("GET /tenants/{tenantId}", this::showTenant),
+                Map.entry("PATCH /tenants/{tenantId}", this::changeTenant),
+                Map.entry("DELETE /tenants/{tenantId}", this::offboard),
+                Map.entry("GET /tiers", this::listTiers),
+                Map.entry("GET /tiers/{tier}", this::showTier),
+                Map.entry("PUT /tiers/{tier}", this::putTier),
+                Map.entry("DELETE /tiers/{tier}", this::removeTier),
+                Map.entry("GET /drift", this::showDrift),
+                Map.entry("POST /repairs", this::repair)));
   }
 
   Routes routes() {
@@ -208,7 +218,11 @@ public final class ControlPlaneApi
   }
 
   private static int most(Request request) {
-    return request.query("limit").map(ControlPlaneApi::limit).orElse(MOST_LISTED);
+    return most(request, MOST_LISTED);
+  }
+
+  private static int most(Request request, int standard) {
+    return request.query("limit").map(ControlPlaneApi::limit).orElse(standard);
   }
 
   private static int limit(String text) {
@@ -293,6 +307,38 @@ public final class ControlPlaneApi
 
   private static Response tier(int status, Tier tier, Map<String, Object> document) {
     return Response.json(status, document).with(ETAG, IfMatch.etag(tier.version()));
+  }
+
+  private Response showDrift(Request request) {
+    Invocation invocation = invocation(request);
+    return walked(
+        DRIFT,
+        controlPlane
+            .doctor()
+            .examine(place(DRIFT, request), most(request, MOST_EXAMINED), invocation));
+  }
+
+  private Response repair(Request request) {
+    noDryRun(request);
+    if (request.content().length > 0) {
+      request.body().only();
+    }
+    Invocation invocation = invocation(request);
+    return walked(
+        REPAIRS,
+        controlPlane
+            .doctor()
+            .repair(place(REPAIRS, request), most(request, MOST_EXAMINED), invocation));
+  }
+
+  private static Doctor.Place place(String walk, Request request) {
+    return cursor(walk, request).map(Doctor.Place::of).orElse(Doctor.Place.START);
+  }
+
+  private static Response walked(String walk, Doctor.Round round) {
+    Map<String, Object> document = Documents.of(round);
+    round.next().ifPresent(next -> document.put("next", Cursor.of(walk, next.toString())));
+    return Response.json(200, document);
   }
 
   /** Whether a change is only to be looked at. */

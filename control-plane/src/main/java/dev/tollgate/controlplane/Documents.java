@@ -76,6 +76,36 @@ final class Documents {
     return document;
   }
 
+  /** A part of a walk, but for where it goes on. */
+  static Map<String, Object> of(Doctor.Round round) {
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("findings", round.diagnoses().stream().map(Documents::of).toList());
+    document.put("resources", round.ward().key());
+    document.put("checked", round.checked());
+    return document;
+  }
+
+  private static Map<String, Object> of(Doctor.Diagnosis diagnosis) {
+    Finding finding = diagnosis.finding();
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("kind", finding.kind().name());
+    document.put("resource", finding.resource().key());
+    document.put("name", finding.name());
+    finding.tenant().ifPresent(id -> document.put("tenantId", id.value()));
+    finding.action().ifPresent(action -> document.put("action", action.value()));
+    document.put("detail", finding.detail());
+    diagnosis
+        .outcome()
+        .ifPresent(
+            outcome -> {
+              document.put("repaired", outcome instanceof Outcome.Settled);
+              if (outcome instanceof Outcome.Pending pending) {
+                document.put("reason", String.join("; ", pending.reasons()));
+              }
+            });
+    return document;
+  }
+
   private static Map<String, Object> of(BucketTerms terms) {
     Map<String, Object> document = new LinkedHashMap<>();
     terms.rate().ifPresent(rate -> document.put("ratePerMinute", rate.tokensPerMinute()));

@@ -28,6 +28,11 @@ record Invocation(InstantSource clock, Instant end, Consumer<String> log) {
     return of(clock, Duration.between(clock.instant(), end).dividedBy(2), log);
   }
 
+  /** The same without an end: for what looks at the end by itself. */
+  Invocation unlimited() {
+    return new Invocation(clock, Instant.MAX, log);
+  }
+
   void log(String line) {
     log.accept(line);
   }

@@ -19,6 +19,7 @@ import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -190,6 +191,42 @@ final class TenantLifecycle {
       }
     }
     throw overtaken(listed.id());
+  }
+
+  /**
+   * Has a tenant, if there is one, brought about once more, as its tier says now and with nothing
+   * taken for granted of what there is.
+   */
+  Outcome restore(TenantId id, Invocation invocation) {
+    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      Optional<Tenant> found = tenants.find(id);
+      if (found.isEmpty()) {
+        return new Outcome.Settled();
+      }
+      Tenant stands = found.get();
+      if (stands.status() == TenantStatus.OFFBOARDING) {
+        return reconciler.reconcile(stands, Optional.empty(), invocation);
+      }
+      Optional<Tier> tier = tiers.find(stands.tier());
+      Tenant next = stands.reopened();
+      Optional<String> unable = Optional.empty();
+      try {
+        next =
+            tier.map(now -> stands.changed(now, stands.overrides(), stands.status())).orElse(next);
+      } catch (InvalidValue misfit) {
+        unable = Optional.of("its overrides do not fit its tier: " + misfit.getMessage());
+      }
+      if (tenants.replace(next) == Written.DONE) {
+        Outcome outcome =
+            tier.isPresent()
+                ? settle(next, Optional.empty(), tier.get(), invocation).outcome()
+                : reconciler.reconcile(next, Optional.empty(), invocation);
+        return tier.isPresent()
+            ? unable.<Outcome>map(why -> new Outcome.Pending(List.of(why))).orElse(outcome)
+            : new Outcome.Pending(List.of("its tier was deleted; it needs another"));
+      }
+    }
+    throw overtaken(id);
   }
 
   private boolean isCurrent(Tier tier) {

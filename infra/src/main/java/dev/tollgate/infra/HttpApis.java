@@ -65,6 +65,8 @@ final class HttpApis extends Construct {
     operations.add("/tenants/{tenantId}", HttpMethod.GET, HttpMethod.PATCH, HttpMethod.DELETE);
     operations.add("/tiers", HttpMethod.GET);
     operations.add("/tiers/{tier}", HttpMethod.GET, HttpMethod.PUT, HttpMethod.DELETE);
+    operations.add("/drift", HttpMethod.GET);
+    operations.add("/repairs", HttpMethod.POST);
   }
 
   /** Where the session API answers, without a path. */

@@ -142,12 +142,12 @@ final class TenantFunction extends Construct {
   }
 
   /** The schedules of shards, with the function's own role: they are no single tenant's. */
-  TenantFunction shardSchedules(Filling filling) {
+  TenantFunction shardSchedules(Filling filling, String... actions) {
     own.addToPolicy(
         Policies.statement(
                 List.of(Policies.arn(own, "scheduler", filling.shards())),
                 "scheduler",
-                "CreateSchedule")
+                actions)
             .build());
     Policies.accept(
         own,

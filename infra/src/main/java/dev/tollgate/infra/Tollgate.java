@@ -186,7 +186,16 @@ public final class Tollgate extends Construct {
                 filling,
                 messages)
             .ownRows(tables.tenant(), "Scan")
-            .ownRows(tables.idempotency(), "PutItem", "DeleteItem");
+            .ownRows(tables.idempotency(), "PutItem", "DeleteItem")
+            .tenantSchedules(filling, "GetSchedule")
+            .shardSchedules(filling, "GetSchedule", "DeleteSchedule")
+            .own(List.of("*"), "sqs", "ListQueues")
+            .own(List.of("*"), "scheduler", "ListSchedules")
+            .accept(
+                "Resource::*",
+                "SQS and Scheduler grant ListQueues and ListSchedules on no narrower resource. "
+                    + "They tell names, by which queues and schedules are found that belong to no "
+                    + "tenant any more, and change nothing.");
     TenantFunction sweep =
         provisioning(
                 "Sweep",
@@ -299,7 +308,7 @@ public final class Tollgate extends Construct {
             "ReceiveMessage",
             "DeleteMessage")
         .tenantSchedules(filling, "CreateSchedule", "UpdateSchedule", "DeleteSchedule")
-        .shardSchedules(filling)
+        .shardSchedules(filling, "CreateSchedule")
         .variable("TOKEN_PRODUCER_ARN", tokenProducer.live().getFunctionArn())
         .tenantSilo(messages)
         .accept(

@@ -64,7 +64,11 @@ class TollgateTest {
 
   /** What Lambda grants on no resource, or on none that has a name yet. */
   private static final Set<String> WITHOUT_RESOURCE =
-      Set.of("lambda:ListEventSourceMappings", "lambda:CreateEventSourceMapping");
+      Set.of(
+          "lambda:ListEventSourceMappings",
+          "lambda:CreateEventSourceMapping",
+          "sqs:ListQueues",
+          "scheduler:ListSchedules");
 
   static List<String> functions() {
     return FUNCTIONS;
@@ -394,7 +398,9 @@ class TollgateTest {
         "ControlPlane | "
             + OWN_PROVISIONING
             + " dynamodb:Scan TollgateTablesTenant; dynamodb:PutItem TollgateTablesIdempotency;"
-            + " dynamodb:DeleteItem TollgateTablesIdempotency; "
+            + " dynamodb:DeleteItem TollgateTablesIdempotency; sqs:ListQueues *;"
+            + " scheduler:ListSchedules *; scheduler:GetSchedule schedule/tollgate/shard-*;"
+            + " scheduler:DeleteSchedule schedule/tollgate/shard-*; "
             + OWN_REST,
         "Sweep | " + OWN_PROVISIONING + " " + OWN_REST,
       })

@@ -1,0 +1,429 @@
+package dev.tollgate.controlplane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.controlplane.Deployment.Answer;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.Upkeep;
+import dev.tollgate.core.testing.Faults;
+import dev.tollgate.core.testing.Faults.Fault;
+import dev.tollgate.core.testing.InMemoryFillSchedules.Scheduled;
+import dev.tollgate.http.testing.HttpApiEvents;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What somebody changes or deletes by hand is found, and put right; nothing else is. */
+class DriftTest {
+  private static final String FILLED =
+      """
+      {"isolation":"POOL","fillMode":"%s","hibernateAfterMinutes":5,
+       "limits":{"tenantPerMinute":4,"sessionPerMinute":5,"connectionsPerSession":2,
+                 "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":8}}""";
+  private static final BucketId ACME = Deployment.bucket("acme", "connect");
+  private static final BucketId SHARED = Deployment.bucket("beta", "connect");
+  private static final BucketId GHOST = Deployment.bucket("gamma", "send-email");
+  private static final Shard SHARD = Shard.of(SHARED.tenant());
+  private static final Shard EMPTY =
+      Shard.all().stream().filter(shard -> !shard.equals(SHARD)).findFirst().orElseThrow();
+  private static final Scheduled ANY =
+      new Scheduled(BucketSpec.ofRate(Rate.perMinute(1)), Upkeep.State.PRODUCED);
+
+  private static Deployment healthy() {
+    Deployment at = new Deployment();
+    at.putTier("shared", FILLED.formatted("SHARED"));
+    at.onboard("acme", "bronze");
+    at.onboard("beta", "shared");
+    return at;
+  }
+
+  /** A walk to its end, {@code most} at a time. */
+  private static List<JsonNode> walk(Deployment at, String route, int most) {
+    List<JsonNode> findings = new ArrayList<>();
+    Map<String, String> query = new HashMap<>(Map.of("limit", Integer.toString(most)));
+    while (true) {
+      APIGatewayV2HTTPEvent event = HttpApiEvents.of(route);
+      event.setQueryStringParameters(query);
+      Answer answer = at.send(event);
+      if (answer.status() != 200) {
+        throw new Unavailable(answer.document().toString());
+      }
+      answer.document().get("findings").forEach(findings::add);
+      if (!answer.document().has("next")) {
+        return findings;
+      }
+      query.put("cursor", answer.document().get("next").textValue());
+    }
+  }
+
+  private static List<String> drift(Deployment at) {
+    return walk(at, "GET /drift", 2).stream().map(DriftTest::told).toList();
+  }
+
+  private static String told(JsonNode finding) {
+    return "%s %s %s"
+        .formatted(
+            finding.get("kind").textValue(),
+            finding.get("resource").textValue(),
+            finding.get("name").textValue());
+  }
+
+  private static List<JsonNode> repair(Deployment at) {
+    return walk(at, "POST /repairs", 2);
+  }
+
+  /**
+   * Something done by hand.
+   *
+   * @param found what is found then
+   * @param later whether a queue can be made only after a minute
+   */
+  record Deed(String name, Consumer<Deployment> done, List<String> found, boolean later) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private static Deed deed(String name, Consumer<Deployment> done, String... found) {
+    return new Deed(name, done, List.of(found), false);
+  }
+
+  static Stream<Deed> deeds() {
+    return Stream.of(
+        new Deed(
+            "queue deleted",
+            at -> at.queues.delete(ACME),
+            List.of("MISSING queue connect_acme"),
+            true),
+        deed(
+            "retention changed",
+            at -> at.queues.keep(ACME, Duration.ofMinutes(1)),
+            "DIFFERS queue connect_acme"),
+        deed("schedule deleted", at -> at.schedules.delete(ACME), "MISSING schedule connect_acme"),
+        deed(
+            "schedule disabled",
+            at -> at.schedules.edit(ACME, new Scheduled(ANY.spec(), Upkeep.State.HIBERNATING)),
+            "DIFFERS schedule connect_acme"),
+        deed(
+            "schedule of a shared bucket",
+            at -> at.schedules.edit(SHARED, ANY),
+            "DIFFERS schedule connect_beta"),
+        deed("shard deleted", at -> at.schedules.delete(SHARD), "MISSING shard-schedule " + SHARD),
+        deed(
+            "shard disabled", at -> at.schedules.disable(SHARD), "DIFFERS shard-schedule " + SHARD),
+        deed("shard made", at -> at.schedules.put(EMPTY), "ORPHANED shard-schedule " + EMPTY),
+        deed("row deleted", at -> at.buckets.remove(ACME), "MISSING bucket connect_acme"),
+        deed(
+            "row retuned",
+            at ->
+                at.buckets.replace(
+                    at.buckets.find(ACME).orElseThrow().retuned(ANY.spec(), at.clock.instant())),
+            "DIFFERS bucket connect_acme"),
+        deed(
+            "row suspended",
+            at -> {
+              Bucket row = at.buckets.find(ACME).orElseThrow();
+              at.buckets.replace(row.suspended(row.spec(), at.clock.instant()));
+            },
+            "DIFFERS bucket connect_acme"),
+        deed(
+            "row made",
+            at -> {
+              BucketId other = Deployment.bucket("acme", "send-email");
+              at.buckets.open(Bucket.opened(other, ANY.spec(), at.clock.instant()));
+            },
+            "ORPHANED bucket send-email_acme"),
+        deed(
+            "queue made",
+            at -> at.queues.make(GHOST, Duration.ofDays(14)),
+            "ORPHANED queue send-email_gamma"),
+        deed(
+            "schedule made",
+            at -> at.schedules.edit(GHOST, ANY),
+            "ORPHANED schedule send-email_gamma"),
+        deed(
+            "tenant reopened",
+            at -> at.tenants.replace(at.tenant("acme").orElseThrow().reopened()),
+            "UNSETTLED tenant acme"),
+        deed(
+            "tier replaced",
+            at ->
+                at.tiers.put(
+                    at.tiers
+                        .find(at.tenant("acme").orElseThrow().tier())
+                        .map(
+                            tier ->
+                                Documents.tier(
+                                        tier.name(),
+                                        dev.tollgate.http.JsonFields.of(
+                                            FILLED.formatted("PRODUCER")))
+                                    .succeeding(tier.version()))
+                        .orElseThrow()),
+            "UNSETTLED tenant acme"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("deeds")
+  void what_was_done_by_hand_is_found_and_repaired_and_then_nothing_is_found(Deed deed) {
+    Deployment at = healthy();
+    assertThat(drift(at)).isEmpty();
+    deed.done().accept(at);
+
+    assertThat(drift(at)).isEqualTo(deed.found());
+    assertThat(at.pauses).contains(Duration.ofSeconds(2));
+    List<JsonNode> repaired = repair(at);
+
+    assertThat(repaired).extracting(DriftTest::told).isEqualTo(deed.found());
+    assertThat(repaired)
+        .allMatch(finding -> finding.get("repaired").booleanValue() != deed.later())
+        .allMatch(finding -> finding.has("reason") == deed.later());
+    if (deed.later()) {
+      assertThat(drift(at)).containsExactly("UNSETTLED tenant acme");
+      at.clock.advance(Duration.ofMinutes(1));
+      assertThat(repair(at)).allMatch(finding -> finding.get("repaired").booleanValue());
+    }
+    at.sweep();
+    assertThat(drift(at)).isEmpty();
+    at.assertConsistent();
+    assertThat(at.schedules.shards()).containsExactly(SHARD);
+    assertThat(at.tokens.has(GHOST)).isFalse();
+  }
+
+  @Test
+  void nothing_is_done_when_nothing_is_found() {
+    Deployment at = healthy();
+    long version = at.tenant("acme").orElseThrow().version();
+    at.faults.none();
+
+    assertThat(repair(at)).isEmpty();
+
+    assertThat(at.faults.calls())
+        .noneMatch(call -> call.matches(".*\\.(put|make|keep|delete|replace|remove|markObserved)"));
+    assertThat(at.tenant("acme").orElseThrow().version()).isEqualTo(version);
+  }
+
+  @Test
+  void a_walk_tells_how_many_of_what_it_looked_at() {
+    Deployment at = healthy();
+    List<String> checked = new ArrayList<>();
+    Map<String, String> query = new HashMap<>(Map.of("limit", "3"));
+    do {
+      APIGatewayV2HTTPEvent event = HttpApiEvents.of("GET /drift");
+      event.setQueryStringParameters(query);
+      JsonNode part = at.send(event).document();
+      checked.add(part.get("checked").asText() + " " + part.get("resources").textValue());
+      query.remove("cursor");
+      Optional.ofNullable(part.get("next"))
+          .ifPresent(next -> query.put("cursor", next.textValue()));
+    } while (query.containsKey("cursor"));
+
+    assertThat(checked)
+        .containsExactly("2 tenants", "3 queues", "1 queues", "2 schedules", "16 shards");
+  }
+
+  /** What fills a bucket, for an hour: with claims, without, suspended and active again. */
+  @ParameterizedTest
+  @ValueSource(strings = {"PRODUCER", "SHARED", "DIRECT"})
+  void nothing_is_found_on_a_deployment_that_is_healthy_whatever_the_state_of_its_buckets(
+      String mode) {
+    Deployment at = new Deployment();
+    at.putTier("own", FILLED.formatted(mode));
+    at.onboard("acme", "own");
+    List<Upkeep.State> states = new ArrayList<>();
+    for (int minute = 0; minute < 60; minute++) {
+      at.clock.advance(Duration.ofMinutes(1));
+      if (minute == 30) {
+        at.turns().wake(ACME);
+      }
+      if (minute == 40) {
+        at.patch("acme", "{\"status\":\"SUSPENDED\"}");
+      }
+      if (minute == 45) {
+        at.patch("acme", "{\"status\":\"ACTIVE\"}");
+      }
+      for (Bucket row : at.buckets.list(ACME.tenant())) {
+        Upkeep.State state = row.upkeep().state();
+        states.add(state);
+        if (state == Upkeep.State.PRODUCED) {
+          at.turns().take(row.id(), at.clock.instant());
+        } else if (state == Upkeep.State.DIRECT && row.turnAt().isPresent() && minute > 36) {
+          at.turns().takeInShard(row.id(), at.clock.instant());
+        }
+      }
+      assertThat(drift(at)).as("minute %s, %s", minute, states).isEmpty();
+    }
+    assertThat(states)
+        .contains(Upkeep.State.PRODUCED, Upkeep.State.SUSPENDED)
+        .contains(mode.equals("DIRECT") ? Upkeep.State.DIRECT : Upkeep.State.HIBERNATING);
+  }
+
+  @Test
+  void a_bucket_that_is_woken_while_it_is_looked_at_is_not_told_of() {
+    Deployment sleeping = asleep();
+    sleeping.faults.none();
+    assertThat(drift(sleeping)).isEmpty();
+    int calls = sleeping.faults.calls().size();
+
+    for (int call = 1; call <= calls; call++) {
+      Deployment at = asleep();
+      at.faults.plan(call, Faults.meanwhile(() -> at.turns().wake(ACME)));
+
+      assertThat(drift(at)).as("woken before call %s", call).isEmpty();
+    }
+  }
+
+  private static Deployment asleep() {
+    Deployment at = healthy();
+    Bucket row = at.buckets.find(ACME).orElseThrow();
+    at.clock.advance(Duration.ofMinutes(1));
+    Bucket next = row.hibernating(at.clock.instant());
+    at.buckets.replace(next);
+    at.schedules.put(next);
+    return at;
+  }
+
+  @Test
+  void a_tenant_that_is_onboarded_while_an_orphan_of_its_name_is_repaired_has_all_it_needs() {
+    Consumer<Deployment> orphans =
+        at -> {
+          at.queues.make(Deployment.bucket("gamma", "connect"), Duration.ofDays(14));
+          at.schedules.edit(Deployment.bucket("gamma", "connect"), ANY);
+          at.schedules.put(Shard.of(new TenantId("gamma")));
+        };
+    Deployment alone = healthy();
+    orphans.accept(alone);
+    alone.faults.none();
+    assertThat(repair(alone)).isNotEmpty();
+    List<String> calls = alone.faults.calls();
+
+    for (int call = 1; call <= calls.size(); call++) {
+      Deployment at = healthy();
+      orphans.accept(at);
+      at.faults.plan(call, Faults.meanwhile(() -> at.onboard("gamma", "shared")));
+      repair(at);
+      at.faults.none();
+      try {
+        at.sweep(2);
+        assertThat(drift(at)).isEmpty();
+        at.assertConsistent();
+      } catch (AssertionError different) {
+        fail("onboarded before call " + call + " of " + calls, different);
+      }
+    }
+  }
+
+  static Stream<Arguments> disturbances() {
+    return Stream.of(
+        Arguments.of("unreachable", Faults.UNREACHABLE),
+        Arguments.of("answer lost", Faults.ANSWER_LOST),
+        Arguments.of("killed", Faults.KILLED));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("disturbances")
+  void a_repair_that_is_disturbed_is_finished_by_its_repetition(String name, Fault fault) {
+    Consumer<Deployment> damage =
+        at -> {
+          at.schedules.delete(ACME);
+          at.queues.keep(SHARED, Duration.ofMinutes(1));
+          at.schedules.disable(SHARD);
+          at.schedules.put(EMPTY);
+          at.queues.make(GHOST, Duration.ofDays(14));
+          at.schedules.edit(GHOST, ANY);
+        };
+    Deployment undisturbed = healthy();
+    damage.accept(undisturbed);
+    undisturbed.faults.none();
+    assertThat(repair(undisturbed)).hasSize(6);
+    List<String> calls = undisturbed.faults.calls();
+
+    for (int call = 1; call <= calls.size(); call++) {
+      Deployment at = healthy();
+      damage.accept(at);
+      at.faults.plan(call, fault);
+      try {
+        repair(at);
+      } catch (Faults.Killed | Unavailable | IllegalStateException expected) {
+        // The process is gone, or says that it could not; what it did stays.
+      }
+      at.faults.none();
+      try {
+        repair(at);
+        assertThat(drift(at)).isEmpty();
+        at.assertConsistent();
+        assertThat(at.schedules.shards()).containsExactly(SHARD);
+      } catch (AssertionError different) {
+        fail("disturbed at call " + call + " of " + calls, different);
+      }
+    }
+  }
+
+  @Test
+  void what_there_is_no_time_for_is_told_of_and_left() {
+    Deployment at = healthy();
+    at.schedules.delete(ACME);
+    at.context = new dev.tollgate.http.testing.RecordingContext(Duration.ofSeconds(9));
+    at.faults.plan(1, Faults.meanwhile(() -> at.clock.advance(Duration.ofSeconds(2))));
+
+    APIGatewayV2HTTPEvent event = HttpApiEvents.of("POST /repairs");
+    assertThat(at.send(event).status()).isEqualTo(503);
+    assertThat(at.schedules.has(ACME)).isFalse();
+  }
+
+  @Test
+  void a_tenant_whose_tier_was_deleted_is_brought_about_and_told_of() {
+    Deployment at = healthy();
+    at.tiers.remove(at.tenant("beta").orElseThrow().tier(), 1);
+    at.queues.keep(SHARED, Duration.ofMinutes(1));
+
+    List<JsonNode> findings = repair(at);
+
+    assertThat(findings)
+        .extracting(DriftTest::told)
+        .containsExactly("UNSETTLED tenant beta", "DIFFERS queue connect_beta");
+    assertThat(findings).noneMatch(finding -> finding.get("repaired").booleanValue());
+    assertThat(at.tokens.lifetime(SHARED)).isEqualTo(Duration.ofDays(14));
+    assertThat(drift(at)).containsExactly("UNSETTLED tenant beta");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "{}"})
+  void a_repair_needs_no_body(String body) {
+    assertThat(healthy().send(HttpApiEvents.of("POST /repairs", Map.of(), body)).status())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void a_cursor_of_another_walk_and_a_body_that_says_something_are_refused() {
+    Deployment at = healthy();
+    String next = at.send(HttpApiEvents.of("GET /drift")).document().get("next").textValue();
+    APIGatewayV2HTTPEvent event = HttpApiEvents.of("POST /repairs");
+    event.setQueryStringParameters(Map.of("cursor", next));
+
+    assertThat(at.send(event).status()).isEqualTo(400);
+    assertThat(
+            at.send(HttpApiEvents.of("POST /repairs", Map.of(), "{\"tenantId\":\"acme\"}"))
+                .status())
+        .isEqualTo(400);
+  }
+}
