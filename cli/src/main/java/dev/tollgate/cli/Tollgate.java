@@ -124,6 +124,7 @@ public final class Tollgate {
         .addSubcommand(new Tiers(tollgate, shell))
         .addSubcommand(new Plan(tollgate, shell))
         .addSubcommand(new Apply(tollgate, shell))
+        .addSubcommand(new Doctor(tollgate, shell))
         .addSubcommand(new Connect(tollgate, shell))
         .setOut(shell.out())
         .setErr(shell.err())

@@ -145,9 +145,7 @@ final class TenantFunction extends Construct {
   TenantFunction shardSchedules(Filling filling, String... actions) {
     own.addToPolicy(
         Policies.statement(
-                List.of(Policies.arn(own, "scheduler", filling.shards())),
-                "scheduler",
-                actions)
+                List.of(Policies.arn(own, "scheduler", filling.shards())), "scheduler", actions)
             .build());
     Policies.accept(
         own,

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,7 @@ final class QueueApi implements HttpHandler {
   private static final Duration NAME_BLOCKED = Duration.ofSeconds(60);
   private static final String POLICY = "Policy";
   private static final String RETENTION = "MessageRetentionPeriod";
+  private static final int MOST_LISTED = 1_000;
   private static final Duration STANDARD_RETENTION = Duration.ofDays(4);
 
   private static final Pattern ENTRY_ID = Pattern.compile("[A-Za-z0-9_-]{1,80}");
@@ -130,7 +132,8 @@ final class QueueApi implements HttpHandler {
       case "GetQueueAttributes" -> getAttributes(exchange, parse(call));
       case "SetQueueAttributes" -> setAttributes(exchange, parse(call));
       case "DeleteQueue" -> deleteQueue(exchange, call);
-      case "GetQueueUrl", "ListQueues" -> engine.forward(exchange, call.body(), this::withUrls);
+      case "GetQueueUrl" -> engine.forward(exchange, call.body(), this::withUrls);
+      case "ListQueues" -> listQueues(exchange, parse(call));
       default -> engine.forward(exchange);
     }
   }
@@ -437,6 +440,45 @@ final class QueueApi implements HttpHandler {
               }
             });
     return kept;
+  }
+
+  /**
+   * The engine lists all queues at once, in no order. Without {@code MaxResults} SQS answers up to
+   * a thousand and never a token (SQS API reference, ListQueues).
+   */
+  private void listQueues(HttpServerExchange exchange, ObjectNode request) throws Exception {
+    int most = request.path("MaxResults").asInt(MOST_LISTED);
+    if (most < 1 || most > MOST_LISTED) {
+      answer(
+          exchange,
+          400,
+          JSON.createObjectNode()
+              .put("__type", "com.amazonaws.sqs#InvalidParameterValue")
+              .put(
+                  "message",
+                  "Value for parameter MaxResults is invalid. Reason: Must be between 1 and 1000."));
+      return;
+    }
+    String after = request.path("NextToken").asText("");
+    boolean inParts = request.has("MaxResults");
+    request.remove(List.of("MaxResults", "NextToken"));
+    HttpResponse<String> response =
+        engine.ask(exchange, "AmazonSQS.ListQueues", request.toString());
+    if (response.statusCode() != 200) {
+      answer(exchange, response.statusCode(), parse(response.body()));
+      return;
+    }
+    List<String> rest = new ArrayList<>();
+    parse(withUrls(response.body())).path("QueueUrls").forEach(url -> rest.add(url.asText()));
+    rest.removeIf(url -> url.compareTo(after) <= 0);
+    Collections.sort(rest);
+    ObjectNode part = JSON.createObjectNode();
+    ArrayNode urls = part.putArray("QueueUrls");
+    rest.stream().limit(most).forEach(urls::add);
+    if (inParts && rest.size() > most) {
+      part.put("NextToken", rest.get(most - 1));
+    }
+    send(exchange, part);
   }
 
   private String withUrls(String answer) {

@@ -87,6 +87,7 @@ final class ContractIT {
     Contracts.CONTROL_PLANE.forget();
     tiers();
     tenants();
+    drift();
     for (int expected : new int[] {503, 500}) {
       during(
           "ControlPlane",
@@ -102,10 +103,12 @@ final class ContractIT {
                     "GET /tiers",
                     "GET /tiers/covered",
                     "PUT /tiers/covered",
-                    "DELETE /tiers/covered")) {
+                    "DELETE /tiers/covered",
+                    "GET /drift",
+                    "POST /repairs")) {
               String[] parts = call.split(" ", 2);
               String body =
-                  switch (parts[0]) {
+                  switch (call.equals("POST /repairs") ? "" : parts[0]) {
                     case "POST" -> "{\"tenantId\":\"covered\",\"tier\":\"gold\"}";
                     case "PATCH" -> "{\"tier\":\"gold\"}";
                     case "PUT" -> tier(5, "");
@@ -149,6 +152,15 @@ final class ContractIT {
     assertThat(control("DELETE", tier, "", "if-match", "\"7\"")).isEqualTo(412);
     assertThat(control("DELETE", tier + "?dryRun=true", "")).isEqualTo(200);
     assertThat(control("DELETE", "/tiers", "")).as("no such method here").isEqualTo(404);
+  }
+
+  private void drift() {
+    assertThat(control("GET", "/drift", "")).isEqualTo(200);
+    assertThat(control("GET", "/drift?cursor=no", "")).isEqualTo(400);
+    assertThat(control("POST", "/repairs", "{}")).isEqualTo(200);
+    assertThat(control("POST", "/repairs?limit=0", "{}")).isEqualTo(400);
+    assertThat(control("POST", "/repairs", LARGE)).isEqualTo(413);
+    assertThat(control("POST", "/repairs", "x", "content-type", "text/plain")).isEqualTo(415);
   }
 
   private void tenants() throws Exception {

@@ -105,6 +105,11 @@ final class ServicesTest {
     assertThat(url).isEqualTo(URL_PREFIX + "urls");
     assertThat(sqs.getQueueUrl(r -> r.queueName("urls")).queueUrl()).isEqualTo(url);
     assertThat(sqs.listQueues(r -> r.queueNamePrefix("urls")).queueUrls()).containsExactly(url);
+    sqs.createQueue(r -> r.queueName("urls-more"));
+    assertThat(sqs.listQueues(r -> r.queueNamePrefix("urls").maxResults(1)).queueUrls())
+        .containsExactly(url);
+    assertThat(sqs.listQueuesPaginator(r -> r.queueNamePrefix("urls").maxResults(1)).queueUrls())
+        .containsExactly(url, url + "-more");
   }
 
   @Test
