@@ -310,6 +310,15 @@ class DriftTest {
           at.schedules.edit(Deployment.bucket("gamma", "connect"), ANY);
           at.schedules.put(Shard.of(new TenantId("gamma")));
         };
+    assertOnboardingIsSafe(orphans);
+  }
+
+  @Test
+  void a_shard_that_is_given_its_first_bucket_while_its_schedule_is_repaired_has_one() {
+    assertOnboardingIsSafe(at -> at.schedules.put(Shard.of(new TenantId("gamma"))));
+  }
+
+  private static void assertOnboardingIsSafe(Consumer<Deployment> orphans) {
     Deployment alone = healthy();
     orphans.accept(alone);
     alone.faults.none();
