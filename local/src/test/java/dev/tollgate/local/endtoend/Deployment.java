@@ -34,8 +34,6 @@ import software.amazon.awssdk.regions.Region;
 final class Deployment implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out");
-  private static final Path LOG =
-      Path.of("target/endtoend-" + System.getProperty("endtoend.process", "1") + ".log");
   private static final Deployment ONLY = of(ASSEMBLY);
 
   private final ManualClock clock =
@@ -46,7 +44,13 @@ final class Deployment implements AutoCloseable {
   private Deployment(Path assembly) {
     cloud =
         LocalCloud.start(
-            new Options(assembly, "127.0.0.1", 0, Optional.empty(), Optional.of(LOG), clock));
+            new Options(
+                assembly,
+                "127.0.0.1",
+                0,
+                Optional.empty(),
+                Optional.of(Path.of("target/endtoend.log")),
+                clock));
     Runtime.getRuntime().addShutdownHook(new Thread(cloud::close));
   }
 
