@@ -168,9 +168,13 @@ final class FileIT {
                 .mapToObj(i -> "row-" + i + ",cheap," + (i % 2 == 0 ? "7" : "") + "\n")
                 .collect(Collectors.joining()));
 
+    cloud.requests().clear();
     Run first = run("tenants", "import", "customers.csv", "--rate", "100");
 
     assertThat(first.exitCode()).as(first.toString()).isZero();
+    System.out.println(
+        "40 tenants imported with so many AWS requests of the control plane: "
+            + cloud.requests().of("ControlPlane").size());
     assertThat(run("tenants", "show", "row-0").out()).contains("cheap", "overridden");
     assertThat(
             writes(
