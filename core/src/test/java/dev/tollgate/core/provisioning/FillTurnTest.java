@@ -233,6 +233,34 @@ final class FillTurnTest {
     assertThat(town.schedules().schedules()).isEmpty();
   }
 
+  // What AWS may do.
+
+  @ParameterizedTest
+  @EnumSource
+  void a_schedule_that_fires_twice_neither_mints_nor_loses(FillMode mode) {
+    town.open(bucket, spec(mode));
+    for (int minute = 0; minute < 5; minute++) {
+      town.pass(1);
+      town.turns().take(bucket, town.clock().instant());
+      assertThat(level()).as("minute " + minute).isEqualTo(CAPACITY);
+    }
+  }
+
+  @Test
+  void a_shard_whose_index_is_behind_leaves_a_bucket_that_sleeps_or_is_gone_alone() {
+    town.open(bucket, spec(FillMode.SHARED));
+    town.pass(20);
+    assertThat(state()).isEqualTo(Upkeep.State.HIBERNATING);
+
+    town.turns().takeInShard(bucket, town.clock().instant());
+    assertThat(state()).isEqualTo(Upkeep.State.HIBERNATING);
+
+    town.buckets().remove(bucket);
+    town.turns().takeInShard(bucket, town.clock().instant());
+    assertThat(town.buckets().find(bucket)).isEmpty();
+    assertThat(town.schedules().schedules()).isEmpty();
+  }
+
   // Direct.
 
   @Test
