@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -237,6 +238,7 @@ final class DoctorIT {
     String plane = before.output("ControlPlaneURL");
     send("PUT", plane + "/tiers/shared", FILLED.formatted("SHARED"));
     AtomicInteger done = new AtomicInteger();
+    CountDownLatch busy = new CountDownLatch(20);
     ExecutorService clients = Executors.newFixedThreadPool(8);
     for (int number = 0; number < 16; number++) {
       String tenant = "tenant-" + number;
@@ -248,18 +250,19 @@ final class DoctorIT {
               String url = plane + "/tenants";
               send("POST", url, "{\"tenantId\":\"" + tenant + "\",\"tier\":\"bronze\"}");
               done.incrementAndGet();
+              busy.countDown();
               send("PATCH", url + "/" + tenant, "{\"tier\":\"" + other + "\"}");
               done.incrementAndGet();
+              busy.countDown();
               send(end, url + "/" + tenant, "");
               done.incrementAndGet();
+              busy.countDown();
             } catch (IllegalStateException e) {
               // The cloud is gone.
             }
           });
     }
-    while (done.get() < 20) {
-      Thread.onSpinWait();
-    }
+    assertThat(busy.await(2, TimeUnit.MINUTES)).as("it is at work").isTrue();
     before.kill();
     clients.shutdown();
     assertThat(clients.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
