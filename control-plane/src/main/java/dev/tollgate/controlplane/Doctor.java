@@ -42,7 +42,7 @@ final class Doctor {
   }
 
   /** What is walked through, in this order. */
-  enum Ward {
+  enum Stage {
     TENANTS,
     QUEUES,
     SCHEDULES,
@@ -53,7 +53,7 @@ final class Doctor {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    private Optional<Ward> next() {
+    private Optional<Stage> next() {
       return switch (this) {
         case TENANTS -> Optional.of(QUEUES);
         case QUEUES -> Optional.of(SCHEDULES);
@@ -66,11 +66,11 @@ final class Doctor {
   /**
    * How far a walk has come.
    *
-   * @param ward what is walked through next
+   * @param stage what is walked through next
    * @param cursor the end of the part before, if it was of the same
    */
-  record Place(Ward ward, Optional<String> cursor) {
-    static final Place START = new Place(Ward.TENANTS, Optional.empty());
+  record Place(Stage stage, Optional<String> cursor) {
+    static final Place START = new Place(Stage.TENANTS, Optional.empty());
 
     /**
      * Reads what {@link #toString} wrote.
@@ -79,10 +79,10 @@ final class Doctor {
      */
     static Place of(String text) {
       int colon = text.indexOf(':');
-      for (Ward ward : Ward.values()) {
-        if (colon > 0 && ward.key().equals(text.substring(0, colon))) {
+      for (Stage stage : Stage.values()) {
+        if (colon > 0 && stage.key().equals(text.substring(0, colon))) {
           return new Place(
-              ward, Optional.of(text.substring(colon + 1)).filter(cursor -> !cursor.isEmpty()));
+              stage, Optional.of(text.substring(colon + 1)).filter(cursor -> !cursor.isEmpty()));
         }
       }
       throw new InvalidValue("cursor", text, "next of the part before");
@@ -90,7 +90,7 @@ final class Doctor {
 
     @Override
     public String toString() {
-      return ward.key() + ":" + cursor.orElse("");
+      return stage.key() + ":" + cursor.orElse("");
     }
   }
 
@@ -104,11 +104,11 @@ final class Doctor {
   /**
    * A part of a walk.
    *
-   * @param ward what was looked at
+   * @param stage what was looked at
    * @param checked how many of them
    * @param next where the walk goes on; empty at its end
    */
-  record Round(Ward ward, List<Diagnosis> diagnoses, long checked, Optional<Place> next) {}
+  record Round(Stage stage, List<Diagnosis> diagnoses, long checked, Optional<Place> next) {}
 
   /**
    * Looks at a part. Only reads.
@@ -199,19 +199,19 @@ final class Doctor {
   }
 
   /** What is to be looked at together. */
-  private record Part(Ward ward, List<Checkup> checkups, long checked, Optional<Place> next) {
+  private record Part(Stage stage, List<Checkup> checkups, long checked, Optional<Place> next) {
     private Round round(List<Diagnosis> diagnoses) {
-      return new Round(ward, diagnoses, checked, next);
+      return new Round(stage, diagnoses, checked, next);
     }
   }
 
   private Part part(Place place, int most) {
     Optional<String> cursor = place.cursor();
-    return switch (place.ward()) {
+    return switch (place.stage()) {
       case TENANTS -> {
         Page<Tenant> page = ports.tenants().list(cursor, most);
         yield part(
-            Ward.TENANTS,
+            Stage.TENANTS,
             page.items().stream()
                 .<Checkup>map(tenant -> new TenantCheckup(ports, lifecycle, clock, tenant.id()))
                 .toList(),
@@ -220,7 +220,7 @@ final class Doctor {
       case QUEUES -> {
         Page<BucketId> page = ports.queues().list(cursor, most);
         yield part(
-            Ward.QUEUES,
+            Stage.QUEUES,
             page.items().stream()
                 .<Checkup>map(id -> OrphanCheckup.ofQueue(ports, lifecycle, id))
                 .toList(),
@@ -229,22 +229,22 @@ final class Doctor {
       case SCHEDULES -> {
         Page<BucketId> page = ports.schedules().list(cursor, most);
         yield part(
-            Ward.SCHEDULES,
+            Stage.SCHEDULES,
             page.items().stream()
                 .<Checkup>map(id -> OrphanCheckup.ofSchedule(ports, lifecycle, id))
                 .toList(),
             page.next());
       }
       case SHARDS ->
-          new Part(Ward.SHARDS, List.of(new ShardsCheckup(ports)), Shard.COUNT, Optional.empty());
+          new Part(Stage.SHARDS, List.of(new ShardsCheckup(ports)), Shard.COUNT, Optional.empty());
     };
   }
 
-  private static Part part(Ward ward, List<Checkup> checkups, Optional<String> cursor) {
+  private static Part part(Stage stage, List<Checkup> checkups, Optional<String> cursor) {
     Optional<Place> next =
         cursor
-            .map(end -> new Place(ward, Optional.of(end)))
-            .or(() -> ward.next().map(following -> new Place(following, Optional.empty())));
-    return new Part(ward, checkups, checkups.size(), next);
+            .map(end -> new Place(stage, Optional.of(end)))
+            .or(() -> stage.next().map(following -> new Place(following, Optional.empty())));
+    return new Part(stage, checkups, checkups.size(), next);
   }
 }

@@ -80,7 +80,7 @@ final class Documents {
   static Map<String, Object> of(Doctor.Round round) {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("findings", round.diagnoses().stream().map(Documents::of).toList());
-    document.put("resources", round.ward().key());
+    document.put("resources", round.stage().key());
     document.put("checked", round.checked());
     return document;
   }
