@@ -1,6 +1,5 @@
 package dev.tollgate.local;
 
-import dev.tollgate.local.services.SecurityTokens;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Properties;
 import dev.tollgate.local.template.References;
@@ -19,7 +18,8 @@ import java.util.Set;
  */
 final class BringUp implements References {
   /**
-   * Types that say who may do what, what is logged or what is watched: of no effect on one machine.
+   * Types that say what is logged or what is watched, or that API Gateway may invoke a function: of
+   * no effect on one machine.
    */
   private static final Set<String> WITHOUT_EFFECT =
       Set.of(
@@ -27,10 +27,7 @@ final class BringUp implements References {
           "AWS::CDK::Metadata",
           "AWS::CloudWatch::Alarm",
           "AWS::CloudWatch::Dashboard",
-          "AWS::IAM::ManagedPolicy",
-          "AWS::IAM::Policy",
-          "AWS::Lambda::Permission",
-          "AWS::SQS::QueuePolicy");
+          "AWS::Lambda::Permission");
 
   private final Template template;
   private final Resolver resolver;
@@ -42,24 +39,6 @@ final class BringUp implements References {
     this.template = template;
     this.resolver = template.resolver(environment, this);
     this.kinds = kinds;
-  }
-
-  /** Roles are known by name; what they allow is not looked at. */
-  static Kind roles(Environment environment, SecurityTokens securityTokens) {
-    return (logicalName, properties) -> {
-      String name = properties.optionalText("RoleName").orElse(logicalName);
-      properties.ignore(
-          "AssumeRolePolicyDocument",
-          "Description",
-          "ManagedPolicyArns",
-          "MaxSessionDuration",
-          "PermissionsBoundary",
-          "Policies",
-          "Tags");
-      String arn = "arn:aws:iam::" + environment.accountId() + ":role/" + name;
-      securityTokens.addRole(arn);
-      return new Brought(name, Map.of("Arn", arn, "RoleId", "AROA" + name));
-    };
   }
 
   /** Brings all resources up and returns the stack's outputs. */

@@ -3,6 +3,13 @@ package dev.tollgate.local;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.local.events.EventSources;
 import dev.tollgate.local.gateway.Gateway;
+import dev.tollgate.local.iam.Accesses;
+import dev.tollgate.local.iam.Caller;
+import dev.tollgate.local.iam.Context;
+import dev.tollgate.local.iam.Iam;
+import dev.tollgate.local.iam.Policies;
+import dev.tollgate.local.iam.Policy;
+import dev.tollgate.local.iam.TableKeys;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.InvokeApi;
@@ -10,6 +17,7 @@ import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.services.AccessKey;
 import dev.tollgate.local.services.AccessKeys;
+import dev.tollgate.local.services.Authorization;
 import dev.tollgate.local.services.Faults;
 import dev.tollgate.local.services.FrontDoor;
 import dev.tollgate.local.services.Principal;
@@ -41,6 +49,7 @@ import java.util.concurrent.Executors;
 public final class LocalCloud implements AutoCloseable {
   private static final String REGION = "us-east-1";
   private static final String ACCOUNT = "000000000000";
+  private static final Caller.Service LAMBDA = new Caller.Service("lambda.amazonaws.com");
 
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final Requests requests = new Requests();
@@ -48,6 +57,7 @@ public final class LocalCloud implements AutoCloseable {
   private final LostEvents lostEvents = new LostEvents();
   private final AccessKeys accessKeys = new AccessKeys();
   private final Environment environment;
+  private final Policies policies;
   private final FrontDoor frontDoor;
   private final Functions functions;
   private final EventSources eventSources;
@@ -63,7 +73,18 @@ public final class LocalCloud implements AutoCloseable {
       TableEngine tables = opened(TableEngine.start(directory(options, "tables")));
       QueueEngine queues =
           opened(QueueEngine.start(directory(options, "queues"), options.clock(), REGION, ACCOUNT));
-      frontDoor = opened(FrontDoor.open(accessKeys, requests, faults, options.clock()));
+      policies = new Policies(resource -> policyOfQueue(queues, resource));
+      TableKeys partitionKeys = new TableKeys();
+      Authorization authorization =
+          options.iam()
+              ? new Iam(
+                  new Accesses(environment, partitionKeys, this::functionOfMapping),
+                  policies,
+                  log::event)
+              : Authorization.NONE;
+      frontDoor =
+          opened(FrontDoor.open(accessKeys, authorization, requests, faults, options.clock()));
+      Optional<Policies> obeyed = options.iam() ? Optional.of(policies) : Optional.empty();
       SecurityTokens securityTokens = new SecurityTokens(accessKeys, options.clock());
       functions = opened(new Functions(options.clock(), log::write));
       ExecutorService workers = Executors.newCachedThreadPool(LocalCloud::daemon);
@@ -83,7 +104,11 @@ public final class LocalCloud implements AutoCloseable {
                           "AWS_ENDPOINT_URL", frontDoor.endpoint().toString(),
                           "AWS_REGION", environment.region()),
                       (name, role) -> new RoleCredentials(accessKeys, Principal.of(name, role)),
-                      securityTokens::isRole,
+                      role ->
+                          securityTokens.isRole(role)
+                              && obeyed
+                                  .map(all -> all.trusts(role, LAMBDA, Context.EMPTY))
+                                  .orElse(true),
                       assets::find),
                   directory(options, "functions")));
       eventSources =
@@ -91,9 +116,8 @@ public final class LocalCloud implements AutoCloseable {
               new EventSources(
                   functions,
                   catalog,
-                  (name, role) ->
-                      new ServiceClient(
-                          frontDoor.endpoint(), accessKeys.issue(Principal.of(name, role))),
+                  client("Lambda"),
+                  (name, role) -> client(Principal.of(name, role)),
                   options.clock(),
                   environment.arn("lambda", "event-source-mapping:"),
                   directory(options, "functions"),
@@ -108,13 +132,15 @@ public final class LocalCloud implements AutoCloseable {
               new Gateway(
                   new InetSocketAddress(options.bind(), options.port()),
                   lostEvents.before(functions),
-                  new ServiceIntegrations(frontDoor.endpoint(), accessKeys),
+                  new ServiceIntegrations(this::client, obeyed),
                   options.clock(),
                   frontDoor::guard,
                   log::event));
 
       ServiceClient cloudFormation = client("CloudFormation");
       FunctionParts functionParts = new FunctionParts(assets, environment, catalog);
+      AccessParts accessParts =
+          new AccessParts(environment, securityTokens, policies, cloudFormation);
       EventParts eventParts = new EventParts();
       ApiParts apiParts = new ApiParts(gateway.address());
       ScheduleParts scheduleParts = new ScheduleParts(environment);
@@ -131,8 +157,11 @@ public final class LocalCloud implements AutoCloseable {
                       Map.entry("AWS::ApiGatewayV2::Route", apiParts::route),
                       Map.entry("AWS::ApiGatewayV2::RouteResponse", apiParts::routeResponse),
                       Map.entry("AWS::ApiGatewayV2::Stage", apiParts::stage),
-                      Map.entry("AWS::DynamoDB::Table", new Tables(cloudFormation, environment)),
-                      Map.entry("AWS::IAM::Role", BringUp.roles(environment, securityTokens)),
+                      Map.entry(
+                          "AWS::DynamoDB::Table",
+                          new Tables(cloudFormation, environment, partitionKeys)),
+                      Map.entry("AWS::IAM::Policy", accessParts::policy),
+                      Map.entry("AWS::IAM::Role", accessParts::role),
                       Map.entry("AWS::Lambda::Alias", functionParts::alias),
                       Map.entry("AWS::Lambda::EventInvokeConfig", functionParts::eventInvokeConfig),
                       Map.entry("AWS::Lambda::EventSourceMapping", eventParts::mapping),
@@ -140,6 +169,7 @@ public final class LocalCloud implements AutoCloseable {
                       Map.entry("AWS::Lambda::Version", functionParts::version),
                       Map.entry("AWS::Logs::LogGroup", functionParts::logGroup),
                       Map.entry("AWS::SQS::Queue", new Queues(cloudFormation, environment)),
+                      Map.entry("AWS::SQS::QueuePolicy", accessParts::queuePolicy),
                       Map.entry("AWS::Scheduler::Schedule", scheduleParts::schedule),
                       Map.entry("AWS::Scheduler::ScheduleGroup", scheduleParts::group)))
               .run();
@@ -150,7 +180,7 @@ public final class LocalCloud implements AutoCloseable {
           opened(
               new Scheduler(
                   options.clock(),
-                  new ScheduleTargets(functions, client("Scheduler")),
+                  new ScheduleTargets(functions, this::client, obeyed, environment.accountId()),
                   directory(options, "schedules")));
       frontDoor.serve("scheduler", scheduler.http());
       scheduleParts.put(scheduler);
@@ -206,6 +236,11 @@ public final class LocalCloud implements AutoCloseable {
     return requests;
   }
 
+  /** The policies of the stack's roles, and what they have allowed. */
+  public Policies policies() {
+    return policies;
+  }
+
   /** Makes AWS calls go wrong. */
   public Faults faults() {
     return faults;
@@ -223,11 +258,12 @@ public final class LocalCloud implements AutoCloseable {
 
   /**
    * Credentials for somebody outside of the stack, such as a test, whose calls are recorded under
-   * the name.
+   * the name and may do everything.
    */
   public AccessKey accessKey(String name) {
-    return accessKeys.issue(
-        Principal.of(name, "arn:aws:iam::" + environment.accountId() + ":role/" + name));
+    String role = environment.globalArn("iam", "role/" + name);
+    policies.addAdministrator(role);
+    return accessKeys.issue(Principal.of(name, role));
   }
 
   /**
@@ -271,6 +307,23 @@ public final class LocalCloud implements AutoCloseable {
 
   private ServiceClient client(String principal) {
     return new ServiceClient(frontDoor.endpoint(), accessKey(principal));
+  }
+
+  private ServiceClient client(Principal principal) {
+    return new ServiceClient(frontDoor.endpoint(), accessKeys.issue(principal));
+  }
+
+  /** Asked only once the stack is up. */
+  private Optional<String> functionOfMapping(String id) {
+    return eventSources.functionOf(id);
+  }
+
+  private static Optional<Policy> policyOfQueue(QueueEngine queues, String resource) {
+    return resource.startsWith("arn:aws:sqs:")
+        ? queues
+            .policy(resource.substring(resource.lastIndexOf(':') + 1))
+            .map(document -> Policy.parse(document, resource))
+        : Optional.empty();
   }
 
   private <T extends AutoCloseable> T opened(T part) {

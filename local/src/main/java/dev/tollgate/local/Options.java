@@ -14,6 +14,7 @@ import java.util.Optional;
  *     are kept in memory
  * @param logFile where to append what functions log and what goes wrong; without it that goes to
  *     logger {@code dev.tollgate.local}
+ * @param iam whether policies are obeyed
  * @param clock the time of queues, schedules, functions, credentials and connections
  */
 public record Options(
@@ -22,12 +23,29 @@ public record Options(
     int port,
     Optional<Path> dataDirectory,
     Optional<Path> logFile,
+    boolean iam,
     InstantSource clock) {
   /** Refuses a port that is none. */
   public Options {
     if (port < 0 || port > 65_535) {
       throw new IllegalArgumentException("port: " + port + " (expected: 0 to 65535)");
     }
+  }
+
+  /** A cloud that obeys its policies. */
+  public Options(
+      Path assembly,
+      String bind,
+      int port,
+      Optional<Path> dataDirectory,
+      Optional<Path> logFile,
+      InstantSource clock) {
+    this(assembly, bind, port, dataDirectory, logFile, true, clock);
+  }
+
+  /** The same, but everybody may do everything. */
+  public Options withoutIam() {
+    return new Options(assembly, bind, port, dataDirectory, logFile, false, clock);
   }
 
   /** A cloud on a free port of the loopback interface that keeps nothing. */

@@ -3,6 +3,7 @@ package dev.tollgate.local;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.iam.TableKeys;
 import dev.tollgate.local.services.ServiceClient;
 import dev.tollgate.local.services.ServiceClient.Answer;
 import dev.tollgate.local.template.Environment;
@@ -30,10 +31,12 @@ final class Tables implements Kind {
 
   private final ServiceClient client;
   private final Environment environment;
+  private final TableKeys partitionKeys;
 
-  Tables(ServiceClient client, Environment environment) {
+  Tables(ServiceClient client, Environment environment, TableKeys partitionKeys) {
     this.client = client;
     this.environment = environment;
+    this.partitionKeys = partitionKeys;
   }
 
   @Override
@@ -68,6 +71,7 @@ final class Tables implements Kind {
     properties
         .json("TimeToLiveSpecification")
         .ifPresent(wanted -> expire(properties, tableName, wanted));
+    partitionKeys.add(tableName, request);
     Map<String, String> attributes = new HashMap<>();
     attributes.put("Arn", environment.arn("dynamodb", "table/" + tableName));
     if (table.has("LatestStreamArn")) {

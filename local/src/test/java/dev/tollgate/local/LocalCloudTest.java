@@ -43,8 +43,11 @@ final class LocalCloudTest {
         'AppDeadQueue00000002':{'Type':'AWS::SQS::Queue','Properties':{'SqsManagedSseEnabled':true,'MessageRetentionPeriod':1209600}},
         'AppWorkQueue00000003':{'Type':'AWS::SQS::Queue','Properties':{
           'RedrivePolicy':{'deadLetterTargetArn':{'Fn::GetAtt':['AppDeadQueue00000002','Arn']},'maxReceiveCount':3}}},
-        'AppEchoRole00000004':{'Type':'AWS::IAM::Role','Properties':{'AssumeRolePolicyDocument':{}}},
-        'AppEchoPolicy00000005':{'Type':'AWS::IAM::Policy','Properties':{'Anything':1}},
+        'AppEchoRole00000004':{'Type':'AWS::IAM::Role','Properties':{'AssumeRolePolicyDocument':{
+          'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':'sts:AssumeRole','Principal':{'Service':['lambda.amazonaws.com','scheduler.amazonaws.com']}}}}},
+        'AppEchoPolicy00000005':{'Type':'AWS::IAM::Policy','Properties':{'PolicyName':'Echo','Roles':[{'Ref':'AppEchoRole00000004'}],
+          'PolicyDocument':{'Version':'2012-10-17','Statement':[
+            {'Effect':'Allow','Action':'sqs:SendMessage','Resource':{'Fn::GetAtt':['AppWorkQueue00000003','Arn']}}]}}},
         'AppEchoFunction00000006':{'Type':'AWS::Lambda::Function','DependsOn':['AppEchoPolicy00000005'],'Properties':{
           'Code':{'S3Bucket':{'Fn::Sub':'assets-${AWS::AccountId}'},'S3Key':'code.jar'},
           'Handler':'dev.tollgate.local.lambda.SampleHandlers$Introspector','Runtime':'java21','Timeout':30,

@@ -11,6 +11,7 @@ import dev.tollgate.local.gateway.Gateway;
 import dev.tollgate.local.gateway.ScriptedFunctions;
 import dev.tollgate.local.services.AccessKey;
 import dev.tollgate.local.services.AccessKeys;
+import dev.tollgate.local.services.Authorization;
 import dev.tollgate.local.services.Faults;
 import dev.tollgate.local.services.FrontDoor;
 import dev.tollgate.local.services.Principal;
@@ -75,13 +76,15 @@ final class MessageRoutesIT {
   @BeforeAll
   static void start() throws Exception {
     queues = QueueEngine.start(Optional.empty(), CLOCK, "us-east-1", "000000000000");
-    frontDoor = FrontDoor.open(KEYS, REQUESTS, new Faults(), CLOCK);
+    frontDoor = FrontDoor.open(KEYS, Authorization.NONE, REQUESTS, new Faults(), CLOCK);
     frontDoor.serve("sqs", queues.handler());
     gateway =
         new Gateway(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             FUNCTIONS,
-            new ServiceIntegrations(frontDoor.endpoint(), KEYS),
+            new ServiceIntegrations(
+                principal -> new ServiceClient(frontDoor.endpoint(), KEYS.issue(principal)),
+                Optional.empty()),
             CLOCK,
             frontDoor::guard,
             LOG::add);

@@ -10,6 +10,7 @@ import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.services.AccessKeys;
+import dev.tollgate.local.services.Authorization;
 import dev.tollgate.local.services.Faults;
 import dev.tollgate.local.services.FrontDoor;
 import dev.tollgate.local.services.Principal;
@@ -47,7 +48,7 @@ final class UniversalTargetTest {
   void start() throws Exception {
     QueueEngine queues =
         opened(QueueEngine.start(Optional.empty(), clock, "us-east-1", "000000000000"));
-    FrontDoor frontDoor = opened(FrontDoor.open(keys, requests, faults, clock));
+    FrontDoor frontDoor = opened(FrontDoor.open(keys, Authorization.NONE, requests, faults, clock));
     frontDoor.serve("sqs", queues.handler());
     client = client(frontDoor, "test");
     Functions functions = opened(new Functions(clock, line -> {}));
@@ -55,7 +56,11 @@ final class UniversalTargetTest {
         opened(
             new Scheduler(
                 clock,
-                new ScheduleTargets(functions, client(frontDoor, "Scheduler")),
+                new ScheduleTargets(
+                    functions,
+                    principal -> new ServiceClient(frontDoor.endpoint(), keys.issue(principal)),
+                    Optional.empty(),
+                    "000000000000"),
                 Optional.empty()));
     for (String queue : new String[] {"bucket", "dead"}) {
       call("CreateQueue", JSON.createObjectNode().put("QueueName", queue));

@@ -94,6 +94,7 @@ public final class EventSources implements AutoCloseable {
   /**
    * The mappings that were kept. They begin to read when {@link #start()} is called.
    *
+   * @param client asks what Lambda itself wants to know
    * @param clients makes a client of a principal's, by name and role
    * @param arnPrefix what the ARNs of mappings begin with, up to {@code :event-source-mapping:}
    * @param directory where mappings that are created are kept; without it they are in memory
@@ -101,6 +102,7 @@ public final class EventSources implements AutoCloseable {
   public EventSources(
       Functions functions,
       FunctionCatalog catalog,
+      ServiceClient client,
       BiFunction<String, String, ServiceClient> clients,
       InstantSource clock,
       String arnPrefix,
@@ -109,13 +111,18 @@ public final class EventSources implements AutoCloseable {
     this.clock = clock;
     this.catalog = catalog;
     this.mappingArnPrefix = arnPrefix;
-    this.client = clients.apply("Lambda", "");
+    this.client = client;
     this.surroundings =
         new Surroundings(functions, catalog, clients, clock, pool, waiters, activity, log);
     this.journal =
         directory.map(
             path -> Journal.open(path.resolve("mappings.jsonl"), this::replay, this::lines));
     catalog.watch(this::functionCreated);
+  }
+
+  /** The ARN of a mapping's function, by the mapping's id. */
+  public Optional<String> functionOf(String uuid) {
+    return Optional.ofNullable(byId.get(uuid)).map(mapped -> mapped.mapping.functionArn());
   }
 
   /** Begins to read: all sources once, since nobody knows what they hold. */

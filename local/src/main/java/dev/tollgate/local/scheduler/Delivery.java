@@ -29,10 +29,11 @@ final class Delivery {
   /** Makes the attempt; answers the next one if there is to be one. */
   Optional<Attempt> make(Attempt attempt) {
     Target target = attempt.schedule().definition().target();
+    String groupArn = attempt.schedule().key().groupArn();
     String executionId = Attempt.newExecutionId();
     String payload = attempt.payload(executionId);
     Instant begun = clock.instant();
-    if (!(call(() -> target.call(targets, payload)) instanceof Targets.Failed failed)) {
+    if (!(call(() -> target.call(targets, groupArn, payload)) instanceof Targets.Failed failed)) {
       return Optional.empty();
     }
     Attempt retry = attempt.retry(Duration.between(begun, clock.instant()));
@@ -65,7 +66,11 @@ final class Delivery {
                 call(
                     () ->
                         targets.sendMessage(
-                            queue, target.request(payload), Optional.empty(), attributes)))
+                            target.rights(groupArn),
+                            queue,
+                            target.request(payload),
+                            Optional.empty(),
+                            attributes)))
         .filter(Targets.Failed.class::isInstance)
         .ifPresent(lost -> LOG.warn("Not dead-lettered: {}", lost));
     return Optional.empty();

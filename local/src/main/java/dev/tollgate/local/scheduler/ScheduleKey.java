@@ -11,6 +11,10 @@ record ScheduleKey(String group, String name) implements Comparable<ScheduleKey>
     return Scheduler.arn("schedule/" + group + "/" + name);
   }
 
+  String groupArn() {
+    return Scheduler.arn("schedule-group/" + group);
+  }
+
   @Override
   public int compareTo(ScheduleKey other) {
     return ORDER.compare(this, other);

@@ -141,18 +141,25 @@ record Target(
     return json;
   }
 
-  Targets.Outcome call(Targets targets, String payload) {
+  Targets.Outcome call(Targets targets, String groupArn, String payload) {
+    Targets.Rights rights = rights(groupArn);
     Matcher universal = UNIVERSAL.matcher(arn);
     if (universal.matches()) {
       String action = universal.group(2);
       return targets.callApi(
+          rights,
           universal.group(1),
           action.substring(0, 1).toUpperCase(Locale.ROOT) + action.substring(1),
           payload);
     }
     return isFunction()
-        ? targets.invokeFunction(arn, payload)
-        : targets.sendMessage(arn, payload, messageGroupId, Map.of());
+        ? targets.invokeFunction(rights, arn, payload)
+        : targets.sendMessage(rights, arn, payload, messageGroupId, Map.of());
+  }
+
+  /** The rights of a schedule of a group that has this target. */
+  Targets.Rights rights(String groupArn) {
+    return new Targets.Rights(roleArn, groupArn);
   }
 
   /** The target as dead letters name it: the API action that was called. */

@@ -16,17 +16,20 @@ public interface Targets {
    * is no concern of the scheduler. An implementation may return only when the function has ended,
    * so that a settled scheduler means settled functions; a function's error is not a failure here.
    *
+   * @param rights those that the schedule has
    * @param functionArn the function, its version or its alias
    * @param payload a JSON text
    */
-  Outcome invokeFunction(String functionArn, String payload);
+  Outcome invokeFunction(Rights rights, String functionArn, String payload);
 
   /**
    * Sends a message to a queue; dead letters go this way too.
    *
+   * @param rights those that the schedule has
    * @param attributes message attributes of type String
    */
   Outcome sendMessage(
+      Rights rights,
       String queueArn,
       String body,
       Optional<String> messageGroupId,
@@ -36,11 +39,21 @@ public interface Targets {
    * Calls an action of an API, for a universal target. An answer with status 200 is a delivery,
    * whatever it says: a batch that fails in part is not repeated.
    *
+   * @param rights those that the schedule has
    * @param service the name of the service in the SDK, such as {@code sqs}
    * @param operation the operation, such as {@code SendMessageBatch}
    * @param request the members of the request, a JSON text
    */
-  Outcome callApi(String service, String operation, String request);
+  Outcome callApi(Rights rights, String service, String operation, String request);
+
+  /**
+   * With what rights a target is called.
+   *
+   * @param roleArn the target's execution role
+   * @param groupArn the group of the schedule on whose behalf the role is assumed: what the service
+   *     gives as {@code aws:SourceArn}
+   */
+  record Rights(String roleArn, String groupArn) {}
 
   /** How a call to a target ended. */
   sealed interface Outcome {}

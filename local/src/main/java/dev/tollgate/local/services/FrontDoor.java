@@ -5,9 +5,8 @@ import io.undertow.connector.PooledByteBuffer;
 import io.undertow.server.Connectors;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
-import io.undertow.server.handlers.BlockingHandler;
+import io.undertow.util.AttachmentKey;
 import io.undertow.util.Headers;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -27,10 +26,10 @@ import java.util.regex.Pattern;
 /**
  * The one HTTP endpoint of all AWS APIs, on the loopback interface.
  *
- * <p>A call goes through a chain: it is understood and attributed ({@link Call}), recorded, made to
- * fail if a fault was injected, and handed to the service that its credential scope names. A check
- * for all services is one more handler before {@link #dispatch}. Signatures are not verified, but
- * access key, session token and expiry are.
+ * <p>A call goes through a chain: it is understood and attributed ({@link Call}), recorded, refused
+ * if it may not be made ({@link Authorization}), made to fail if a fault was injected, and handed
+ * to the service that its credential scope names. Signatures are not verified, but access key,
+ * session token and expiry are.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html">Signature
@@ -40,7 +39,11 @@ public final class FrontDoor implements AutoCloseable {
   private static final Pattern CREDENTIAL =
       Pattern.compile("AWS4-HMAC-SHA256 .*Credential=([^/]+)/\\d{8}/[^/]+/([^/]+)/aws4_request.*");
 
+  private static final AttachmentKey<String> BODY = AttachmentKey.create(String.class);
+  private static final String ACCESS_DENIED = "AccessDenied";
+
   private final AccessKeys accessKeys;
+  private final Authorization authorization;
   private final Requests requests;
   private final Faults faults;
   private final InstantSource clock;
@@ -48,8 +51,14 @@ public final class FrontDoor implements AutoCloseable {
   private final List<Consumer<Call>> watchers = new CopyOnWriteArrayList<>();
   private final Undertow server;
 
-  private FrontDoor(AccessKeys accessKeys, Requests requests, Faults faults, InstantSource clock) {
+  private FrontDoor(
+      AccessKeys accessKeys,
+      Authorization authorization,
+      Requests requests,
+      Faults faults,
+      InstantSource clock) {
     this.accessKeys = accessKeys;
+    this.authorization = authorization;
     this.requests = requests;
     this.faults = faults;
     this.clock = clock;
@@ -62,8 +71,12 @@ public final class FrontDoor implements AutoCloseable {
 
   /** Opens the front door on a free port. */
   public static FrontDoor open(
-      AccessKeys accessKeys, Requests requests, Faults faults, InstantSource clock) {
-    FrontDoor frontDoor = new FrontDoor(accessKeys, requests, faults, clock);
+      AccessKeys accessKeys,
+      Authorization authorization,
+      Requests requests,
+      Faults faults,
+      InstantSource clock) {
+    FrontDoor frontDoor = new FrontDoor(accessKeys, authorization, requests, faults, clock);
     frontDoor.server.start();
     return frontDoor;
   }
@@ -83,7 +96,7 @@ public final class FrontDoor implements AutoCloseable {
    * through it, such as {@code @connections}.
    */
   public HttpHandler guard(HttpHandler handler) {
-    return new BlockingHandler(understand(record(faults.before(handler))));
+    return receive(understand(record(authorize(faults.before(handler)))));
   }
 
   /** Where the APIs are: a value for {@code AWS_ENDPOINT_URL}. */
@@ -99,7 +112,7 @@ public final class FrontDoor implements AutoCloseable {
 
   private HttpHandler understand(HttpHandler next) {
     return exchange -> {
-      String body = readBody(exchange);
+      String body = exchange.getAttachment(BODY);
       String authorization =
           Optional.ofNullable(exchange.getRequestHeaders().getFirst(Headers.AUTHORIZATION))
               .orElse("");
@@ -165,6 +178,39 @@ public final class FrontDoor implements AutoCloseable {
     };
   }
 
+  private HttpHandler authorize(HttpHandler next) {
+    return exchange -> {
+      Call call = Call.of(exchange);
+      Optional<String> refusal = authorization.refusal(call);
+      if (refusal.isEmpty()) {
+        next.handleRequest(exchange);
+      } else {
+        denyAccess(exchange, call.service(), refusal.get());
+      }
+    };
+  }
+
+  /** Each service has an error of its own for it. */
+  private static void denyAccess(HttpServerExchange exchange, String service, String message) {
+    if (QueryProtocol.speaks(exchange) && QueryProtocol.wantsJson(exchange)) {
+      exchange.setStatusCode(403);
+      exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "application/json");
+      exchange.getResponseSender().send(QueryProtocol.error(ACCESS_DENIED, message).toString());
+    } else if (isQuery(exchange)) {
+      new ServiceError(403, ACCESS_DENIED, message).sendXml(exchange);
+    } else if (service.equals("dynamodb")) {
+      new ServiceError(400, "com.amazon.coral.service#AccessDeniedException", message)
+          .sendJson(exchange);
+    } else if (service.equals("sqs")) {
+      new ServiceError(403, "com.amazon.coral.service#AccessDeniedException", message)
+          .sendJson(exchange, ACCESS_DENIED);
+    } else if (service.equals("execute-api")) {
+      new ServiceError(403, "ForbiddenException", message).sendJson(exchange);
+    } else {
+      new ServiceError(403, "AccessDeniedException", message).sendJson(exchange);
+    }
+  }
+
   private void dispatch(HttpServerExchange exchange) throws Exception {
     String service = Call.of(exchange).service();
     HttpHandler handler = services.get(service);
@@ -197,9 +243,28 @@ public final class FrontDoor implements AutoCloseable {
     return type != null && type.startsWith("application/x-www-form-urlencoded");
   }
 
-  /** Reads the body and puts it back, so that the handlers behind can read it in their own way. */
-  private static String readBody(HttpServerExchange exchange) throws IOException {
-    byte[] body = exchange.getInputStream().readAllBytes();
+  /**
+   * Waits for the body without a thread, since a caller that gives up in the midst of it may never
+   * send the rest; and puts it back, so that the handlers behind can read it in their own way.
+   */
+  private static HttpHandler receive(HttpHandler next) {
+    HttpHandler blocking =
+        exchange -> {
+          exchange.startBlocking();
+          next.handleRequest(exchange);
+        };
+    return received ->
+        received
+            .getRequestReceiver()
+            .receiveFullBytes(
+                (exchange, body) -> {
+                  exchange.putAttachment(BODY, new String(body, StandardCharsets.UTF_8));
+                  putBack(exchange, body);
+                  exchange.dispatch(blocking);
+                });
+  }
+
+  private static void putBack(HttpServerExchange exchange, byte[] body) {
     ByteBuffer rest = ByteBuffer.wrap(body);
     List<PooledByteBuffer> buffers = new ArrayList<>();
     while (rest.hasRemaining()) {
@@ -212,7 +277,5 @@ public final class FrontDoor implements AutoCloseable {
     }
     Connectors.ungetRequestBytes(exchange, buffers.toArray(PooledByteBuffer[]::new));
     Connectors.resetRequestChannel(exchange);
-    exchange.startBlocking();
-    return new String(body, StandardCharsets.UTF_8);
   }
 }

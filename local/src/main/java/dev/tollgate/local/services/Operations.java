@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.undertow.server.HttpServerExchange;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -40,7 +41,15 @@ final class Operations {
         caller.key().accessKeyId(),
         now,
         named.resource(),
+        target(exchange),
         body);
+  }
+
+  private static Call.Target target(HttpServerExchange exchange) {
+    Map<String, String> query = new HashMap<>();
+    exchange.getQueryParameters().forEach((name, values) -> query.put(name, values.getFirst()));
+    return new Call.Target(
+        exchange.getRequestMethod().toString(), exchange.getRequestPath(), query);
   }
 
   /** An operation, and what it concerns. */

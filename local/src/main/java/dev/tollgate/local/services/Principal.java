@@ -16,6 +16,11 @@ public record Principal(String name, String roleArn, Map<String, String> session
     sessionTags = Map.copyOf(sessionTags);
   }
 
+  /** The session of the role, as errors name it. */
+  public String assumedRoleArn() {
+    return roleArn.replace(":iam:", ":sts:").replace(":role/", ":assumed-role/") + "/" + name;
+  }
+
   /** A caller with a role of its own. */
   public static Principal of(String name, String roleArn) {
     return new Principal(name, roleArn, Map.of());

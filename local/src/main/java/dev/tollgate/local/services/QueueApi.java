@@ -37,7 +37,7 @@ import java.util.regex.Pattern;
  *   <li>{@code SentTimestamp} is by the cloud's clock.
  *   <li>A name cannot be used for 60 s after its queue was deleted.
  *   <li>Creating a queue again with other attributes is refused, whichever attributes they are.
- *   <li>A policy that denies everybody to send is obeyed; no other is.
+ *   <li>A policy that denies everybody to send is obeyed, also where nobody looks at policies.
  *   <li>The entries of a batch need ids of the right form, and messages the right characters.
  *   <li>Messages are also sent by the query protocol with an answer in JSON.
  * </ul>
@@ -50,7 +50,7 @@ final class QueueApi implements HttpHandler {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]+(\\.fifo)?");
   private static final int MAX_NAME_LENGTH = 80;
   private static final Duration NAME_BLOCKED = Duration.ofSeconds(60);
-  private static final String POLICY = "Policy";
+  static final String POLICY = "Policy";
   private static final String RETENTION = "MessageRetentionPeriod";
   private static final int MOST_LISTED = 1_000;
   private static final Duration STANDARD_RETENTION = Duration.ofDays(4);

@@ -132,6 +132,12 @@ public final class QueueEngine implements AutoCloseable {
         clock);
   }
 
+  /** The policy of a queue, if it has one. */
+  public Optional<String> policy(String queue) {
+    return Optional.ofNullable(keptAttributes.of(queue).get(QueueApi.POLICY))
+        .filter(policy -> !policy.isEmpty());
+  }
+
   /** Whether a call changes what is to last; that a message was received need not. */
   private static boolean changes(Call call) {
     return !call.operation().matches("(Get|List|Receive).*");

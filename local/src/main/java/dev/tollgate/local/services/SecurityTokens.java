@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 
 /**
  * STS, of which there is {@code AssumeRole}: it gives credentials that carry a role and session
@@ -26,6 +27,8 @@ public final class SecurityTokens implements HttpHandler {
   // A role assumed with the credentials of another role: an hour at most, whatever the role allows.
   private static final int MAX_SECONDS = 3600;
   private static final int MAX_TAGS = 50;
+  // No star among them, so a policy that has the tag's value in a pattern is not made wider by it.
+  private static final Pattern TAG_VALUE = Pattern.compile("[\\p{L}\\p{Z}\\p{N}_.:/=+\\-@]{0,256}");
 
   private final AccessKeys accessKeys;
   private final InstantSource clock;
@@ -91,8 +94,7 @@ public final class SecurityTokens implements HttpHandler {
             new Principal(caller.name(), roleArn, tags),
             expiresAt,
             Optional.of(call.accessKeyId()));
-    String assumedRole =
-        roleArn.replace(":iam:", ":sts:").replace(":role/", ":assumed-role/") + "/" + session;
+    String assumedRole = Principal.of(session, roleArn).assumedRoleArn();
     exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "text/xml");
     exchange
         .getResponseSender()
@@ -132,7 +134,7 @@ public final class SecurityTokens implements HttpHandler {
       String key = form.getOrDefault("Tags.member." + i + ".Key", "");
       String value = form.getOrDefault("Tags.member." + i + ".Value", "");
       require(!key.isEmpty() && key.length() <= 128, "tag key: " + key);
-      require(value.length() <= 256, "tag value: " + value);
+      require(TAG_VALUE.matcher(value).matches(), "tag value: " + value);
       require(tags.put(key, value) == null, "tag key: " + key + " (expected: once)");
     }
     require(tags.size() <= MAX_TAGS, "tags: " + tags.size() + " (expected: <= 50)");

@@ -30,6 +30,11 @@ public record Environment(String accountId, String region, String stackName) {
             .get(name));
   }
 
+  /** The ARN of a thing in this account and no region. */
+  public String globalArn(String service, String resource) {
+    return "arn:aws:" + service + "::" + accountId + ":" + resource;
+  }
+
   /** The ARN of a thing in this account and region. */
   public String arn(String service, String resource) {
     return "arn:aws:" + service + ":" + region + ":" + accountId + ":" + resource;

@@ -39,7 +39,10 @@ final class EventsCloud implements AutoCloseable {
           'KeySchema':[{'AttributeName':'id','KeyType':'HASH'}],
           'BillingMode':'PAY_PER_REQUEST',
           'StreamSpecification':{'StreamViewType':'NEW_AND_OLD_IMAGES'}}},
-        'ReaderRole00000002':{'Type':'AWS::IAM::Role','Properties':{'AssumeRolePolicyDocument':{}}},
+        'ReaderRole00000002':{'Type':'AWS::IAM::Role','Properties':{'AssumeRolePolicyDocument':{
+          'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':'sts:AssumeRole','Principal':{'Service':'lambda.amazonaws.com'}}},
+          'Policies':[{'PolicyName':'All','PolicyDocument':{
+            'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':'*','Resource':'*'}}}]}},
         'LogLogGroup0000000A':{'Type':'AWS::Logs::LogGroup','Properties':{'RetentionInDays':30}},
         'PoolQueue00000003':{'Type':'AWS::SQS::Queue','Properties':{
           'QueueName':'pool.fifo','FifoQueue':true,'VisibilityTimeout':90}},

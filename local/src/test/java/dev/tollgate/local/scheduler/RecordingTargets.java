@@ -19,12 +19,13 @@ final class RecordingTargets implements Targets {
   volatile Function<Call, Outcome> behaviour = call -> new Delivered();
 
   @Override
-  public Outcome invokeFunction(String functionArn, String payload) {
+  public Outcome invokeFunction(Rights rights, String functionArn, String payload) {
     return called(new Call(functionArn, payload, Optional.empty(), Map.of()));
   }
 
   @Override
   public Outcome sendMessage(
+      Rights rights,
       String queueArn,
       String body,
       Optional<String> messageGroupId,
@@ -33,7 +34,7 @@ final class RecordingTargets implements Targets {
   }
 
   @Override
-  public Outcome callApi(String service, String operation, String request) {
+  public Outcome callApi(Rights rights, String service, String operation, String request) {
     return called(new Call(service + "." + operation, request, Optional.empty(), Map.of()));
   }
 

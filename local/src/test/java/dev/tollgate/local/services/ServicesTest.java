@@ -9,9 +9,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.testing.ManualClock;
 import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -72,7 +76,7 @@ final class ServicesTest {
   static void start() throws Exception {
     tables = TableEngine.start(Optional.empty());
     queues = QueueEngine.start(Optional.empty(), CLOCK, "us-east-1", "000000000000");
-    frontDoor = FrontDoor.open(KEYS, REQUESTS, FAULTS, CLOCK);
+    frontDoor = FrontDoor.open(KEYS, Authorization.NONE, REQUESTS, FAULTS, CLOCK);
     frontDoor.serve("dynamodb", tables.handler());
     frontDoor.serve("sqs", queues.handler());
     SecurityTokens securityTokens = new SecurityTokens(KEYS, CLOCK);
@@ -174,6 +178,28 @@ final class ServicesTest {
         SqsClient.builder()
             .overrideConfiguration(c -> c.retryStrategy(retry -> retry.maxAttempts(1))),
         KEY);
+  }
+
+  @Test
+  void callers_that_never_send_their_bodies_hold_nobody_up() throws Exception {
+    URI door = frontDoor.endpoint();
+    List<Socket> silent = new ArrayList<>();
+    try {
+      for (int i = 0; i < 100; i++) {
+        Socket socket = new Socket(door.getHost(), door.getPort());
+        silent.add(socket);
+        socket
+            .getOutputStream()
+            .write(
+                "POST / HTTP/1.1\r\nHost: aws\r\nContent-Length: 10\r\n\r\n{"
+                    .getBytes(StandardCharsets.US_ASCII));
+      }
+      createQueue("served-all-the-same", Map.of());
+    } finally {
+      for (Socket socket : silent) {
+        socket.close();
+      }
+    }
   }
 
   @Test

@@ -1,0 +1,118 @@
+package dev.tollgate.local.iam;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A text of a policy: {@code *} stands for any characters, {@code ?} for one, and <code>${key}
+ * </code> for the value that the request has for a key. What a variable stands for is taken by the
+ * letter, stars included.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html">Policy
+ *     variables</a>
+ */
+record Glob(String text) {
+  private static final Pattern VARIABLE = Pattern.compile("\\$\\{([^}]*)}");
+  private static final int ARN_PARTS = 6;
+
+  // Wildcards while variables are being replaced; no request holds these.
+  private static final char ANY = '\uE000';
+  private static final char ONE = '\uE001';
+
+  /** Whether a text is as this says; no text is if a variable has no value. */
+  boolean matches(String value, Context context) {
+    return expanded(context).filter(glob -> matches(glob, value)).isPresent();
+  }
+
+  /** Whether a text is the same as this, stars taken by the letter. */
+  boolean equals(String value, Context context) {
+    return replaced(text, context).filter(value::equals).isPresent();
+  }
+
+  /**
+   * Whether an ARN is as this says, each of its six parts by itself: a star does not reach over a
+   * colon, but in the last part, which may hold some. A star alone is any resource.
+   */
+  boolean matchesArn(String arn, Context context) {
+    return text.equals("*")
+        || expanded(context).filter(glob -> matchesByParts(glob, arn)).isPresent();
+  }
+
+  private static boolean matchesByParts(String glob, String arn) {
+    String[] globs = glob.split(":", ARN_PARTS);
+    String[] parts = arn.split(":", ARN_PARTS);
+    if (globs.length != parts.length) {
+      return false;
+    }
+    for (int i = 0; i < parts.length; i++) {
+      if (!matches(globs[i], parts[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private Optional<String> expanded(Context context) {
+    return replaced(text.replace('*', ANY).replace('?', ONE), context);
+  }
+
+  private static Optional<String> replaced(String text, Context context) {
+    if (!text.contains("${")) {
+      return Optional.of(text);
+    }
+    Matcher variable = VARIABLE.matcher(text);
+    StringBuilder replaced = new StringBuilder();
+    while (variable.find()) {
+      Optional<String> value = value(variable.group(1), context);
+      if (value.isEmpty()) {
+        return Optional.empty();
+      }
+      variable.appendReplacement(replaced, Matcher.quoteReplacement(value.get()));
+    }
+    return Optional.of(variable.appendTail(replaced).toString());
+  }
+
+  /** <code>${*}</code>, <code>${?}</code> and <code>${$}</code> are the characters themselves. */
+  private static Optional<String> value(String name, Context context) {
+    return switch (name) {
+      case "" + ANY -> Optional.of("*");
+      case "" + ONE -> Optional.of("?");
+      case "*", "?", "$" -> Optional.of(name);
+      default -> context.value(name);
+    };
+  }
+
+  /** Goes on behind the last star whenever what follows it does not fit. */
+  private static boolean matches(String glob, String value) {
+    int at = 0;
+    int in = 0;
+    int star = -1;
+    int retry = 0;
+    while (in < value.length()) {
+      if (at < glob.length() && glob.charAt(at) == ANY) {
+        star = at++;
+        retry = in;
+      } else if (at < glob.length()
+          && (glob.charAt(at) == ONE || glob.charAt(at) == value.charAt(in))) {
+        at++;
+        in++;
+      } else if (star >= 0) {
+        at = star + 1;
+        in = ++retry;
+      } else {
+        return false;
+      }
+    }
+    while (at < glob.length() && glob.charAt(at) == ANY) {
+      at++;
+    }
+    return at == glob.length();
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,34 @@
+package dev.tollgate.local.iam;
+
+import dev.tollgate.local.iam.Decision.Denied;
+import dev.tollgate.local.services.Authorization;
+import dev.tollgate.local.services.Call;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Lets only those requests through whose accesses are all allowed. */
+public final class Iam implements Authorization {
+  private final Accesses accesses;
+  private final Policies policies;
+  private final Consumer<String> log;
+
+  /**
+   * @param log is told of what is refused
+   */
+  public Iam(Accesses accesses, Policies policies, Consumer<String> log) {
+    this.accesses = accesses;
+    this.policies = policies;
+    this.log = log;
+  }
+
+  @Override
+  public Optional<String> refusal(Call call) {
+    for (Access access : accesses.of(call)) {
+      if (policies.decide(call.principal(), access) instanceof Denied denied) {
+        log.accept("AccessDenied: " + denied.message());
+        return Optional.of(denied.message());
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,49 @@
+package dev.tollgate.local.iam;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.local.template.TemplateException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A policy: statements, of which each allows or denies. */
+public record Policy(List<Statement> statements) {
+  /** The version whose policies have variables. */
+  private static final String VERSION = "2012-10-17";
+
+  /** Allows everything, as the managed policy {@code AdministratorAccess} does. */
+  static final Policy ADMINISTRATOR =
+      new Policy(
+          List.of(
+              new Statement(
+                  true, List.of(), List.of(new Glob("*")), List.of(new Glob("*")), List.of())));
+
+  /**
+   * Reads the text of a policy document.
+   *
+   * @throws TemplateException if it has something that is not known here
+   */
+  public static Policy parse(String document, String place) {
+    return of(Documents.json(document), place);
+  }
+
+  /**
+   * Reads a policy document.
+   *
+   * @param place where it stands, for errors
+   * @throws TemplateException if it has something that is not known here
+   */
+  public static Policy of(JsonNode document, String place) {
+    if (!document.path("Version").asText().equals(VERSION)) {
+      throw new TemplateException(
+          place, "Version: " + document.path("Version") + " (expected: " + VERSION + ")");
+    }
+    List<Statement> statements = new ArrayList<>();
+    JsonNode all = document.path("Statement");
+    if (all.isArray()) {
+      all.forEach(one -> statements.add(Statement.of(one, place)));
+    } else {
+      statements.add(Statement.of(all, place));
+    }
+    return new Policy(List.copyOf(statements));
+  }
+}

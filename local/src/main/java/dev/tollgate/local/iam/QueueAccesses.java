@@ -1,0 +1,50 @@
+package dev.tollgate.local.iam;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.local.services.Call;
+import dev.tollgate.local.template.Environment;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What requests to SQS need. A batch needs the permission of the single operation (<a
+ * href="https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-api-permissions-reference.html">API
+ * permissions</a>).
+ */
+final class QueueAccesses {
+  private final Environment environment;
+
+  QueueAccesses(Environment environment) {
+    this.environment = environment;
+  }
+
+  List<Access> of(Call call) {
+    String action = "sqs:" + call.operation().replaceFirst("Batch$", "");
+    if (call.operation().equals("ListQueues")) {
+      return List.of(Access.to(action, "*"));
+    }
+    // By the query protocol a queue is named by the form or by the path; each must be allowed.
+    return names(call)
+        .filter(name -> !name.isEmpty())
+        .distinct()
+        .map(name -> Access.to(action, environment.arn("sqs", name)))
+        .toList();
+  }
+
+  private static Stream<String> names(Call call) {
+    JsonNode body = Documents.json(call.body());
+    return body.isObject()
+        ? Stream.of(
+            last(body.path("QueueUrl").asText()),
+            body.path("QueueName").asText(),
+            last(body.path("SourceArn").asText()))
+        : Stream.of(
+            last(call.form().getOrDefault("QueueUrl", "")),
+            call.form().getOrDefault("QueueName", ""),
+            last(call.path()));
+  }
+
+  private static String last(String urlOrArn) {
+    return urlOrArn.substring(Math.max(urlOrArn.lastIndexOf('/'), urlOrArn.lastIndexOf(':')) + 1);
+  }
+}

@@ -1,0 +1,45 @@
+package dev.tollgate.local.iam;
+
+import dev.tollgate.local.services.Call;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What it needs to assume a role, or to pass one on to a service. Session tags need a permission of
+ * their own (<a
+ * href="https://docs.aws.amazon.com/IAM/latest/UserGuide/id_session-tags.html#id_session-tags_permissions-required">Permissions
+ * required to add session tags</a>).
+ */
+final class RoleAccesses {
+  private RoleAccesses() {}
+
+  /** What it needs to give a role to a service, such as {@code scheduler.amazonaws.com}. */
+  static Access pass(String roleArn, String service) {
+    return new Access("iam:PassRole", roleArn, Context.EMPTY.with("iam:PassedToService", service));
+  }
+
+  static List<Access> of(Call call) {
+    if (call.operation().equals("GetCallerIdentity")) {
+      return List.of();
+    }
+    Map<String, String> form = call.form();
+    String roleArn = form.getOrDefault("RoleArn", "");
+    Context context = Context.EMPTY;
+    List<String> keys = new ArrayList<>();
+    for (int i = 1; form.containsKey("Tags.member." + i + ".Key"); i++) {
+      String key = form.getOrDefault("Tags.member." + i + ".Key", "");
+      keys.add(key);
+      context =
+          context.with(
+              "aws:RequestTag/" + key, form.getOrDefault("Tags.member." + i + ".Value", ""));
+    }
+    context = context.with("aws:TagKeys", keys);
+    List<Access> accesses = new ArrayList<>();
+    accesses.add(new Access("sts:" + call.operation(), roleArn, context));
+    if (!keys.isEmpty()) {
+      accesses.add(new Access("sts:TagSession", roleArn, context));
+    }
+    return accesses;
+  }
+}

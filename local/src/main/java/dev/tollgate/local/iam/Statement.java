@@ -1,0 +1,138 @@
+package dev.tollgate.local.iam;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.local.template.TemplateException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A statement of a policy.
+ *
+ * @param principals whom it is about; nobody in particular in a role's own policy
+ * @param resources on what; nothing in particular in a trust policy
+ * @see <a
+ *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements.html">Policy
+ *     elements</a>
+ */
+record Statement(
+    boolean allows,
+    List<String> principals,
+    List<Glob> actions,
+    List<Glob> resources,
+    List<Condition> conditions) {
+  private static final Set<String> MEMBERS =
+      Set.of("Sid", "Effect", "Principal", "Action", "Resource", "Condition");
+  private static final String EVERYBODY = "*";
+
+  /** The parts of a statement that an access has met. */
+  record Match(Glob action, Glob resource) {}
+
+  /**
+   * Reads a statement.
+   *
+   * @throws TemplateException if it has a member that is not known here
+   */
+  static Statement of(JsonNode json, String place) {
+    json.fieldNames()
+        .forEachRemaining(
+            name -> {
+              if (!MEMBERS.contains(name)) {
+                throw new TemplateException(place, "unknown member " + name + " of a statement");
+              }
+            });
+    String effect = json.path("Effect").asText();
+    if (!effect.equals("Allow") && !effect.equals("Deny")) {
+      throw new TemplateException(place, "Effect: " + effect + " (expected: Allow or Deny)");
+    }
+    List<Condition> conditions = new ArrayList<>();
+    json.path("Condition")
+        .properties()
+        .forEach(
+            operator ->
+                operator
+                    .getValue()
+                    .properties()
+                    .forEach(
+                        key ->
+                            conditions.add(
+                                Condition.of(
+                                    operator.getKey(),
+                                    key.getKey(),
+                                    texts(key.getValue()),
+                                    place))));
+    return new Statement(
+        effect.equals("Allow"),
+        principals(json.path("Principal"), place),
+        globs(json.path("Action")),
+        globs(json.path("Resource")),
+        List.copyOf(conditions));
+  }
+
+  /** By which of its parts the statement is about an access, if it is. */
+  Optional<Match> match(Access access, Context context) {
+    String action = access.action().toLowerCase(Locale.ROOT);
+    if (conditions.stream().allMatch(condition -> condition.holds(context))) {
+      for (Glob ofAction : actions) {
+        if (new Glob(ofAction.text().toLowerCase(Locale.ROOT)).matches(action, Context.EMPTY)) {
+          return resource(access, context).map(ofResource -> new Match(ofAction, ofResource));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Whether the statement is about a caller. */
+  boolean isAbout(Caller caller) {
+    if (principals.contains(EVERYBODY)) {
+      return true;
+    }
+    return caller instanceof Caller.Role role
+        ? principals.contains("AWS:" + role.arn()) || principals.contains("AWS:*")
+        : caller instanceof Caller.Service service
+            && principals.contains("Service:" + service.name());
+  }
+
+  private Optional<Glob> resource(Access access, Context context) {
+    if (resources.isEmpty()) {
+      return Optional.of(new Glob(EVERYBODY));
+    }
+    return resources.stream()
+        .filter(resource -> resource.matchesArn(access.resource(), context))
+        .findFirst();
+  }
+
+  private static List<String> principals(JsonNode principal, String place) {
+    if (principal.isTextual()) {
+      if (!principal.asText().equals(EVERYBODY)) {
+        throw new TemplateException(place, "Principal: " + principal + " (expected: * or object)");
+      }
+      return List.of(EVERYBODY);
+    }
+    List<String> principals = new ArrayList<>();
+    for (var kind : principal.properties()) {
+      if (!kind.getKey().equals("AWS") && !kind.getKey().equals("Service")) {
+        throw new TemplateException(
+            place, "Principal: " + kind.getKey() + " (expected: AWS or Service)");
+      }
+      texts(kind.getValue()).forEach(name -> principals.add(kind.getKey() + ":" + name));
+    }
+    return List.copyOf(principals);
+  }
+
+  private static List<Glob> globs(JsonNode oneOrMore) {
+    return texts(oneOrMore).stream().map(Glob::new).toList();
+  }
+
+  private static List<String> texts(JsonNode oneOrMore) {
+    List<String> texts = new ArrayList<>();
+    if (oneOrMore.isArray()) {
+      oneOrMore.forEach(element -> texts.add(element.asText()));
+    } else if (!oneOrMore.isMissingNode()) {
+      texts.add(oneOrMore.asText());
+    }
+    return List.copyOf(texts);
+  }
+}
