@@ -57,6 +57,7 @@ public final class LocalCloud implements AutoCloseable {
   private final LostEvents lostEvents = new LostEvents();
   private final AccessKeys accessKeys = new AccessKeys();
   private final Environment environment;
+  private final SecurityTokens securityTokens;
   private final Policies policies;
   private final FrontDoor frontDoor;
   private final Functions functions;
@@ -85,7 +86,7 @@ public final class LocalCloud implements AutoCloseable {
       frontDoor =
           opened(FrontDoor.open(accessKeys, authorization, requests, faults, options.clock()));
       Optional<Policies> obeyed = options.iam() ? Optional.of(policies) : Optional.empty();
-      SecurityTokens securityTokens = new SecurityTokens(accessKeys, options.clock());
+      securityTokens = new SecurityTokens(accessKeys, options.clock());
       functions = opened(new Functions(options.clock(), log::write));
       ExecutorService workers = Executors.newCachedThreadPool(LocalCloud::daemon);
       opened(workers::shutdownNow);
@@ -264,6 +265,20 @@ public final class LocalCloud implements AutoCloseable {
     String role = environment.globalArn("iam", "role/" + name);
     policies.addAdministrator(role);
     return accessKeys.issue(Principal.of(name, role));
+  }
+
+  /**
+   * Credentials of a role of the stack: those of whoever has taken over what runs as it.
+   *
+   * @param role the role's name
+   * @throws IllegalArgumentException if there is no such role
+   */
+  public AccessKey accessKeyOf(String role) {
+    String arn = environment.globalArn("iam", "role/" + role);
+    if (!securityTokens.isRole(arn)) {
+      throw new IllegalArgumentException("role: " + role + " (expected: one of the stack's)");
+    }
+    return accessKeys.issue(Principal.of(role, arn));
   }
 
   /**

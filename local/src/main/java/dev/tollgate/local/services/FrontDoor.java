@@ -5,6 +5,7 @@ import io.undertow.connector.PooledByteBuffer;
 import io.undertow.server.Connectors;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
+import io.undertow.server.handlers.HttpContinueReadHandler;
 import io.undertow.util.AttachmentKey;
 import io.undertow.util.Headers;
 import java.net.InetSocketAddress;
@@ -253,15 +254,17 @@ public final class FrontDoor implements AutoCloseable {
           exchange.startBlocking();
           next.handleRequest(exchange);
         };
-    return received ->
-        received
-            .getRequestReceiver()
-            .receiveFullBytes(
-                (exchange, body) -> {
-                  exchange.putAttachment(BODY, new String(body, StandardCharsets.UTF_8));
-                  putBack(exchange, body);
-                  exchange.dispatch(blocking);
-                });
+    return new HttpContinueReadHandler(
+        received ->
+            received
+                .getRequestReceiver()
+                .receiveFullBytes(
+                    (exchange, body) -> {
+                      exchange.getRequestHeaders().remove(Headers.EXPECT);
+                      exchange.putAttachment(BODY, new String(body, StandardCharsets.UTF_8));
+                      putBack(exchange, body);
+                      exchange.dispatch(blocking);
+                    }));
   }
 
   private static void putBack(HttpServerExchange exchange, byte[] body) {

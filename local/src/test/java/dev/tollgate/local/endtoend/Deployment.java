@@ -93,15 +93,21 @@ final class Deployment implements AutoCloseable {
 
   /** A client of an AWS service, for a look at what functions have made. */
   <B extends AwsClientBuilder<B, C>, C> C inspect(B builder) {
-    var key = cloud.accessKey("inspector");
+    return client(builder, credentials(cloud.accessKey("inspector")));
+  }
+
+  /** A client of an AWS service for whoever has these credentials. */
+  <B extends AwsClientBuilder<B, C>, C> C client(B builder, AwsSessionCredentials credentials) {
     return builder
         .endpointOverride(cloud.endpoint())
         .region(Region.US_EAST_1)
-        .credentialsProvider(
-            StaticCredentialsProvider.create(
-                AwsSessionCredentials.create(
-                    key.accessKeyId(), key.secretAccessKey(), key.sessionToken())))
+        .credentialsProvider(StaticCredentialsProvider.create(credentials))
         .build();
+  }
+
+  static AwsSessionCredentials credentials(AccessKey key) {
+    return AwsSessionCredentials.create(
+        key.accessKeyId(), key.secretAccessKey(), key.sessionToken());
   }
 
   /**
