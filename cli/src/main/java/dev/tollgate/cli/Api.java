@@ -22,11 +22,23 @@ final class Api implements Sender {
   private final HttpClient client;
   private final URI base;
   private final Optional<RequestSigner> signer;
+  private final Map<String, String> always;
 
   Api(HttpClient client, URI base, Optional<RequestSigner> signer) {
+    this(client, base, signer, Map.of());
+  }
+
+  private Api(
+      HttpClient client, URI base, Optional<RequestSigner> signer, Map<String, String> always) {
     this.client = client;
     this.base = base;
     this.signer = signer;
+    this.always = always;
+  }
+
+  /** An API that is shown a JSON Web Token with every request, instead of a signature. */
+  static Api withToken(HttpClient client, URI base, String token) {
+    return new Api(client, base, Optional.empty(), Map.of("Authorization", "Bearer " + token));
   }
 
   static HttpClient client() {
@@ -83,6 +95,7 @@ final class Api implements Sender {
       request.header("Content-Type", "application/json");
     }
     headers.forEach(request::header);
+    always.forEach(request::header);
     signer.ifPresent(
         it -> it.sign(method, uri, content).forEach((name, value) -> request.header(name, value)));
     try {

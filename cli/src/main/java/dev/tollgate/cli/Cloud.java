@@ -1,6 +1,8 @@
 package dev.tollgate.cli;
 
+import java.net.URI;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 
 /** A local cloud that is up; closing it stops everything in it. */
@@ -26,9 +28,17 @@ interface Cloud extends AutoCloseable {
    * @param port the port for clients; 0 for any
    * @param log where to append what the functions log
    * @param data where to keep state over a restart; empty for memory
+   * @param keySets where the keys of issuers of tokens are, by issuer, if not where these say
    */
-  record Settings(Path assembly, String bind, int port, Path log, Optional<Path> data) {
+  record Settings(
+      Path assembly,
+      String bind,
+      int port,
+      Path log,
+      Optional<Path> data,
+      Map<String, URI> keySets) {
     public Settings {
+      keySets = Map.copyOf(keySets);
       if (port < 0 || port > 65_535) {
         throw Failure.usage("--port: " + port + " (expected: 0 to 65535)");
       }

@@ -42,6 +42,12 @@ final class Connect implements Callable<Integer> {
   private Optional<String> session = Optional.empty();
 
   @Option(
+      names = "--token",
+      paramLabel = "JWT",
+      description = "The tenant's JSON Web Token, where the session API takes one.")
+  private Optional<String> token = Optional.empty();
+
+  @Option(
       names = "--hold",
       paramLabel = "SECONDS",
       description = "Keep the admitted sockets open so long. Default: 0.")
@@ -73,7 +79,7 @@ final class Connect implements Callable<Integer> {
     if (sockets < 1) {
       throw Failure.usage("--sockets: " + sockets + " (expected: > 0)");
     }
-    Api api = tollgate.sessions();
+    Api api = tollgate.sessions(token);
     JsonNode joined = session.map(this::existing).orElseGet(() -> create(api));
     String sessionId = joined.path("sessionId").asText();
     try (Sockets opened =

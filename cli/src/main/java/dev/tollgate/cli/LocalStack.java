@@ -32,6 +32,7 @@ final class LocalStack implements Cloud {
                   settings.port(),
                   settings.data(),
                   Optional.of(settings.log()),
+                  settings.keySets(),
                   InstantSource.system())));
     } catch (IOException | RuntimeException e) {
       throw Failure.of("The local cloud did not start: " + reason(e), e);

@@ -192,9 +192,14 @@ public final class Tollgate {
     return new Api(Api.client(), uri, RequestSigner.forApi(uri, region, profile));
   }
 
-  /** The session API. Where it is open to all, a signature does no harm. */
-  Api sessions() {
-    return api(outputs().uri("SessionURL"));
+  /**
+   * The session API. Where it is open to all, a signature does no harm.
+   *
+   * @param token shown instead of a signature, where sessions take one
+   */
+  Api sessions(Optional<String> token) {
+    URI uri = outputs().uri("SessionURL");
+    return token.map(it -> Api.withToken(Api.client(), uri, it)).orElseGet(() -> api(uri));
   }
 
   /** How long something took, to a tenth of a second. */

@@ -5,6 +5,7 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
@@ -57,6 +59,14 @@ final class Up implements Callable<Integer> {
       description = "The synthesized CDK app. Default: infra/target/cdk.out.")
   private Optional<Path> assembly = Optional.empty();
 
+  @Option(
+      names = "--jwks",
+      paramLabel = "ISSUER=FILE|URL",
+      description =
+          "Keys of an issuer of tokens, a JWK set, for a stack whose sessions take tokens. Default:"
+              + " the issuer is asked.")
+  private Map<String, String> keySets = Map.of();
+
   Up(Tollgate tollgate, Shell shell, Cloud.Starter starter) {
     this.tollgate = tollgate;
     this.shell = shell;
@@ -69,7 +79,7 @@ final class Up implements Callable<Integer> {
     Path file = tollgate.outputsToWrite();
     Path log = file.resolveSibling("up.log");
     Cloud.Settings settings =
-        new Cloud.Settings(assembly(), bind, port, log, data.map(shell::file));
+        new Cloud.Settings(assembly(), bind, port, log, data.map(shell::file), keySetLocations());
     requireFreePort();
     CountDownLatch stopped = new CountDownLatch(1);
     try (Cloud cloud = starter.start(settings)) {
@@ -89,6 +99,27 @@ final class Up implements Callable<Integer> {
       stopped.countDown();
     }
     return 0;
+  }
+
+  private Map<String, URI> keySetLocations() {
+    Map<String, URI> locations = new TreeMap<>();
+    keySets.forEach((issuer, location) -> locations.put(issuer, keySetLocation(location)));
+    return locations;
+  }
+
+  private URI keySetLocation(String location) {
+    try {
+      if (location.matches("https?://.*")) {
+        return URI.create(location);
+      }
+      Path file = shell.file(Path.of(location));
+      if (Files.isReadable(file)) {
+        return file.toUri();
+      }
+    } catch (IllegalArgumentException e) {
+      // Neither is it a URL, nor can it be the name of a file.
+    }
+    throw Failure.usage("--jwks: " + location + " (expected: a file that is there, or a URL)");
   }
 
   private Path assembly() {

@@ -48,6 +48,15 @@ class ConnectTest {
   }
 
   @Test
+  void connect_with_a_token_shows_it_to_the_session_api_at_each_call() {
+    deployment.handshakes(429).answers(ASK, 200, Documents.FULL_SESSION);
+
+    deployment.run("connect", "acme", "--token", "e.y.J");
+
+    assertThat(deployment.authorizations()).containsExactly("Bearer e.y.J", "Bearer e.y.J");
+  }
+
+  @Test
   void connect_on_a_session_that_exists_creates_none() {
     Run run = deployment.run("connect", "acme", "--session", "other");
 

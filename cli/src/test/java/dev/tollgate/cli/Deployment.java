@@ -65,6 +65,7 @@ final class Deployment implements AutoCloseable {
   private final Deque<Integer> handshakes = new ArrayDeque<>();
   private final List<Request> requests = new CopyOnWriteArrayList<>();
   private final List<String> conditions = new CopyOnWriteArrayList<>();
+  private final List<String> authorizations = new CopyOnWriteArrayList<>();
   private final List<String> sockets = new CopyOnWriteArrayList<>();
   private final Undertow server;
   private final URI uri;
@@ -157,6 +158,11 @@ final class Deployment implements AutoCloseable {
 
   List<Request> requests() {
     return requests;
+  }
+
+  /** The headers {@code Authorization} of requests, in the order in which they came. */
+  List<String> authorizations() {
+    return authorizations;
   }
 
   /** The {@code If-Match} of the requests that had one. */
@@ -252,6 +258,8 @@ final class Deployment implements AutoCloseable {
     Optional<String> ifMatch =
         Optional.ofNullable(exchange.getRequestHeaders().getFirst(Headers.IF_MATCH));
     ifMatch.ifPresent(conditions::add);
+    Optional.ofNullable(exchange.getRequestHeaders().getFirst(Headers.AUTHORIZATION))
+        .ifPresent(authorizations::add);
     Request request = new Request(method, path, new String(body, StandardCharsets.UTF_8));
     requests.add(request);
     Response response =

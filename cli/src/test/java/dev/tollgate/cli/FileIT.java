@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,6 +42,7 @@ final class FileIT {
                 0,
                 Optional.empty(),
                 Optional.of(Path.of("target/endtoend.log")),
+                Map.of(),
                 InstantSource.system()));
     cloud.writeOutputs(directory.resolve(Outputs.DEFAULT));
   }

@@ -8,10 +8,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -57,7 +59,8 @@ class UpTest {
                 "127.0.0.1",
                 0,
                 directory.resolve("elsewhere/up.log"),
-                Optional.empty()));
+                Optional.empty(),
+                Map.of()));
     assertThat(closed).isTrue();
   }
 
@@ -108,6 +111,38 @@ class UpTest {
   @Test
   void up_refuses_a_port_that_is_none() {
     assertThat(deployment.run(this::start, "up", "--port", "65536").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void up_takes_the_keys_of_an_issuer_from_a_file_or_a_url() throws IOException {
+    Files.writeString(directory.resolve("keys.json"), "{\"keys\":[]}");
+
+    Run run =
+        deployment.run(
+            this::start,
+            "up",
+            "--port",
+            "0",
+            "--jwks",
+            "https://login.example.com/=keys.json",
+            "--jwks",
+            "https://example.com=http://127.0.0.1:9/keys?a=b");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(started.get(0).keySets())
+        .containsOnly(
+            Map.entry("https://login.example.com/", directory.resolve("keys.json").toUri()),
+            Map.entry("https://example.com", URI.create("http://127.0.0.1:9/keys?a=b")));
+  }
+
+  @Test
+  void up_with_keys_in_a_file_that_is_not_there_says_so() {
+    Run run =
+        deployment.run(this::start, "up", "--port", "0", "--jwks", "https://example.com=no.json");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).contains("--jwks: ", "no.json (expected: a file that is there, or a URL");
+    assertThat(started).isEmpty();
   }
 
   private Cloud start(Cloud.Settings settings) {

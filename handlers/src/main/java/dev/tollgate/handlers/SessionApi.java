@@ -59,15 +59,25 @@ public final class SessionApi
         wiring.sessionLife(),
         wiring.webSocketUrl(),
         wiring.listsTenants(),
+        wiring.tenantClaim(),
         clock);
   }
 
+  /**
+   * The function of these parts.
+   *
+   * @param webSocketUrl where sockets are opened
+   * @param listsTenants whether it tells all tenants' ids
+   * @param tenantClaim the claim of a caller's token that names the tenant whose sessions he may
+   *     have; empty where sessions need no token
+   */
   SessionApi(
       Tenants tenants,
       FactsReader facts,
       SessionLife sessions,
       String webSocketUrl,
       boolean listsTenants,
+      Optional<String> tenantClaim,
       InstantSource clock) {
     this.tenants = tenants;
     this.facts = facts;
@@ -75,9 +85,9 @@ public final class SessionApi
     this.webSocketUrl = webSocketUrl;
     this.clock = clock;
     Map<String, Routes.Route> byKey = new LinkedHashMap<>();
-    byKey.put("PUT /session", this::create);
-    byKey.put("GET /session", this::show);
-    byKey.put("DELETE /session", this::end);
+    byKey.put("PUT /session", ofTheCallersTenant(tenantClaim, this::create));
+    byKey.put("GET /session", ofTheCallersTenant(tenantClaim, this::show));
+    byKey.put("DELETE /session", ofTheCallersTenant(tenantClaim, this::end));
     if (listsTenants) {
       byKey.put("GET /tenant", this::list);
     }
@@ -93,8 +103,29 @@ public final class SessionApi
     return routes.answer(event, context);
   }
 
+  /**
+   * A route that answers only whom the token names the tenant to, and asks nothing of anybody for
+   * others. A request that came without a token gets nothing either, whoever let it through.
+   */
+  private static Routes.Route ofTheCallersTenant(Optional<String> tenantClaim, Routes.Route route) {
+    return tenantClaim
+        .<Routes.Route>map(
+            claim ->
+                request -> {
+                  TenantId asked = tenantId(request);
+                  return request.claim(claim).filter(asked.value()::equals).isPresent()
+                      ? route.answer(request)
+                      : notYours(asked, claim);
+                })
+        .orElse(route);
+  }
+
   private Response create(Request request) {
     TenantId id = tenantId(request);
+    // The same as in the other routes: that a name is made up is remembered, and costs no more.
+    if (!facts.knows(id)) {
+      return noTenant(id);
+    }
     Optional<Tenant> tenant = tenants.find(id);
     if (tenant.isEmpty()) {
       return noTenant(id);
@@ -165,6 +196,20 @@ public final class SessionApi
 
   private static SessionId sessionId(Request request) {
     return new SessionId(request.query(TicketContext.SESSION).orElse(""));
+  }
+
+  /** Tells nothing of what is in the token, nor whether there is such a tenant. */
+  private static Response notYours(TenantId asked, String claim) {
+    return Problem.of(
+            "not-your-tenant",
+            403,
+            "The token is of another tenant, or of none",
+            "tenantId: "
+                + asked
+                + " (expected: the tenant that claim "
+                + claim
+                + " of the token names)")
+        .response();
   }
 
   private static Response noTenant(TenantId id) {

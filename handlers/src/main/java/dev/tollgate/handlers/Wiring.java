@@ -27,6 +27,7 @@ final class Wiring {
   private static final String WEBSOCKET_URL = "WEBSOCKET_URL";
   private static final String MESSAGE_HANDLER = "MESSAGE_HANDLER";
   private static final String LIST_TENANTS = "LIST_TENANTS";
+  private static final String TENANT_CLAIM = "TENANT_CLAIM";
 
   /** Tenants that are visited together; the time goes by waiting for answers. */
   private static final int VISITS_AT_A_TIME = 8;
@@ -114,6 +115,10 @@ final class Wiring {
 
   boolean listsTenants() {
     return Boolean.parseBoolean(environment.getOrDefault(LIST_TENANTS, "false"));
+  }
+
+  Optional<String> tenantClaim() {
+    return Optional.ofNullable(environment.get(TENANT_CLAIM));
   }
 
   /** Threads for requests that go out beside each other. They do not keep a process alive. */

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,7 @@ final class ContractTest {
                 town.clock()),
             "wss://sockets.example/production",
             true,
+            Optional.empty(),
             town.clock());
     Set<String> answeredByTheGateway = Set.of("OPTIONS /session", "OPTIONS /tenant");
 

@@ -47,6 +47,23 @@ final class Events {
     return event;
   }
 
+  /** A request that was let in with a JSON Web Token of these claims. */
+  static APIGatewayV2HTTPEvent http(
+      String routeKey, Map<String, String> query, Map<String, String> claims) {
+    APIGatewayV2HTTPEvent event = http(routeKey, query);
+    event
+        .getRequestContext()
+        .setAuthorizer(
+            APIGatewayV2HTTPEvent.RequestContext.Authorizer.builder()
+                .withJwt(
+                    APIGatewayV2HTTPEvent.RequestContext.Authorizer.JWT
+                        .builder()
+                        .withClaims(claims)
+                        .build())
+                .build());
+    return event;
+  }
+
   /** The stream's records of sessions that went, in that order. */
   static DynamodbEvent deleted(Session... sessions) {
     DynamodbEvent event = new DynamodbEvent();

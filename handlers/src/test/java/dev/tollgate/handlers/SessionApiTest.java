@@ -21,6 +21,7 @@ import dev.tollgate.http.testing.HttpContract;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -35,9 +36,10 @@ final class SessionApiTest {
   private final Town town = new Town();
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 1L));
   private final RecordingSockets sockets = new RecordingSockets();
-  private final SessionApi api = api(true);
+  private final SessionApi api = api(true, Optional.empty());
+  private final SessionApi withTokens = api(false, Optional.of("custom:tenant"));
 
-  private SessionApi api(boolean listsTenants) {
+  private SessionApi api(boolean listsTenants, Optional<String> tenantClaim) {
     return new SessionApi(
         town.tenants(),
         town.facts(),
@@ -45,11 +47,15 @@ final class SessionApiTest {
             town.sessions(), town.sessions(), sockets, new SecureRandom(), town.clock()),
         "wss://sockets.example/production",
         listsTenants,
+        tenantClaim,
         town.clock());
   }
 
   private APIGatewayV2HTTPResponse call(String routeKey, Map<String, String> query) {
-    APIGatewayV2HTTPEvent event = Events.http(routeKey, query);
+    return call(api, Events.http(routeKey, query));
+  }
+
+  private static APIGatewayV2HTTPResponse call(SessionApi api, APIGatewayV2HTTPEvent event) {
     APIGatewayV2HTTPResponse response = api.handleRequest(event, Events.context());
     Exchange.of(event, response).ifPresent(CONTRACT::check);
     return response;
@@ -203,7 +209,74 @@ final class SessionApiTest {
   void tenants_are_listed_for_the_demo_and_only_where_that_is_wanted() {
     assertThat(call("GET /tenant", Map.of()).getBody()).isEqualTo("{\"tenants\":[\"acme\"]}");
     APIGatewayV2HTTPResponse refused =
-        api(false).handleRequest(Events.http("GET /tenant", Map.of()), Events.context());
+        withTokens.handleRequest(Events.http("GET /tenant", Map.of()), Events.context());
     assertThat(refused.getStatusCode()).isEqualTo(404);
+  }
+
+  /** A call of the deployment that takes tokens, with a token that has these claims. */
+  private APIGatewayV2HTTPResponse callWith(
+      Map<String, String> claims, String routeKey, Map<String, String> query) {
+    return call(withTokens, Events.http(routeKey, query, claims));
+  }
+
+  @Test
+  void a_token_of_the_tenant_opens_shows_and_ends_its_sessions() {
+    Map<String, String> claims = Map.of("custom:tenant", "acme");
+    APIGatewayV2HTTPResponse created = callWith(claims, "PUT /session", Map.of("tenantId", "acme"));
+    assertThat(created.getStatusCode()).isEqualTo(201);
+    Map<String, String> query =
+        Map.of("tenantId", "acme", "sessionId", body(created).get("sessionId").asText());
+    assertThat(callWith(claims, "GET /session", query).getStatusCode()).isEqualTo(200);
+    assertThat(callWith(claims, "DELETE /session", query).getStatusCode()).isEqualTo(204);
+  }
+
+  /** Claims as API Gateway hands them on, each of them a text. */
+  @ParameterizedTest
+  @CsvSource({
+    "custom:tenant, other",
+    "custom:tenant, ACME",
+    "custom:tenant, acme-2",
+    "custom:tenant, acm",
+    "custom:tenant, 'acme '",
+    "custom:tenant, ''",
+    "custom:tenant, [acme]",
+    "custom:tenant, acme other",
+    "tenant, acme",
+    "Custom:Tenant, acme",
+  })
+  void a_token_of_another_tenant_or_of_none_gets_nothing(String claim, String value) {
+    SessionId session = town.open(acme);
+    Map<String, String> query = Map.of("tenantId", "acme", "sessionId", session.value());
+    for (String route : List.of("PUT /session", "GET /session", "DELETE /session")) {
+      assertNotYours(callWith(Map.of(claim, value), route, query));
+    }
+    assertThat(town.sessions().list(acme.id())).hasSize(1);
+  }
+
+  @Test
+  void a_refusal_for_the_token_does_not_tell_whether_there_is_such_a_tenant() {
+    Map<String, String> claims = Map.of("custom:tenant", "other");
+    JsonNode there = body(callWith(claims, "PUT /session", Map.of("tenantId", "acme")));
+    JsonNode nowhere = body(callWith(claims, "PUT /session", Map.of("tenantId", "nobody")));
+    assertThat(there.get("detail").asText())
+        .isEqualTo(
+            "tenantId: acme (expected: the tenant that claim custom:tenant of the token names)");
+    assertThat(nowhere.toString().replace("nobody", "acme")).isEqualTo(there.toString());
+  }
+
+  @Test
+  void a_request_that_came_without_a_token_gets_nothing_where_tokens_are_asked_for() {
+    APIGatewayV2HTTPEvent signed = Events.http("PUT /session", Map.of("tenantId", "acme"));
+    assertThat(signed.getRequestContext().getAuthorizer()).isNotNull();
+    assertNotYours(call(withTokens, signed));
+    signed.getRequestContext().setAuthorizer(null);
+    assertNotYours(call(withTokens, signed));
+    assertThat(town.sessions().list(acme.id())).isEmpty();
+  }
+
+  private static void assertNotYours(APIGatewayV2HTTPResponse refused) {
+    assertThat(refused.getStatusCode()).isEqualTo(403);
+    assertThat(body(refused).get("type").asText())
+        .isEqualTo("urn:tollgate:problem:not-your-tenant");
   }
 }

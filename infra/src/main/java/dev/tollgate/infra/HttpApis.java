@@ -5,6 +5,7 @@ import io.github.cdklabs.cdknag.NagSuppressions;
 import java.util.List;
 import java.util.Locale;
 import software.amazon.awscdk.aws_apigatewayv2_authorizers.HttpIamAuthorizer;
+import software.amazon.awscdk.aws_apigatewayv2_authorizers.HttpJwtAuthorizer;
 import software.amazon.awscdk.aws_apigatewayv2_integrations.HttpLambdaIntegration;
 import software.amazon.awscdk.services.apigatewayv2.AddRoutesOptions;
 import software.amazon.awscdk.services.apigatewayv2.CorsHttpMethod;
@@ -40,7 +41,8 @@ final class HttpApis extends Construct {
                         .allowOrigins(List.of("*"))
                         .allowMethods(
                             List.of(CorsHttpMethod.GET, CorsHttpMethod.PUT, CorsHttpMethod.DELETE))
-                        // What a signed request carries, where sessions are not open to all.
+                        // What a signed request or one with a token carries, where sessions are not
+                        // open to all.
                         .allowHeaders(
                             List.of(
                                 "authorization",
@@ -50,10 +52,7 @@ final class HttpApis extends Construct {
                         .exposeHeaders(List.of("retry-after", "ratelimit", "ratelimit-policy"))
                         .build()));
     Routes sessions =
-        new Routes(
-            session,
-            integration(sessionApi),
-            props.openSessions() ? new HttpNoneAuthorizer() : new HttpIamAuthorizer());
+        new Routes(session, integration(sessionApi), authorizer(props.sessionAccess()));
     sessions.add("/session", HttpMethod.PUT, HttpMethod.GET, HttpMethod.DELETE);
     if (props.listTenants()) {
       sessions.add("/tenant", HttpMethod.GET);
@@ -67,6 +66,17 @@ final class HttpApis extends Construct {
     operations.add("/tiers/{tier}", HttpMethod.GET, HttpMethod.PUT, HttpMethod.DELETE);
     operations.add("/drift", HttpMethod.GET);
     operations.add("/repairs", HttpMethod.POST);
+  }
+
+  private static IHttpRouteAuthorizer authorizer(SessionAccess access) {
+    if (access instanceof SessionAccess.Jwt jwt) {
+      return HttpJwtAuthorizer.Builder.create("Tokens", jwt.issuer())
+          .jwtAudience(jwt.audiences())
+          .build();
+    }
+    return access instanceof SessionAccess.Open
+        ? new HttpNoneAuthorizer()
+        : new HttpIamAuthorizer();
   }
 
   /** Where the session API answers, without a path. */
@@ -124,7 +134,7 @@ final class HttpApis extends Construct {
                           NagPackSuppression.builder()
                               .id("AwsSolutions-APIG4")
                               .reason(
-                                  "The deployer chose openSessions: whoever knows a tenant's id may "
+                                  "The deployer left sessions open: whoever knows a tenant's id may "
                                       + "create a session of it. What that can cost is bounded by "
                                       + "the tenant's own limit and by the stage's throttle, and a "
                                       + "session can be read or ended only by who knows its id, a "

@@ -127,6 +127,9 @@ public final class Tollgate extends Construct {
     if (props.listTenants()) {
       sessionApi.ownRows(tables.tenant(), "Scan").variable("LIST_TENANTS", "true");
     }
+    if (props.sessionAccess() instanceof SessionAccess.Jwt jwt) {
+      sessionApi.variable("TENANT_CLAIM", jwt.tenantClaim());
+    }
 
     TenantFunction poolProcessor =
         function(

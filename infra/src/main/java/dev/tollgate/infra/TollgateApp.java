@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import software.amazon.awscdk.App;
 import software.amazon.awscdk.AppProps;
@@ -29,7 +30,11 @@ import software.amazon.awscdk.StackProps;
  *   <li>{@code removal}: {@code retain} (default) keeps tables and logs when the stack is deleted,
  *       {@code destroy} deletes them.
  *   <li>{@code demo}: {@code true} (default) lets anybody create sessions and list the tenants,
- *       {@code false} nobody.
+ *       {@code false} nobody but principals of the account.
+ *   <li>{@code jwtIssuer}, {@code jwtAudience}, {@code jwtTenantClaim}: see {@link
+ *       SessionAccess.Jwt}. With an issuer, a session takes a token, and tenants are not listed,
+ *       whatever {@code demo} says. Several audiences stand between commas; the claim is {@code
+ *       tenantId} if nothing else is said.
  *   <li>{@code messageHandler}: see {@link TollgateProps#messageHandler()}.
  *   <li>{@code messageHandlerJar}: the jar that has it, see {@link FunctionJars#processor()}.
  * </ul>
@@ -88,6 +93,8 @@ public final class TollgateApp {
     String prefix = context(app, "prefix", "");
     String handlerJar = context(app, "messageHandlerJar", "");
     boolean demo = choice(app, "demo", "true", "false").equals("true");
+    SessionAccess access =
+        jwt(app).orElse(demo ? new SessionAccess.Open() : new SessionAccess.Signed());
     TollgateProps.Builder settings =
         TollgateProps.builder()
             .prefix(prefix)
@@ -96,8 +103,8 @@ public final class TollgateApp {
                 choice(app, "removal", "retain", "destroy").equals("retain")
                     ? RemovalPolicy.RETAIN
                     : RemovalPolicy.DESTROY)
-            .openSessions(demo)
-            .listTenants(demo);
+            .sessionAccess(access)
+            .listTenants(access instanceof SessionAccess.Open);
     String handler = context(app, "messageHandler", "");
     TollgateProps props = (handler.isEmpty() ? settings : settings.messageHandler(handler)).build();
     Stack stack =
@@ -124,6 +131,25 @@ public final class TollgateApp {
     output(stack, "WebSocketURL", tollgate.webSocketUrl());
     output(stack, "ControlPlaneURL", tollgate.controlPlaneUrl());
     return stack;
+  }
+
+  private static Optional<SessionAccess> jwt(App app) {
+    String issuer = context(app, "jwtIssuer", "");
+    String audiences = context(app, "jwtAudience", "");
+    String claim = context(app, "jwtTenantClaim", "");
+    if (!issuer.isEmpty()) {
+      return Optional.of(
+          new SessionAccess.Jwt(
+              issuer,
+              audiences.isEmpty() ? List.of() : List.of(audiences.split(",", -1)),
+              claim.isEmpty() ? "tenantId" : claim));
+    }
+    if (!audiences.isEmpty() || !claim.isEmpty()) {
+      throw new IllegalArgumentException(
+          "jwtIssuer: \"\" (expected: the issuer of the tokens that jwtAudience and jwtTenantClaim"
+              + " speak of)");
+    }
+    return Optional.empty();
   }
 
   /** Prefixes end with an underscore, which the name of a stack cannot hold. */

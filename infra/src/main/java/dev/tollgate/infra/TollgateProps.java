@@ -13,9 +13,9 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  * @param jars the code of the functions
  * @param removalPolicy what becomes of tables and logs when the stack is deleted
  * @param logRetention how long functions' logs and access logs are kept
- * @param openSessions whether anybody who knows a tenant's id may create a session; otherwise the
- *     calls of the session API must be signed by a principal of the deployer (AWS_IAM)
- * @param listTenants whether {@code GET /tenant} tells all tenant ids, for the demo page
+ * @param sessionAccess who may create, see and end sessions
+ * @param listTenants whether {@code GET /tenant} tells all tenant ids, for the demo page; never
+ *     where a token says whose sessions somebody may have
  * @param requestsPerSecond the steady rate that each route of an API takes from all tenants
  *     together
  * @param requestBurst how many requests a route takes at once before that rate counts
@@ -30,7 +30,7 @@ public record TollgateProps(
     FunctionJars jars,
     RemovalPolicy removalPolicy,
     RetentionDays logRetention,
-    boolean openSessions,
+    SessionAccess sessionAccess,
     boolean listTenants,
     int requestsPerSecond,
     int requestBurst,
@@ -53,8 +53,8 @@ public record TollgateProps(
   /**
    * Refuses values that no stack can be made of.
    *
-   * @throws IllegalArgumentException when the prefix or the class name has another form, or a rate
-   *     is not positive
+   * @throws IllegalArgumentException when the prefix or the class name has another form, a rate is
+   *     not positive, or tenants would be listed to holders of tokens
    */
   public TollgateProps {
     if (!PREFIX.matcher(prefix).matches()) {
@@ -68,6 +68,11 @@ public record TollgateProps(
       throw new IllegalArgumentException(
           "prefix: \"silo_\" (expected: another; the queues of tenants' own begin so where there is"
               + " no prefix)");
+    }
+    if (listTenants && sessionAccess instanceof SessionAccess.Jwt) {
+      throw new IllegalArgumentException(
+          "listTenants: true (expected: false where sessions are created with tokens; a token is"
+              + " for one tenant, and GET /tenant would tell of all)");
     }
     requirePositive("requestsPerSecond", requestsPerSecond);
     requirePositive("requestBurst", requestBurst);
@@ -94,7 +99,7 @@ public record TollgateProps(
     private FunctionJars jars = FunctionJars.under(Path.of(""));
     private RemovalPolicy removalPolicy = RemovalPolicy.RETAIN;
     private RetentionDays logRetention = RetentionDays.ONE_MONTH;
-    private boolean openSessions;
+    private SessionAccess sessionAccess = new SessionAccess.Signed();
     private boolean listTenants;
     // 500 new connections a second is what an account has by default, in all WebSocket APIs of a
     // Region:
@@ -130,9 +135,9 @@ public record TollgateProps(
       return this;
     }
 
-    /** See {@link TollgateProps#openSessions()}. Default: false. */
-    public Builder openSessions(boolean value) {
-      openSessions = value;
+    /** See {@link TollgateProps#sessionAccess()}. Default: {@link SessionAccess.Signed}. */
+    public Builder sessionAccess(SessionAccess value) {
+      sessionAccess = value;
       return this;
     }
 
@@ -175,7 +180,7 @@ public record TollgateProps(
           jars,
           removalPolicy,
           logRetention,
-          openSessions,
+          sessionAccess,
           listTenants,
           requestsPerSecond,
           requestBurst,

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +45,40 @@ class TollgateAppTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Synthesis.of(Map.of(name, value)))
         .withMessage(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://login.example.com, a, t, 'jwtIssuer: \"http://login.example.com\" (expected: an https"
+        + " URL without query and fragment, as in the tokens'' claim iss)'",
+    "https://, a, t, 'jwtIssuer: \"https://\" (expected: an https URL'",
+    "login.example.com, a, t, 'jwtIssuer: \"login.example.com\"'",
+    "https://login.example.com?a=b, a, t, 'jwtIssuer: \"https://login.example.com?a=b\"'",
+    "https://me@login.example.com, a, t, 'jwtIssuer: \"https://me@login.example.com\"'",
+    "https://login.example.com, '', t, 'jwtAudience: [] (expected: 1 to 50 audiences)'",
+    "https://login.example.com, 'a,,b', t, 'jwtAudience: \"\" (expected: a text without blanks)'",
+    "https://login.example.com, 'a, b', t, 'jwtAudience: \" b\" (expected: a text without blanks)'",
+    "https://login.example.com, a, tenant id, 'jwtTenantClaim: \"tenant id\" (expected: the name of"
+        + " a claim, such as tenantId or custom:tenantId)'",
+    "'', a, t, 'jwtIssuer: \"\" (expected: the issuer of the tokens that jwtAudience and"
+        + " jwtTenantClaim speak of)'",
+  })
+  void settings_of_tokens_that_mean_nothing_are_refused(
+      String issuer, String audience, String claim, String message) {
+    Map<String, String> context =
+        Map.of("jwtIssuer", issuer, "jwtAudience", audience, "jwtTenantClaim", claim);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Synthesis.of(context))
+        .withMessageStartingWith(message);
+  }
+
+  @Test
+  void tenants_are_not_listed_to_those_who_have_a_token_of_one() {
+    SessionAccess tokens =
+        new SessionAccess.Jwt("https://login.example.com", List.of("tollgate"), "tenantId");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TollgateProps.builder().sessionAccess(tokens).listTenants(true).build())
+        .withMessageStartingWith("listTenants: true (expected: false");
   }
 
   @Test

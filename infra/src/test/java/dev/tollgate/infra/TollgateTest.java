@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awscdk.Stack;
+import software.amazon.awscdk.services.cognito.UserPool;
 import software.amazon.awscdk.services.iam.Role;
 import software.amazon.awscdk.services.iam.ServicePrincipal;
 
@@ -773,6 +774,43 @@ class TollgateTest {
     assertThat(environment(stack, "SessionApi")).doesNotContainKey("LIST_TENANTS");
     assertThat(stack.template().path("Outputs").has("TenantURL")).isFalse();
     assertThat(stack.template().toString()).doesNotContain("TenantURL");
+  }
+
+  @Test
+  void sessions_take_a_token_where_an_issuer_is_given_and_tenants_are_not_listed() {
+    Synthesis stack =
+        Synthesis.of(
+            Map.of(
+                "jwtIssuer", "https://login.example.com/",
+                "jwtAudience", "tollgate,https://sockets.example.com",
+                "jwtTenantClaim", "custom:tenant"));
+    assertThat(stack.findings()).isEmpty();
+    JsonNode authorizer =
+        stack.properties("AWS::ApiGatewayV2::Authorizer", "TollgateHttpSessionTokens");
+    assertThat(authorizer.path("AuthorizerType").asText()).isEqualTo("JWT");
+    assertThat(Synthesis.texts(authorizer.path("IdentitySource")))
+        .containsExactly("$request.header.Authorization");
+    assertThat(authorizer.at("/JwtConfiguration/Issuer").asText())
+        .isEqualTo("https://login.example.com/");
+    assertThat(Synthesis.texts(authorizer.at("/JwtConfiguration/Audience")))
+        .containsExactly("tollgate", "https://sockets.example.com");
+    Map<String, String> routes = routes(stack);
+    assertThat(routes)
+        .containsEntry("PUT /session", "JWT")
+        .containsEntry("GET /session", "JWT")
+        .containsEntry("DELETE /session", "JWT")
+        .containsEntry("POST /tenants", "AWS_IAM")
+        .doesNotContainKey("GET /tenant");
+    assertThat(environment(stack, "SessionApi")).doesNotContainKey("LIST_TENANTS");
+    assertThat(variable(stack, "SessionApi", "TENANT_CLAIM").asText()).isEqualTo("custom:tenant");
+    assertThat(stack.template().path("Outputs").has("TenantURL")).isFalse();
+  }
+
+  @Test
+  void an_issuer_may_be_a_user_pool_of_the_same_app() {
+    String url = new UserPool(new Stack(), "Pool").getUserPoolProviderUrl();
+    assertThat(new SessionAccess.Jwt(url, List.of("tollgate"), "custom:tenantId").issuer())
+        .isEqualTo(url);
   }
 
   @Test

@@ -4,10 +4,14 @@ import dev.tollgate.local.gateway.Cors;
 import dev.tollgate.local.gateway.Gateway;
 import dev.tollgate.local.gateway.HttpApiSpec;
 import dev.tollgate.local.gateway.Integration;
+import dev.tollgate.local.gateway.IssuerKeys;
+import dev.tollgate.local.gateway.JwtAuthorizer;
 import dev.tollgate.local.gateway.WebSocketApiSpec;
 import dev.tollgate.local.template.Properties;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -17,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,11 +40,17 @@ final class ApiParts {
   /** "Quotas for configuring and running a WebSocket API". */
   private static final Duration MAX_TIMEOUT = Duration.ofSeconds(29);
 
+  private static final String AUTHORIZATION = "$request.header.Authorization";
+
   private final InetSocketAddress gateway;
+  private final Map<String, URI> keySets;
+  private final InstantSource clock;
   private final Map<String, Part> apis = new LinkedHashMap<>();
   private final Map<String, IntegrationPart> integrations = new HashMap<>();
   private final Map<String, Route> routes = new HashMap<>();
   private final Map<String, WebSocketApiSpec.Authorizer> authorizers = new HashMap<>();
+  private final Map<String, TokenAuthorizer> tokenAuthorizers = new HashMap<>();
+  private final Set<String> issuers = new TreeSet<>();
 
   /** An API, and what was found of it so far. */
   private static final class Part {
@@ -62,15 +73,19 @@ final class ApiParts {
   private static final class Route {
     private final String key;
     private final IntegrationPart integration;
-    private final boolean signed;
+    private final HttpApiSpec.Authorization authorization;
     private boolean answers;
 
-    private Route(String key, IntegrationPart integration, boolean signed) {
+    private Route(
+        String key, IntegrationPart integration, HttpApiSpec.Authorization authorization) {
       this.key = key;
       this.integration = integration;
-      this.signed = signed;
+      this.authorization = authorization;
     }
   }
+
+  /** An authorizer of an HTTP API that takes tokens, and the API that it is of. */
+  private record TokenAuthorizer(String api, JwtAuthorizer authorizer) {}
 
   /**
    * An integration, whose responses are resources that come after it.
@@ -87,8 +102,17 @@ final class ApiParts {
     }
   }
 
-  ApiParts(InetSocketAddress gateway) {
+  /**
+   * Parts of no API yet.
+   *
+   * @param gateway where they will be served
+   * @param keySets where the keys of issuers of tokens are, by issuer, if not where these say
+   * @param clock the time that tokens and keys age by
+   */
+  ApiParts(InetSocketAddress gateway, Map<String, URI> keySets, InstantSource clock) {
     this.gateway = gateway;
+    this.keySets = Map.copyOf(keySets);
+    this.clock = clock;
   }
 
   Brought api(String logicalName, Properties properties) {
@@ -241,15 +265,48 @@ final class ApiParts {
 
   Brought authorizer(String logicalName, Properties properties) {
     String type = properties.text("AuthorizerType");
-    if (!type.equals("REQUEST")) {
-      throw properties.error("AuthorizerType", type + " (expected: REQUEST)");
+    properties.ignore("Name");
+    switch (type) {
+      case "REQUEST" -> {
+        properties.ignore("ApiId");
+        authorizers.put(
+            logicalName,
+            new WebSocketApiSpec.Authorizer(
+                functionArn(properties.text("AuthorizerUri")), properties.texts("IdentitySource")));
+      }
+      case "JWT" ->
+          tokenAuthorizers.put(
+              logicalName,
+              new TokenAuthorizer(properties.text("ApiId"), tokenAuthorizer(properties)));
+      default -> throw properties.error("AuthorizerType", type + " (expected: REQUEST or JWT)");
     }
-    properties.ignore("ApiId", "Name");
-    authorizers.put(
-        logicalName,
-        new WebSocketApiSpec.Authorizer(
-            functionArn(properties.text("AuthorizerUri")), properties.texts("IdentitySource")));
     return Brought.of(logicalName);
+  }
+
+  private JwtAuthorizer tokenAuthorizer(Properties properties) {
+    if (part(properties).webSocket) {
+      throw properties.error("AuthorizerType", "JWT (expected: REQUEST, for a WebSocket API)");
+    }
+    List<String> sources = properties.texts("IdentitySource");
+    if (!sources.equals(List.of(AUTHORIZATION))) {
+      throw properties.error("IdentitySource", sources + " (expected: " + AUTHORIZATION + ")");
+    }
+    Properties jwt =
+        properties
+            .object("JwtConfiguration")
+            .orElseThrow(
+                () -> properties.error("JwtConfiguration", "absent (expected: an object)"));
+    String issuer = jwt.text("Issuer");
+    if (!issuer.startsWith("https://")) {
+      throw jwt.error("Issuer", issuer + " (expected: https://…)");
+    }
+    List<String> audiences = jwt.texts("Audience");
+    if (audiences.isEmpty()) {
+      throw jwt.error("Audience", "absent (expected: at least one)");
+    }
+    issuers.add(issuer);
+    IssuerKeys keys = new IssuerKeys(issuer, Optional.ofNullable(keySets.get(issuer)), clock);
+    return new JwtAuthorizer(issuer, audiences, keys, clock);
   }
 
   Brought route(String logicalName, Properties properties) {
@@ -259,9 +316,33 @@ final class ApiParts {
     if (integration == null || (!api.webSocket && integration.function().isEmpty())) {
       throw properties.error("Target", target + " (expected: an integration of the template)");
     }
-    String authorization = properties.optionalText("AuthorizationType").orElse("NONE");
-    switch (authorization) {
-      case "NONE", "AWS_IAM" -> {}
+    HttpApiSpec.Authorization authorization = authorization(api, properties);
+    properties.ignore("OperationName", "RouteResponseSelectionExpression");
+    Route route = new Route(properties.text("RouteKey"), integration, authorization);
+    api.routes.add(route);
+    routes.put(logicalName, route);
+    return Brought.of(logicalName);
+  }
+
+  private HttpApiSpec.Authorization authorization(Part api, Properties properties) {
+    String type = properties.optionalText("AuthorizationType").orElse("NONE");
+    switch (type) {
+      case "NONE" -> {
+        return new HttpApiSpec.Authorization.None();
+      }
+      case "AWS_IAM" -> {
+        return new HttpApiSpec.Authorization.Iam();
+      }
+      case "JWT" -> {
+        String id = properties.text("AuthorizerId");
+        TokenAuthorizer found = tokenAuthorizers.get(id);
+        if (found == null || !found.api().equals(properties.text("ApiId"))) {
+          throw properties.error(
+              "AuthorizerId", id + " (expected: an authorizer of type JWT of the route's API)");
+        }
+        return new HttpApiSpec.Authorization.Jwt(
+            found.authorizer(), properties.texts("AuthorizationScopes"));
+      }
       case "CUSTOM" -> {
         String id = properties.text("AuthorizerId");
         if (!api.webSocket || !authorizers.containsKey(id)) {
@@ -269,17 +350,12 @@ final class ApiParts {
               "AuthorizerId", id + " (expected: an authorizer of a WebSocket API)");
         }
         api.authorizer = Optional.ofNullable(authorizers.get(id));
+        return new HttpApiSpec.Authorization.None();
       }
       default ->
           throw properties.error(
-              "AuthorizationType", authorization + " (expected: NONE, AWS_IAM or CUSTOM)");
+              "AuthorizationType", type + " (expected: NONE, AWS_IAM, JWT or CUSTOM)");
     }
-    properties.ignore("OperationName", "RouteResponseSelectionExpression");
-    Route route =
-        new Route(properties.text("RouteKey"), integration, authorization.equals("AWS_IAM"));
-    api.routes.add(route);
-    routes.put(logicalName, route);
-    return Brought.of(logicalName);
   }
 
   Brought stage(String logicalName, Properties properties) {
@@ -295,8 +371,23 @@ final class ApiParts {
     return Brought.of(name);
   }
 
-  /** Serves all APIs that were gathered and have a stage. */
+  /**
+   * Serves all APIs that were gathered and have a stage.
+   *
+   * @throws IllegalStateException if one has none, or if keys were told of an issuer that no
+   *     authorizer names
+   */
   void serve(Gateway server) {
+    for (String issuer : keySets.keySet()) {
+      if (!issuers.contains(issuer)) {
+        throw new IllegalStateException(
+            "keys of issuer "
+                + issuer
+                + " (expected: an issuer that an authorizer of the template names: "
+                + issuers
+                + ")");
+      }
+    }
     apis.forEach(
         (id, api) -> {
           if (api.stages.size() != 1) {
@@ -329,7 +420,7 @@ final class ApiParts {
                                 new HttpApiSpec.Route(
                                     route.key,
                                     route.integration.function().orElseThrow(),
-                                    route.signed))
+                                    route.authorization))
                         .toList(),
                     api.cors));
           }

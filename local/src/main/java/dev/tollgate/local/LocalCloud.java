@@ -143,7 +143,7 @@ public final class LocalCloud implements AutoCloseable {
       AccessParts accessParts =
           new AccessParts(environment, securityTokens, policies, cloudFormation);
       EventParts eventParts = new EventParts();
-      ApiParts apiParts = new ApiParts(gateway.address());
+      ApiParts apiParts = new ApiParts(gateway.address(), options.keySets(), options.clock());
       ScheduleParts scheduleParts = new ScheduleParts(environment);
       outputs =
           new BringUp(

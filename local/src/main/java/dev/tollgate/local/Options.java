@@ -1,7 +1,10 @@
 package dev.tollgate.local;
 
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -14,6 +17,9 @@ import java.util.Optional;
  *     are kept in memory
  * @param logFile where to append what functions log and what goes wrong; without it that goes to
  *     logger {@code dev.tollgate.local}
+ * @param keySets where the keys of issuers of tokens are (a JWK set, RFC 7517), by issuer: URLs of
+ *     scheme file, http or https. An issuer that is not here is asked where they are, as API
+ *     Gateway would ask it
  * @param iam whether policies are obeyed
  * @param clock the time of queues, schedules, functions, credentials and connections
  */
@@ -23,10 +29,13 @@ public record Options(
     int port,
     Optional<Path> dataDirectory,
     Optional<Path> logFile,
+    Map<String, URI> keySets,
     boolean iam,
     InstantSource clock) {
-  /** Refuses a port that is none. */
+  /** Refuses a port that is none, and keys where none can be. */
   public Options {
+    keySets = Map.copyOf(keySets);
+    keySets.forEach(Options::requireKeySet);
     if (port < 0 || port > 65_535) {
       throw new IllegalArgumentException("port: " + port + " (expected: 0 to 65535)");
     }
@@ -39,17 +48,26 @@ public record Options(
       int port,
       Optional<Path> dataDirectory,
       Optional<Path> logFile,
+      Map<String, URI> keySets,
       InstantSource clock) {
-    this(assembly, bind, port, dataDirectory, logFile, true, clock);
+    this(assembly, bind, port, dataDirectory, logFile, keySets, true, clock);
   }
 
   /** The same, but everybody may do everything. */
   public Options withoutIam() {
-    return new Options(assembly, bind, port, dataDirectory, logFile, false, clock);
+    return new Options(assembly, bind, port, dataDirectory, logFile, keySets, false, clock);
+  }
+
+  private static void requireKeySet(String issuer, URI location) {
+    if (!List.of("file", "http", "https").contains(String.valueOf(location.getScheme()))) {
+      throw new IllegalArgumentException(
+          "keys of " + issuer + ": " + location + " (expected: file:, http: or https:)");
+    }
   }
 
   /** A cloud on a free port of the loopback interface that keeps nothing. */
   public static Options inMemory(Path assembly, InstantSource clock) {
-    return new Options(assembly, "127.0.0.1", 0, Optional.empty(), Optional.empty(), clock);
+    return new Options(
+        assembly, "127.0.0.1", 0, Optional.empty(), Optional.empty(), Map.of(), clock);
   }
 }

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -126,6 +127,7 @@ final class LocalCloudTest {
             0,
             Optional.of(directory.resolve("data")),
             Optional.of(directory.resolve("logs/run.log")),
+            Map.of(),
             clock);
     try (LocalCloud cloud = LocalCloud.start(options)) {
       call(

@@ -37,6 +37,8 @@ final class HttpApi implements Api {
   /** As above; then the client gets 503, which is what HTTP APIs were seen to answer. */
   private static final Duration INTEGRATION_TIMEOUT = Duration.ofSeconds(30);
 
+  private static final HttpString REQUEST_ID = new HttpString("apigw-requestid");
+
   private static final String TEXT =
       "(?i)text/.*|application/(.*\\+)?(json|xml)\\b.*|application/javascript\\b.*";
 
@@ -70,18 +72,63 @@ final class HttpApi implements Api {
       Optional<Map<String, String>> variables =
           route.match(exchange.getRequestMethod().toString(), rawPath);
       if (variables.isPresent()) {
-        integrate(exchange, route.route, rawPath, variables.get());
+        Optional<ObjectNode> caller = caller(exchange, route.route);
+        if (caller.isPresent()) {
+          integrate(exchange, route.route, rawPath, variables.get(), caller.get());
+        }
         return;
       }
     }
     Requests.reply(exchange, 404, "Not Found");
   }
 
+  /**
+   * What the event says of who calls, which is nothing on a route that is open to everybody; empty
+   * if that may not be, and the request is refused.
+   */
+  private Optional<ObjectNode> caller(HttpServerExchange exchange, HttpApiSpec.Route route) {
+    ObjectNode caller = Requests.JSON.createObjectNode();
+    if (route.authorization() instanceof HttpApiSpec.Authorization.Iam) {
+      caller
+          .putObject("iam")
+          .put("accountId", Requests.ACCOUNT)
+          .put("callerId", Requests.ACCOUNT)
+          .put("userArn", "arn:aws:iam::" + Requests.ACCOUNT + ":root")
+          .put("userId", Requests.ACCOUNT);
+    } else if (route.authorization() instanceof HttpApiSpec.Authorization.Jwt jwt) {
+      Optional<String> token =
+          Optional.ofNullable(exchange.getRequestHeaders().get(Headers.AUTHORIZATION))
+              .map(values -> String.join(",", values));
+      JwtVerdict verdict = jwt.authorizer().judge(token, jwt.scopes());
+      if (verdict instanceof JwtVerdict.Refused refused) {
+        refuse(exchange, route, refused);
+        return Optional.empty();
+      }
+      caller.set("jwt", ((JwtVerdict.Passed) verdict).context());
+    }
+    return Optional.of(caller);
+  }
+
+  private void refuse(
+      HttpServerExchange exchange, HttpApiSpec.Route route, JwtVerdict.Refused refused) {
+    if (!refused.trouble().isEmpty()) {
+      log.accept(
+          "HTTP API %s, %s: keys: %s".formatted(spec.apiId(), route.routeKey(), refused.trouble()));
+    }
+    exchange
+        .getResponseHeaders()
+        .put(REQUEST_ID, Requests.newId())
+        .put(Headers.WWW_AUTHENTICATE, refused.challenge());
+    Requests.reply(
+        exchange, refused.status(), refused.status() == 401 ? "Unauthorized" : "Forbidden");
+  }
+
   private void integrate(
       HttpServerExchange exchange,
       HttpApiSpec.Route route,
       String rawPath,
-      Map<String, String> variables)
+      Map<String, String> variables,
+      ObjectNode caller)
       throws IOException {
     exchange.startBlocking();
     byte[] body =
@@ -93,10 +140,10 @@ final class HttpApi implements Api {
       return;
     }
     String requestId = Requests.newId();
-    exchange.getResponseHeaders().put(new HttpString("apigw-requestid"), requestId);
+    exchange.getResponseHeaders().put(REQUEST_ID, requestId);
     byte[] event =
         Requests.JSON.writeValueAsBytes(
-            event(exchange, route, rawPath, variables, body, requestId));
+            event(exchange, route, rawPath, variables, caller, body, requestId));
     Optional<Invocation> end =
         Api.await(functions.start(route.function(), event), INTEGRATION_TIMEOUT);
     if (end.isEmpty()) {
@@ -113,6 +160,7 @@ final class HttpApi implements Api {
       HttpApiSpec.Route route,
       String rawPath,
       Map<String, String> variables,
+      ObjectNode caller,
       byte[] body,
       String requestId) {
     Instant now = clock.instant();
@@ -137,14 +185,8 @@ final class HttpApi implements Api {
     }
     ObjectNode context = event.putObject("requestContext");
     context.put("accountId", Requests.ACCOUNT).put("apiId", spec.apiId());
-    if (route.signed()) {
-      context
-          .putObject("authorizer")
-          .putObject("iam")
-          .put("accountId", Requests.ACCOUNT)
-          .put("callerId", Requests.ACCOUNT)
-          .put("userArn", "arn:aws:iam::" + Requests.ACCOUNT + ":root")
-          .put("userId", Requests.ACCOUNT);
+    if (!caller.isEmpty()) {
+      context.set("authorizer", caller);
     }
     context.put("domainName", Requests.domainName(spec.apiId())).put("domainPrefix", spec.apiId());
     context

@@ -23,15 +23,39 @@ public record HttpApiSpec(String apiId, List<Route> routes, Optional<Cors> cors)
    * @param routeKey {@code METHOD /path}, where METHOD may be ANY and a segment of the path {@code
    *     {name}} or, at the end, {@code {name+}}; or {@code $default}
    * @param function ARN of the function that answers
-   * @param signed whether the route is authorized by IAM: such requests are accepted unchecked, and
-   *     the event names the account's root user
+   * @param authorization who may call it
    */
-  public record Route(String routeKey, String function, boolean signed) {
+  public record Route(String routeKey, String function, Authorization authorization) {
 
     public Route {
       if (!routeKey.matches("\\$default|[A-Z]+ /\\S*")) {
         throw new IllegalArgumentException(
             "routeKey: " + routeKey + " (expected: METHOD /path or $default)");
+      }
+    }
+  }
+
+  /** Who may call a route. */
+  public sealed interface Authorization {
+
+    /** Everybody. */
+    record None() implements Authorization {}
+
+    /**
+     * Who is authorized by IAM: such requests are accepted unchecked, and the event names the
+     * account's root user.
+     */
+    record Iam() implements Authorization {}
+
+    /**
+     * Who has a JSON Web Token.
+     *
+     * @param authorizer checks it
+     * @param scopes one of these must be among its scopes, if there are any
+     */
+    record Jwt(JwtAuthorizer authorizer, List<String> scopes) implements Authorization {
+      public Jwt {
+        scopes = List.copyOf(scopes);
       }
     }
   }

@@ -41,7 +41,7 @@ final class Deployment implements AutoCloseable {
   private final LocalCloud cloud;
   private final HttpClient http = HttpClient.newHttpClient();
 
-  private Deployment(Path assembly) {
+  private Deployment(Path assembly, Map<String, URI> keySets) {
     cloud =
         LocalCloud.start(
             new Options(
@@ -50,13 +50,19 @@ final class Deployment implements AutoCloseable {
                 0,
                 Optional.empty(),
                 Optional.of(Path.of("target/endtoend.log")),
+                keySets,
                 clock));
     Runtime.getRuntime().addShutdownHook(new Thread(cloud::close));
   }
 
   /** A deployment of another assembly. */
   static Deployment of(Path assembly) {
-    return new Deployment(assembly);
+    return new Deployment(assembly, Map.of());
+  }
+
+  /** A deployment of another assembly, where the keys of issuers of tokens are told. */
+  static Deployment of(Path assembly, Map<String, URI> keySets) {
+    return new Deployment(assembly, keySets);
   }
 
   @Override

@@ -45,6 +45,7 @@ final class KilledCloud {
                 0,
                 Optional.of(Path.of(arguments[1])),
                 Optional.of(Path.of(arguments[2])),
+                Map.of(),
                 InstantSource.system()));
     AccessKey key = cloud.accessKey("test");
     Map<String, String> told = new HashMap<>(cloud.outputs());

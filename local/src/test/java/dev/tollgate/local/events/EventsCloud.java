@@ -84,6 +84,7 @@ final class EventsCloud implements AutoCloseable {
                 0,
                 keeps ? Optional.of(directory.resolve("data")) : Optional.empty(),
                 Optional.of(directory.resolve("run.log")),
+                Map.of(),
                 clock));
     lambda = client(LambdaClient.builder());
     sqs = client(SqsClient.builder());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.nimbusds.jose.jwk.RSAKey;
 import dev.tollgate.local.lambda.Invocation;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -53,7 +54,8 @@ class HttpApiTest {
                 route("ANY /tenants/{tenantId}", "any"),
                 route("POST /tenants", "post"),
                 route("GET /files/{path+}", "files"),
-                new HttpApiSpec.Route("GET /signed", "signed", true)),
+                new HttpApiSpec.Route(
+                    "GET /signed", "signed", new HttpApiSpec.Authorization.Iam())),
             Optional.of(
                 new Cors(
                     List.of("https://app.example"),
@@ -345,6 +347,55 @@ class HttpApiTest {
   }
 
   @Test
+  void a_route_that_takes_tokens_refuses_who_has_none_and_tells_the_function_of_who_has()
+      throws Exception {
+    Instant now = Instant.parse("2026-03-12T19:03:58.390Z");
+    RSAKey key = TokenIssuer.key("one");
+    try (TokenIssuer issuer = new TokenIssuer(() -> now)) {
+      issuer.publish(key);
+      IssuerKeys keys =
+          new IssuerKeys("https://i.example", Optional.of(issuer.keySet()), () -> now);
+      JwtAuthorizer authorizer =
+          new JwtAuthorizer("https://i.example", List.of("a"), keys, () -> now);
+      gateway.add(
+          new HttpApiSpec(
+              "http3",
+              List.of(
+                  new HttpApiSpec.Route(
+                      "GET /open", "get", new HttpApiSpec.Authorization.Jwt(authorizer, List.of())),
+                  new HttpApiSpec.Route(
+                      "GET /scoped",
+                      "get",
+                      new HttpApiSpec.Authorization.Jwt(authorizer, List.of("s")))),
+              Optional.empty()));
+      String url = gateway.endpoint("http3").toString();
+
+      HttpResponse<String> without = send(HttpRequest.newBuilder(URI.create(url + "/open")));
+      assertThat(without.statusCode()).isEqualTo(401);
+      assertThat(without.body()).isEqualTo("{\"message\":\"Unauthorized\"}");
+      assertThat(without.headers().firstValue("www-authenticate")).contains("Bearer");
+      assertThat(without.headers().firstValue("apigw-requestid")).isPresent();
+      assertThat(functions.events("get")).isEmpty();
+
+      String token =
+          TokenIssuer.token(key, issuer.claims("https://i.example", "a").claim("tenantId", "acme"));
+      assertThat(
+              send(HttpRequest.newBuilder(URI.create(url + "/open"))
+                      .header("authorization", "Bearer " + token))
+                  .statusCode())
+          .isEqualTo(200);
+      JsonNode jwt = functions.events("get").get(0).at("/requestContext/authorizer/jwt");
+      assertThat(jwt.at("/claims/tenantId").asText()).isEqualTo("acme");
+
+      HttpResponse<String> unscoped =
+          send(HttpRequest.newBuilder(URI.create(url + "/scoped")).header("authorization", token));
+      assertThat(unscoped.statusCode()).isEqualTo(403);
+      assertThat(unscoped.body()).isEqualTo("{\"message\":\"Forbidden\"}");
+      assertThat(functions.events("get")).hasSize(1);
+    }
+  }
+
+  @Test
   void add_twice_is_refused() {
     assertThatThrownBy(() -> gateway.add(new HttpApiSpec("http1", List.of(), Optional.empty())))
         .hasMessage("apiId: http1 (expected: one not yet taken)");
@@ -360,6 +411,6 @@ class HttpApiTest {
   }
 
   private static HttpApiSpec.Route route(String routeKey, String function) {
-    return new HttpApiSpec.Route(routeKey, function, false);
+    return new HttpApiSpec.Route(routeKey, function, new HttpApiSpec.Authorization.None());
   }
 }
