@@ -135,7 +135,10 @@ final class ApiParts {
         "%s://%s:%d/%s"
             .formatted(
                 webSocket ? "ws" : "http",
-                gateway.getAddress().getHostAddress(),
+                // Everywhere is no address that one could go to.
+                gateway.getAddress().isAnyLocalAddress()
+                    ? "127.0.0.1"
+                    : gateway.getAddress().getHostAddress(),
                 gateway.getPort(),
                 id);
     return new Brought(id, Map.of("ApiEndpoint", endpoint, "ApiId", id));

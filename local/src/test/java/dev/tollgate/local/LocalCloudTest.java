@@ -12,6 +12,10 @@ import dev.tollgate.local.lambda.SampleHandlers;
 import dev.tollgate.local.services.ServiceClient;
 import dev.tollgate.local.template.TemplateException;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -20,11 +24,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * A cloud of a small template: one resource of most types, all of them with references to others.
@@ -152,6 +160,105 @@ final class LocalCloudTest {
     assertThatThrownBy(() -> LocalCloud.start(options))
         .isInstanceOf(TemplateException.class)
         .hasMessageContaining("AppItemsTable00000001.Properties.KeySchema");
+  }
+
+  /** Addresses of this machine at which nobody reaches what listens at 127.0.0.1 alone. */
+  private static List<InetAddress> otherAddresses() throws IOException {
+    List<InetAddress> others = new ArrayList<>();
+    others.add(InetAddress.getByAddress(new byte[] {127, 0, 0, 2}));
+    NetworkInterface.networkInterfaces()
+        .flatMap(NetworkInterface::inetAddresses)
+        .filter(address -> !address.getHostAddress().equals("127.0.0.1"))
+        .forEach(others::add);
+    return others;
+  }
+
+  private static boolean listensAt(InetAddress address, int port) {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(address, port), 500);
+      return true;
+    } catch (IOException refused) {
+      return false;
+    }
+  }
+
+  private static List<Integer> ports(LocalCloud cloud) {
+    return List.of(
+        URI.create(cloud.outputs().getOrDefault("EchoURL", "")).getPort(),
+        cloud.endpoint().getPort());
+  }
+
+  @Test
+  void cloud_listens_at_the_loopback_address_alone() throws IOException {
+    try (LocalCloud cloud = LocalCloud.start(Options.inMemory(directory, clock))) {
+      for (int port : ports(cloud)) {
+        assertThat(listensAt(InetAddress.getLoopbackAddress(), port)).isTrue();
+        assertThat(otherAddresses()).noneMatch(address -> listensAt(address, port));
+      }
+    }
+  }
+
+  @Test
+  void cloud_that_is_told_to_listen_everywhere_keeps_the_apis_of_aws_to_itself()
+      throws IOException {
+    Options everywhere =
+        new Options(directory, "0.0.0.0", 0, Optional.empty(), Optional.empty(), Map.of(), clock);
+    try (LocalCloud cloud = LocalCloud.start(everywhere)) {
+      List<Integer> ports = ports(cloud);
+      assertThat(otherAddresses()).anyMatch(address -> listensAt(address, ports.get(0)));
+      assertThat(otherAddresses()).noneMatch(address -> listensAt(address, ports.get(1)));
+    }
+  }
+
+  @Test
+  void keys_of_an_issuer_that_no_authorizer_names_are_an_error() {
+    Options options =
+        new Options(
+            directory,
+            "127.0.0.1",
+            0,
+            Optional.empty(),
+            Optional.empty(),
+            Map.of("https://typo.example", URI.create("file:///keys.json")),
+            clock);
+    assertThatThrownBy(() -> LocalCloud.start(options))
+        .hasMessageContaining("keys of issuer https://typo.example (expected: an issuer that");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "'AuthorizerType':'JWT' | 'AuthorizerType':'COGNITO' | AuthorizerType: COGNITO (expected: REQUEST or JWT)",
+        "$request.header.Authorization | $request.querystring.t | IdentitySource: [$request.querystring.t] (expected: $request.header.Authorization)",
+        "https://i.example | http://i.example | Issuer: http://i.example (expected: https://…)",
+        "'Audience':['a'] | 'Audience':[] | Audience: absent (expected: at least one)",
+        "'AuthorizationType':'JWT' | 'AuthorizationType':'OAUTH' | AuthorizationType: OAUTH (expected: NONE, AWS_IAM, JWT or CUSTOM)",
+      })
+  void an_authorizer_that_cannot_be_served_is_an_error(String from, String to, String message)
+      throws IOException {
+    String template =
+        TEMPLATE
+            .replace(
+                "'AuthorizationType':'NONE'",
+                "'AuthorizationType':'JWT','AuthorizerId':{'Ref':'AppTokens0000000F'}")
+            .replace(
+                "'AppStage0000000E'",
+                """
+                'AppTokens0000000F':{'Type':'AWS::ApiGatewayV2::Authorizer','Properties':{
+                  'ApiId':{'Ref':'AppApi0000000B'},'Name':'Tokens','AuthorizerType':'JWT',
+                  'IdentitySource':['$request.header.Authorization'],
+                  'JwtConfiguration':{'Audience':['a'],'Issuer':'https://i.example'}}},
+                'AppStage0000000E'""");
+    assertThat(template).contains(from);
+    writeTemplate(template);
+    LocalCloud.start(Options.inMemory(directory, clock)).close();
+
+    writeTemplate(template.replace(from, to));
+    assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessageContaining(message);
   }
 
   @Test
