@@ -288,7 +288,9 @@ final class JwtAuthorizerTest {
   void documents_of_an_issuer_that_say_something_else_let_nobody_in() {
     for (Map.Entry<String, String> wrong :
         List.of(
-            Map.entry("/.well-known/openid-configuration", "{\"issuer\":\"https://evil.example\"}"),
+            Map.entry(
+                "/.well-known/openid-configuration",
+                "{\"issuer\":\"https://evil.example\",\"jwks_uri\":\"" + issuer.keySet() + "\"}"),
             Map.entry("/.well-known/openid-configuration", "garbage"),
             Map.entry("/keys", "garbage"),
             Map.entry("/keys", " ".repeat(150_001)))) {
