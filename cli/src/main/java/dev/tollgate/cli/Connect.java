@@ -111,7 +111,7 @@ final class Connect implements Callable<Integer> {
 
   private JsonNode create(Api api) {
     Answer created =
-        api.send("PUT", "?" + Api.query(Map.of("tenantId", tenantId)), Optional.empty()).orFail();
+        orFail(api.send("PUT", "?" + Api.query(Map.of("tenantId", tenantId)), Optional.empty()));
     JsonNode document = created.json();
     tollgate.print(
         created,
@@ -122,6 +122,20 @@ final class Connect implements Callable<Integer> {
                 + tenantId
                 + Json.instant(document, "expiresAt").map(end -> ", until " + end).orElse("")));
     return document;
+  }
+
+  /**
+   * The answer, unless it is a refusal; if that is for want of a token, it says how to show one.
+   */
+  private Answer orFail(Answer answer) {
+    if (answer.status() != 401) {
+      return answer.orFail();
+    }
+    throw Failure.of(
+        "The session API asks for a token of tenant "
+            + tenantId
+            + " that holds (--token JWT): 401 "
+            + answer.headers().firstValue("WWW-Authenticate").orElse("Unauthorized"));
   }
 
   /** The address of the session's sockets, with the two parameters of the handshake. */
@@ -149,7 +163,7 @@ final class Connect implements Callable<Integer> {
     List<Integer> waiting = refused;
     int fruitless = 0;
     while (!waiting.isEmpty()) {
-      Answer answer = api.get("?" + query(sessionId)).orFail();
+      Answer answer = orFail(api.get("?" + query(sessionId)));
       OptionalLong seconds = retryAfterSeconds(answer);
       tollgate.print(answer, describe(answer.json(), seconds));
       if (!retry || seconds.isEmpty() || fruitless > FRUITLESS_RETRIES) {

@@ -57,6 +57,23 @@ class ConnectTest {
   }
 
   @Test
+  void connect_without_a_token_where_one_is_asked_for_says_how_to_show_one() {
+    deployment.answers(
+        "PUT /api/session?tenantId=globex",
+        401,
+        "{\"message\":\"Unauthorized\"}",
+        Map.of("WWW-Authenticate", "Bearer"));
+
+    Run run = deployment.run("connect", "globex");
+
+    assertThat(run.err())
+        .isEqualTo(
+            "tollgate: The session API asks for a token of tenant globex that holds (--token JWT):"
+                + " 401 Bearer\n");
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
   void connect_on_a_session_that_exists_creates_none() {
     Run run = deployment.run("connect", "acme", "--session", "other");
 
