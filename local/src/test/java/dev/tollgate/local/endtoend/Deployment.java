@@ -6,6 +6,7 @@ import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
 import dev.tollgate.local.events.EventSources;
+import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.services.AccessKey;
 import dev.tollgate.local.services.Requests.Request;
 import java.io.IOException;
@@ -20,11 +21,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
@@ -34,6 +37,7 @@ import software.amazon.awssdk.regions.Region;
 final class Deployment implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out");
+  private static final Collection<Policies> POLICIES = new ConcurrentLinkedQueue<>();
   private static final Deployment ONLY = of(ASSEMBLY);
 
   private final ManualClock clock =
@@ -57,12 +61,24 @@ final class Deployment implements AutoCloseable {
 
   /** A deployment of another assembly. */
   static Deployment of(Path assembly) {
-    return new Deployment(assembly, Map.of());
+    return of(assembly, Map.of());
   }
 
   /** A deployment of another assembly, where the keys of issuers of tokens are told. */
   static Deployment of(Path assembly, Map<String, URI> keySets) {
-    return new Deployment(assembly, keySets);
+    Deployment deployment = new Deployment(assembly, keySets);
+    POLICIES.add(deployment.cloud.policies());
+    return deployment;
+  }
+
+  /** One more deployment of the stack, for tests whose requests prove no grant to be needed. */
+  static Deployment attacked() {
+    return new Deployment(ASSEMBLY, Map.of());
+  }
+
+  /** The policies of all deployments so far, but those attacked. */
+  static Collection<Policies> policies() {
+    return List.copyOf(POLICIES);
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,7 +45,7 @@ import software.amazon.awssdk.services.sts.model.Tag;
  * its schedules and its function. The ids are such that a prefix or a wildcard would match.
  */
 final class IsolationIT {
-  private static final Deployment DEPLOYMENT = Deployment.shared();
+  private static final Deployment DEPLOYMENT = Deployment.attacked();
 
   /** Whose credentials the attacker has. */
   private static final String OWN = "acme";
@@ -83,6 +84,11 @@ final class IsolationIT {
       DEPLOYMENT.open(tenant);
     }
     DEPLOYMENT.cloud().settle();
+  }
+
+  @AfterAll
+  static void close() {
+    DEPLOYMENT.close();
   }
 
   static Stream<String> tenantRoles() {
