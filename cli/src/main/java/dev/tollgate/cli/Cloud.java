@@ -29,6 +29,8 @@ interface Cloud extends AutoCloseable {
    * @param log where to append what the functions log
    * @param data where to keep state over a restart; empty for memory
    * @param keySets where the keys of issuers of tokens are, by issuer, if not where these say
+   * @param iam whether policies are obeyed
+   * @param faults a file that says what is to go wrong; nothing goes wrong without it
    */
   record Settings(
       Path assembly,
@@ -36,7 +38,9 @@ interface Cloud extends AutoCloseable {
       int port,
       Path log,
       Optional<Path> data,
-      Map<String, URI> keySets) {
+      Map<String, URI> keySets,
+      boolean iam,
+      Optional<Path> faults) {
     public Settings {
       keySets = Map.copyOf(keySets);
       if (port < 0 || port > 65_535) {

@@ -2,8 +2,10 @@ package dev.tollgate.cli;
 
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
+import dev.tollgate.local.faults.FaultPlan;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -33,9 +35,26 @@ final class LocalStack implements Cloud {
                   settings.data(),
                   Optional.of(settings.log()),
                   settings.keySets(),
+                  settings.iam(),
+                  plan(settings),
                   InstantSource.system())));
+    } catch (Failure e) {
+      throw e;
     } catch (IOException | RuntimeException e) {
       throw Failure.of("The local cloud did not start: " + reason(e), e);
+    }
+  }
+
+  private static FaultPlan plan(Settings settings) throws IOException {
+    if (settings.faults().isEmpty()) {
+      return FaultPlan.none();
+    }
+    try {
+      return FaultPlan.read(settings.faults().get());
+    } catch (NoSuchFileException e) {
+      throw Failure.usage("--faults: " + e.getMessage() + " (expected: a file that is there)");
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--faults: " + e.getMessage());
     }
   }
 

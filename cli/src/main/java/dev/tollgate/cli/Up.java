@@ -67,6 +67,19 @@ final class Up implements Callable<Integer> {
               + " the issuer is asked.")
   private Map<String, String> keySets = Map.of();
 
+  @Option(
+      names = "--no-iam",
+      description =
+          "Let every function do everything. Default: what its role's policies in the template"
+              + " allow, as AWS would.")
+  private boolean withoutIam;
+
+  @Option(
+      names = "--faults",
+      paramLabel = "FILE",
+      description = "Let AWS's services go wrong as this plan says. Default: nothing goes wrong.")
+  private Optional<Path> faults = Optional.empty();
+
   Up(Tollgate tollgate, Shell shell, Cloud.Starter starter) {
     this.tollgate = tollgate;
     this.shell = shell;
@@ -79,7 +92,15 @@ final class Up implements Callable<Integer> {
     Path file = tollgate.outputsToWrite();
     Path log = file.resolveSibling("up.log");
     Cloud.Settings settings =
-        new Cloud.Settings(assembly(), bind, port, log, data.map(shell::file), keySetLocations());
+        new Cloud.Settings(
+            assembly(),
+            bind,
+            port,
+            log,
+            data.map(shell::file),
+            keySetLocations(),
+            !withoutIam,
+            faults.map(shell::file));
     requireFreePort();
     CountDownLatch stopped = new CountDownLatch(1);
     try (Cloud cloud = starter.start(settings)) {

@@ -60,8 +60,17 @@ class UpTest {
                 0,
                 directory.resolve("elsewhere/up.log"),
                 Optional.empty(),
-                Map.of()));
+                Map.of(),
+                true,
+                Optional.empty()));
     assertThat(closed).isTrue();
+  }
+
+  @Test
+  void up_without_iam_obeys_no_policy() {
+    deployment.run(this::start, "up", "--no-iam");
+
+    assertThat(started).singleElement().extracting(Cloud.Settings::iam).isEqualTo(false);
   }
 
   @Test

@@ -2,6 +2,8 @@ package dev.tollgate.local;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.local.events.EventSources;
+import dev.tollgate.local.faults.Fates;
+import dev.tollgate.local.faults.Misfortune;
 import dev.tollgate.local.gateway.Gateway;
 import dev.tollgate.local.iam.Accesses;
 import dev.tollgate.local.iam.Caller;
@@ -20,6 +22,7 @@ import dev.tollgate.local.services.AccessKeys;
 import dev.tollgate.local.services.Authorization;
 import dev.tollgate.local.services.Faults;
 import dev.tollgate.local.services.FrontDoor;
+import dev.tollgate.local.services.PlannedFaults;
 import dev.tollgate.local.services.Principal;
 import dev.tollgate.local.services.QueueEngine;
 import dev.tollgate.local.services.Requests;
@@ -34,8 +37,13 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -49,12 +57,14 @@ import java.util.concurrent.Executors;
 public final class LocalCloud implements AutoCloseable {
   private static final String REGION = "us-east-1";
   private static final String ACCOUNT = "000000000000";
+  private static final Duration LATEST = Duration.ofSeconds(59);
   private static final Caller.Service LAMBDA = new Caller.Service("lambda.amazonaws.com");
 
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final Requests requests = new Requests();
   private final Faults faults = new Faults();
-  private final LostEvents lostEvents = new LostEvents();
+  private final Fates fates;
+  private final LostEvents lostEvents;
   private final AccessKeys accessKeys = new AccessKeys();
   private final Environment environment;
   private final SecurityTokens securityTokens;
@@ -67,13 +77,21 @@ public final class LocalCloud implements AutoCloseable {
   private final Map<String, String> outputs;
 
   private LocalCloud(Options options) throws Exception {
+    fates = new Fates(options.faults());
+    lostEvents = new LostEvents(fates);
     try {
       Template template = Template.read(options.assembly());
       environment = new Environment(ACCOUNT, REGION, template.stackName());
       RunLog log = opened(RunLog.open(options.clock(), options.logFile()));
       TableEngine tables = opened(TableEngine.start(directory(options, "tables")));
       QueueEngine queues =
-          opened(QueueEngine.start(directory(options, "queues"), options.clock(), REGION, ACCOUNT));
+          opened(
+              QueueEngine.start(
+                  directory(options, "queues"),
+                  options.clock(),
+                  REGION,
+                  ACCOUNT,
+                  queue -> expiresEarly(queue, options.clock())));
       policies = new Policies(resource -> policyOfQueue(queues, resource));
       TableKeys partitionKeys = new TableKeys();
       Authorization authorization =
@@ -84,7 +102,14 @@ public final class LocalCloud implements AutoCloseable {
                   log::event)
               : Authorization.NONE;
       frontDoor =
-          opened(FrontDoor.open(accessKeys, authorization, requests, faults, options.clock()));
+          opened(
+              FrontDoor.open(
+                  accessKeys,
+                  authorization,
+                  requests,
+                  faults,
+                  new PlannedFaults(fates, policies::isAdministrator, this::killed),
+                  options.clock()));
       Optional<Policies> obeyed = options.iam() ? Optional.of(policies) : Optional.empty();
       securityTokens = new SecurityTokens(accessKeys, options.clock());
       functions = opened(new Functions(options.clock(), log::write));
@@ -122,6 +147,7 @@ public final class LocalCloud implements AutoCloseable {
                   options.clock(),
                   environment.arn("lambda", "event-source-mapping:"),
                   directory(options, "functions"),
+                  table -> fates.strikes(Misfortune.STREAM_REPLAYED, table),
                   log::event));
       frontDoor.watch(eventSources::saw);
       frontDoor.serve(
@@ -182,6 +208,7 @@ public final class LocalCloud implements AutoCloseable {
               new Scheduler(
                   options.clock(),
                   new ScheduleTargets(functions, this::client, obeyed, environment.accountId()),
+                  this::punctuality,
                   directory(options, "schedules")));
       frontDoor.serve("scheduler", scheduler.http());
       scheduleParts.put(scheduler);
@@ -245,6 +272,11 @@ public final class LocalCloud implements AutoCloseable {
   /** Makes AWS calls go wrong. */
   public Faults faults() {
     return faults;
+  }
+
+  /** What goes wrong by the plan. */
+  public Fates fates() {
+    return fates;
   }
 
   /** Makes API Gateway lose events on their way to a function. */
@@ -326,6 +358,37 @@ public final class LocalCloud implements AutoCloseable {
 
   private ServiceClient client(Principal principal) {
     return new ServiceClient(frontDoor.endpoint(), accessKeys.issue(principal));
+  }
+
+  /** Ends what a function is doing; false if there is none of the name. */
+  private boolean killed(String name) {
+    try {
+      functions.kill(name);
+      return true;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private List<Duration> punctuality(String schedule, Instant time) {
+    if (fates.strikes(Misfortune.SCHEDULE_MISSED, schedule)) {
+      return List.of();
+    }
+    Duration delay = late(schedule);
+    return fates.strikes(Misfortune.SCHEDULE_TWICE, schedule)
+        ? List.of(delay, late(schedule))
+        : List.of(delay);
+  }
+
+  private Duration late(String schedule) {
+    return fates.strikes(Misfortune.SCHEDULE_LATE, schedule)
+        ? fates.part(Misfortune.SCHEDULE_LATE, schedule, LATEST)
+        : Duration.ZERO;
+  }
+
+  private boolean expiresEarly(String queue, InstantSource clock) {
+    return fates.strikesIn(
+        Misfortune.QUEUE_EXPIRES_EARLY, queue, clock.instant().truncatedTo(ChronoUnit.MINUTES));
   }
 
   /** Asked only once the stack is up. */

@@ -1,5 +1,7 @@
 package dev.tollgate.local;
 
+import dev.tollgate.local.faults.Fates;
+import dev.tollgate.local.faults.Misfortune;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.lambda.Invoker;
 import java.nio.charset.StandardCharsets;
@@ -9,10 +11,17 @@ import java.util.function.BiPredicate;
 /**
  * Events that API Gateway never delivers, as may happen to {@code $disconnect} (API Gateway
  * Developer Guide, "Manage connected users and client apps: $connect and $disconnect routes"). None
- * unless somebody asks for it.
+ * unless somebody, or the plan of faults, asks for it.
  */
 public final class LostEvents {
+  private static final String DISCONNECT = "\"eventType\":\"DISCONNECT\"";
+
+  private final Fates fates;
   private volatile BiPredicate<String, String> lost = (function, event) -> false;
+
+  LostEvents(Fates fates) {
+    this.fates = fates;
+  }
 
   /**
    * Loses, from now on, the events that are told; nobody learns of it.
@@ -30,9 +39,14 @@ public final class LostEvents {
 
   Invoker before(Invoker functions) {
     return (function, payload) ->
-        lost.test(function, new String(payload, StandardCharsets.UTF_8))
+        isLost(function, new String(payload, StandardCharsets.UTF_8))
             ? CompletableFuture.completedFuture(
                 new Invocation.Success("{}".getBytes(StandardCharsets.UTF_8)))
             : functions.start(function, payload);
+  }
+
+  private boolean isLost(String function, String event) {
+    return lost.test(function, event)
+        || (event.contains(DISCONNECT) && fates.strikes(Misfortune.DISCONNECT_LOST, function));
   }
 }

@@ -1,5 +1,6 @@
 package dev.tollgate.local;
 
+import dev.tollgate.local.faults.FaultPlan;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -21,6 +22,7 @@ import java.util.Optional;
  *     scheme file, http or https. An issuer that is not here is asked where they are, as API
  *     Gateway would ask it
  * @param iam whether policies are obeyed
+ * @param faults what goes wrong on purpose
  * @param clock the time of queues, schedules, functions, credentials and connections
  */
 public record Options(
@@ -31,6 +33,7 @@ public record Options(
     Optional<Path> logFile,
     Map<String, URI> keySets,
     boolean iam,
+    FaultPlan faults,
     InstantSource clock) {
   /** Refuses a port that is none, and keys where none can be. */
   public Options {
@@ -41,7 +44,7 @@ public record Options(
     }
   }
 
-  /** A cloud that obeys its policies. */
+  /** A cloud that obeys its policies, and where nothing goes wrong on purpose. */
   public Options(
       Path assembly,
       String bind,
@@ -50,12 +53,17 @@ public record Options(
       Optional<Path> logFile,
       Map<String, URI> keySets,
       InstantSource clock) {
-    this(assembly, bind, port, dataDirectory, logFile, keySets, true, clock);
+    this(assembly, bind, port, dataDirectory, logFile, keySets, true, FaultPlan.none(), clock);
   }
 
   /** The same, but everybody may do everything. */
   public Options withoutIam() {
-    return new Options(assembly, bind, port, dataDirectory, logFile, keySets, false, clock);
+    return new Options(assembly, bind, port, dataDirectory, logFile, keySets, false, faults, clock);
+  }
+
+  /** The same, but things go wrong by a plan. */
+  public Options with(FaultPlan plan) {
+    return new Options(assembly, bind, port, dataDirectory, logFile, keySets, iam, plan, clock);
   }
 
   private static void requireKeySet(String issuer, URI location) {

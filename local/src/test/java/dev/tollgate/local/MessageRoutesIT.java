@@ -14,6 +14,7 @@ import dev.tollgate.local.services.AccessKeys;
 import dev.tollgate.local.services.Authorization;
 import dev.tollgate.local.services.Faults;
 import dev.tollgate.local.services.FrontDoor;
+import dev.tollgate.local.services.PlannedFaults;
 import dev.tollgate.local.services.Principal;
 import dev.tollgate.local.services.QueueEngine;
 import dev.tollgate.local.services.Requests;
@@ -76,7 +77,9 @@ final class MessageRoutesIT {
   @BeforeAll
   static void start() throws Exception {
     queues = QueueEngine.start(Optional.empty(), CLOCK, "us-east-1", "000000000000");
-    frontDoor = FrontDoor.open(KEYS, Authorization.NONE, REQUESTS, new Faults(), CLOCK);
+    frontDoor =
+        FrontDoor.open(
+            KEYS, Authorization.NONE, REQUESTS, new Faults(), PlannedFaults.none(), CLOCK);
     frontDoor.serve("sqs", queues.handler());
     gateway =
         new Gateway(

@@ -13,6 +13,7 @@ import dev.tollgate.local.services.AccessKeys;
 import dev.tollgate.local.services.Authorization;
 import dev.tollgate.local.services.Faults;
 import dev.tollgate.local.services.FrontDoor;
+import dev.tollgate.local.services.PlannedFaults;
 import dev.tollgate.local.services.Principal;
 import dev.tollgate.local.services.QueueEngine;
 import dev.tollgate.local.services.Requests;
@@ -48,7 +49,10 @@ final class UniversalTargetTest {
   void start() throws Exception {
     QueueEngine queues =
         opened(QueueEngine.start(Optional.empty(), clock, "us-east-1", "000000000000"));
-    FrontDoor frontDoor = opened(FrontDoor.open(keys, Authorization.NONE, requests, faults, clock));
+    FrontDoor frontDoor =
+        opened(
+            FrontDoor.open(
+                keys, Authorization.NONE, requests, faults, PlannedFaults.none(), clock));
     frontDoor.serve("sqs", queues.handler());
     client = client(frontDoor, "test");
     Functions functions = opened(new Functions(clock, line -> {}));

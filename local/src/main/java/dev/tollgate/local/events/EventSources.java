@@ -33,6 +33,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -98,6 +99,7 @@ public final class EventSources implements AutoCloseable {
    * @param clients makes a client of a principal's, by name and role
    * @param arnPrefix what the ARNs of mappings begin with, up to {@code :event-source-mapping:}
    * @param directory where mappings that are created are kept; without it they are in memory
+   * @param replays whether a stream's records come again after they were processed, by the table
    */
   public EventSources(
       Functions functions,
@@ -107,13 +109,14 @@ public final class EventSources implements AutoCloseable {
       InstantSource clock,
       String arnPrefix,
       Optional<Path> directory,
+      Predicate<String> replays,
       Consumer<String> log) {
     this.clock = clock;
     this.catalog = catalog;
     this.mappingArnPrefix = arnPrefix;
     this.client = client;
     this.surroundings =
-        new Surroundings(functions, catalog, clients, clock, pool, waiters, activity, log);
+        new Surroundings(functions, catalog, clients, clock, pool, waiters, activity, replays, log);
     this.journal =
         directory.map(
             path -> Journal.open(path.resolve("mappings.jsonl"), this::replay, this::lines));

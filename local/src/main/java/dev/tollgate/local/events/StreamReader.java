@@ -215,6 +215,9 @@ final class StreamReader implements Reader {
         around.functions().invoke(mapping.functionArn(), StreamRecords.event(batch.records()));
     int done = done(batch, invocation);
     if (done == batch.records().size()) {
+      if (around.replays().test(mapping.sourceName())) {
+        shard.pending.addFirst(batch);
+      }
       return true;
     }
     boolean ran = !(invocation instanceof Invocation.Throttled);

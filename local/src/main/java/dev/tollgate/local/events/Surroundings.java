@@ -7,6 +7,7 @@ import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * What readers have in common.
@@ -14,6 +15,7 @@ import java.util.function.Consumer;
  * @param clients makes a client of a principal's, by name and role
  * @param pool runs what does not wait for functions
  * @param waiters runs what does
+ * @param replays whether a stream's records come again after they were processed, by the table
  */
 record Surroundings(
     Functions functions,
@@ -23,6 +25,7 @@ record Surroundings(
     Executor pool,
     Executor waiters,
     Activity activity,
+    Predicate<String> replays,
     Consumer<String> log) {
 
   /**

@@ -59,6 +59,12 @@ public final class Policies {
     roles.put(arn, new Role(arn, new Policy(List.of()), List.of(Policy.ADMINISTRATOR)));
   }
 
+  /** Whether somebody may do everything. */
+  public boolean isAdministrator(Principal who) {
+    Role role = roles.get(who.roleArn());
+    return role != null && role.own().contains(Policy.ADMINISTRATOR);
+  }
+
   /**
    * Gives a role a policy.
    *

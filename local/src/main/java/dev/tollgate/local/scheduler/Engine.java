@@ -1,5 +1,6 @@
 package dev.tollgate.local.scheduler;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
@@ -40,6 +41,7 @@ final class Engine implements AutoCloseable {
 
   private final InstantSource clock;
   private final Delivery delivery;
+  private final Punctuality punctuality;
   private final Consumer<Schedule> completed;
   private final ExecutorService workers =
       Executors.newFixedThreadPool(WORKERS, daemons("scheduler-worker-"));
@@ -59,8 +61,10 @@ final class Engine implements AutoCloseable {
   /**
    * @param completed told of a schedule that will not fire again and is to be deleted then
    */
-  Engine(InstantSource clock, Targets targets, Consumer<Schedule> completed) {
+  Engine(
+      InstantSource clock, Targets targets, Punctuality punctuality, Consumer<Schedule> completed) {
     this.clock = clock;
+    this.punctuality = punctuality;
     this.delivery = new Delivery(clock, targets);
     this.completed = completed;
   }
@@ -232,7 +236,7 @@ final class Engine implements AutoCloseable {
   }
 
   /** What one schedule has to do; guarded by the engine's lock. */
-  private static final class Lane {
+  private final class Lane {
     private Schedule schedule;
     private Timing timing;
     private Optional<Instant> next;
@@ -287,7 +291,10 @@ final class Engine implements AutoCloseable {
       }
       Instant fire = next.orElseThrow();
       next = timing.next(fire);
-      return Optional.of(new Attempt(schedule, fire, fire, 1));
+      for (Duration delay : punctuality.delays(schedule.key().name(), fire)) {
+        retries.add(new Attempt(schedule, fire, fire.plus(delay), 1));
+      }
+      return take(now);
     }
 
     boolean isDue(Instant now) {

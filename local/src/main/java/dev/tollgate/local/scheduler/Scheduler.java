@@ -54,8 +54,14 @@ public final class Scheduler implements AutoCloseable {
    *     schedule then goes on with its next due time, and what it missed is not made up for
    */
   public Scheduler(InstantSource clock, Targets targets, Optional<Path> dataDirectory) {
+    this(clock, targets, Punctuality.EXACT, dataDirectory);
+  }
+
+  /** A scheduler that is as punctual as is told. */
+  public Scheduler(
+      InstantSource clock, Targets targets, Punctuality punctuality, Optional<Path> dataDirectory) {
     this.clock = clock;
-    this.engine = new Engine(clock, targets, this::complete);
+    this.engine = new Engine(clock, targets, punctuality, this::complete);
     Instant now = clock.instant();
     groups.put(Group.DEFAULT, new Group(Group.DEFAULT, now, now, Map.of(), Optional.empty()));
     this.journal =

@@ -33,6 +33,11 @@ public record Call(
 
   static final AttachmentKey<Call> KEY = AttachmentKey.create(Call.class);
 
+  /** The same call with another body. */
+  Call withBody(String other) {
+    return new Call(service, operation, principal, accessKeyId, at, resource, target, other);
+  }
+
   /** The HTTP method. */
   public String method() {
     return target.method();

@@ -111,7 +111,7 @@ public final class Faults {
     };
   }
 
-  private static void breakOff(HttpServerExchange exchange) {
+  static void breakOff(HttpServerExchange exchange) {
     try {
       exchange.getConnection().close();
     } catch (IOException e) {

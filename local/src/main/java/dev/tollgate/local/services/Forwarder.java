@@ -1,6 +1,7 @@
 package dev.tollgate.local.services;
 
 import io.undertow.server.HttpServerExchange;
+import io.undertow.util.AttachmentKey;
 import io.undertow.util.HeaderMap;
 import io.undertow.util.HeaderValues;
 import io.undertow.util.Headers;
@@ -14,6 +15,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -23,6 +25,10 @@ import java.util.function.UnaryOperator;
  * answer.
  */
 final class Forwarder {
+  /** What is to be made of a good answer at last, if a call bears it. */
+  static final AttachmentKey<UnaryOperator<String>> ANSWER =
+      AttachmentKey.create(UnaryOperator.class);
+
   // One for all: the JDK's client of Java 17 cannot be closed, so a client for each engine would
   // leave threads behind.
   private static final HttpClient CLIENT =
@@ -129,9 +135,14 @@ final class Forwarder {
                 headers.putAll(HttpString.tryFromString(name), values);
               }
             });
+    UnaryOperator<String> last =
+        Optional.ofNullable(exchange.getAttachment(ANSWER)).orElse(UnaryOperator.identity());
     exchange
         .getResponseSender()
-        .send(response.statusCode() == 200 ? answer.apply(response.body()) : response.body());
+        .send(
+            response.statusCode() == 200
+                ? last.apply(answer.apply(response.body()))
+                : response.body());
   }
 
   private static boolean forwarded(String header) {

@@ -28,9 +28,9 @@ import java.util.regex.Pattern;
  * The one HTTP endpoint of all AWS APIs, on the loopback interface.
  *
  * <p>A call goes through a chain: it is understood and attributed ({@link Call}), recorded, refused
- * if it may not be made ({@link Authorization}), made to fail if a fault was injected, and handed
- * to the service that its credential scope names. Signatures are not verified, but access key,
- * session token and expiry are.
+ * if it may not be made ({@link Authorization}), made to fail if a fault was injected or planned,
+ * and handed to the service that its credential scope names. Signatures are not verified, but
+ * access key, session token and expiry are.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html">Signature
@@ -47,6 +47,7 @@ public final class FrontDoor implements AutoCloseable {
   private final Authorization authorization;
   private final Requests requests;
   private final Faults faults;
+  private final PlannedFaults planned;
   private final InstantSource clock;
   private final Map<String, HttpHandler> services = new ConcurrentHashMap<>();
   private final List<Consumer<Call>> watchers = new CopyOnWriteArrayList<>();
@@ -57,7 +58,9 @@ public final class FrontDoor implements AutoCloseable {
       Authorization authorization,
       Requests requests,
       Faults faults,
+      PlannedFaults planned,
       InstantSource clock) {
+    this.planned = planned;
     this.accessKeys = accessKeys;
     this.authorization = authorization;
     this.requests = requests;
@@ -76,8 +79,10 @@ public final class FrontDoor implements AutoCloseable {
       Authorization authorization,
       Requests requests,
       Faults faults,
+      PlannedFaults planned,
       InstantSource clock) {
-    FrontDoor frontDoor = new FrontDoor(accessKeys, authorization, requests, faults, clock);
+    FrontDoor frontDoor =
+        new FrontDoor(accessKeys, authorization, requests, faults, planned, clock);
     frontDoor.server.start();
     return frontDoor;
   }
@@ -97,7 +102,7 @@ public final class FrontDoor implements AutoCloseable {
    * through it, such as {@code @connections}.
    */
   public HttpHandler guard(HttpHandler handler) {
-    return receive(understand(record(authorize(faults.before(handler)))));
+    return receive(understand(record(authorize(faults.before(planned.before(handler))))));
   }
 
   /** Where the APIs are: a value for {@code AWS_ENDPOINT_URL}. */

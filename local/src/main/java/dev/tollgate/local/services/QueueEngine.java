@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.actor.Props;
@@ -71,6 +72,23 @@ public final class QueueEngine implements AutoCloseable {
   public static QueueEngine start(
       Optional<Path> directory, InstantSource clock, String region, String accountId)
       throws Exception {
+    return start(directory, clock, region, accountId, queue -> false);
+  }
+
+  /**
+   * Starts the engine.
+   *
+   * @param directory where to keep queues and messages; without it they are kept in memory
+   * @param expiresEarly whether a queue keeps messages for half as long as it should, now
+   * @throws Exception if it does not start
+   */
+  public static QueueEngine start(
+      Optional<Path> directory,
+      InstantSource clock,
+      String region,
+      String accountId,
+      Predicate<String> expiresEarly)
+      throws Exception {
     ClassLoader loader = QueueEngine.class.getClassLoader();
     Config config =
         ConfigFactory.parseString(CONFIGURATION).withFallback(ConfigFactory.load(loader));
@@ -92,7 +110,11 @@ public final class QueueEngine implements AutoCloseable {
     ActorRef manager =
         actors.actorOf(
             ClockedQueues.props(
-                store, queue -> QueueApi.retention(keptAttributes, queue).toMillis(), clock));
+                store,
+                queue ->
+                    QueueApi.retention(keptAttributes, queue).toMillis()
+                        / (expiresEarly.test(queue) ? 2 : 1),
+                clock));
     InetSocketAddress address =
         SQSRestServerBuilder$.MODULE$
             .withActorSystem(actors)

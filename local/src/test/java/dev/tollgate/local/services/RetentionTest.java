@@ -326,7 +326,9 @@ final class RetentionTest {
 
   private void start(Optional<Path> data) throws Exception {
     queues = QueueEngine.start(data, clock, "us-east-1", "000000000000");
-    frontDoor = FrontDoor.open(keys, Authorization.NONE, new Requests(), new Faults(), clock);
+    frontDoor =
+        FrontDoor.open(
+            keys, Authorization.NONE, new Requests(), new Faults(), PlannedFaults.none(), clock);
     frontDoor.serve("sqs", queues.handler());
     AccessKey key = keys.issue(Principal.of("test", "arn:aws:iam::000000000000:role/test"));
     sqs =

@@ -76,7 +76,8 @@ final class ServicesTest {
   static void start() throws Exception {
     tables = TableEngine.start(Optional.empty());
     queues = QueueEngine.start(Optional.empty(), CLOCK, "us-east-1", "000000000000");
-    frontDoor = FrontDoor.open(KEYS, Authorization.NONE, REQUESTS, FAULTS, CLOCK);
+    frontDoor =
+        FrontDoor.open(KEYS, Authorization.NONE, REQUESTS, FAULTS, PlannedFaults.none(), CLOCK);
     frontDoor.serve("dynamodb", tables.handler());
     frontDoor.serve("sqs", queues.handler());
     SecurityTokens securityTokens = new SecurityTokens(KEYS, CLOCK);

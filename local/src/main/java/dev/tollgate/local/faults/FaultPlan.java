@@ -1,0 +1,162 @@
+package dev.tollgate.local.faults;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+
+/**
+ * What is to go wrong, and how often.
+ *
+ * @param seed with the same seed the same things go wrong: the n-th request of a kind to a queue,
+ *     table or service always has the same fate
+ * @param odds the probability of each misfortune, 0 to 1; 0 if it is not named
+ * @param throttled the probability that a service answers that it is asked too much
+ * @param latency how long services take to answer; at once if they are not named
+ */
+public record FaultPlan(
+    long seed,
+    Map<Misfortune, Double> odds,
+    Map<String, Double> throttled,
+    Map<String, Latency> latency) {
+  /** The services that requests go to, as their signatures name them. */
+  public static final Set<String> SERVICES =
+      Set.of("dynamodb", "execute-api", "lambda", "scheduler", "sqs", "sts");
+
+  private static final Set<String> MEMBERS = Set.of("seed", "faults", "throttled", "latency");
+  private static final String TAIL = "tail";
+
+  /** Refuses probabilities and services that are none. */
+  public FaultPlan {
+    odds = Map.copyOf(odds);
+    throttled = Map.copyOf(throttled);
+    latency = Map.copyOf(latency);
+    odds.forEach((misfortune, odd) -> requireProbability(misfortune.key(), odd));
+    throttled.forEach(FaultPlan::requireProbability);
+    throttled.keySet().forEach(service -> requireService("throttled", service));
+    latency.keySet().forEach(service -> requireService("latency", service));
+  }
+
+  /** Nothing goes wrong. */
+  public static FaultPlan none() {
+    return new FaultPlan(0, Map.of(), Map.of(), Map.of());
+  }
+
+  /**
+   * Reads a plan from a YAML file.
+   *
+   * @throws IllegalArgumentException if something in it is not known or out of its range; the
+   *     message says what and where
+   */
+  public static FaultPlan read(Path file) throws IOException {
+    Object document;
+    try {
+      document =
+          new Load(LoadSettings.builder().setLabel(file.toString()).build())
+              .loadFromString(Files.readString(file));
+    } catch (YamlEngineException e) {
+      throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
+    }
+    try {
+      return of(map("plan", document));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static FaultPlan of(Map<String, Object> plan) {
+    plan.keySet().forEach(name -> require(MEMBERS.contains(name), name, "member", MEMBERS));
+    Map<Misfortune, Double> odds = new EnumMap<>(Misfortune.class);
+    map("faults", plan.getOrDefault("faults", Map.of()))
+        .forEach((name, odd) -> odds.put(misfortune(name), number("faults." + name, odd)));
+    Map<String, Double> throttled = new TreeMap<>();
+    map("throttled", plan.getOrDefault("throttled", Map.of()))
+        .forEach((service, odd) -> throttled.put(service, number("throttled." + service, odd)));
+    Map<String, Latency> latency = new TreeMap<>();
+    map("latency", plan.getOrDefault("latency", Map.of()))
+        .forEach((service, times) -> latency.put(service, latency("latency." + service, times)));
+    double seed = number("seed", plan.getOrDefault("seed", 0));
+    return new FaultPlan((long) seed, odds, throttled, latency);
+  }
+
+  private static Misfortune misfortune(String name) {
+    return Misfortune.of(name)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "faults: %s (expected: one of %s)"
+                        .formatted(
+                            name,
+                            Arrays.stream(Misfortune.values())
+                                .map(Misfortune::key)
+                                .collect(Collectors.joining(", ")))));
+  }
+
+  private static Latency latency(String place, Object times) {
+    if (TAIL.equals(times)) {
+      return Latency.TAIL;
+    }
+    List<Latency.Point> points = new ArrayList<>();
+    for (Object pair : list(place, times)) {
+      List<?> point = list(place, pair);
+      if (point.size() != 2) {
+        throw expected(place, pair, "[quantile, milliseconds]");
+      }
+      points.add(new Latency.Point(number(place, point.get(0)), number(place, point.get(1))));
+    }
+    return new Latency(points);
+  }
+
+  private static void requireProbability(String name, double odd) {
+    if (!(odd >= 0 && odd <= 1)) {
+      throw expected(name, odd, "a probability from 0 to 1");
+    }
+  }
+
+  private static void requireService(String place, String service) {
+    require(SERVICES.contains(service), service, place, SERVICES);
+  }
+
+  private static void require(boolean known, String name, String place, Set<String> all) {
+    if (!known) {
+      throw expected(place, name, "one of " + all.stream().sorted().toList());
+    }
+  }
+
+  private static double number(String place, Object value) {
+    if (value instanceof Number number) {
+      return number.doubleValue();
+    }
+    throw expected(place, value, "a number");
+  }
+
+  private static Map<String, Object> map(String place, Object value) {
+    if (!(value instanceof Map<?, ?> map)) {
+      throw expected(place, value, "names with values");
+    }
+    Map<String, Object> texts = new TreeMap<>();
+    map.forEach((name, of) -> texts.put(String.valueOf(name), of));
+    return texts;
+  }
+
+  private static List<?> list(String place, Object value) {
+    if (value instanceof List<?> list) {
+      return list;
+    }
+    throw expected(place, value, "tail, or a list of [quantile, milliseconds]");
+  }
+
+  private static IllegalArgumentException expected(String place, Object value, String what) {
+    return new IllegalArgumentException(place + ": " + value + " (expected: " + what + ")");
+  }
+}
