@@ -1,0 +1,51 @@
+package dev.tollgate.lawbook;
+
+/** A law was broken. Its message tells which, where, and how to see it again. */
+public final class Breach extends AssertionError {
+  private static final long serialVersionUID = 1L;
+
+  private final transient Law<?> law;
+  private final long seed;
+
+  Breach(Law<?> law, String terms, History whole, History shown, Finding.Broken broken) {
+    super(message(law, terms, whole, shown, broken));
+    this.law = law;
+    this.seed = whole.seed();
+  }
+
+  /** The law that was broken. */
+  public Law<?> law() {
+    return law;
+  }
+
+  /** The seed of the history that showed it. */
+  public long seed() {
+    return seed;
+  }
+
+  private static String message(
+      Law<?> law, String terms, History whole, History shown, Finding.Broken broken) {
+    StringBuilder lines = new StringBuilder(400);
+    lines.append("the law is broken: ").append(law.name()).append('\n');
+    line(lines, "law", law.text());
+    line(lines, "seed", whole.seed() + " (again: -Dlawbook.seed=" + whole.seed() + ")");
+    line(lines, "terms", terms);
+    int count = shown.steps().size();
+    String step =
+        broken.step() > count
+            ? "after all " + count + " steps"
+            : "step " + broken.step() + " of " + count;
+    line(lines, "at", step + ", " + broken.after() + " after the beginning");
+    line(lines, "expected", broken.expected());
+    line(lines, "happened", broken.happened());
+    lines.append("  the shortest history found, of ").append(whole.steps().size()).append(":\n");
+    for (int i = 0; i < count; i++) {
+      lines.append("    %3d. %s%n".formatted(i + 1, shown.steps().get(i)));
+    }
+    return lines.toString();
+  }
+
+  private static void line(StringBuilder lines, String name, String text) {
+    lines.append("  %-9s %s%n".formatted(name + ":", text));
+  }
+}

@@ -1,0 +1,109 @@
+package dev.tollgate.lawbook;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Function;
+
+/**
+ * What happens to a subject, step by step; the same for the same seed.
+ *
+ * @param seed what it follows from, with whatever else is random
+ * @param steps what happens
+ */
+public record History(long seed, List<Step> steps) {
+  private static final int LONGEST = 60;
+  private static final List<Step.Use> USES = List.of(Step.Use.values());
+  private static final Duration LONGEST_WAIT = Duration.ofHours(3);
+
+  /** Copies the steps. */
+  public History {
+    steps = List.copyOf(steps);
+  }
+
+  /** The same with other steps. */
+  History with(List<Step> others) {
+    return new History(seed, others);
+  }
+
+  /** What is drawn for a subject, before any step: its terms. */
+  static Random terms(long seed) {
+    return new Random(seed * 31 + 7);
+  }
+
+  static History ofLimiter(long seed, Limiter.Maker maker) {
+    Random random = new Random(seed);
+    Terms first = maker.terms(terms(seed));
+    Duration token = first.rate().timeOf(1);
+    Duration full = first.rate().timeOf(first.capacity());
+    boolean retunes = random.nextInt(3) == 0;
+    boolean busy = random.nextBoolean();
+    return drawn(
+        seed,
+        random,
+        any -> {
+          int what = any.nextInt(20);
+          if (what < 7) {
+            return wait(any, token, full);
+          } else if (what < 13) {
+            int most = busy ? 2 * Math.toIntExact(Math.min(200, first.capacity())) : 3;
+            Step.Use use = USES.get(any.nextInt(USES.size()));
+            return new Step.Claims(1 + any.nextInt(most), busy ? Step.Use.SPENT : use);
+          } else if (what < 15) {
+            return new Step.Spend(any.nextInt(8));
+          } else if (what < 17) {
+            return new Step.GiveBack(any.nextInt(8));
+          } else if (what == 17 && retunes) {
+            return new Step.Retune(maker.terms(any));
+          } else if (what == 18) {
+            return new Step.Vigil();
+          }
+          return new Step.Claims(1 + any.nextInt(3), Step.Use.HELD);
+        });
+  }
+
+  static History ofCounter(long seed) {
+    return drawn(
+        seed,
+        new Random(seed),
+        any -> {
+          int what = any.nextInt(20);
+          if (what < 4) {
+            return new Step.Wait(Duration.ofMillis(any.nextInt(40_000)));
+          } else if (what < 12) {
+            return new Step.Open(1 + any.nextInt(4));
+          } else if (what < 18) {
+            int[] told = {0, 1, 1, 1, 2, 3};
+            return new Step.Close(any.nextInt(12), told[any.nextInt(told.length)]);
+          } else if (what == 18) {
+            return new Step.CloseUnknown(any.nextInt(12));
+          }
+          return any.nextInt(4) == 0
+              ? new Step.CloseAll()
+              : new Step.Wait(Duration.ofSeconds(any.nextInt(600)));
+        });
+  }
+
+  private static History drawn(long seed, Random random, Function<Random, Step> next) {
+    List<Step> steps = new ArrayList<>();
+    int count = 1 + random.nextInt(LONGEST);
+    for (int i = 0; i < count; i++) {
+      steps.add(next.apply(random));
+    }
+    return new History(seed, steps);
+  }
+
+  /** Nothing, some milliseconds, about a token's time, or until the bucket is full and longer. */
+  private static Step wait(Random random, Duration token, Duration full) {
+    Duration bound =
+        switch (random.nextInt(5)) {
+          case 0 -> Duration.ofMillis(20);
+          case 1, 2 -> token;
+          case 3 -> Duration.ofMinutes(2);
+          default -> full.plus(full.dividedBy(2));
+        };
+    long most = Math.min(bound.toMillis(), LONGEST_WAIT.toMillis());
+    return new Step.Wait(Duration.ofMillis(random.nextLong(most + 1)));
+  }
+}

@@ -1,0 +1,59 @@
+package dev.tollgate.lawbook;
+
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Random;
+
+/**
+ * A limiter on trial, with buckets of tenants that it tells apart by name. Only the first three
+ * methods are needed; each other one lets more laws be judged, or judged closer.
+ */
+public interface Limiter {
+  /** Opens a tenant's bucket, full. */
+  void open(String tenant, Terms terms);
+
+  /** Claims one token for a tenant. */
+  Claim claim(String tenant);
+
+  /**
+   * Changes a tenant's terms from now on.
+   *
+   * @return false if this limiter's terms cannot change
+   */
+  boolean retune(String tenant, Terms terms);
+
+  /** When this wants to be told next that time has passed; empty if it never needs to be. */
+  default Optional<Instant> nextTimer() {
+    return Optional.empty();
+  }
+
+  /** The clock has come to this instant: the one that was asked for, or a later one. */
+  default void passedTo(Instant now) {}
+
+  /** What it knows of a tenant's tokens, if it keeps count. */
+  default Optional<Books> books(String tenant) {
+    return Optional.empty();
+  }
+
+  /** What injected faults account for. */
+  default Excuse excuse(String tenant) {
+    return Excuse.NONE;
+  }
+
+  /** What a tenant's claims have cost so far, in whatever is scarce: requests to a store, locks. */
+  default long cost(String tenant) {
+    return 0;
+  }
+
+  /** Makes limiters, one for each history, and says what it promises. */
+  @FunctionalInterface
+  interface Maker {
+    /** A limiter that knows nothing of an earlier one. */
+    Limiter make(Setting setting);
+
+    /** Some terms that it can keep, with the slack and the grain that it says it needs. */
+    default Terms terms(Random random) {
+      return Terms.any(random);
+    }
+  }
+}

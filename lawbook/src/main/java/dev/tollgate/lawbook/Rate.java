@@ -1,0 +1,65 @@
+package dev.tollgate.lawbook;
+
+import java.math.BigInteger;
+import java.time.Duration;
+
+/**
+ * How fast a bucket fills, exactly: so many tokens in so much time.
+ *
+ * @param tokens at least 1
+ * @param per more than nothing
+ */
+public record Rate(long tokens, Duration per) {
+  /**
+   * Checks both.
+   *
+   * @throws IllegalArgumentException if one of them is not positive
+   */
+  public Rate {
+    if (tokens < 1) {
+      throw new IllegalArgumentException("tokens: " + tokens + " (expected: > 0)");
+    }
+    if (per.isNegative() || per.isZero()) {
+      throw new IllegalArgumentException("per: " + per + " (expected: > 0)");
+    }
+  }
+
+  /** So many tokens a minute. */
+  public static Rate perMinute(long tokens) {
+    return new Rate(tokens, Duration.ofMinutes(1));
+  }
+
+  /** The fraction {@code tokens / divisor} of tokens a minute. */
+  public static Rate perMinute(long tokens, long divisor) {
+    return new Rate(tokens, Duration.ofMinutes(divisor));
+  }
+
+  /** The whole nanoseconds after which so many tokens have come, rounded up. */
+  public Duration timeOf(long count) {
+    BigInteger[] parts =
+        nanos(per)
+            .multiply(BigInteger.valueOf(count))
+            .divideAndRemainder(BigInteger.valueOf(tokens));
+    BigInteger nanos = parts[1].signum() == 0 ? parts[0] : parts[0].add(BigInteger.ONE);
+    BigInteger[] split = nanos.divideAndRemainder(BigInteger.valueOf(1_000_000_000L));
+    return Duration.ofSeconds(split[0].longValueExact(), split[1].longValueExact());
+  }
+
+  /** The whole tokens that come in so much time, rounded up. */
+  public long tokensIn(Duration time) {
+    BigInteger[] parts =
+        nanos(time).multiply(BigInteger.valueOf(tokens)).divideAndRemainder(nanos(per));
+    return parts[0].longValueExact() + (parts[1].signum() == 0 ? 0 : 1);
+  }
+
+  static BigInteger nanos(Duration time) {
+    return BigInteger.valueOf(time.getSeconds())
+        .multiply(BigInteger.valueOf(1_000_000_000L))
+        .add(BigInteger.valueOf(time.getNano()));
+  }
+
+  @Override
+  public String toString() {
+    return tokens + " in " + per;
+  }
+}

@@ -1,0 +1,318 @@
+package dev.tollgate.lawbook;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Limiters that break the laws they are planted to break, and no others. */
+final class PlantedFaultsTest {
+  private static final int HISTORIES = 150;
+
+  /** A limiter whose buckets have a fault. */
+  private static Limiter.Maker buckets(BiFunction<Setting, Terms, ExactLimiter.Bucket> faulty) {
+    return setting ->
+        new ExactLimiter(setting) {
+          @Override
+          ExactLimiter.Bucket bucket(Terms terms) {
+            return faulty.apply(setting, terms);
+          }
+        };
+  }
+
+  private static Limiter.Maker filled(Function<Setting, Limiter> limiter) {
+    return new Limiter.Maker() {
+      @Override
+      public Limiter make(Setting setting) {
+        return limiter.apply(setting);
+      }
+
+      @Override
+      public Terms terms(Random random) {
+        return FilledLimiter.terms(random);
+      }
+    };
+  }
+
+  /** The same without books: all that can be told is told by answers. */
+  private static Limiter.Maker closed(Limiter.Maker maker) {
+    return setting -> {
+      Limiter open = maker.make(setting);
+      return new Limiter() {
+        @Override
+        public void open(String tenant, Terms terms) {
+          open.open(tenant, terms);
+        }
+
+        @Override
+        public Claim claim(String tenant) {
+          return open.claim(tenant);
+        }
+
+        @Override
+        public boolean retune(String tenant, Terms terms) {
+          return open.retune(tenant, terms);
+        }
+      };
+    };
+  }
+
+  private static final Limiter.Maker LOST_RETURN =
+      buckets(
+          (setting, terms) ->
+              new ExactLimiter.Bucket(setting, terms) {
+                @Override
+                void giveBack(ExactLimiter.Held lease) {
+                  reckon();
+                  inFlight.remove(lease);
+                }
+              });
+
+  private static final Limiter.Maker RETURN_ONLY_BY_LAPSE =
+      buckets(
+          (setting, terms) ->
+              new ExactLimiter.Bucket(setting, terms) {
+                @Override
+                void giveBack(ExactLimiter.Held lease) {
+                  reckon();
+                }
+              });
+
+  private static final Limiter.Maker SPENT_AFTER_ITS_LEASE =
+      buckets(
+          (setting, terms) ->
+              new ExactLimiter.Bucket(setting, terms) {
+                @Override
+                Lease.Spending spend(ExactLimiter.Held lease) {
+                  super.spend(lease);
+                  return Lease.Spending.SPENT;
+                }
+              });
+
+  private static final Limiter.Maker REFUSAL_COSTS =
+      buckets(
+          (setting, terms) ->
+              new ExactLimiter.Bucket(setting, terms) {
+                @Override
+                Claim refused() {
+                  fraction = BigInteger.ZERO;
+                  return super.refused();
+                }
+              });
+
+  private static Limiter.Maker told(Function<Duration, Duration> wrong) {
+    return buckets(
+        (setting, terms) ->
+            new ExactLimiter.Bucket(setting, terms) {
+              @Override
+              Duration untilNext() {
+                return wrong.apply(super.untilNext());
+              }
+            });
+  }
+
+  private static final Limiter.Maker RETUNE_FORGETS =
+      buckets(
+          (setting, terms) ->
+              new ExactLimiter.Bucket(setting, terms) {
+                @Override
+                void retune(Terms next) {
+                  super.retune(next);
+                  expired += held;
+                  held = 0;
+                }
+              });
+
+  private static final Limiter.Maker RETUNE_FILLS =
+      buckets(
+          (setting, terms) ->
+              new ExactLimiter.Bucket(setting, terms) {
+                @Override
+                void retune(Terms next) {
+                  super.retune(next);
+                  long more = Math.max(0, next.capacity() - held - inFlight.size());
+                  held += more;
+                  minted += more;
+                }
+              });
+
+  private static final Limiter.Maker MINTS_TWICE =
+      filled(
+          setting ->
+              new FilledLimiter(setting) {
+                @Override
+                void fill(FilledLimiter.Bucket bucket, Instant through) {
+                  mint(bucket);
+                }
+              });
+
+  private static final Limiter.Maker BUSY_FOR_ALL =
+      setting ->
+          new ExactLimiter(setting) {
+            private final Map<Instant, Set<String>> claimants = new HashMap<>();
+
+            @Override
+            public Claim claim(String tenant) {
+              Set<String> now =
+                  claimants.computeIfAbsent(setting.clock().instant(), at -> new HashSet<>());
+              now.add(tenant);
+              return now.size() > 1 ? new Claim.Undecided("busy") : super.claim(tenant);
+            }
+          };
+
+  private static final Limiter.Maker ONE_LOCK_FOR_ALL =
+      setting ->
+          new ExactLimiter(setting) {
+            private long waiting;
+
+            @Override
+            public Claim claim(String tenant) {
+              waiting++;
+              return super.claim(tenant);
+            }
+
+            @Override
+            public long cost(String tenant) {
+              return waiting;
+            }
+          };
+
+  /** Tokens as a float that grows at each look. */
+  private static final Limiter.Maker DRIFTS =
+      setting ->
+          new Limiter() {
+            private final Map<String, float[]> tokens = new HashMap<>();
+            private final Map<String, Instant> seen = new HashMap<>();
+            private final Map<String, Terms> all = new HashMap<>();
+
+            @Override
+            public void open(String tenant, Terms terms) {
+              all.put(tenant, terms);
+              tokens.put(tenant, new float[] {terms.capacity()});
+              seen.put(tenant, setting.clock().instant());
+            }
+
+            @Override
+            public Claim claim(String tenant) {
+              Terms terms = Optional.ofNullable(all.get(tenant)).orElseThrow();
+              float[] now = Optional.ofNullable(tokens.get(tenant)).orElseThrow();
+              Instant last = seen.getOrDefault(tenant, Setting.START);
+              float perMilli = (float) terms.rate().tokens() / terms.rate().per().toMillis();
+              float came = Duration.between(last, setting.clock().instant()).toMillis() * perMilli;
+              seen.put(tenant, setting.clock().instant());
+              now[0] = Math.min((float) terms.capacity(), now[0] + came);
+              if (now[0] >= 1) {
+                now[0]--;
+                return Claim.admitted();
+              }
+              return Claim.refused(Duration.ofMillis((long) Math.ceil((1 - now[0]) / perMilli)));
+            }
+
+            @Override
+            public boolean retune(String tenant, Terms terms) {
+              return false;
+            }
+          };
+
+  static List<Arguments> faults() {
+    return List.of(
+        Arguments.of("the reference", (Limiter.Maker) ExactLimiter::new, List.of()),
+        Arguments.of("the same without books", closed(ExactLimiter::new), List.of()),
+        Arguments.of("the one that is filled", filled(FilledLimiter::new), List.of()),
+        Arguments.of(
+            "mints twice when a fill comes twice", MINTS_TWICE, List.of(LimiterLaws.NEVER_MORE)),
+        Arguments.of("loses what is given back", LOST_RETURN, List.of(LimiterLaws.CONSERVATION)),
+        Arguments.of(
+            "loses what is given back, without books",
+            closed(LOST_RETURN),
+            List.of(LimiterLaws.CONSERVATION)),
+        Arguments.of(
+            "gives nothing back before the lease ends",
+            RETURN_ONLY_BY_LAPSE,
+            List.of(
+                LimiterLaws.CONSERVATION, LimiterLaws.RETRY_AFTER, LimiterLaws.RETUNE_CONSERVES)),
+        Arguments.of(
+            "admits whose lease has ended",
+            SPENT_AFTER_ITS_LEASE,
+            List.of(LimiterLaws.NEVER_MORE, LimiterLaws.CONSERVATION)),
+        Arguments.of(
+            "a refusal forgets what has come of the next token",
+            REFUSAL_COSTS,
+            List.of(LimiterLaws.REFUSAL_IS_FREE)),
+        Arguments.of(
+            "Retry-After a little too early",
+            told(right -> right.multipliedBy(99).dividedBy(100)),
+            List.of(LimiterLaws.RETRY_AFTER)),
+        Arguments.of(
+            "Retry-After never",
+            told(right -> Duration.ofDays(10_000)),
+            List.of(LimiterLaws.RETRY_AFTER)),
+        Arguments.of("a retune forgets", RETUNE_FORGETS, List.of(LimiterLaws.RETUNE_CONSERVES)),
+        Arguments.of(
+            "a retune forgets, without books",
+            closed(RETUNE_FORGETS),
+            List.of(LimiterLaws.RETUNE_CONSERVES)),
+        Arguments.of(
+            "a retune fills the bucket",
+            RETUNE_FILLS,
+            List.of(LimiterLaws.NEVER_MORE, LimiterLaws.RETUNE_CONSERVES)),
+        Arguments.of(
+            "a retune fills the bucket, without books",
+            closed(RETUNE_FILLS),
+            List.of(LimiterLaws.NEVER_MORE, LimiterLaws.RETUNE_CONSERVES)),
+        Arguments.of(
+            "reckons with floats",
+            DRIFTS,
+            List.of(LimiterLaws.REFUSAL_IS_FREE, LimiterLaws.RETRY_AFTER)),
+        Arguments.of("is busy for all", BUSY_FOR_ALL, List.of(LimiterLaws.NEIGHBOURS)),
+        Arguments.of("has all wait for one", ONE_LOCK_FOR_ALL, List.of(LimiterLaws.NEIGHBOURS)));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("faults")
+  void a_limiter_breaks_the_laws_it_is_planted_to_break(
+      String name, Limiter.Maker maker, List<Law<Limiter.Maker>> laws) {
+    assertThat(LawBook.ofLimiter(maker).broken(HISTORIES)).as(name).containsExactlyElementsOf(laws);
+  }
+
+  @Test
+  void the_reference_is_judged_by_every_law() {
+    LawBook.Report report = LawBook.ofLimiter(ExactLimiter::new).hold(HISTORIES);
+    assertThat(report.judged().values()).allMatch(judged -> judged > HISTORIES / 4);
+  }
+
+  @Test
+  void a_breach_tells_law_seed_step_and_the_shortest_history_and_its_seed_shows_it_again() {
+    LawBook<Limiter.Maker> book = LawBook.ofLimiter(LOST_RETURN);
+
+    assertThatThrownBy(() -> book.hold(HISTORIES))
+        .isInstanceOfSatisfying(
+            Breach.class,
+            breach -> {
+              assertThat(breach.law()).isSameAs(LimiterLaws.CONSERVATION);
+              assertThat(breach.getMessage())
+                  .contains(
+                      "the law is broken: minted = spent + expired + held + in flight",
+                      "again: -Dlawbook.seed=" + breach.seed(),
+                      "expected: ",
+                      "happened: ");
+              assertThat(breach.toString().lines().count()).isLessThan(14);
+              assertThatThrownBy(() -> book.replay(breach.seed())).hasMessage(breach.getMessage());
+            });
+  }
+}
