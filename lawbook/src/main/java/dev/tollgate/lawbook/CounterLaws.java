@@ -76,6 +76,12 @@ public final class CounterLaws {
           Duration.between(Setting.START, run.setting.now()),
           broke.expected(),
           broke.happened());
+    } catch (RuntimeException thrown) {
+      return new Finding.Broken(
+          run.step,
+          Duration.between(Setting.START, run.setting.now()),
+          "an answer, whatever goes wrong",
+          thrown.toString());
     }
   }
 

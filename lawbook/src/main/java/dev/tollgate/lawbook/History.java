@@ -49,7 +49,8 @@ public record History(long seed, List<Step> steps) {
           } else if (what < 13) {
             int most = busy ? 2 * Math.toIntExact(Math.min(200, first.capacity())) : 3;
             Step.Use use = USES.get(any.nextInt(USES.size()));
-            return new Step.Claims(1 + any.nextInt(most), busy ? Step.Use.SPENT : use);
+            boolean spends = busy && any.nextInt(4) > 0;
+            return new Step.Claims(1 + any.nextInt(most), spends ? Step.Use.SPENT : use);
           } else if (what < 15) {
             return new Step.Spend(any.nextInt(8));
           } else if (what < 17) {

@@ -3,8 +3,10 @@ package dev.tollgate.lawbook;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** A limiter that goes through a history, watched by a witness. */
@@ -18,6 +20,7 @@ final class Play {
   private final Witness witness;
   private final List<Lease> leases = new ArrayList<>();
   private final List<String> answers = new ArrayList<>();
+  private final Set<Integer> gifts = new HashSet<>();
   private final Manner manner;
   private Terms terms;
   private Instant refusedUntil = Instant.MIN;
@@ -67,6 +70,12 @@ final class Play {
           Duration.between(Setting.START, play.now()),
           broke.expected(),
           broke.happened());
+    } catch (RuntimeException thrown) {
+      return new Finding.Broken(
+          play.step,
+          Duration.between(Setting.START, play.now()),
+          "an answer, whatever goes wrong",
+          thrown.toString());
     }
   }
 
@@ -136,11 +145,16 @@ final class Play {
   Claim claim(Step.Use use) {
     witness.claiming(this);
     Claim claim = limiter.claim(TENANT);
+    if (claim instanceof Claim.Admitted && now().isBefore(refusedUntil)) {
+      gifts.add(answers.size());
+    }
     answers.add(claim.toString());
     witness.claimed(this, claim);
-    if (claim instanceof Claim.Refused refused && manner == Manner.INSISTENT) {
+    if (claim instanceof Claim.Refused refused) {
       refusedUntil = now().plus(refused.retryAfter());
-      insist();
+      if (manner == Manner.INSISTENT) {
+        insist();
+      }
     }
     if (claim instanceof Claim.Admitted admitted) {
       if (admitted.lease().isEmpty()) {
@@ -253,6 +267,11 @@ final class Play {
   /** The tokens that are held and whose lease has not ended. */
   long holding() {
     return leases.stream().filter(lease -> now().isBefore(lease.endsAt())).count();
+  }
+
+  /** Whether the answer of this number was a token that nobody had a right to yet. */
+  boolean isGift(int answer) {
+    return gifts.contains(answer);
   }
 
   /** Whether whoever insisted got a token before it was time. */

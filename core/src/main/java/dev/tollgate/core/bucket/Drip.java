@@ -3,6 +3,7 @@ package dev.tollgate.core.bucket;
 import dev.tollgate.core.InvalidValue;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 
 /**
  * The spreading of a minute's tokens over the next minute, which makes a smooth bucket out of a
@@ -29,13 +30,18 @@ public record Drip(Instant startedAt, long tokens, Duration lag) {
 
   /**
    * The next drip. A schedule fires at any second of its minute (EventBridge Scheduler User Guide,
-   * "Schedule types"), so the lag to be expected rises at once and falls slowly.
+   * "Schedule types"), so the lag to be expected rises at once and falls slowly. A fill for another
+   * instant than a full minute is not a schedule's, and tells nothing of the lag.
    *
    * @param due the instant that the fill was for
    */
   Drip next(Instant due, Instant now, long tokens) {
+    if (!due.equals(due.truncatedTo(ChronoUnit.MINUTES))) {
+      return new Drip(now, tokens, lag);
+    }
     Duration seen = Duration.between(due, now);
-    Duration longest = seen.compareTo(lag) > 0 ? seen : lag.multipliedBy(7).dividedBy(8);
+    Duration faded = lag.multipliedBy(7).dividedBy(8);
+    Duration longest = seen.compareTo(faded) > 0 ? seen : faded;
     Duration below = Duration.ofSeconds(SECONDS).minusMillis(1);
     return new Drip(now, tokens, longest.compareTo(below) > 0 ? below : longest);
   }

@@ -91,17 +91,22 @@ public final class TokenClaims {
 
   /**
    * Spends what is held. Tokens whose lease has ended are not held any more: then nothing is spent,
-   * and the answer is {@link Claim.Undecided}.
+   * and the answer is {@link Claim.Undecided}. So it is if the queue does not say that all are
+   * spent; some may be.
    */
   public Claim settle(Claim.Granted granted) {
     if (!clock.instant().isBefore(granted.endsAt())) {
       return new Claim.Undecided("the lease ended at " + granted.endsAt());
     }
-    List<Lease> unspent = queue.settle(granted.bucket(), granted.leases());
-    return unspent.isEmpty()
-        ? granted
-        : new Claim.Undecided(
-            unspent.size() + " of " + granted.leases().size() + " tokens could not be spent");
+    try {
+      List<Lease> unspent = queue.settle(granted.bucket(), granted.leases());
+      return unspent.isEmpty()
+          ? granted
+          : new Claim.Undecided(
+              unspent.size() + " of " + granted.leases().size() + " tokens could not be spent");
+    } catch (Unavailable unavailable) {
+      return new Claim.Undecided(unavailable.reason());
+    }
   }
 
   /** Gives back what is held. */

@@ -43,6 +43,26 @@ final class BucketTest {
   }
 
   @Test
+  void the_lag_to_be_expected_rises_at_once_stays_while_it_is_seen_and_falls_slowly() {
+    Duration late = Duration.ofSeconds(40);
+    Drip drip = new Drip(START, 3, Duration.ZERO);
+    for (int minute = 1; minute < 4; minute++) {
+      Instant due = START.plusSeconds(60L * minute);
+      drip = drip.next(due, due.plus(late), 3);
+      assertThat(drip.lag()).as("minute " + minute).isEqualTo(late);
+    }
+    Instant due = START.plusSeconds(240);
+    assertThat(drip.next(due, due, 3).lag()).isEqualTo(Duration.ofSeconds(35));
+  }
+
+  @Test
+  void a_fill_that_no_schedule_made_tells_nothing_of_the_lag() {
+    Instant woken = START.plusSeconds(77);
+    Drip drip = new Drip(START, 3, Duration.ofSeconds(40)).next(woken, woken, 3);
+    assertThat(drip).isEqualTo(new Drip(woken, 3, Duration.ofSeconds(40)));
+  }
+
+  @Test
   void the_next_token_of_an_empty_bucket_is_the_next_of_the_drip() {
     Bucket bucket = bucket("3", 3, new Ledger(START, 0), new Drip(START, 3, Duration.ZERO));
     assertThat(bucket.nextTokenAt(START.plusSeconds(5))).isEqualTo(START.plusSeconds(21));

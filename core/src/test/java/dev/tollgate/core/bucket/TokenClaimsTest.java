@@ -148,6 +148,12 @@ final class TokenClaimsTest {
     assertThat(claim(1)).isInstanceOf(Claim.Undecided.class);
   }
 
+  @Test
+  void a_queue_that_does_not_say_whether_tokens_are_spent_leaves_it_undecided() {
+    town.queue().outage().begin("settle");
+    assertThat(claim(1)).isEqualTo(new Claim.Undecided("settle: out of order"));
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {-1, 0, 61, Integer.MAX_VALUE})
   void a_number_that_the_bucket_can_never_hold_is_refused(int n) {

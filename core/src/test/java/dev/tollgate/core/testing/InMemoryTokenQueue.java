@@ -27,6 +27,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
   private final Outage outage = new Outage();
   private final Map<BucketId, List<Held>> queues = new HashMap<>();
   private final Map<BucketId, Duration> lifetimes = new HashMap<>();
+  private final Map<BucketId, Long> expired = new HashMap<>();
   private long receipts;
   private long reserves;
   private boolean seemsEmpty;
@@ -88,6 +89,20 @@ public final class InMemoryTokenQueue implements TokenQueue {
   public synchronized long available(BucketId bucket) {
     Instant now = clock.instant();
     return queue(bucket, "available").stream().filter(held -> held.visibleAt(now)).count();
+  }
+
+  /** Tokens that are held by a lease now. */
+  public synchronized long inFlight(BucketId bucket) {
+    Instant now = clock.instant();
+    return queue(bucket, "inFlight").stream()
+        .filter(held -> !held.visibleAt(now) && held.receipt().isPresent())
+        .count();
+  }
+
+  /** Tokens that went because they had been in the bucket's queue for too long. */
+  public synchronized long expired(BucketId bucket) {
+    queue(bucket, "expired");
+    return expired.getOrDefault(bucket, 0L);
   }
 
   @Override
@@ -161,7 +176,11 @@ public final class InMemoryTokenQueue implements TokenQueue {
       throw new Unavailable(method + ": no queue of bucket " + bucket);
     }
     Instant oldest = clock.instant().minus(lifetime(bucket));
+    int before = queue.size();
     queue.removeIf(held -> !held.putAt().isAfter(oldest));
+    if (queue.size() < before) {
+      expired.merge(bucket, (long) before - queue.size(), Long::sum);
+    }
     return queue;
   }
 

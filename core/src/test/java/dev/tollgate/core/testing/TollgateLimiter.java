@@ -1,0 +1,382 @@
+package dev.tollgate.core.testing;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.bucket.BucketFill.Overtaken;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Claim.Denied;
+import dev.tollgate.core.bucket.Claim.Granted;
+import dev.tollgate.core.bucket.Claim.Undecided;
+import dev.tollgate.core.bucket.Drip;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenClaims;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.Upkeep;
+import dev.tollgate.core.bucket.WakeUp;
+import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.FillTurn;
+import dev.tollgate.lawbook.Books;
+import dev.tollgate.lawbook.Claim;
+import dev.tollgate.lawbook.Excuse;
+import dev.tollgate.lawbook.Lease;
+import dev.tollgate.lawbook.Limiter;
+import dev.tollgate.lawbook.Setting;
+import dev.tollgate.lawbook.Terms;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.Random;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+
+/**
+ * Our buckets behind the law book's port, over any rows and queues, in a {@link Storm} or in fair
+ * weather. The schedules are ours: each bucket's fires at a second of the minute that it keeps to;
+ * in a storm it comes late, twice, or not at all.
+ *
+ * <p>What a fill that comes once a minute, at any second of it, owes to nobody: the tokens of two
+ * minutes, for it may bring what came while the bucket was full. So much is {@link Terms#slack}.
+ * Every other one is counted as its fault strikes: see {@link StormyQueue}, and here fills that do
+ * not come.
+ */
+public final class TollgateLimiter implements Limiter {
+  /** A fill's minute, the second that it comes at, and a minute over which it is spread. */
+  private static final Duration GRAIN = Duration.ofMinutes(4);
+
+  private static final Action ACTION = new Action("send-email");
+  private static final long MICRO = 1_000_000;
+
+  private final Ports ports;
+  private final Optional<Insight> insight;
+  private final Function<Terms, Filling> filling;
+  private final Storm storm;
+  private final InstantSource clock;
+  private final InMemoryFillSchedules schedules = new InMemoryFillSchedules();
+  private final StormyQueue spending;
+  private final StormyQueue filled;
+  private final StormyBuckets rows;
+  private final FillTurn turns;
+  private final TokenClaims claims;
+  private final Map<BucketId, Terms> terms = new HashMap<>();
+  private final Map<BucketId, Long> opened = new HashMap<>();
+  private final Map<BucketId, Long> woken = new HashMap<>();
+  private final Queue<Timer> timers =
+      new PriorityQueue<>(Comparator.comparing(Timer::at).thenComparing(Timer::number));
+  private long numbers;
+
+  /** Where buckets and their tokens are. */
+  public record Ports(Buckets buckets, TokenQueue queue, BucketQueues queues) {}
+
+  /** What can be seen of a queue by looking into it; without it, the books are closed. */
+  public record Insight(ToLongFunction<BucketId> inFlight, ToLongFunction<BucketId> expired) {}
+
+  private record Timer(Instant at, long number, Runnable work) {}
+
+  /**
+   * Our buckets over {@code ports}.
+   *
+   * @param filling how a bucket with these terms is filled
+   */
+  public TollgateLimiter(
+      Ports ports,
+      Optional<Insight> insight,
+      Function<Terms, Filling> filling,
+      Storm storm,
+      InstantSource clock) {
+    this.ports = ports;
+    this.insight = insight;
+    this.filling = filling;
+    this.storm = storm;
+    this.clock = clock;
+    this.spending = new StormyQueue(ports.queue(), storm, clock, this::oneFill);
+    this.filled = new StormyQueue(ports.queue(), storm, clock, this::oneFill);
+    this.rows = new StormyBuckets(ports.buckets(), storm);
+    this.turns = new FillTurn(rows, filled, ports.queues(), schedules, clock);
+    WakeUp wakeUp =
+        id -> {
+          woken.merge(id, 1L, Long::sum);
+          turns.wake(id);
+        };
+    this.claims = new TokenClaims(rows, spending, wakeUp, clock);
+    minute(clock.instant().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES));
+  }
+
+  /** Our buckets over stand-ins. */
+  public static Limiter.Maker inMemory(Function<Terms, Filling> filling, int perMille) {
+    return new Limiter.Maker() {
+      @Override
+      public Limiter make(Setting setting) {
+        InMemoryTokenQueue queue = new InMemoryTokenQueue(setting.clock());
+        Storm storm = new Storm(setting.seed(), perMille, setting::isStormy, setting.clock());
+        return new TollgateLimiter(
+            new Ports(
+                new InMemoryBuckets(), queue, new InMemoryBucketQueues(queue, setting.clock())),
+            Optional.of(new Insight(queue::inFlight, queue::expired)),
+            filling,
+            storm,
+            setting.clock());
+      }
+
+      @Override
+      public Terms terms(Random random) {
+        return TollgateLimiter.terms(random, filling);
+      }
+    };
+  }
+
+  /** Terms of ours: what {@code filling} makes of them can be filled so. */
+  public static Terms terms(Random random, Function<Terms, Filling> filling) {
+    long tokens = 1L + random.nextInt(10);
+    long micro =
+        switch (random.nextInt(3)) {
+          case 0 -> 100_000L * (1 + random.nextInt(30));
+          case 1 -> 1L + random.nextInt(30_000_000);
+          default -> tokens * MICRO;
+        };
+    Terms any = terms(micro, 1L + random.nextInt(30));
+    return filling.apply(any).mode() == FillMode.DIRECT
+        ? terms(tokens * MICRO, tokens * (1 + random.nextInt(3)))
+        : any;
+  }
+
+  private static Terms terms(long micro, long capacity) {
+    dev.tollgate.lawbook.Rate rate =
+        new dev.tollgate.lawbook.Rate(micro, Duration.ofMinutes(MICRO));
+    return new Terms(rate, capacity, rate.tokensIn(Duration.ofMinutes(2)), GRAIN);
+  }
+
+  /** A tenant of this name; all of them are in one shard. */
+  private static BucketId id(String tenant) {
+    return Stream.iterate(0, i -> i + 1)
+        .map(i -> new TenantId(tenant + "-" + i))
+        .filter(id -> Shard.of(id).number() == 0)
+        .findFirst()
+        .map(id -> new BucketId(id, ACTION))
+        .orElseThrow();
+  }
+
+  private BucketSpec spec(Terms wanted) {
+    Filling how = filling.apply(wanted);
+    Rate rate = new Rate(wanted.rate().tokens());
+    boolean direct =
+        wanted.rate().tokens() % MICRO == 0
+            && wanted.rate().tokens() <= 10 * MICRO
+            && wanted.capacity() >= rate.ceiling();
+    return new BucketSpec(
+        rate,
+        wanted.capacity(),
+        how.mode() == FillMode.DIRECT && !direct
+            ? new Filling(FillMode.PRODUCER, how.hibernateAfterMinutes())
+            : how);
+  }
+
+  private long oneFill(BucketId id) {
+    Terms known = terms.get(id);
+    return known == null ? 0 : known.slack();
+  }
+
+  // The port.
+
+  @Override
+  public void open(String tenant, Terms wanted) {
+    BucketId id = id(tenant);
+    terms.put(id, wanted);
+    Bucket bucket = Bucket.opened(id, spec(wanted), clock.instant());
+    ports.buckets().open(bucket);
+    ports.queues().make(id, bucket.lifetimeAt(clock.instant()));
+    provide(bucket);
+    StormyQueue fair =
+        new StormyQueue(ports.queue(), new Storm(0, 0, () -> false, clock), clock, this::oneFill);
+    new BucketFill(ports.buckets(), fair, clock).fill(id, clock.instant());
+    opened.merge(id, fair.put(id), Long::sum);
+    ports.buckets().replace(inUse(ports.buckets().find(id).orElseThrow()));
+  }
+
+  @Override
+  public boolean retune(String tenant, Terms wanted) {
+    BucketId id = id(tenant);
+    terms.put(id, wanted);
+    Bucket next = ports.buckets().find(id).orElseThrow().retuned(spec(wanted), clock.instant());
+    ports.buckets().replace(next);
+    ports.queues().make(id, next.lifetimeAt(clock.instant()));
+    provide(next);
+    return true;
+  }
+
+  /** A bucket that is known to be filled at its second of the minute, and full. */
+  private Bucket inUse(Bucket bucket) {
+    return new Bucket(
+        bucket.id(),
+        bucket.spec(),
+        bucket.ledger(),
+        new Drip(clock.instant(), 0, Duration.ofSeconds(storm.second(bucket.id()))),
+        bucket.level(),
+        bucket.emptyUntil(),
+        bucket.upkeep(),
+        bucket.version() + 1);
+  }
+
+  private void provide(Bucket bucket) {
+    schedules.put(bucket);
+    if (bucket.spec().filling().mode() != FillMode.PRODUCER) {
+      schedules.put(Shard.of(bucket.id().tenant()));
+    }
+  }
+
+  @Override
+  public Claim claim(String tenant) {
+    BucketId id = id(tenant);
+    dev.tollgate.core.bucket.Claim answer =
+        claims.reserve(id.tenant(), ACTION, 1, TokenClaims.LEASE);
+    if (answer instanceof Granted granted) {
+      return Claim.admitted(new Held(granted));
+    }
+    return answer instanceof Denied denied
+        ? Claim.refused(Duration.between(clock.instant(), denied.retryAt()))
+        : new Claim.Undecided(((Undecided) answer).cause());
+  }
+
+  /** A token that is reserved. */
+  private final class Held implements Lease {
+    private final Granted granted;
+
+    Held(Granted granted) {
+      this.granted = granted;
+    }
+
+    @Override
+    public Instant endsAt() {
+      return granted.endsAt();
+    }
+
+    @Override
+    public Spending spend() {
+      boolean ended = !clock.instant().isBefore(granted.endsAt());
+      boolean spent = claims.settle(granted) instanceof Granted;
+      return spent ? Spending.SPENT : ended ? Spending.REFUSED : Spending.UNDECIDED;
+    }
+
+    @Override
+    public void giveBack() {
+      claims.giveBack(granted);
+    }
+  }
+
+  @Override
+  public Optional<Books> books(String tenant) {
+    BucketId id = id(tenant);
+    return insight.map(
+        seen -> {
+          long inFlight = seen.inFlight().applyAsLong(id);
+          return new Books(
+              opened.getOrDefault(id, 0L) + filled.put(id) + spending.put(id),
+              spending.settled(id),
+              filled.settled(id) + seen.expired().applyAsLong(id),
+              ports.queue().level(id) - inFlight,
+              inFlight);
+        });
+  }
+
+  @Override
+  public Excuse excuse(String tenant) {
+    return storm.excuse(id(tenant));
+  }
+
+  @Override
+  public long cost(String tenant) {
+    BucketId id = id(tenant);
+    return spending.requests(id) + rows.requests(id) + woken.getOrDefault(id, 0L);
+  }
+
+  // Schedules.
+
+  @Override
+  public Optional<Instant> nextTimer() {
+    return Optional.ofNullable(timers.peek()).map(Timer::at);
+  }
+
+  @Override
+  public void passedTo(Instant now) {
+    for (Timer next = timers.peek();
+        next != null && !next.at().isAfter(now);
+        next = timers.peek()) {
+      timers.remove();
+      next.work().run();
+    }
+  }
+
+  private void at(Instant instant, Runnable work) {
+    timers.add(new Timer(instant, numbers++, work));
+  }
+
+  /** The schedules of all buckets fire within this minute. */
+  private void minute(Instant minute) {
+    at(
+        minute,
+        () -> {
+          terms.keySet().stream()
+              .sorted(Comparator.comparing(BucketId::toString))
+              .forEach(id -> fires(id, minute));
+          minute(minute.plus(1, ChronoUnit.MINUTES));
+        });
+  }
+
+  private void fires(BucketId id, Instant minute) {
+    Instant then = minute.plusSeconds(storm.second(id));
+    if (storm.strikes(id)) {
+      storm.accountsFor(id, oneFill(id));
+      return;
+    }
+    if (storm.strikes(id)) {
+      storm.accountsFor(id, oneFill(id));
+      then = minute.plusSeconds(storm.random(id).nextInt(60));
+    }
+    at(then, () -> fill(id, minute));
+    if (storm.strikes(id)) {
+      at(then.plusSeconds(storm.random(id).nextInt(20)), () -> fill(id, minute));
+    }
+  }
+
+  private void fill(BucketId id, Instant minute) {
+    try {
+      InMemoryFillSchedules.Scheduled schedule = schedules.schedules().get(id);
+      if (schedule != null && schedule.state() == Upkeep.State.DIRECT) {
+        int tokens = Math.toIntExact(schedule.spec().rate().ceiling());
+        filled.put(
+            id, Stream.generate(() -> new Token("direct", id, minute, 0)).limit(tokens).toList());
+      } else if (schedule != null && schedule.state() == Upkeep.State.PRODUCED) {
+        account(id, () -> turns.take(id, minute));
+      }
+      if (ports.buckets().due(Shard.of(id.tenant()), clock.instant()).contains(id)) {
+        account(id, () -> turns.takeInShard(id, minute));
+      }
+    } catch (Unavailable unavailable) {
+      storm.accountsFor(id, oneFill(id));
+    }
+  }
+
+  /** A fill that was overtaken brought nothing: what it would have brought comes later. */
+  private void account(BucketId id, Supplier<FillTurn.Turn> turn) {
+    if (turn.get().filled() instanceof Overtaken) {
+      storm.accountsFor(id, oneFill(id));
+    }
+  }
+}
