@@ -123,7 +123,6 @@ public final class CounterLaws {
         open.add(id);
       } else {
         counter.vanished(id);
-        gone.add(id);
       }
     }
 

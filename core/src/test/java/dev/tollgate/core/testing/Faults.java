@@ -6,6 +6,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class Faults {
   private final List<String> calls = new ArrayList<>();
   private Optional<Fault> fault = Optional.empty();
+  private Optional<Supplier<Optional<Fault>>> each = Optional.empty();
   private int at;
 
   /** What happens to one call. */
@@ -65,10 +67,16 @@ public final class Faults {
     fault = Optional.of(planned);
   }
 
+  /** Each call from now on has the fault, if any, that is drawn for it; calls are not kept. */
+  public synchronized void each(Supplier<Optional<Fault>> drawn) {
+    each = Optional.of(drawn);
+  }
+
   /** Nothing goes wrong from now on; calls are counted anew. */
   public synchronized void none() {
     calls.clear();
     fault = Optional.empty();
+    each = Optional.empty();
   }
 
   /** The calls since they were last counted anew. */
@@ -77,6 +85,9 @@ public final class Faults {
   }
 
   private synchronized Optional<Fault> next(String call) {
+    if (each.isPresent()) {
+      return each.get().get();
+    }
     calls.add(call);
     Optional<Fault> due = calls.size() == at ? fault : Optional.empty();
     if (due.isPresent()) {

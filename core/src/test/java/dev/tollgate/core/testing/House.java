@@ -19,6 +19,7 @@ import dev.tollgate.core.tenant.Tenants;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -27,18 +28,40 @@ import java.util.concurrent.Executor;
 public final class House {
   private static final Gcra FAST = Gcra.perMinute(600);
 
-  private final Town town = new Town();
+  private final Town town;
   private final RecordingSockets sockets = new RecordingSockets();
   private final Faults faults = new Faults();
-  private final Sessions sessions = faults.around(Sessions.class, town.sessions());
-  private final Connections connections = faults.around(Connections.class, town.sessions());
-  private final SessionLife life =
-      new SessionLife(
-          sessions,
-          connections,
-          faults.around(Sockets.class, sockets),
-          new SecureRandom(),
-          town.clock());
+  private final Sessions sessions;
+  private final Connections connections;
+  private final SessionLife life;
+
+  /** A house in a town with a clock of its own. */
+  public House() {
+    this(new Town());
+  }
+
+  /** A house that another clock drives. */
+  public House(InstantSource time) {
+    this(new Town(time));
+  }
+
+  private House(Town town) {
+    this.town = town;
+    sessions = faults.around(Sessions.class, town.sessions());
+    connections = faults.around(Connections.class, town.sessions());
+    life =
+        new SessionLife(
+            sessions,
+            connections,
+            faults.around(Sockets.class, sockets),
+            new SecureRandom(),
+            town.time());
+  }
+
+  /** Its connections, with what goes wrong there. */
+  public Connections connections() {
+    return connections;
+  }
 
   /** The stand-ins behind it. */
   public Town town() {
@@ -85,7 +108,7 @@ public final class House {
         faults.around(Sockets.class, sockets),
         life,
         recount(),
-        town.clock());
+        town.time());
   }
 
   /** Visits all of its tenants, one after the other. */
@@ -96,7 +119,7 @@ public final class House {
   /** Visits all of its tenants. */
   public Housekeeping housekeeping(Executor executor) {
     return new Housekeeping(
-        faults.around(LiveTenants.class, town.sessions()), visit(), executor, town.clock());
+        faults.around(LiveTenants.class, town.sessions()), visit(), executor, town.time());
   }
 
   /** Keeps house once, with all the time there is. */
@@ -119,7 +142,7 @@ public final class House {
   /** Adds a connection to its session that is not counted yet. */
   public Joined join(TenantId tenant, SessionId session, String connectionId) {
     return town.sessions()
-        .join(tenant, session, connectionId, 100, FAST, Optional.empty(), town.clock().instant());
+        .join(tenant, session, connectionId, 100, FAST, Optional.empty(), town.time().instant());
   }
 
   /** How many connections there are in the sets of a tenant's sessions. */

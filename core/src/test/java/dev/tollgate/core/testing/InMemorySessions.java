@@ -19,7 +19,7 @@ import java.util.Set;
 
 /** Sessions, connections and who has them in memory, over one set of rows. */
 public final class InMemorySessions implements Sessions, Connections, LiveTenants {
-  private final Map<Key, Session> rows = new HashMap<>();
+  private final Map<TenantId, Map<SessionId, Session>> rows = new HashMap<>();
   private final Map<TenantId, Long> counts = new HashMap<>();
   private final Map<TenantId, Instant> turns = new HashMap<>();
   private final Outage outage = new Outage();
@@ -49,41 +49,43 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   @Override
   public synchronized void create(Session session) {
     outage.check("create");
-    rows.put(
-        new Key(session.tenant(), session.id()),
-        new Session(
-            session.tenant(),
+    of(session.tenant())
+        .put(
             session.id(),
-            session.connections(),
-            session.endsAt().truncatedTo(ChronoUnit.SECONDS),
-            session.arrival()));
+            new Session(
+                session.tenant(),
+                session.id(),
+                session.connections(),
+                session.endsAt().truncatedTo(ChronoUnit.SECONDS),
+                session.arrival()));
   }
 
   @Override
   public synchronized Optional<Session> find(TenantId tenant, SessionId id) {
     outage.check("find");
-    return Optional.ofNullable(rows.get(new Key(tenant, id)));
+    return Optional.ofNullable(of(tenant).get(id));
   }
 
   @Override
   public synchronized Optional<Session> endAt(TenantId tenant, SessionId id, Instant end) {
     outage.check("endAt");
     return Optional.ofNullable(
-        rows.computeIfPresent(
-            new Key(tenant, id),
-            (key, row) ->
-                new Session(
-                    tenant,
-                    id,
-                    row.connections(),
-                    end.truncatedTo(ChronoUnit.SECONDS),
-                    row.arrival())));
+        of(tenant)
+            .computeIfPresent(
+                id,
+                (key, row) ->
+                    new Session(
+                        tenant,
+                        id,
+                        row.connections(),
+                        end.truncatedTo(ChronoUnit.SECONDS),
+                        row.arrival())));
   }
 
   @Override
   public synchronized Set<String> take(TenantId tenant, SessionId id) {
     outage.check("take");
-    Optional<Session> row = Optional.ofNullable(rows.get(new Key(tenant, id)));
+    Optional<Session> row = Optional.ofNullable(of(tenant).get(id));
     row.ifPresent(found -> write(found, Set.of(), found.arrival()));
     return row.map(Session::connections).orElse(Set.of());
   }
@@ -91,23 +93,23 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   @Override
   public synchronized Written remove(TenantId tenant, SessionId id) {
     outage.check("remove");
-    Key key = new Key(tenant, id);
-    if (rows.containsKey(key) && !rows.get(key).connections().isEmpty()) {
+    Session row = of(tenant).get(id);
+    if (row != null && !row.connections().isEmpty()) {
       return Written.OVERTAKEN;
     }
-    rows.remove(key);
+    of(tenant).remove(id);
     return Written.DONE;
   }
 
   /** Deletes a row whatever it holds, as time to live does, or a hand; returns what it was. */
   public synchronized Session vanish(TenantId tenant, SessionId id) {
-    return Optional.ofNullable(rows.remove(new Key(tenant, id))).orElseThrow();
+    return Optional.ofNullable(of(tenant).remove(id)).orElseThrow();
   }
 
   @Override
   public synchronized List<Session> list(TenantId tenant) {
     outage.check("list");
-    return rows.values().stream().filter(session -> session.tenant().equals(tenant)).toList();
+    return List.copyOf(of(tenant).values());
   }
 
   @Override
@@ -120,7 +122,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
       Optional<Instant> expected,
       Instant now) {
     outage.check("join");
-    Session row = rows.get(new Key(tenant, session));
+    Session row = of(tenant).get(session);
     if (row == null || row.endedAt(now)) {
       return Joined.NO_SESSION;
     }
@@ -142,7 +144,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   @Override
   public synchronized Left leave(TenantId tenant, SessionId session, String connectionId) {
     outage.check("leave");
-    Session row = rows.get(new Key(tenant, session));
+    Session row = of(tenant).get(session);
     if (row == null || !row.connections().contains(connectionId)) {
       return Left.NOT_IN;
     }
@@ -214,19 +216,20 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   public synchronized Written extend(TenantId tenant, SessionId id, Instant endsAt, Instant now) {
     outage.check("extend");
     Instant end = endsAt.truncatedTo(ChronoUnit.SECONDS);
-    Session row = rows.get(new Key(tenant, id));
+    Session row = of(tenant).get(id);
     if (row == null || row.endedAt(now) || !row.endsAt().isBefore(end)) {
       return Written.OVERTAKEN;
     }
-    rows.put(new Key(tenant, id), new Session(tenant, id, row.connections(), end, row.arrival()));
+    of(tenant).put(id, new Session(tenant, id, row.connections(), end, row.arrival()));
     return Written.DONE;
   }
 
-  private void write(Session row, Set<String> connections, Optional<Instant> arrival) {
-    rows.put(
-        new Key(row.tenant(), row.id()),
-        new Session(row.tenant(), row.id(), connections, row.endsAt(), arrival));
+  private Map<SessionId, Session> of(TenantId tenant) {
+    return rows.computeIfAbsent(tenant, id -> new HashMap<>());
   }
 
-  private record Key(TenantId tenant, SessionId session) {}
+  private void write(Session row, Set<String> connections, Optional<Instant> arrival) {
+    of(row.tenant())
+        .put(row.id(), new Session(row.tenant(), row.id(), connections, row.endsAt(), arrival));
+  }
 }

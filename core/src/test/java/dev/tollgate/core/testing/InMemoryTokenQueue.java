@@ -176,6 +176,9 @@ public final class InMemoryTokenQueue implements TokenQueue {
       throw new Unavailable(method + ": no queue of bucket " + bucket);
     }
     Instant oldest = clock.instant().minus(lifetime(bucket));
+    if (queue.isEmpty() || queue.get(0).putAt().isAfter(oldest)) {
+      return queue;
+    }
     int before = queue.size();
     queue.removeIf(held -> !held.putAt().isAfter(oldest));
     if (queue.size() < before) {

@@ -4,9 +4,11 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.lawbook.Excuse;
 import java.time.InstantSource;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -15,6 +17,35 @@ import java.util.function.Supplier;
  * itself; and what that accounts for, counted as it strikes.
  */
 public final class Storm {
+  /** What may go wrong. */
+  public enum Kind {
+    /** A request does not reach its port. */
+    UNREACHABLE,
+    /** A request is done, and its answer lost. */
+    ANSWER_LOST,
+    /** A queue that holds tokens is found empty: a fill may bring what there is already. */
+    FALSELY_EMPTY,
+    /** Of several tokens not all are spent. */
+    PARTIAL_SETTLE,
+    /** Of several tokens not all are put. */
+    PARTIAL_PUT,
+    /** A token that was spent comes back: it may be spent twice. */
+    COPY,
+    /** The level is that of the last time: a fill may bring what there is already. */
+    STALE_LEVEL,
+    /** Another fill comes while one is under way. */
+    RIVAL_FILL,
+    /** A row is said to have changed that has not: a fill is missed. */
+    FALSE_CONFLICT,
+    /** A schedule does not fire: the next fill brings what came while the bucket was full. */
+    FILL_MISSED,
+    /** A schedule fires at another second of its minute. */
+    FILL_LATE,
+    /** A schedule fires twice. */
+    FILL_TWICE
+  }
+
+  private final Set<Kind> kinds = EnumSet.noneOf(Kind.class);
   private final long seed;
   private final int perMille;
   private final BooleanSupplier rages;
@@ -23,7 +54,8 @@ public final class Storm {
   private final Map<BucketId, Excuse> excuses = new HashMap<>();
 
   /**
-   * A storm in which each thing that may go wrong does so as many times in a thousand.
+   * A storm of some kinds of faults, drawn from the seed, each of which strikes so many times in a
+   * thousand; so that what each accounts for does not hide what another brings about.
    *
    * @param rages whether it does so now
    */
@@ -32,6 +64,12 @@ public final class Storm {
     this.perMille = perMille;
     this.rages = rages;
     this.clock = clock;
+    Random random = new Random(seed);
+    for (Kind kind : Kind.values()) {
+      if (random.nextInt(4) == 0) {
+        kinds.add(kind);
+      }
+    }
   }
 
   /** What the faults that struck a bucket so far account for. */
@@ -40,8 +78,12 @@ public final class Storm {
   }
 
   /** Whether a fault strikes now. */
-  boolean strikes(BucketId id) {
-    boolean struck = perMille > 0 && rages.getAsBoolean() && random(id).nextInt(1_000) < perMille;
+  boolean strikes(BucketId id, Kind kind) {
+    boolean struck =
+        perMille > 0
+            && kinds.contains(kind)
+            && rages.getAsBoolean()
+            && random(id).nextInt(1_000) < perMille;
     if (struck) {
       struck(id);
     }
@@ -71,11 +113,11 @@ public final class Storm {
 
   /** A request that may not reach its port, or whose answer may be lost. */
   <T> T ask(BucketId id, String what, Supplier<T> request) {
-    if (strikes(id)) {
+    if (strikes(id, Kind.UNREACHABLE)) {
       throw new Unavailable(what + ": not reached");
     }
     T answer = request.get();
-    if (strikes(id)) {
+    if (strikes(id, Kind.ANSWER_LOST)) {
       throw new Unavailable(what + ": done, but the answer is lost");
     }
     return answer;

@@ -11,17 +11,30 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 
 /** Rows of buckets in a {@link Storm}. */
 public final class StormyBuckets implements Buckets {
   private final Buckets buckets;
   private final Storm storm;
+  private final Consumer<BucketId> rival;
+  private final ToLongFunction<BucketId> oneFill;
   private final Map<BucketId, Long> requests = new HashMap<>();
 
-  /** Rows before {@code buckets}. */
-  public StormyBuckets(Buckets buckets, Storm storm) {
+  /**
+   * Rows before {@code buckets}.
+   *
+   * @param rival another fill of a bucket, which gets in between the reading of a row and its
+   *     writing
+   * @param oneFill how many tokens a fill of a bucket brings at most
+   */
+  public StormyBuckets(
+      Buckets buckets, Storm storm, Consumer<BucketId> rival, ToLongFunction<BucketId> oneFill) {
     this.buckets = buckets;
     this.storm = storm;
+    this.rival = rival;
+    this.oneFill = oneFill;
   }
 
   /** How often this was asked. */
@@ -45,13 +58,18 @@ public final class StormyBuckets implements Buckets {
     return storm.ask(bucket.id(), "open", () -> buckets.open(bucket));
   }
 
-  /** At times somebody else is faster. */
+  /** At times somebody else is faster, and at times it only seems so: then a fill is missed. */
   @Override
   public Written replace(Bucket next) {
     requests.merge(next.id(), 1L, Long::sum);
-    return storm.strikes(next.id())
-        ? Written.OVERTAKEN
-        : storm.ask(next.id(), "replace", () -> buckets.replace(next));
+    if (storm.strikes(next.id(), Storm.Kind.RIVAL_FILL)) {
+      rival.accept(next.id());
+    }
+    if (storm.strikes(next.id(), Storm.Kind.FALSE_CONFLICT)) {
+      storm.accountsFor(next.id(), oneFill.applyAsLong(next.id()));
+      return Written.OVERTAKEN;
+    }
+    return storm.ask(next.id(), "replace", () -> buckets.replace(next));
   }
 
   @Override

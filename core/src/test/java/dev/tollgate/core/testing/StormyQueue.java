@@ -62,7 +62,7 @@ public final class StormyQueue implements TokenQueue {
   @Override
   public List<Lease> reserve(BucketId id, int most, Duration lease) {
     requests.merge(id, 1L, Long::sum);
-    if (storm.strikes(id)) {
+    if (storm.strikes(id, Storm.Kind.FALSELY_EMPTY)) {
       storm.accountsFor(id, oneFill.applyAsLong(id));
       return List.of();
     }
@@ -73,7 +73,7 @@ public final class StormyQueue implements TokenQueue {
   @Override
   public List<Lease> settle(BucketId id, List<Lease> leases) {
     requests.merge(id, 1L, Long::sum);
-    boolean partial = !leases.isEmpty() && storm.strikes(id);
+    boolean partial = !leases.isEmpty() && storm.strikes(id, Storm.Kind.PARTIAL_SETTLE);
     List<Lease> tried = partial ? leases.subList(1, leases.size()) : leases;
     return storm.ask(
         id,
@@ -81,7 +81,7 @@ public final class StormyQueue implements TokenQueue {
         () -> {
           List<Lease> unspent = queue.settle(id, tried);
           settled.merge(id, (long) tried.size() - unspent.size(), Long::sum);
-          if (tried.size() > unspent.size() && storm.strikes(id)) {
+          if (tried.size() > unspent.size() && storm.strikes(id, Storm.Kind.COPY)) {
             storm.accountsFor(id, 1);
             put.merge(id, 1L, Long::sum);
             queue.put(id, List.of(new Token("copy", id, clock.instant(), 0)));
@@ -100,7 +100,7 @@ public final class StormyQueue implements TokenQueue {
   @Override
   public List<Token> put(BucketId id, List<Token> tokens) {
     requests.merge(id, 1L, Long::sum);
-    boolean partial = !tokens.isEmpty() && storm.strikes(id);
+    boolean partial = !tokens.isEmpty() && storm.strikes(id, Storm.Kind.PARTIAL_PUT);
     int from = partial ? storm.random(id).nextInt(tokens.size()) : 0;
     return storm.ask(
         id,
@@ -121,7 +121,7 @@ public final class StormyQueue implements TokenQueue {
     Level told = levels.getOrDefault(id, new Level(Instant.MIN, 0));
     levels.put(id, new Level(clock.instant(), level));
     boolean mayBeTold = told.at().isAfter(clock.instant().minus(STALENESS.multipliedBy(2)));
-    if (mayBeTold && storm.strikes(id)) {
+    if (mayBeTold && storm.strikes(id, Storm.Kind.STALE_LEVEL)) {
       storm.accountsFor(id, Math.max(0, level - told.tokens()));
       return told.tokens();
     }

@@ -5,7 +5,6 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketFill;
-import dev.tollgate.core.bucket.BucketFill.Overtaken;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
@@ -43,7 +42,6 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Random;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
@@ -108,7 +106,7 @@ public final class TollgateLimiter implements Limiter {
     this.clock = clock;
     this.spending = new StormyQueue(ports.queue(), storm, clock, this::oneFill);
     this.filled = new StormyQueue(ports.queue(), storm, clock, this::oneFill);
-    this.rows = new StormyBuckets(ports.buckets(), storm);
+    this.rows = new StormyBuckets(ports.buckets(), storm, this::rival, this::oneFill);
     this.turns = new FillTurn(rows, filled, ports.queues(), schedules, clock);
     WakeUp wakeUp =
         id -> {
@@ -119,7 +117,11 @@ public final class TollgateLimiter implements Limiter {
     minute(clock.instant().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES));
   }
 
-  /** Our buckets over stand-ins. */
+  /**
+   * Our buckets over stand-ins.
+   *
+   * @param perMille how often a fault strikes where it may, see {@link Storm}
+   */
   public static Limiter.Maker inMemory(Function<Terms, Filling> filling, int perMille) {
     return new Limiter.Maker() {
       @Override
@@ -190,7 +192,7 @@ public final class TollgateLimiter implements Limiter {
 
   private long oneFill(BucketId id) {
     Terms known = terms.get(id);
-    return known == null ? 0 : known.slack();
+    return known == null ? 0 : known.rate().tokensIn(Duration.ofMinutes(1));
   }
 
   // The port.
@@ -341,18 +343,24 @@ public final class TollgateLimiter implements Limiter {
 
   private void fires(BucketId id, Instant minute) {
     Instant then = minute.plusSeconds(storm.second(id));
-    if (storm.strikes(id)) {
+    if (storm.strikes(id, Storm.Kind.FILL_MISSED)) {
       storm.accountsFor(id, oneFill(id));
       return;
     }
-    if (storm.strikes(id)) {
+    if (storm.strikes(id, Storm.Kind.FILL_LATE)) {
       storm.accountsFor(id, oneFill(id));
       then = minute.plusSeconds(storm.random(id).nextInt(60));
     }
     at(then, () -> fill(id, minute));
-    if (storm.strikes(id)) {
+    if (storm.strikes(id, Storm.Kind.FILL_TWICE)) {
       at(then.plusSeconds(storm.random(id).nextInt(20)), () -> fill(id, minute));
     }
+  }
+
+  /** Another fill of the same minute, which comes while one is under way. */
+  private void rival(BucketId id) {
+    Instant minute = clock.instant().truncatedTo(ChronoUnit.MINUTES);
+    new FillTurn(ports.buckets(), filled, ports.queues(), schedules, clock).take(id, minute);
   }
 
   private void fill(BucketId id, Instant minute) {
@@ -363,19 +371,12 @@ public final class TollgateLimiter implements Limiter {
         filled.put(
             id, Stream.generate(() -> new Token("direct", id, minute, 0)).limit(tokens).toList());
       } else if (schedule != null && schedule.state() == Upkeep.State.PRODUCED) {
-        account(id, () -> turns.take(id, minute));
+        turns.take(id, minute);
       }
       if (ports.buckets().due(Shard.of(id.tenant()), clock.instant()).contains(id)) {
-        account(id, () -> turns.takeInShard(id, minute));
+        turns.takeInShard(id, minute);
       }
     } catch (Unavailable unavailable) {
-      storm.accountsFor(id, oneFill(id));
-    }
-  }
-
-  /** A fill that was overtaken brought nothing: what it would have brought comes later. */
-  private void account(BucketId id, Supplier<FillTurn.Turn> turn) {
-    if (turn.get().filled() instanceof Overtaken) {
       storm.accountsFor(id, oneFill(id));
     }
   }

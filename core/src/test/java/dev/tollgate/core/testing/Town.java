@@ -21,6 +21,7 @@ import dev.tollgate.core.tenant.Tier;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Optional;
@@ -35,15 +36,37 @@ public final class Town {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final ManualClock clock = new ManualClock(START);
-  private final InMemoryTokenQueue queue = new InMemoryTokenQueue(clock);
+  private final InstantSource time;
+  private final InMemoryTokenQueue queue;
   private final InMemoryBuckets buckets = new InMemoryBuckets();
-  private final InMemoryBucketQueues queues = new InMemoryBucketQueues(queue, clock);
+  private final InMemoryBucketQueues queues;
   private final InMemoryFillSchedules schedules = new InMemoryFillSchedules();
   private final InMemoryTenants tenants = new InMemoryTenants();
   private final InMemorySessions sessions = new InMemorySessions();
   private final InMemoryFacts facts = new InMemoryFacts(tenants, sessions, buckets);
 
-  /** The clock that drives it. */
+  /** A town with a clock of its own. */
+  public Town() {
+    this(Optional.empty());
+  }
+
+  /** A town that another clock drives; its own stands still. */
+  public Town(InstantSource time) {
+    this(Optional.of(time));
+  }
+
+  private Town(Optional<InstantSource> other) {
+    time = other.orElse(clock);
+    queue = new InMemoryTokenQueue(time);
+    queues = new InMemoryBucketQueues(queue, time);
+  }
+
+  /** What time it is there. */
+  public InstantSource time() {
+    return time;
+  }
+
+  /** Its own clock. */
   public ManualClock clock() {
     return clock;
   }
@@ -75,7 +98,7 @@ public final class Town {
 
   /** A fill of its buckets. */
   public BucketFill fill() {
-    return new BucketFill(buckets, queue, clock);
+    return new BucketFill(buckets, queue, time);
   }
 
   /** The queues of its tokens. */
@@ -90,12 +113,12 @@ public final class Town {
 
   /** The turns of its buckets. */
   public FillTurn turns() {
-    return new FillTurn(buckets, queue, queues, schedules, clock);
+    return new FillTurn(buckets, queue, queues, schedules, time);
   }
 
   /** The turns of a shard's buckets. */
   public ShardTurn shardTurn(FillTurn turns) {
-    return new ShardTurn(buckets, turns, Runnable::run, clock);
+    return new ShardTurn(buckets, turns, Runnable::run, time);
   }
 
   /** Wakes its buckets, as the producer would. */
@@ -105,18 +128,18 @@ public final class Town {
 
   /** A bucket with its queue and its schedule, just opened and full. */
   public void open(BucketId id, BucketSpec spec) {
-    Bucket bucket = Bucket.opened(id, spec, clock.instant());
+    Bucket bucket = Bucket.opened(id, spec, time.instant());
     buckets.open(bucket);
-    queues.make(id, bucket.lifetimeAt(clock.instant()));
+    queues.make(id, bucket.lifetimeAt(time.instant()));
     provide(bucket);
-    fill().fill(id, clock.instant());
+    fill().fill(id, time.instant());
   }
 
   /** What a reconciler does for a bucket whose tier has changed. */
   public void retune(BucketId id, BucketSpec spec) {
-    Bucket next = buckets.find(id).orElseThrow().retuned(spec, clock.instant());
+    Bucket next = buckets.find(id).orElseThrow().retuned(spec, time.instant());
     buckets.replace(next);
-    queues.make(id, next.lifetimeAt(clock.instant()));
+    queues.make(id, next.lifetimeAt(time.instant()));
     provide(next);
   }
 
@@ -181,8 +204,8 @@ public final class Town {
             (action, spec) -> {
               BucketId bucket = new BucketId(tenant.id(), action);
               queue.make(bucket);
-              buckets.open(Bucket.opened(bucket, spec, clock.instant()));
-              fill().fill(bucket, clock.instant());
+              buckets.open(Bucket.opened(bucket, spec, time.instant()));
+              fill().fill(bucket, time.instant());
             });
     return tenant;
   }
@@ -191,8 +214,7 @@ public final class Town {
   public SessionId open(Tenant tenant) {
     SessionId id = SessionId.random(RANDOM);
     sessions.create(
-        new Session(
-            tenant.id(), id, Set.of(), clock.instant().plusSeconds(3600), Optional.empty()));
+        new Session(tenant.id(), id, Set.of(), time.instant().plusSeconds(3600), Optional.empty()));
     return id;
   }
 

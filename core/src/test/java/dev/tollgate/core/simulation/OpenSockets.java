@@ -1,0 +1,46 @@
+package dev.tollgate.core.simulation;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.session.Sockets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** The sockets that are open, and whose they are. */
+final class OpenSockets implements Sockets {
+  private final Map<String, TenantId> open = new HashMap<>();
+  private final Map<TenantId, Long> counts = new HashMap<>();
+  private long most;
+
+  /** A socket opens; returns how many its tenant has then. */
+  long open(String connectionId, TenantId tenant) {
+    open.put(connectionId, tenant);
+    most = Math.max(most, open.size());
+    return counts.merge(tenant, 1L, Long::sum);
+  }
+
+  long openOf(TenantId tenant) {
+    return counts.getOrDefault(tenant, 0L);
+  }
+
+  /** The most that ever were open at a time. */
+  long most() {
+    return most;
+  }
+
+  @Override
+  public void close(String connectionId) {
+    Optional.ofNullable(open.remove(connectionId))
+        .ifPresent(tenant -> counts.merge(tenant, -1L, Long::sum));
+  }
+
+  @Override
+  public boolean isOpen(String connectionId) {
+    return open.containsKey(connectionId);
+  }
+
+  @Override
+  public Posted post(String connectionId, String frame) {
+    return isOpen(connectionId) ? Posted.SENT : Posted.GONE;
+  }
+}

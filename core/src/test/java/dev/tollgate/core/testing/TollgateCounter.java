@@ -1,0 +1,157 @@
+package dev.tollgate.core.testing;
+
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.admission.Departure;
+import dev.tollgate.core.admission.Refusal;
+import dev.tollgate.core.admission.Registration;
+import dev.tollgate.core.admission.Ticket;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.lawbook.Counter;
+import dev.tollgate.lawbook.Setting;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Our count of a tenant's connections behind the law book's port: registered, taken off the books
+ * and put right by what does that for sockets. In a storm any request of these may not reach its
+ * port, its answer may be lost, or the process may die there.
+ */
+public final class TollgateCounter implements Counter {
+  /** Counts are right within two minutes of whatever went wrong: two walks of the housekeeper. */
+  private static final Duration HEALS = Duration.ofMinutes(2);
+
+  private static final List<Faults.Fault> FAULTS =
+      List.of(Faults.UNREACHABLE, Faults.ANSWER_LOST, Faults.KILLED);
+
+  private final House house;
+  private final Tenant tenant;
+  private final SessionId session;
+  private final Registration registration;
+  private final Departure departure;
+  private Instant next = Setting.START.plus(1, ChronoUnit.MINUTES);
+
+  private TollgateCounter(Setting setting, Terms terms, int perMille) {
+    InstantSource clock = setting.clock();
+    this.house = new House(clock);
+    this.tenant =
+        house
+            .town()
+            .onboard(
+                "acme",
+                "gold",
+                Map.of(
+                    Limit.TENANT_CONNECTIONS,
+                    terms.most(),
+                    Limit.TENANT_PER_MINUTE,
+                    1L,
+                    Limit.MESSAGES_PER_MINUTE,
+                    1L,
+                    Limit.SESSION_TTL,
+                    86_400L,
+                    Limit.SESSION_PER_MINUTE,
+                    60_000L,
+                    Limit.CONNECTIONS_PER_SESSION,
+                    1_000L));
+    this.session = house.open(tenant);
+    Connections connections = house.connections();
+    this.registration =
+        new Registration(connections, house.town().queue(), Runnable::run, duration -> {}, clock);
+    this.departure = new Departure(connections);
+    Random random = new Random(setting.seed());
+    house
+        .faults()
+        .each(
+            () ->
+                setting.isStormy() && random.nextInt(1_000) < perMille
+                    ? Optional.of(FAULTS.get(random.nextInt(FAULTS.size())))
+                    : Optional.empty());
+  }
+
+  /** Our count over stand-ins, of whose requests so many in a thousand go wrong. */
+  public static Counter.Maker inMemory(int perMille) {
+    return new Counter.Maker() {
+      @Override
+      public Counter make(Setting setting, Terms terms) {
+        return new TollgateCounter(setting, terms, perMille);
+      }
+
+      @Override
+      public Terms terms(Random random) {
+        return new Terms(1L + random.nextInt(8), HEALS);
+      }
+    };
+  }
+
+  @Override
+  public Opening open(String id) {
+    Ticket ticket =
+        new Ticket(
+            tenant.id(),
+            session,
+            tenant.limits().get(Limit.TENANT_CONNECTIONS),
+            tenant.limits().get(Limit.CONNECTIONS_PER_SESSION),
+            tenant.limits().get(Limit.SESSION_PER_MINUTE),
+            Optional.empty(),
+            OnUnavailable.ADMIT,
+            Optional.empty());
+    try {
+      Registration.Outcome outcome = registration.register(ticket, id);
+      if (outcome instanceof Registration.Admitted) {
+        return Opening.OPEN;
+      }
+      return ((Registration.Refused) outcome).why() == Refusal.UNDECIDED
+          ? Opening.UNDECIDED
+          : Opening.REFUSED;
+    } catch (Faults.Killed | CompletionException died) {
+      return Opening.UNDECIDED;
+    }
+  }
+
+  @Override
+  public void closed(String id) {
+    try {
+      departure.depart(tenant.id(), session, id);
+    } catch (Unavailable | Faults.Killed lost) {
+      return;
+    }
+  }
+
+  @Override
+  public void vanished(String id) {
+    house.sockets().lose(id);
+  }
+
+  @Override
+  public long count() {
+    return house.counted(tenant.id());
+  }
+
+  @Override
+  public Optional<Instant> nextTimer() {
+    return Optional.of(next);
+  }
+
+  @Override
+  public void passedTo(Instant now) {
+    if (now.isBefore(next)) {
+      return;
+    }
+    next = next.plus(1, ChronoUnit.MINUTES);
+    try {
+      house.keep();
+    } catch (Unavailable | Faults.Killed | CompletionException died) {
+      return;
+    }
+  }
+}
