@@ -44,7 +44,9 @@ public final class InvalidValue extends IllegalArgumentException {
    * @throws InvalidValue if it does not
    */
   public static long inRange(String field, long value, long least, long most) {
-    unless(value >= least && value <= most, field, value, least + " to " + most);
+    if (value < least || value > most) {
+      throw new InvalidValue(field, value, least + " to " + most);
+    }
     return value;
   }
 

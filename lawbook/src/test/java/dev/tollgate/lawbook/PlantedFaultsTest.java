@@ -245,7 +245,10 @@ final class PlantedFaultsTest {
             "gives nothing back before the lease ends",
             RETURN_ONLY_BY_LAPSE,
             List.of(
-                LimiterLaws.CONSERVATION, LimiterLaws.RETRY_AFTER, LimiterLaws.RETUNE_CONSERVES)),
+                LimiterLaws.NEVER_MORE,
+                LimiterLaws.CONSERVATION,
+                LimiterLaws.RETRY_AFTER,
+                LimiterLaws.RETUNE_CONSERVES)),
         Arguments.of(
             "admits whose lease has ended",
             SPENT_AFTER_ITS_LEASE,

@@ -10,8 +10,9 @@ import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenClaims;
-import dev.tollgate.core.testing.Law;
 import dev.tollgate.core.testing.Town;
+import dev.tollgate.lawbook.Allowance;
+import dev.tollgate.lawbook.Terms;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -38,7 +39,9 @@ final class FlipsTest {
     BucketId id = new BucketId(new TenantId("acme"), MAIL);
     TokenClaims claims = new TokenClaims(town.buckets(), town.queue(), town.wakeUp(), town.clock());
     town.open(id, any(random));
-    Law law = new Law(10, 30, 10);
+    Terms larger =
+        new Terms(dev.tollgate.lawbook.Rate.perMinute(10), 30, 10, Duration.ofMinutes(1));
+    Allowance law = new Allowance(larger, town.clock().instant());
     long admitted = 0;
     for (int flip = 0; flip < FLIPS; flip++) {
       boolean busy = random.nextInt(3) > 0;
@@ -49,8 +52,8 @@ final class FlipsTest {
         town.passUntil(then);
         int tokens = claims.claimUpTo(id.tenant(), MAIL, 1 + random.nextInt(12)).tokens();
         admitted += tokens;
-        law.admitted(tokens, town.clock().instant());
-        assertThat(law.isKept()).as("seed " + seed + ", flip " + flip + ": " + law).isTrue();
+        law.spend(tokens, town.clock().instant());
+        assertThat(law.excess()).as("seed " + seed + ", flip " + flip + ": " + law).isZero();
       }
       town.retune(id, any(random));
     }

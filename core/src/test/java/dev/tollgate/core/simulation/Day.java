@@ -201,7 +201,8 @@ public final class Day {
     Instant opens = Town.START.plusMillis(random.nextLong(length.toMillis()));
     Instant closes = opens.plus(length.dividedBy(4));
     Customer customer =
-        new Customer(number, tenant, opens, closes, 1 + random.nextInt(number % 10 == 0 ? 4 : 240));
+        new Customer(
+            number, tenant, opens, closes, 1 + random.nextInt(number % 10 == 0 ? 20 : 480));
     customers.add(customer);
     at(opens, () -> visited(customer));
   }

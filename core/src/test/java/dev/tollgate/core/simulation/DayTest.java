@@ -8,19 +8,19 @@ import org.junit.jupiter.api.Test;
 /** {@link Day} checks the laws as it goes, and throws where one is broken. */
 final class DayTest {
   @Test
-  void a_day_of_a_thousand_tenants_keeps_every_law() {
-    Day.Result day = Day.live(1, 1_000, Duration.ofDays(1));
+  void hours_of_many_tenants_keep_every_law() {
+    Day.Result day = Day.live(1, 200, Duration.ofHours(6));
     System.out.println(day);
-    assertThat(day.admitted()).isGreaterThan(100_000);
-    assertThat(day.refused()).isGreaterThan(10_000);
+    assertThat(day.admitted()).isGreaterThan(10_000);
+    assertThat(day.refused()).isGreaterThan(1_000);
     assertThat(day.lawsChecked()).isGreaterThan(day.admitted());
   }
 
   @Test
   void the_same_seed_gives_the_same_day_and_another_another() {
-    Day.Result first = Day.live(7, 60, Duration.ofHours(6));
+    Day.Result first = Day.live(7, 40, Duration.ofHours(2));
 
-    assertThat(Day.live(7, 60, Duration.ofHours(6))).isEqualTo(first);
-    assertThat(Day.live(8, 60, Duration.ofHours(6)).digest()).isNotEqualTo(first.digest());
+    assertThat(Day.live(7, 40, Duration.ofHours(2))).isEqualTo(first);
+    assertThat(Day.live(8, 40, Duration.ofHours(2)).digest()).isNotEqualTo(first.digest());
   }
 }

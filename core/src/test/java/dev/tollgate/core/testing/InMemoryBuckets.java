@@ -78,8 +78,8 @@ public final class InMemoryBuckets implements Buckets {
   public synchronized List<BucketId> due(Shard shard, Instant now) {
     outage.check("due");
     return rows.values().stream()
-        .filter(bucket -> Shard.of(bucket.id().tenant()).equals(shard))
         .filter(bucket -> bucket.turnAt().filter(turn -> !turn.isAfter(now)).isPresent())
+        .filter(bucket -> Shard.of(bucket.id().tenant()).equals(shard))
         .map(Bucket::id)
         .toList();
   }

@@ -12,6 +12,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,7 +27,7 @@ import java.util.Set;
 public final class InMemoryTokenQueue implements TokenQueue {
   private final InstantSource clock;
   private final Outage outage = new Outage();
-  private final Map<BucketId, List<Held>> queues = new HashMap<>();
+  private final Map<BucketId, Lying> queues = new HashMap<>();
   private final Map<BucketId, Duration> lifetimes = new HashMap<>();
   private final Map<BucketId, Long> expired = new HashMap<>();
   private long receipts;
@@ -44,7 +46,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
 
   /** Makes the bucket's queue, unless there is one; returns whether it is new. */
   public synchronized boolean make(BucketId bucket) {
-    return queues.putIfAbsent(bucket, new ArrayList<>()) == null;
+    return queues.putIfAbsent(bucket, new Lying()) == null;
   }
 
   /** Has the bucket's queue, if there is one, keep tokens for so long; fourteen days until then. */
@@ -88,13 +90,13 @@ public final class InMemoryTokenQueue implements TokenQueue {
   /** Tokens that could be reserved now. */
   public synchronized long available(BucketId bucket) {
     Instant now = clock.instant();
-    return queue(bucket, "available").stream().filter(held -> held.visibleAt(now)).count();
+    return queue(bucket, "available").values().stream().filter(held -> held.visibleAt(now)).count();
   }
 
   /** Tokens that are held by a lease now. */
   public synchronized long inFlight(BucketId bucket) {
     Instant now = clock.instant();
-    return queue(bucket, "inFlight").stream()
+    return queue(bucket, "inFlight").values().stream()
         .filter(held -> !held.visibleAt(now) && held.receipt().isPresent())
         .count();
   }
@@ -113,15 +115,20 @@ public final class InMemoryTokenQueue implements TokenQueue {
       seemsEmpty = false;
       return List.of();
     }
-    List<Held> queue = queue(bucket, "reserve");
+    Lying lying = lying(bucket, "reserve");
     Instant now = clock.instant();
     List<Lease> leases = new ArrayList<>();
-    for (int i = 0; i < queue.size() && leases.size() < most; i++) {
-      Held held = queue.get(i);
+    for (Map.Entry<Long, Held> entry : lying.tokens.entrySet()) {
+      if (leases.size() == most) {
+        break;
+      }
+      Held held = entry.getValue();
       if (held.visibleAt(now)) {
         String receipt = "receipt-" + ++receipts;
         Instant end = now.plus(lease);
-        queue.set(i, new Held(held.token(), held.putAt(), end, Optional.of(receipt)));
+        held.receipt().ifPresent(lying.byReceipt::remove);
+        entry.setValue(new Held(held.token(), held.putAt(), end, Optional.of(receipt)));
+        lying.byReceipt.put(receipt, entry.getKey());
         leases.add(new Lease(receipt, end));
       }
     }
@@ -130,36 +137,37 @@ public final class InMemoryTokenQueue implements TokenQueue {
 
   @Override
   public synchronized List<Lease> settle(BucketId bucket, List<Lease> leases) {
-    List<Held> queue = queue(bucket, "settle");
-    Instant now = clock.instant();
+    Lying lying = lying(bucket, "settle");
     return leases.stream()
-        .filter(lease -> !queue.removeIf(held -> held.isHeldBy(lease, now)))
+        .filter(
+            lease -> {
+              Optional<Long> token = lying.heldBy(lease, clock.instant());
+              token.ifPresent(lying::remove);
+              return token.isEmpty();
+            })
         .toList();
   }
 
   @Override
   public synchronized List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
-    List<Held> queue = queue(bucket, "giveBack");
+    Lying lying = lying(bucket, "giveBack");
     Instant now = clock.instant();
-    List<Lease> kept = new ArrayList<>(leases);
-    for (Lease lease : leases) {
-      for (int i = 0; i < queue.size(); i++) {
-        Held held = queue.get(i);
-        if (held.isHeldBy(lease, now)) {
-          queue.set(i, new Held(held.token(), held.putAt(), now, Optional.empty()));
-          kept.remove(lease);
-        }
-      }
-    }
-    return kept;
+    return leases.stream()
+        .filter(
+            lease -> {
+              Optional<Long> token = lying.heldBy(lease, now);
+              token.ifPresent(number -> lying.giveBack(number, now));
+              return token.isEmpty();
+            })
+        .toList();
   }
 
   @Override
   public synchronized List<Token> put(BucketId bucket, List<Token> tokens) {
-    List<Held> queue = queue(bucket, "put");
+    Lying lying = lying(bucket, "put");
     Instant now = clock.instant();
     for (Token token : tokens) {
-      queue.add(new Held(token, now, now.plusSeconds(token.delaySeconds()), Optional.empty()));
+      lying.add(new Held(token, now, now.plusSeconds(token.delaySeconds()), Optional.empty()));
     }
     return List.of();
   }
@@ -169,22 +177,67 @@ public final class InMemoryTokenQueue implements TokenQueue {
     return queue(bucket, "level").size();
   }
 
-  private List<Held> queue(BucketId bucket, String method) {
+  private Map<Long, Held> queue(BucketId bucket, String method) {
+    return lying(bucket, method).tokens;
+  }
+
+  private Lying lying(BucketId bucket, String method) {
     outage.check(method);
-    List<Held> queue = queues.get(bucket);
-    if (queue == null) {
+    Lying lying = queues.get(bucket);
+    if (lying == null) {
       throw new Unavailable(method + ": no queue of bucket " + bucket);
     }
-    Instant oldest = clock.instant().minus(lifetime(bucket));
-    if (queue.isEmpty() || queue.get(0).putAt().isAfter(oldest)) {
-      return queue;
+    int gone = lying.expire(clock.instant().minus(lifetime(bucket)));
+    if (gone > 0) {
+      expired.merge(bucket, (long) gone, Long::sum);
     }
-    int before = queue.size();
-    queue.removeIf(held -> !held.putAt().isAfter(oldest));
-    if (queue.size() < before) {
-      expired.merge(bucket, (long) before - queue.size(), Long::sum);
+    return lying;
+  }
+
+  /** What lies in a bucket, in the order in which it was put, and by the receipts of holders. */
+  private static final class Lying {
+    private final Map<Long, Held> tokens = new LinkedHashMap<>();
+    private final Map<String, Long> byReceipt = new HashMap<>();
+    private long numbers;
+
+    void add(Held held) {
+      tokens.put(numbers++, held);
     }
-    return queue;
+
+    Optional<Long> heldBy(Lease lease, Instant now) {
+      return Optional.ofNullable(byReceipt.get(lease.receipt()))
+          .filter(
+              number ->
+                  Optional.ofNullable(tokens.get(number))
+                      .filter(held -> held.isHeldBy(lease, now))
+                      .isPresent());
+    }
+
+    void remove(long number) {
+      Optional.ofNullable(tokens.remove(number))
+          .flatMap(Held::receipt)
+          .ifPresent(byReceipt::remove);
+    }
+
+    void giveBack(long number, Instant now) {
+      tokens.computeIfPresent(
+          number, (key, held) -> new Held(held.token(), held.putAt(), now, Optional.empty()));
+    }
+
+    /** The oldest come first. */
+    int expire(Instant oldest) {
+      int before = tokens.size();
+      Iterator<Held> each = tokens.values().iterator();
+      while (each.hasNext()) {
+        Held held = each.next();
+        if (held.putAt().isAfter(oldest)) {
+          break;
+        }
+        held.receipt().ifPresent(byReceipt::remove);
+        each.remove();
+      }
+      return before - tokens.size();
+    }
   }
 
   /**

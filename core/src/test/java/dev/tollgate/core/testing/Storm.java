@@ -55,7 +55,7 @@ public final class Storm {
 
   /**
    * A storm of some kinds of faults, drawn from the seed, each of which strikes so many times in a
-   * thousand; so that what each accounts for does not hide what another brings about.
+   * thousand where it may; so that what each accounts for does not hide what another brings about.
    *
    * @param rages whether it does so now
    */
@@ -83,11 +83,16 @@ public final class Storm {
         perMille > 0
             && kinds.contains(kind)
             && rages.getAsBoolean()
-            && random(id).nextInt(1_000) < perMille;
+            && random(id).nextInt(1_000) < perMille * often(kind);
     if (struck) {
       struck(id);
     }
     return struck;
+  }
+
+  /** What accounts for nothing, for a limiter must bear it, strikes four times as often. */
+  private static int often(Kind kind) {
+    return kind == Kind.RIVAL_FILL || kind == Kind.FILL_TWICE ? 4 : 1;
   }
 
   private void struck(BucketId id) {

@@ -2,7 +2,9 @@ package dev.tollgate.local.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.testing.Law;
+import dev.tollgate.lawbook.Allowance;
+import dev.tollgate.lawbook.Rate;
+import dev.tollgate.lawbook.Terms;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,7 +67,7 @@ final class FlipsIT {
     private final Deployment deployment;
     private final SqsClient sqs;
     private final String id;
-    private final Law law = new Law(30, 60, 30);
+    private final Allowance law;
     private long admitted;
     private boolean large;
 
@@ -73,14 +75,18 @@ final class FlipsIT {
       this.deployment = deployment;
       this.sqs = sqs;
       this.id = id;
+      this.law =
+          new Allowance(
+              new Terms(Rate.perMinute(30), 60, 30, Duration.ofMinutes(1)),
+              deployment.clock().instant());
       assertThat(deployment.onboard(id, "small", "{}").status()).isEqualTo(201);
     }
 
     private void claimAndFlip() {
       int tokens = claim();
       admitted += tokens;
-      law.admitted(tokens, deployment.clock().instant());
-      assertThat(law.isKept()).as("seed %s, %s: %s", SEED, id, law).isTrue();
+      law.spend(tokens, deployment.clock().instant());
+      assertThat(law.excess()).as("seed %s, %s: %s", SEED, id, law).isZero();
       large = !large;
       String body = "{\"tier\":\"" + (large ? "large" : "small") + "\"}";
       assertThat(deployment.control("PATCH", "/tenants/" + id, body).status()).isEqualTo(200);
