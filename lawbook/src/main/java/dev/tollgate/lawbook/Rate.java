@@ -58,8 +58,14 @@ public record Rate(long tokens, Duration per) {
         .add(BigInteger.valueOf(time.getNano()));
   }
 
+  /** As a fraction of tokens a minute. */
   @Override
   public String toString() {
-    return tokens + " in " + per;
+    BigInteger dividend = BigInteger.valueOf(tokens).multiply(nanos(Duration.ofMinutes(1)));
+    BigInteger common = dividend.gcd(nanos(per));
+    BigInteger divisor = nanos(per).divide(common);
+    String fraction =
+        dividend.divide(common) + (divisor.equals(BigInteger.ONE) ? "" : "/" + divisor);
+    return fraction + " a minute";
   }
 }
