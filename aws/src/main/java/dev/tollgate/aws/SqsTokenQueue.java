@@ -162,7 +162,7 @@ final class SqsTokenQueue implements TokenQueue {
   }
 
   @Override
-  public long level(BucketId bucket) {
+  public Level look(BucketId bucket) {
     AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
     Map<QueueAttributeName, String> attributes =
         ask(
@@ -178,7 +178,14 @@ final class SqsTokenQueue implements TokenQueue {
                                     QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE,
                                     QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_DELAYED))
                     .attributes());
-    return attributes.values().stream().mapToLong(Long::parseLong).sum();
+    return new Level(
+        number(attributes, QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES)
+            + number(attributes, QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_DELAYED),
+        number(attributes, QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE));
+  }
+
+  private static long number(Map<QueueAttributeName, String> attributes, QueueAttributeName name) {
+    return Long.parseLong(attributes.getOrDefault(name, "0"));
   }
 
   private List<Lease> whileHeld(

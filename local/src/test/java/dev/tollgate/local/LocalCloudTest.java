@@ -50,6 +50,9 @@ final class LocalCloudTest {
           'StreamSpecification':{'StreamViewType':'NEW_AND_OLD_IMAGES'},
           'PointInTimeRecoverySpecification':{'PointInTimeRecoveryEnabled':true}}},
         'AppDeadQueue00000002':{'Type':'AWS::SQS::Queue','Properties':{'SqsManagedSseEnabled':true,'MessageRetentionPeriod':1209600}},
+        'AppDeadPolicy0000000F':{'Type':'AWS::SQS::QueuePolicy','Properties':{'Queues':[{'Ref':'AppDeadQueue00000002'}],
+          'PolicyDocument':{'Version':'2012-10-17','Statement':[{'Effect':'Deny','Action':'sqs:*','Principal':{'AWS':'*'},
+            'Resource':{'Fn::GetAtt':['AppDeadQueue00000002','Arn']},'Condition':{'Bool':{'aws:SecureTransport':'false'}}}]}}},
         'AppWorkQueue00000003':{'Type':'AWS::SQS::Queue','Properties':{
           'RedrivePolicy':{'deadLetterTargetArn':{'Fn::GetAtt':['AppDeadQueue00000002','Arn']},'maxReceiveCount':3}}},
         'AppEchoRole00000004':{'Type':'AWS::IAM::Role','Properties':{'AssumeRolePolicyDocument':{

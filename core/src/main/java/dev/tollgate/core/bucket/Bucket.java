@@ -167,11 +167,13 @@ public record Bucket(
   /**
    * The tokens in this bucket at {@code now}, of which the queue says that there are so many. That
    * is up to a minute behind; but if somebody found the bucket empty since the last fill, it holds
-   * no more than what has not appeared yet.
+   * no more than what has not appeared yet, and what others held then and may give back.
    */
-  long levelAt(Instant now, long told) {
+  long levelAt(Instant now, TokenQueue.Level told) {
     boolean seenEmpty = emptyUntil.isPresent() && emptyUntil.get().isAfter(drip.startedAt());
-    return seenEmpty ? Math.min(told, drip.tokens() - drip.appearedAt(now)) : told;
+    return seenEmpty
+        ? Math.min(told.tokens(), drip.tokens() - drip.appearedAt(now) + told.held())
+        : told.tokens();
   }
 
   /** Whether it is known at {@code now} that no token is to be had. */

@@ -74,7 +74,7 @@ public final class BucketFill {
     BucketId id = read.id();
     Bucket bucket = read;
     boolean mustWrite = awakened;
-    long level = bucket.levelAt(now, queue.level(id));
+    long level = bucket.levelAt(now, queue.look(id));
     long trimmed = trim(bucket, level - bucket.spec().capacity());
     level -= trimmed;
     long minted = 0;

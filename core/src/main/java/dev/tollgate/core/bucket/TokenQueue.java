@@ -46,9 +46,24 @@ public interface TokenQueue {
    */
   List<Token> put(BucketId bucket, List<Token> tokens);
 
+  /** What is in the bucket. Up to a minute behind (SQS GetQueueAttributes). */
+  Level look(BucketId bucket);
+
+  /** Tokens in the bucket, wherever they are. Up to a minute behind. */
+  default long level(BucketId bucket) {
+    return look(bucket).tokens();
+  }
+
   /**
-   * Tokens in the bucket: to be had, delayed, and held. Up to a minute behind (SQS
-   * GetQueueAttributes).
+   * What is in a bucket.
+   *
+   * @param idle tokens that are to be had, or delayed
+   * @param held tokens that somebody holds
    */
-  long level(BucketId bucket);
+  record Level(long idle, long held) {
+    /** All of them. */
+    public long tokens() {
+      return idle + held;
+    }
+  }
 }

@@ -128,6 +128,18 @@ final class BucketFillTest {
     assertTopped(fillAt(60), 60, 0, 0, 60);
   }
 
+  /** Else whoever holds all tokens once a minute and gives them back could hoard without end. */
+  @Test
+  void a_bucket_that_was_found_empty_because_all_is_held_is_not_filled_for_that() {
+    List<Lease> held = town.queue().reserve(bucket, 10, Duration.ofSeconds(90));
+    spend(50);
+    Bucket drained = town.buckets().find(bucket).orElseThrow();
+    town.buckets().rememberEmpty(drained, Town.START.plusSeconds(61));
+    assertTopped(fillAt(60), 50, 0, 0, 60);
+    assertThat(town.queue().giveBack(bucket, held)).isEmpty();
+    assertThat(town.queue().level(bucket)).isEqualTo(60);
+  }
+
   @Test
   void a_tick_from_the_future_counts_as_now() {
     spend(60);

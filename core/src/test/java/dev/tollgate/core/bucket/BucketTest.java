@@ -149,7 +149,7 @@ final class BucketTest {
   void a_bucket_that_was_found_empty_holds_what_has_not_appeared_whatever_the_queue_tells() {
     Bucket bucket = bucket("3", 3, new Ledger(START, 0), new Drip(START, 3, Duration.ZERO));
     Instant now = START.plusSeconds(25);
-    assertThat(bucket.levelAt(now, 3)).isEqualTo(3);
+    assertThat(bucket.levelAt(now, new TokenQueue.Level(3, 0))).isEqualTo(3);
     Bucket seenEmpty =
         new Bucket(
             bucket.id(),
@@ -160,7 +160,7 @@ final class BucketTest {
             Optional.of(START.plusSeconds(41)),
             FILLED,
             1);
-    assertThat(seenEmpty.levelAt(now, 3)).isEqualTo(1);
-    assertThat(seenEmpty.levelAt(START.plusSeconds(60), 3)).isZero();
+    assertThat(seenEmpty.levelAt(now, new TokenQueue.Level(3, 0))).isEqualTo(1);
+    assertThat(seenEmpty.levelAt(START.plusSeconds(60), new TokenQueue.Level(3, 0))).isZero();
   }
 }

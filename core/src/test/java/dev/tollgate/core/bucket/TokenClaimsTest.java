@@ -294,8 +294,8 @@ final class TokenClaimsTest {
     }
 
     @Override
-    public long level(BucketId id) {
-      return queue.level(id);
+    public Level look(BucketId id) {
+      return queue.look(id);
     }
   }
 }

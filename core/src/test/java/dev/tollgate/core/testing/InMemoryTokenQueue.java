@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -173,8 +174,11 @@ public final class InMemoryTokenQueue implements TokenQueue {
   }
 
   @Override
-  public synchronized long level(BucketId bucket) {
-    return queue(bucket, "level").size();
+  public synchronized Level look(BucketId bucket) {
+    Instant now = clock.instant();
+    Collection<Held> all = queue(bucket, "level").values();
+    long held = all.stream().filter(token -> token.isHeldAt(now)).count();
+    return new Level(all.size() - held, held);
   }
 
   private Map<Long, Held> queue(BucketId bucket, String method) {
@@ -249,8 +253,12 @@ public final class InMemoryTokenQueue implements TokenQueue {
       return !now.isBefore(visibleFrom);
     }
 
+    boolean isHeldAt(Instant now) {
+      return !visibleAt(now) && receipt.isPresent();
+    }
+
     boolean isHeldBy(Lease lease, Instant now) {
-      return !visibleAt(now) && receipt.isPresent() && receipt.get().equals(lease.receipt());
+      return isHeldAt(now) && receipt.orElseThrow().equals(lease.receipt());
     }
   }
 }

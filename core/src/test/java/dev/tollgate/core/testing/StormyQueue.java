@@ -26,9 +26,9 @@ public final class StormyQueue implements TokenQueue {
   private final Map<BucketId, Long> put = new HashMap<>();
   private final Map<BucketId, Long> settled = new HashMap<>();
   private final Map<BucketId, Long> requests = new HashMap<>();
-  private final Map<BucketId, Level> levels = new HashMap<>();
+  private final Map<BucketId, Told> levels = new HashMap<>();
 
-  private record Level(Instant at, long tokens) {}
+  private record Told(Instant at, Level level) {}
 
   /**
    * A queue before {@code queue}.
@@ -115,15 +115,15 @@ public final class StormyQueue implements TokenQueue {
 
   /** At times is up to a minute behind: then a fill may bring what there is already. */
   @Override
-  public long level(BucketId id) {
+  public Level look(BucketId id) {
     requests.merge(id, 1L, Long::sum);
-    long level = storm.ask(id, "level", () -> queue.level(id));
-    Level told = levels.getOrDefault(id, new Level(Instant.MIN, 0));
-    levels.put(id, new Level(clock.instant(), level));
+    Level level = storm.ask(id, "level", () -> queue.look(id));
+    Told told = levels.getOrDefault(id, new Told(Instant.MIN, new Level(0, 0)));
+    levels.put(id, new Told(clock.instant(), level));
     boolean mayBeTold = told.at().isAfter(clock.instant().minus(STALENESS.multipliedBy(2)));
     if (mayBeTold && storm.strikes(id, Storm.Kind.STALE_LEVEL)) {
-      storm.accountsFor(id, Math.max(0, level - told.tokens()));
-      return told.tokens();
+      storm.accountsFor(id, Math.max(0, level.tokens() - told.level().tokens()));
+      return told.level();
     }
     return level;
   }
