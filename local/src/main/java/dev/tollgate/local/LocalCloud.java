@@ -71,6 +71,7 @@ public final class LocalCloud implements AutoCloseable {
   private final Policies policies;
   private final FrontDoor frontDoor;
   private final Functions functions;
+  private final FunctionCatalog catalog;
   private final EventSources eventSources;
   private final Gateway gateway;
   private final Scheduler scheduler;
@@ -108,7 +109,7 @@ public final class LocalCloud implements AutoCloseable {
                   authorization,
                   requests,
                   faults,
-                  new PlannedFaults(fates, policies::isAdministrator, this::killed),
+                  new PlannedFaults(fates, policies::isAdministrator, this::isFunction, this::kill),
                   options.clock()));
       Optional<Policies> obeyed = options.iam() ? Optional.of(policies) : Optional.empty();
       securityTokens = new SecurityTokens(accessKeys, options.clock());
@@ -119,7 +120,7 @@ public final class LocalCloud implements AutoCloseable {
       frontDoor.serve("sqs", queues.handler());
       frontDoor.serve("sts", securityTokens);
       Assets assets = new Assets(template);
-      FunctionCatalog catalog =
+      catalog =
           opened(
               new FunctionCatalog(
                   functions,
@@ -360,14 +361,9 @@ public final class LocalCloud implements AutoCloseable {
     return new ServiceClient(frontDoor.endpoint(), accessKeys.issue(principal));
   }
 
-  /** Ends what a function is doing; false if there is none of the name. */
-  private boolean killed(String name) {
-    try {
-      functions.kill(name);
-      return true;
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
+  /** Asked only once the stack is up. */
+  private boolean isFunction(String name) {
+    return catalog.configuration(name).isPresent();
   }
 
   private List<Duration> punctuality(String schedule, Instant time) {

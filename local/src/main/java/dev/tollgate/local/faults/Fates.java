@@ -96,8 +96,7 @@ public final class Fates {
   }
 
   private double random(String name, long n) {
-    return new SplittableRandom(plan.seed() ^ ((long) name.hashCode() << 32) ^ n)
-        .split()
-        .nextDouble();
+    long ofName = new SplittableRandom(plan.seed() ^ name.hashCode()).nextLong();
+    return new SplittableRandom(new SplittableRandom(ofName + n).nextLong()).nextDouble();
   }
 }

@@ -75,7 +75,7 @@ public record FaultPlan(
   }
 
   private static FaultPlan of(Map<String, Object> plan) {
-    plan.keySet().forEach(name -> require(MEMBERS.contains(name), name, "member", MEMBERS));
+    plan.keySet().forEach(name -> require(MEMBERS.contains(name), name, "plan", MEMBERS));
     Map<Misfortune, Double> odds = new EnumMap<>(Misfortune.class);
     map("faults", plan.getOrDefault("faults", Map.of()))
         .forEach((name, odd) -> odds.put(misfortune(name), number("faults." + name, odd)));

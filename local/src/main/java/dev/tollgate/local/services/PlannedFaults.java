@@ -9,6 +9,7 @@ import io.undertow.util.SameThreadExecutor;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** What a plan makes of requests: late, refused, half done, answered wrongly or not at all. */
@@ -32,23 +33,31 @@ public final class PlannedFaults {
 
   private final Fates fates;
   private final Predicate<Principal> spared;
-  private final Predicate<String> kill;
+  private final Predicate<String> functions;
+  private final Consumer<String> kill;
   private final PlannedQueueFaults queues;
 
   /**
    * @param spared whose requests never go wrong
-   * @param kill ends what a function is doing; false if there is no function of the name
+   * @param functions whether there is a function of a name
+   * @param kill ends what a function is doing
    */
-  public PlannedFaults(Fates fates, Predicate<Principal> spared, Predicate<String> kill) {
+  public PlannedFaults(
+      Fates fates,
+      Predicate<Principal> spared,
+      Predicate<String> functions,
+      Consumer<String> kill) {
     this.fates = fates;
     this.spared = spared;
+    this.functions = functions;
     this.kill = kill;
     this.queues = new PlannedQueueFaults(fates);
   }
 
   /** Nothing goes wrong. */
   public static PlannedFaults none() {
-    return new PlannedFaults(new Fates(FaultPlan.none()), who -> true, function -> false);
+    return new PlannedFaults(
+        new Fates(FaultPlan.none()), who -> true, function -> false, function -> {});
   }
 
   /** Puts the plan before a handler. */
@@ -61,7 +70,7 @@ public final class PlannedFaults {
         return;
       }
       Duration delay = fates.latency(call.service(), call.operation());
-      if (fates.strikes(Misfortune.FUNCTION_FROZEN, call.principal().name())) {
+      if (strikesFunction(Misfortune.FUNCTION_FROZEN, call)) {
         delay = delay.plus(FREEZE);
       }
       if (delay.isZero()) {
@@ -82,13 +91,13 @@ public final class PlannedFaults {
 
   private void strike(HttpServerExchange exchange, HttpHandler next) throws Exception {
     Call call = Call.of(exchange);
-    String who = call.principal().name();
     String subject = call.resource().orElse(call.operation());
     if (fates.throttles(call.service(), call.operation())) {
       refuse(exchange, call.service());
-    } else if (fates.strikes(Misfortune.FUNCTION_KILLED, who) && kill.test(who)) {
+    } else if (strikesFunction(Misfortune.FUNCTION_KILLED, call)) {
+      kill.accept(call.principal().name());
       Faults.breakOff(exchange);
-    } else if (fates.strikes(Misfortune.FUNCTION_HANGS, who)) {
+    } else if (strikesFunction(Misfortune.FUNCTION_HANGS, call)) {
       exchange.dispatch(SameThreadExecutor.INSTANCE, () -> {});
     } else if (isConditionalWrite(call) && fates.strikes(Misfortune.WRITE_UNANSWERED, subject)) {
       exchange.addResponseCommitListener(Faults::breakOff);
@@ -96,6 +105,12 @@ public final class PlannedFaults {
     } else if (!call.service().equals("sqs") || !queues.strike(exchange, call)) {
       next.handleRequest(exchange);
     }
+  }
+
+  /** Event sources, schedules and API Gateway ask as well, but are no process that could die. */
+  private boolean strikesFunction(Misfortune misfortune, Call call) {
+    String name = call.principal().name();
+    return functions.test(name) && fates.strikes(misfortune, name);
   }
 
   private static boolean isConditionalWrite(Call call) {

@@ -287,12 +287,14 @@ final class QueueApi implements HttpHandler {
     }
     Optional<ObjectNode> existing = attributesOf(exchange, name);
     if (existing.isPresent()) {
-      if (differs(attributes, existing.get())) {
+      List<String> different = differences(attributes, existing.get());
+      if (!different.isEmpty()) {
         refuse(
             exchange,
             "com.amazonaws.sqs#QueueNameExists",
             "QueueAlreadyExists",
-            "A queue already exists with the same name and a different value for attribute(s)");
+            "A queue already exists with the same name and a different value for attribute(s) "
+                + String.join(", ", different));
       } else {
         send(exchange, JSON.createObjectNode().put("QueueUrl", urlPrefix + name));
       }
@@ -392,10 +394,12 @@ final class QueueApi implements HttpHandler {
     return Optional.of(attributes);
   }
 
-  private static boolean differs(ObjectNode wanted, ObjectNode actual) {
+  private static List<String> differences(ObjectNode wanted, ObjectNode actual) {
     return wanted.properties().stream()
-        .anyMatch(
-            entry -> !comparable(entry.getValue()).equals(comparable(actual.path(entry.getKey()))));
+        .filter(
+            entry -> !comparable(entry.getValue()).equals(comparable(actual.path(entry.getKey()))))
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   /** An attribute's value such that two values that mean the same are equal: policies are JSON. */

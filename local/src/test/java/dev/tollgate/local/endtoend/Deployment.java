@@ -6,6 +6,7 @@ import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
 import dev.tollgate.local.events.EventSources;
+import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.services.AccessKey;
 import dev.tollgate.local.services.Requests.Request;
@@ -45,17 +46,18 @@ final class Deployment implements AutoCloseable {
   private final LocalCloud cloud;
   private final HttpClient http = HttpClient.newHttpClient();
 
-  private Deployment(Path assembly, Map<String, URI> keySets) {
+  private Deployment(Path assembly, Map<String, URI> keySets, FaultPlan faults) {
     cloud =
         LocalCloud.start(
             new Options(
-                assembly,
-                "127.0.0.1",
-                0,
-                Optional.empty(),
-                Optional.of(Path.of("target/endtoend.log")),
-                keySets,
-                clock));
+                    assembly,
+                    "127.0.0.1",
+                    0,
+                    Optional.empty(),
+                    Optional.of(Path.of("target/endtoend.log")),
+                    keySets,
+                    clock)
+                .with(faults));
     Runtime.getRuntime().addShutdownHook(new Thread(cloud::close));
   }
 
@@ -66,14 +68,19 @@ final class Deployment implements AutoCloseable {
 
   /** A deployment of another assembly, where the keys of issuers of tokens are told. */
   static Deployment of(Path assembly, Map<String, URI> keySets) {
-    Deployment deployment = new Deployment(assembly, keySets);
+    Deployment deployment = new Deployment(assembly, keySets, FaultPlan.none());
     POLICIES.add(deployment.cloud.policies());
     return deployment;
   }
 
   /** One more deployment of the stack, for tests whose requests prove no grant to be needed. */
   static Deployment attacked() {
-    return new Deployment(ASSEMBLY, Map.of());
+    return new Deployment(ASSEMBLY, Map.of(), FaultPlan.none());
+  }
+
+  /** One more deployment of the stack, where things go wrong. */
+  static Deployment stricken(FaultPlan faults) {
+    return new Deployment(ASSEMBLY, Map.of(), faults);
   }
 
   /** The policies of all deployments so far, but those attacked. */

@@ -1,0 +1,132 @@
+package dev.tollgate.local.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.local.endtoend.Deployment.Answer;
+import dev.tollgate.local.endtoend.Deployment.Handshake;
+import dev.tollgate.local.faults.FaultPlan;
+import dev.tollgate.local.faults.Misfortune;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Everything goes wrong at once, by a plan; and then nothing any more. Whatever it was, no more is
+ * admitted than the limits and the faults account for, and two minutes later all is as it should
+ * be.
+ */
+final class FaultsIT {
+  private static final long SEED = Long.getLong("faults.seed", 20_261_121L);
+  private static final int MINUTES = Integer.getInteger("faults.minutes", 8);
+  private static final Deployment DEPLOYMENT = Deployment.stricken(plan());
+  private static final List<String> TENANTS = List.of("stormy", "squally", "gusty");
+  private static final int PER_MINUTE = 12;
+  private static final int PLACES = 20;
+
+  private static FaultPlan plan() {
+    Map<Misfortune, Double> odds = new EnumMap<>(Misfortune.class);
+    Arrays.stream(Misfortune.values()).forEach(misfortune -> odds.put(misfortune, 0.05));
+    odds.put(Misfortune.QUEUE_LEVEL_STALE, 0.3);
+    odds.put(Misfortune.SCHEDULE_LATE, 0.5);
+    odds.put(Misfortune.DISCONNECT_LOST, 0.3);
+    for (Misfortune rare :
+        List.of(
+            Misfortune.FUNCTION_KILLED, Misfortune.FUNCTION_FROZEN, Misfortune.FUNCTION_HANGS)) {
+      odds.put(rare, 0.002);
+    }
+    Map<String, Double> throttled = new TreeMap<>();
+    FaultPlan.SERVICES.forEach(service -> throttled.put(service, 0.02));
+    return new FaultPlan(SEED, odds, throttled, Map.of());
+  }
+
+  @AfterAll
+  static void close() {
+    DEPLOYMENT.close();
+  }
+
+  @Test
+  void limits_hold_while_everything_goes_wrong_and_all_is_well_two_minutes_later()
+      throws Exception {
+    System.out.println("seed of the faults: " + SEED);
+    DEPLOYMENT.cloud().fates().calm();
+    for (String tenant : TENANTS) {
+      Answer onboarded =
+          DEPLOYMENT.onboard(
+              tenant,
+              "silver",
+              "{\"tenantPerMinute\":%d,\"tenantConnections\":%d,\"sessionPerMinute\":60,\"connectionsPerSession\":20}"
+                  .formatted(PER_MINUTE, PLACES));
+      assertThat(onboarded.status()).isEqualTo(201);
+    }
+    DEPLOYMENT.cloud().fates().resume();
+
+    SplittableRandom random = new SplittableRandom(SEED);
+    Map<String, Deque<Handshake>> open = new TreeMap<>();
+    Map<String, Integer> admitted = new TreeMap<>();
+    List<Integer> statuses = new ArrayList<>();
+    for (int minute = 0; minute < MINUTES; minute++) {
+      for (int third = 0; third < 3; third++) {
+        for (String tenant : TENANTS) {
+          Answer session = DEPLOYMENT.session("PUT", "?tenantId=" + tenant);
+          if (session.status() == 201) {
+            List<Handshake> attempts =
+                DEPLOYMENT.connectAll(
+                    PER_MINUTE, tenant, List.of(session.body().get("sessionId").asText()));
+            for (Handshake attempt : attempts) {
+              statuses.add(attempt.status());
+              if (attempt.status() == 101) {
+                admitted.merge(tenant, 1, Integer::sum);
+                sockets(open, tenant).add(attempt);
+              }
+            }
+          }
+          while (sockets(open, tenant).size() > random.nextInt(PLACES / 2)) {
+            DEPLOYMENT.close(sockets(open, tenant).remove());
+          }
+        }
+        DEPLOYMENT.advance(Duration.ofSeconds(20));
+      }
+    }
+    DEPLOYMENT.cloud().fates().calm();
+    Map<String, Long> struck = DEPLOYMENT.cloud().fates().struck();
+    System.out.printf("admitted %s, statuses %s, struck %s%n", admitted, counted(statuses), struck);
+
+    assertThat(statuses).isSubsetOf(101, 403, 429, 500, 503);
+    // Each token that came back though it was spent may admit once more, at any tenant.
+    long again = struck.getOrDefault(Misfortune.QUEUE_DELIVERS_TWICE.key(), 0L);
+    long most = PER_MINUTE + (long) PER_MINUTE * (MINUTES + 1) + again;
+    assertThat(admitted.values()).allSatisfy(n -> assertThat((long) n).isLessThanOrEqualTo(most));
+
+    DEPLOYMENT.advance(Duration.ofMinutes(2));
+    for (String tenant : TENANTS) {
+      int alive = (int) sockets(open, tenant).stream().filter(h -> !h.closed().isDone()).count();
+      assertThat(connections(tenant)).as(tenant).isEqualTo(alive);
+      assertThat(DEPLOYMENT.connect(tenant, DEPLOYMENT.open(tenant)).status()).isEqualTo(101);
+    }
+  }
+
+  private static Deque<Handshake> sockets(Map<String, Deque<Handshake>> open, String tenant) {
+    return open.computeIfAbsent(tenant, t -> new ArrayDeque<>());
+  }
+
+  private static Map<Integer, Integer> counted(List<Integer> statuses) {
+    Map<Integer, Integer> counted = new TreeMap<>();
+    statuses.forEach(status -> counted.merge(status, 1, Integer::sum));
+    return counted;
+  }
+
+  private static int connections(String tenant) {
+    JsonNode document = DEPLOYMENT.control("GET", "/tenants/" + tenant).body();
+    return document.get("connections").asInt();
+  }
+}
