@@ -225,6 +225,12 @@ public final class ControlPlaneApi
     return request.query("limit").map(ControlPlaneApi::limit).orElse(standard);
   }
 
+  /** Refuses a part that there cannot be, in earnest too, where nothing is listed. */
+  private static void checkPart(String listing, Request request) {
+    var unusedStart = cursor(listing, request);
+    var unusedLength = most(request);
+  }
+
   private static int limit(String text) {
     InvalidValue.unless(DIGITS.matcher(text).matches(), "limit", text, "1 to " + MOST_LISTED);
     return (int) InvalidValue.inRange("limit", Long.parseLong(text), 1, MOST_LISTED);
@@ -252,6 +258,7 @@ public final class ControlPlaneApi
     Tier tier = Documents.tier(name, body);
     Optional<Long> version = Documents.version(body);
     IfMatch ifMatch = ifMatch(request);
+    checkPart(Preview.listing(name), request);
     TierCatalog catalog = controlPlane.catalog();
     return answer(
         isDryRun(request)

@@ -277,6 +277,17 @@ class BadInputTest {
     assertRefused(event, name, value);
   }
 
+  @ParameterizedTest
+  @CsvSource({"limit, '\\'", "limit, 0", "cursor, acme"})
+  void a_bad_part_is_refused_where_a_tier_is_put_in_earnest(String name, String value) {
+    APIGatewayV2HTTPEvent event =
+        HttpApiEvents.of(
+            "PUT /tiers/{tier}", Map.of("tier", "own"), buckets("{\"a\":{\"ratePerMinute\":1}}"));
+    event.setQueryStringParameters(new HashMap<>(Map.of(name, value)));
+
+    assertRefused(event, name, value);
+  }
+
   private static APIGatewayV2HTTPEvent patch(String body) {
     return HttpApiEvents.of("PATCH /tenants/{tenantId}", Map.of("tenantId", "acme"), body);
   }
