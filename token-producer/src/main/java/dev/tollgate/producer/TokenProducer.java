@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fills the bucket that a schedule names, up to the minute that the schedule fired for; or all the
@@ -65,8 +67,11 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
    *     twice
    */
   @Override
-  public String handleRequest(Map<String, String> input, Context context) {
-    FillRequest request = FillRequest.of(input);
+  public String handleRequest(@Nullable Map<String, String> input, Context context) {
+    FillRequest request =
+        FillRequest.of(
+            Optional.ofNullable(input)
+                .orElseThrow(() -> new InvalidValue("input", "null", "a JSON object")));
     String done = request + ": " + answer(request, context);
     context.getLogger().log(done);
     return done;

@@ -59,6 +59,13 @@ final class TokenProducerTest {
         .isInstanceOf(Unavailable.class);
   }
 
+  @Test
+  void an_input_that_is_null_is_refused() {
+    assertThatThrownBy(() -> producer.handleRequest(null, context))
+        .isInstanceOf(InvalidValue.class)
+        .hasMessage("input: null (expected: a JSON object)");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "ACME, connect, 2026-03-01T12:01:00Z, tenantId",
