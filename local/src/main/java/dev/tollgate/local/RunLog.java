@@ -3,7 +3,9 @@ package dev.tollgate.local;
 import dev.tollgate.local.lambda.LogLine;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -65,7 +67,11 @@ final class RunLog implements AutoCloseable {
   private static BufferedWriter open(Path path) {
     try {
       Files.createDirectories(path.toAbsolutePath().getParent());
-      return Files.newBufferedWriter(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+      // Unlike a writer of Files, this writes what is no text as a question mark, and goes on.
+      return new BufferedWriter(
+          new OutputStreamWriter(
+              Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND),
+              StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
