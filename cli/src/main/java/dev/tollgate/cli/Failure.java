@@ -1,8 +1,13 @@
 package dev.tollgate.cli;
 
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.nio.channels.UnresolvedAddressException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Ends a command: carries what is to be said and with which exit code. */
@@ -44,6 +49,29 @@ final class Failure extends RuntimeException {
 
   static Failure usage(Problem problem) {
     return new Failure(USAGE, problem);
+  }
+
+  /**
+   * A file that cannot be read.
+   *
+   * @param file as the user named it
+   */
+  static Failure unreadable(Object file, IOException why) {
+    return usage(file + " cannot be read: " + reason(why));
+  }
+
+  /** What files are refused for tells only by its class which of the usual things it is. */
+  private static String reason(IOException why) {
+    if (why instanceof CharacterCodingException) {
+      return "it is not UTF-8";
+    }
+    if (why instanceof NoSuchFileException) {
+      return "there is no such file";
+    }
+    if (why instanceof AccessDeniedException) {
+      return "you may not";
+    }
+    return Optional.ofNullable(why.getMessage()).orElse("the system does not say why");
   }
 
   static Failure refused(Answer answer) {

@@ -96,7 +96,7 @@ final class Import implements Callable<Integer> {
           ? new String(shell.in().readAllBytes(), StandardCharsets.UTF_8)
           : Files.readString(shell.file(Path.of(file)));
     } catch (IOException e) {
-      throw Failure.usage(name() + " cannot be read (" + e + ")");
+      throw Failure.unreadable(name(), e);
     }
   }
 

@@ -54,7 +54,7 @@ record Outputs(Path file, String stack, Map<String, String> values) {
     try {
       text = Files.readString(file);
     } catch (IOException e) {
-      throw Failure.usage("--outputs: " + file + " cannot be read (" + e + ")");
+      throw Failure.unreadable("--outputs: " + file, e);
     }
     Map<String, JsonNode> stacks = new LinkedHashMap<>();
     Json.parse(text)

@@ -74,7 +74,7 @@ record TenantRows(List<Row> rows, Mistakes mistakes) {
       throw Failure.usage(
           name + ": row " + (rows.size() + 1) + " is not CSV: " + e.getOriginalMessage());
     } catch (IOException e) {
-      throw Failure.of(name + " cannot be read (" + e + ")", e);
+      throw Failure.unreadable(name, e);
     }
     return rows;
   }

@@ -172,7 +172,7 @@ final class Tiers {
     try {
       text = Files.readString(file);
     } catch (IOException e) {
-      throw Failure.usage(file + " cannot be read (" + e + ")");
+      throw Failure.unreadable(file, e);
     }
     JsonNode document = Json.parse(text).orElseThrow(() -> Failure.usage(file + " is not JSON"));
     JsonNode list = document.has("tiers") ? document.path("tiers") : document;

@@ -22,8 +22,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.events.CollectionEndEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.ReaderException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
@@ -37,11 +42,18 @@ import org.snakeyaml.engine.v2.nodes.Tag;
  * line each of its values stands. Names are texts, whatever they look like.
  */
 final class YamlFile {
+  /** What is made of a file is made by calls that go as deep as the file does. */
+  private static final int DEEPEST = 32;
+
+  /** Far more than a file has, and little enough to be held: aliases of aliases multiply. */
+  private static final int MOST_VALUES = 1_000_000;
+
   private final String name;
   private final Mistakes mistakes;
   private final Map<String, Integer> lines = new HashMap<>();
   private final Deque<Node> around = new ArrayDeque<>();
   private final JsonNode document;
+  private int values;
 
   private YamlFile(String name, String text) {
     this.name = name;
@@ -49,10 +61,16 @@ final class YamlFile {
     LoadSettings settings = LoadSettings.builder().setLabel(name).build();
     Optional<Node> root;
     try {
+      checkDepth(new Parse(settings).parseString(text));
       root = new Compose(settings).composeString(text);
     } catch (MarkedYamlEngineException e) {
       int line = e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
       throw Failure.usage(name + ": line " + line + " is not YAML: " + e.getProblem());
+    } catch (ReaderException e) {
+      long line = text.codePoints().limit(e.getPosition()).filter(c -> c == '\n').count() + 1;
+      throw Failure.usage(
+          "%s: line %d is not YAML: it has the character U+%04X"
+              .formatted(name, line, e.getCodePoint()));
     } catch (YamlEngineException e) {
       throw Failure.usage(name + " is not YAML: " + e.getMessage());
     }
@@ -69,7 +87,7 @@ final class YamlFile {
     try {
       return new YamlFile(shown, Files.readString(file));
     } catch (IOException e) {
-      throw Failure.usage(shown + " cannot be read (" + e + ")");
+      throw Failure.unreadable(shown, e);
     }
   }
 
@@ -106,8 +124,38 @@ final class YamlFile {
     mistakes.add(line(path), path, value, expected);
   }
 
+  private void checkDepth(Iterable<Event> events) {
+    int depth = 0;
+    for (Event event : events) {
+      if (event instanceof CollectionStartEvent) {
+        depth++;
+        checkDepth(depth, event.getStartMark());
+      } else if (event instanceof CollectionEndEvent) {
+        depth--;
+      }
+    }
+  }
+
+  private void checkDepth(int depth, Optional<Mark> mark) {
+    if (depth > DEEPEST) {
+      throw Failure.usage(
+          name + ": line " + line(mark) + ": nested too deep (expected: at most " + DEEPEST + ")");
+    }
+  }
+
   private JsonNode json(Node node, String path) {
     lines.putIfAbsent(path, line(node));
+    checkDepth(around.size(), node.getStartMark());
+    values++;
+    if (values > MOST_VALUES) {
+      throw Failure.usage(
+          name
+              + ": line "
+              + line(node)
+              + ": too many values (expected: at most "
+              + MOST_VALUES
+              + ")");
+    }
     if (around.contains(node)) {
       mistakes.add(line(node), path, "an alias of what it is in", "a value");
       return MissingNode.getInstance();
@@ -177,6 +225,10 @@ final class YamlFile {
   }
 
   private static int line(Node node) {
-    return node.getStartMark().map(Mark::getLine).orElse(0) + 1;
+    return line(node.getStartMark());
+  }
+
+  private static int line(Optional<Mark> mark) {
+    return mark.map(Mark::getLine).orElse(0) + 1;
   }
 }

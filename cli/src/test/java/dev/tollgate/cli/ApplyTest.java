@@ -562,4 +562,48 @@ class ApplyTest {
         .contains("--parallel: 65 (expected: 1 to 64)");
     assertThat(deployment.requests()).isEmpty();
   }
+
+  @Test
+  void a_file_that_goes_deeper_than_any_is_refused() throws IOException {
+    file("tenants:\n  acme: " + "{a: ".repeat(5_000) + "1" + "}".repeat(5_000));
+
+    Run run = deployment.run("plan", "all.yaml");
+
+    assertThat(run.err())
+        .isEqualTo("tollgate: all.yaml: line 2: nested too deep (expected: at most 32)\n");
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void aliases_that_multiply_are_refused() throws IOException {
+    StringBuilder laughs = new StringBuilder("l0: &l0 ha\n");
+    for (int i = 1; i < 24; i++) {
+      String alias = "*l" + (i - 1) + ", ";
+      laughs.append("l%d: &l%d [%s1]\n".formatted(i, i, alias.repeat(2)));
+    }
+    file(laughs.toString());
+
+    Run run = deployment.run("plan", "all.yaml");
+
+    assertThat(run.err()).contains("too many values (expected: at most 1000000)");
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void a_file_that_is_no_text_is_told_to_be_none() throws IOException {
+    Files.write(directory.resolve("all.yaml"), new byte[] {'a', (byte) 0xff});
+
+    assertThat(deployment.run("plan", "all.yaml").err())
+        .isEqualTo("tollgate: all.yaml cannot be read: it is not UTF-8\n");
+    assertThat(deployment.run("plan", "none.yaml").err())
+        .isEqualTo("tollgate: none.yaml cannot be read: there is no such file\n");
+  }
+
+  @Test
+  void a_character_that_yaml_forbids_is_told_with_its_line() throws IOException {
+    file("# \uD83D\uDE80\ntenants:\n  acme: \u0000\n");
+
+    assertThat(deployment.run("plan", "all.yaml").err())
+        .isEqualTo("tollgate: all.yaml: line 3 is not YAML: it has the character U+0000\n");
+  }
 }

@@ -1,0 +1,167 @@
+package dev.tollgate.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.cli.Deployment.Run;
+import dev.tollgate.http.testing.Fuzz;
+import dev.tollgate.http.testing.Hostile;
+import dev.tollgate.http.testing.Leaks;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Whatever a file says: a person is told what is wrong with it and where, nothing of the inside,
+ * and nothing is done.
+ */
+class FuzzTest {
+  private static final String LIMITS =
+      "{\"tenantPerMinute\": 60, \"sessionPerMinute\": 5, \"connectionsPerSession\": 2,"
+          + " \"tenantConnections\": 10, \"sessionTTL\": 200, \"messagesPerMinute\": 60}";
+  private static final String JSON =
+      "{\"tiers\": {\"bronze\": {\"isolation\": \"POOL\", \"limits\": "
+          + LIMITS
+          + ", \"buckets\": {\"send-email\": {\"ratePerMinute\": 0.2, \"capacity\": 5}},"
+          + " \"fillMode\": \"PRODUCER\", \"hibernateAfterMinutes\": 15}},"
+          + " \"tenants\": {\"acme\": {\"tier\": \"bronze\", \"status\": \"SUSPENDED\","
+          + " \"overrides\": {\"sessionTTL\": 60}}}}";
+  private static final String YAML =
+      """
+      tiers:
+        bronze: &bronze
+          isolation: POOL
+          limits:
+            tenantPerMinute: 60
+            sessionPerMinute: 5
+            connectionsPerSession: 2
+            tenantConnections: 10
+            sessionTTL: 200
+            messagesPerMinute: 60
+          buckets:
+            send-email: {ratePerMinute: 0.2, capacity: 5}
+        tin: *bronze
+      tenants:
+        # a tenant
+        acme:
+          tier: bronze
+          overrides: {sessionTTL: 60}
+      """;
+
+  /** What YAML has and JSON has not. */
+  private static final List<String> YAML_PARTS =
+      List.of(
+          "!!int \"x\"",
+          "!!binary aGk=",
+          "!!python/object [x]",
+          "!<tag:yaml.org,2002:float> .inf",
+          "&a [*a, *a]",
+          "*bronze",
+          "*nobody",
+          "<<: *bronze",
+          "? [a, b]\n: 1",
+          "|\n  text",
+          ">-\n",
+          "---\n",
+          "...\n",
+          "%YAML 9.9\n---\n",
+          "- ",
+          "\t",
+          "\n  \n ",
+          "# ",
+          "'",
+          "\"\\q\"",
+          "0o17",
+          "~",
+          "yes",
+          ".nan",
+          "1_000");
+
+  private static final String CSV = "tenantId,tier,sessionTTL\nacme,bronze,60\nglobex,gold,\n";
+
+  @TempDir private Path directory;
+  private Deployment deployment;
+  private final ControlPlane controlPlane = new ControlPlane();
+
+  @BeforeEach
+  void start() throws IOException {
+    deployment = new Deployment(directory).answersWith(controlPlane);
+  }
+
+  @AfterEach
+  void stop() {
+    deployment.close();
+  }
+
+  private static String yaml(Hostile hostile) {
+    if (hostile.onceIn(3)) {
+      return hostile.mutated(JSON);
+    }
+    List<String> lines = new ArrayList<>(YAML.lines().toList());
+    for (int changes = hostile.oneOf(1, 1, 2, 3); changes > 0; changes--) {
+      int at = hostile.below(lines.size());
+      String line = lines.get(at);
+      String other = hostile.onceIn(2) ? hostile.oneOf(YAML_PARTS) : hostile.value();
+      switch (hostile.below(6)) {
+        case 0 -> lines.add(at, hostile.oneOf(lines));
+        case 1 -> lines.set(at, line.substring(0, line.indexOf(':') + 1) + " " + other);
+        case 2 -> lines.set(at, " ".repeat(hostile.below(9)) + line.strip());
+        case 3 -> lines.add(at, " ".repeat(hostile.below(9)) + other);
+        case 4 -> lines.set(at, hostile.garbled(line));
+        default -> lines.set(at, line + " " + other);
+      }
+    }
+    return String.join("\n", lines);
+  }
+
+  private void check(Run run, String where) {
+    String told = run.out() + run.err();
+    Leaks.check(told);
+    assertThat(told).doesNotContain("org.snakeyaml", "com.fasterxml");
+    assertThat(run.exitCode()).isBetween(0, 2);
+    if (run.exitCode() != 0) {
+      assertThat(run.err()).startsWith("tollgate: ").contains(where);
+      assertThat(controlPlane.writes()).isEmpty();
+    }
+  }
+
+  @Test
+  void a_file_of_tiers_that_cannot_be_so_is_refused_by_its_lines() throws IOException {
+    Path file = directory.resolve("all.yaml");
+    Fuzz.each(
+        500,
+        hostile -> {
+          Files.write(file, hostile.bytes(yaml(hostile)));
+          Run run = deployment.run("plan", "all.yaml");
+          check(run, "all.yaml");
+          boolean placed =
+              run.err().matches("(?s).*\\bline \\d+.*|.*is not UTF-8.*|.*Number of aliases.*");
+          assertThat(run.exitCode() == 0 || placed).as(run.err()).isTrue();
+        });
+    assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @Test
+  void a_file_of_tenants_that_cannot_be_so_is_refused_by_its_rows() throws IOException {
+    Path file = directory.resolve("all.csv");
+    controlPlane.tenant("acme", "bronze", "{\"sessionTTL\":60}").tenant("globex", "gold", "{}");
+    Fuzz.each(
+        500,
+        hostile -> {
+          String cell = hostile.onceIn(3) ? CSV.replace("60", hostile.text()) : CSV;
+          // A header alone has nobody to onboard, and so has what is cut off before the first row.
+          Files.write(file, hostile.bytes(hostile.garbled(cell)));
+          Run run = deployment.run("tenants", "import", "all.csv");
+          String told = run.out() + run.err();
+          Leaks.check(told);
+          assertThat(run.exitCode()).isBetween(0, 2);
+          boolean placed = run.err().matches("(?s).*\\brow \\d+.*|.*is not UTF-8.*");
+          assertThat(run.exitCode() == 0 || placed).as(told).isTrue();
+        });
+  }
+}
