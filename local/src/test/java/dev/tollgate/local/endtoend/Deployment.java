@@ -17,6 +17,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -154,6 +155,16 @@ final class Deployment implements AutoCloseable {
 
   /** Invokes a function as API Gateway would, with an event of the test's own. */
   void invoke(String function, String event) throws IOException, InterruptedException {
+    HttpResponse<String> response = invocation(function, event);
+    if (response.statusCode() != 200
+        || response.headers().firstValue("X-Amz-Function-Error").isPresent()) {
+      throw new AssertionError(response.statusCode() + " " + response.body());
+    }
+  }
+
+  /** What Lambda says of an invocation, be it that the function failed. */
+  HttpResponse<String> invocation(String function, String event)
+      throws IOException, InterruptedException {
     AccessKey key = cloud.accessKey("inspector");
     HttpRequest request =
         HttpRequest.newBuilder(
@@ -166,11 +177,7 @@ final class Deployment implements AutoCloseable {
             .header("X-Amz-Security-Token", key.sessionToken())
             .POST(HttpRequest.BodyPublishers.ofString(event))
             .build();
-    HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
-    if (response.statusCode() != 200
-        || response.headers().firstValue("X-Amz-Function-Error").isPresent()) {
-      throw new AssertionError(response.statusCode() + " " + response.body());
-    }
+    return http.send(request, HttpResponse.BodyHandlers.ofString());
   }
 
   Answer control(String method, String path, String body) {
@@ -212,15 +219,21 @@ final class Deployment implements AutoCloseable {
   }
 
   Answer send(String url, String method, String body, Map<String, String> headers) {
+    return send(url, method, body.getBytes(StandardCharsets.UTF_8), headers);
+  }
+
+  /** Sends a body that need not be text. */
+  Answer send(String url, String method, byte[] body, Map<String, String> headers) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(url))
             .timeout(Duration.ofSeconds(60))
-            .method(method, HttpRequest.BodyPublishers.ofString(body));
+            .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
     headers.forEach(request::header);
     try {
       HttpResponse<String> response =
           http.send(request.build(), HttpResponse.BodyHandlers.ofString());
-      Contracts.check(cloud.outputs(), request.build(), body, response);
+      String text = new String(body, StandardCharsets.UTF_8);
+      Contracts.check(cloud.outputs(), request.build(), text, response);
       JsonNode document =
           response.body().isEmpty() ? JSON.createObjectNode() : JSON.readTree(response.body());
       return new Answer(response.statusCode(), response.headers().map(), document);

@@ -1,6 +1,8 @@
 package dev.tollgate.local.endtoend;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.net.http.WebSocket;
@@ -18,7 +20,15 @@ import org.jspecify.annotations.Nullable;
  * at its frames.
  */
 final class Frames implements WebSocket.Listener {
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final ObjectMapper JSON =
+      new ObjectMapper(
+          JsonFactory.builder()
+              .streamReadConstraints(
+                  StreamReadConstraints.builder()
+                      .maxNestingDepth(2_000)
+                      .maxNumberLength(Integer.MAX_VALUE)
+                      .build())
+              .build());
 
   /** Long enough for a loaded machine; nobody waits for it who gets what he waits for. */
   private static final Duration PATIENCE = Duration.ofMinutes(2);
