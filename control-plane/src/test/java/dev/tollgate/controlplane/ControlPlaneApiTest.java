@@ -95,8 +95,8 @@ class ControlPlaneApiTest {
             "Tenants.create",
             "Tenants.find",
             "Buckets.list",
-            "TokenQueue.level",
-            "TokenQueue.level",
+            "TokenQueue.look",
+            "TokenQueue.look",
             "Connections.count");
   }
 
@@ -292,8 +292,8 @@ class ControlPlaneApiTest {
             "Tenants.markObserved",
             "Tenants.find",
             "Buckets.list",
-            "TokenQueue.level",
-            "TokenQueue.level",
+            "TokenQueue.look",
+            "TokenQueue.look",
             "Connections.count");
     at.assertConsistent();
   }
@@ -669,20 +669,20 @@ class ControlPlaneApiTest {
             "BucketQueues.make",
             "FillSchedules.put",
             "Buckets.find",
-            "TokenQueue.level",
+            "TokenQueue.look",
             "Buckets.replace",
             "TokenQueue.put",
             "FillSchedules.put",
             "Buckets.find",
-            "TokenQueue.level",
+            "TokenQueue.look",
             "Buckets.replace",
             "TokenQueue.put",
             "Silos.find",
             "Tenants.markObserved",
             "Tenants.find",
             "Buckets.list",
-            "TokenQueue.level",
-            "TokenQueue.level",
+            "TokenQueue.look",
+            "TokenQueue.look",
             "Connections.count");
   }
 

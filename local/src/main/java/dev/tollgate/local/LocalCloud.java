@@ -37,13 +37,10 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -57,7 +54,6 @@ import java.util.concurrent.Executors;
 public final class LocalCloud implements AutoCloseable {
   private static final String REGION = "us-east-1";
   private static final String ACCOUNT = "000000000000";
-  private static final Duration LATEST = Duration.ofSeconds(59);
   private static final Caller.Service LAMBDA = new Caller.Service("lambda.amazonaws.com");
 
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
@@ -209,7 +205,7 @@ public final class LocalCloud implements AutoCloseable {
               new Scheduler(
                   options.clock(),
                   new ScheduleTargets(functions, this::client, obeyed, environment.accountId()),
-                  this::punctuality,
+                  new UnpunctualSchedules(fates),
                   directory(options, "schedules")));
       frontDoor.serve("scheduler", scheduler.http());
       scheduleParts.put(scheduler);
@@ -364,22 +360,6 @@ public final class LocalCloud implements AutoCloseable {
   /** Asked only once the stack is up. */
   private boolean isFunction(String name) {
     return catalog.configuration(name).isPresent();
-  }
-
-  private List<Duration> punctuality(String schedule, Instant time) {
-    if (fates.strikes(Misfortune.SCHEDULE_MISSED, schedule)) {
-      return List.of();
-    }
-    Duration delay = late(schedule);
-    return fates.strikes(Misfortune.SCHEDULE_TWICE, schedule)
-        ? List.of(delay, late(schedule))
-        : List.of(delay);
-  }
-
-  private Duration late(String schedule) {
-    return fates.strikes(Misfortune.SCHEDULE_LATE, schedule)
-        ? fates.part(Misfortune.SCHEDULE_LATE, schedule, LATEST)
-        : Duration.ZERO;
   }
 
   private boolean expiresEarly(String queue, InstantSource clock) {

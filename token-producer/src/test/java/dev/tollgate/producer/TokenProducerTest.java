@@ -54,7 +54,7 @@ final class TokenProducerTest {
 
   @Test
   void a_queue_that_cannot_be_asked_fails_so_that_the_schedule_tries_again() {
-    town.queue().outage().begin("level");
+    town.queue().outage().begin("look");
     assertThatThrownBy(() -> fire("acme", "connect", "2026-03-01T12:01:00Z"))
         .isInstanceOf(Unavailable.class);
   }

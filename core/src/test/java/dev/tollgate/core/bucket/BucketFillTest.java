@@ -114,7 +114,7 @@ final class BucketFillTest {
   @Test
   void when_the_level_cannot_be_read_nothing_is_lost() {
     spend(60);
-    town.queue().outage().begin("level");
+    town.queue().outage().begin("look");
     assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
     town.queue().outage().end();
     assertTopped(fillAt(60), 60, 0, 0, 60);

@@ -176,7 +176,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
   @Override
   public synchronized Level look(BucketId bucket) {
     Instant now = clock.instant();
-    Collection<Held> all = queue(bucket, "level").values();
+    Collection<Held> all = queue(bucket, "look").values();
     long held = all.stream().filter(token -> token.isHeldAt(now)).count();
     return new Level(all.size() - held, held);
   }

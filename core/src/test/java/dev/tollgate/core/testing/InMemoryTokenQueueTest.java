@@ -43,7 +43,7 @@ class InMemoryTokenQueueTest extends TokenQueueContract {
   @Test
   void an_outage_stops_the_methods_that_it_names() {
     BucketId bucket = bucket();
-    queue.outage().begin("level");
+    queue.outage().begin("look");
 
     assertThatThrownBy(() -> queue.level(bucket)).isInstanceOf(Unavailable.class);
     queue.reserve(bucket, 1, Duration.ofSeconds(1));

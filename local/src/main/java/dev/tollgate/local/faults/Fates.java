@@ -31,6 +31,11 @@ public final class Fates {
     this.plan = plan;
   }
 
+  /** Whether nothing is ever to go wrong. */
+  public boolean areKind() {
+    return plan.odds().isEmpty() && plan.throttled().isEmpty() && plan.latency().isEmpty();
+  }
+
   /** Whether a misfortune strikes a subject, this time. */
   public boolean strikes(Misfortune misfortune, String subject) {
     return strikes(misfortune.key(), subject, plan.odds().getOrDefault(misfortune, 0.0));
