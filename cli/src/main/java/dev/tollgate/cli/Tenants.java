@@ -243,7 +243,7 @@ final class Tenants {
           Json.text(bucket, "action").orElse(""),
           Json.text(bucket, "ratePerMinute").orElse(""),
           Json.text(bucket, "capacity").orElse(""),
-          Json.text(bucket, "look").orElse(""),
+          Json.text(bucket, "level").orElse(""),
           Json.text(bucket, "fillMode").orElse(""),
           Json.text(bucket, "state").orElse(""),
           Json.instant(bucket, "nextTokenAt").orElse(""));
