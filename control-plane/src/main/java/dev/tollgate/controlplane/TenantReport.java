@@ -60,7 +60,7 @@ final class TenantReport {
       return Optional.empty();
     }
     try {
-      return Optional.of(ports.tokens().level(id));
+      return Optional.of(ports.tokens().look(id).tokens());
     } catch (Unavailable unavailable) {
       invocation.log("level of " + id + ": " + unavailable.reason());
       return Optional.empty();
