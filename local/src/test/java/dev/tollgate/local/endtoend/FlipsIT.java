@@ -23,7 +23,7 @@ import software.amazon.awssdk.services.sqs.model.Message;
  */
 final class FlipsIT {
   private static final int TENANTS = 10;
-  private static final int FLIPS = Integer.getInteger("flips", 100);
+  private static final int FLIPS = Integer.getInteger("flips", 250);
   private static final long SEED = 20_260_312L;
 
   private static String tier(int perMinute) {

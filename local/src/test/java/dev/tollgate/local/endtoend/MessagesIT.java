@@ -80,9 +80,9 @@ final class MessagesIT {
   }
 
   @Test
-  void thousands_of_fifty_sessions_all_arrive_once_in_order_beside_a_flood() throws Exception {
+  void ten_thousand_of_fifty_sessions_all_arrive_once_in_order_beside_a_flood() throws Exception {
     int sessions = 50;
-    int each = Integer.getInteger("messages.each", 100);
+    int each = 200;
     DEPLOYMENT.onboard("busy", "gold", "{\"messagesPerMinute\":12000}");
     DEPLOYMENT.onboard("flood", "bronze", "{}");
     Handshake flooding = connected("flood", DEPLOYMENT.open("flood"));
