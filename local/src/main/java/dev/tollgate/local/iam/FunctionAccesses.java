@@ -100,13 +100,7 @@ final class FunctionAccesses {
     String unqualified =
         name.startsWith("arn:")
             ? name
-            : environment.arn(
-                "lambda",
-                "function:"
-                    + name.substring(
-                        name.indexOf("function:") < 0
-                            ? 0
-                            : name.indexOf("function:") + "function:".length()));
+            : environment.arn("lambda", "function:" + name.replaceFirst("^.*function:", ""));
     return qualifier.map(q -> unqualified + ":" + q).orElse(unqualified);
   }
 }
