@@ -1,0 +1,145 @@
+package dev.tollgate.local.services;
+
+import dev.tollgate.aws.AwsEnvironment;
+import dev.tollgate.core.testing.TollgateLimiter;
+import dev.tollgate.local.faults.Fates;
+import io.undertow.server.HttpHandler;
+import java.net.URI;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
+import software.amazon.awssdk.services.dynamodb.model.BillingMode;
+import software.amazon.awssdk.services.dynamodb.model.GlobalSecondaryIndex;
+import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
+import software.amazon.awssdk.services.dynamodb.model.KeyType;
+import software.amazon.awssdk.services.dynamodb.model.ProjectionType;
+import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+
+/**
+ * The engines of the local cloud with a Limit table and no queues, for a clock, behind a front door
+ * where a plan may strike; and our adapters to them.
+ *
+ * <p>A long poll is made a short one. It would wait for a second by the wall; and these engines
+ * find at once whatever there is to be found, unless the plan says otherwise.
+ */
+final class EngineRoom implements AutoCloseable {
+  private static final String REGION = "us-east-1";
+  private static final String ACCOUNT = "000000000000";
+  private static final String ROLE = "arn:aws:iam::" + ACCOUNT + ":role/Tenant";
+  private static final String TABLE = "Limit";
+
+  private final TableEngine tables;
+  private final QueueEngine queues;
+  private final FrontDoor door;
+  private final AwsEnvironment adapters;
+
+  private EngineRoom(TableEngine tables, QueueEngine queues, Fates fates, InstantSource clock) {
+    this.tables = tables;
+    this.queues = queues;
+    AccessKeys keys = new AccessKeys();
+    PlannedFaults planned =
+        new PlannedFaults(fates, who -> false, function -> false, function -> {});
+    this.door =
+        FrontDoor.open(keys, Authorization.NONE, new Requests(), new Faults(), planned, clock);
+    SecurityTokens tokens = new SecurityTokens(keys, clock);
+    tokens.addRole(ROLE);
+    door.serve("sts", tokens);
+    door.serve("dynamodb", tables.handler());
+    door.serve("sqs", impatient(queues.handler()));
+    AccessKey key = keys.issue(Principal.of("Limiter", "arn:aws:iam::" + ACCOUNT + ":role/Own"));
+    createTable(key, door.endpoint());
+    Map<String, String> environment = new HashMap<>(key.environment());
+    environment.put("AWS_REGION", REGION);
+    environment.put("AWS_ENDPOINT_URL", door.endpoint().toString());
+    environment.put(
+        "QUEUE_URL_PREFIX", "https://sqs." + REGION + ".amazonaws.com/" + ACCOUNT + "/");
+    environment.put("TENANT_ROLE_ARN", ROLE);
+    environment.put("LIMIT_TABLE", TABLE);
+    this.adapters = new AwsEnvironment(environment, clock);
+  }
+
+  /** Starts engines that hold nothing. */
+  static EngineRoom open(Fates fates, InstantSource clock) {
+    try {
+      fates.calm();
+      EngineRoom room =
+          new EngineRoom(
+              TableEngine.start(Optional.empty()),
+              QueueEngine.start(Optional.empty(), clock, REGION, ACCOUNT),
+              fates,
+              clock);
+      fates.resume();
+      return room;
+    } catch (Exception failure) {
+      throw new IllegalStateException("The engines do not start", failure);
+    }
+  }
+
+  /** Our adapters. */
+  TollgateLimiter.Ports ports() {
+    return new TollgateLimiter.Ports(
+        adapters.buckets(), adapters.tokenQueue(), adapters.bucketQueues());
+  }
+
+  private static HttpHandler impatient(HttpHandler queues) {
+    return exchange -> {
+      Call call = Call.of(exchange);
+      String body = call.body().replace("\"WaitTimeSeconds\":1", "\"WaitTimeSeconds\":0");
+      exchange.putAttachment(Call.KEY, call.withBody(body));
+      queues.handleRequest(exchange);
+    };
+  }
+
+  private static void createTable(AccessKey key, URI endpoint) {
+    try (DynamoDbClient client =
+        DynamoDbClient.builder()
+            .httpClient(UrlConnectionHttpClient.create())
+            .region(Region.of(REGION))
+            .endpointOverride(endpoint)
+            .credentialsProvider(
+                StaticCredentialsProvider.create(
+                    AwsSessionCredentials.create(
+                        key.accessKeyId(), key.secretAccessKey(), key.sessionToken())))
+            .build()) {
+      client.createTable(
+          table ->
+              table
+                  .tableName(TABLE)
+                  .billingMode(BillingMode.PAY_PER_REQUEST)
+                  .attributeDefinitions(
+                      attribute("tenantId", ScalarAttributeType.S),
+                      attribute("key", ScalarAttributeType.S),
+                      attribute("shard", ScalarAttributeType.S),
+                      attribute("turnAt", ScalarAttributeType.N))
+                  .keySchema(key("tenantId", KeyType.HASH), key("key", KeyType.RANGE))
+                  .globalSecondaryIndexes(
+                      GlobalSecondaryIndex.builder()
+                          .indexName("shard")
+                          .keySchema(key("shard", KeyType.HASH), key("turnAt", KeyType.RANGE))
+                          .projection(p -> p.projectionType(ProjectionType.KEYS_ONLY))
+                          .build()));
+    }
+  }
+
+  private static AttributeDefinition attribute(String name, ScalarAttributeType type) {
+    return AttributeDefinition.builder().attributeName(name).attributeType(type).build();
+  }
+
+  private static KeySchemaElement key(String name, KeyType type) {
+    return KeySchemaElement.builder().attributeName(name).keyType(type).build();
+  }
+
+  @Override
+  public void close() {
+    door.close();
+    queues.close();
+    tables.close();
+  }
+}
