@@ -28,7 +28,11 @@ public final class InvalidValue extends IllegalArgumentException {
 
   private static String shown(Object value) {
     String text = String.valueOf(value);
-    return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+    if (text.length() <= SHOWN) {
+      return text;
+    }
+    boolean splits = Character.isHighSurrogate(text.charAt(SHOWN - 1));
+    return text.substring(0, splits ? SHOWN - 1 : SHOWN) + "…";
   }
 
   /** Throws unless {@code valid}. */

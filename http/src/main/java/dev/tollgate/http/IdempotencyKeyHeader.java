@@ -12,6 +12,10 @@ import java.util.regex.Pattern;
  */
 public final class IdempotencyKeyHeader {
   private static final String NAME = "idempotency-key";
+
+  /** A key all of whose characters are escaped, between its quotes, and some spaces. */
+  private static final int LONGEST = 600;
+
   private static final Pattern STRING =
       Pattern.compile(" *\"((?:[ !#-\\[\\]-~]|\\\\[\"\\\\])*)\" *");
 
@@ -29,7 +33,7 @@ public final class IdempotencyKeyHeader {
   private static IdempotencyKey parsed(String header) {
     var string = STRING.matcher(header);
     InvalidValue.unless(
-        string.matches(),
+        header.length() <= LONGEST && string.matches(),
         "Idempotency-Key",
         header,
         "a text between quotes, such as \"8e03978e-40d5-43dd-bc93-6894a57f9324\"");

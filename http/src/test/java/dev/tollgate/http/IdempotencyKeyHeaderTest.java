@@ -72,4 +72,10 @@ final class IdempotencyKeyHeaderTest {
             HttpApiEvents.of("POST /tenants"), new RecordingContext(Duration.ofSeconds(10)));
     assertThat(IdempotencyKeyHeader.of(without)).isEmpty();
   }
+
+  @Test
+  void a_header_as_long_as_a_request_may_have_is_refused() {
+    assertThatThrownBy(() -> IdempotencyKeyHeader.of(request("\"" + "\\\\".repeat(5_000) + "\"")))
+        .isInstanceOf(InvalidValue.class);
+  }
 }

@@ -3,6 +3,7 @@ package dev.tollgate.local;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.iam.FunctionPolicies;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.services.SecurityTokens;
@@ -13,7 +14,7 @@ import dev.tollgate.local.template.Properties;
 import java.util.Map;
 
 /**
- * Brings up who may do what: roles with their policies, and the policies of queues.
+ * Brings up who may do what: roles with their policies, and the policies of queues and functions.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/AWS_IAM.html">AWS::IAM</a>
@@ -22,16 +23,19 @@ final class AccessParts {
   private final Environment environment;
   private final SecurityTokens securityTokens;
   private final Policies policies;
+  private final FunctionPolicies functionPolicies;
   private final ServiceClient client;
 
   AccessParts(
       Environment environment,
       SecurityTokens securityTokens,
       Policies policies,
+      FunctionPolicies functionPolicies,
       ServiceClient client) {
     this.environment = environment;
     this.securityTokens = securityTokens;
     this.policies = policies;
+    this.functionPolicies = functionPolicies;
     this.client = client;
   }
 
@@ -69,6 +73,18 @@ final class AccessParts {
         throw properties.error("Queues", answer.body().toString());
       }
     }
+    return Brought.of(logicalName);
+  }
+
+  Brought permission(String logicalName, Properties properties) {
+    String action = properties.text("Action");
+    if (!action.equals("lambda:InvokeFunction")) {
+      throw properties.error("Action", action + " (expected: lambda:InvokeFunction)");
+    }
+    functionPolicies.allow(
+        properties.text("FunctionName"),
+        properties.text("Principal"),
+        properties.optionalText("SourceArn"));
     return Brought.of(logicalName);
   }
 

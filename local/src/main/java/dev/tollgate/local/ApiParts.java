@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -372,6 +373,55 @@ final class ApiParts {
     properties.ignore(
         "AccessLogSettings", "AutoDeploy", "DefaultRouteSettings", "Description", "Tags");
     return Brought.of(name);
+  }
+
+  /**
+   * Refuses a function behind a route or an authorizer that API Gateway may not invoke for it.
+   *
+   * @param invocable whether it may invoke a function, by ARN, for a part of an API, as the last
+   *     part of an ARN names it: {@code api/stage/route} or {@code api/authorizers/authorizer}
+   * @see <a
+   *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/arn-format-reference.html">ARNs
+   *     of APIs</a>
+   */
+  void requireInvocable(BiPredicate<String, String> invocable) {
+    apis.forEach(
+        (id, api) -> {
+          for (Route route : api.routes) {
+            String parts = route.key.replaceFirst(" ", "");
+            route
+                .integration
+                .function()
+                .ifPresent(
+                    function ->
+                        require(invocable, function, id + "/" + api.stages.get(0) + "/" + parts));
+          }
+          api.authorizer.ifPresent(
+              authorizer ->
+                  require(
+                      invocable, authorizer.function(), id + "/authorizers/" + nameOf(authorizer)));
+        });
+  }
+
+  private String nameOf(WebSocketApiSpec.Authorizer authorizer) {
+    return authorizers.entrySet().stream()
+        .filter(entry -> entry.getValue().equals(authorizer))
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void require(
+      BiPredicate<String, String> invocable, String function, String source) {
+    if (!invocable.test(function, source)) {
+      throw new IllegalStateException(
+          "API Gateway may not invoke "
+              + function
+              + " for "
+              + source
+              + " (expected: an AWS::Lambda::Permission that lets it; on AWS each request would be"
+              + " answered with 500)");
+    }
   }
 
   /**

@@ -17,17 +17,13 @@ import java.util.Set;
  * not known is an error: nothing of the template is passed over in silence.
  */
 final class BringUp implements References {
-  /**
-   * Types that say what is logged or what is watched, or that API Gateway may invoke a function: of
-   * no effect on one machine.
-   */
+  /** Types that say what is logged or what is watched: of no effect on one machine. */
   private static final Set<String> WITHOUT_EFFECT =
       Set.of(
           "AWS::ApiGateway::Account",
           "AWS::CDK::Metadata",
           "AWS::CloudWatch::Alarm",
-          "AWS::CloudWatch::Dashboard",
-          "AWS::Lambda::Permission");
+          "AWS::CloudWatch::Dashboard");
 
   private final Template template;
   private final Resolver resolver;

@@ -8,6 +8,7 @@ import dev.tollgate.local.gateway.Gateway;
 import dev.tollgate.local.iam.Accesses;
 import dev.tollgate.local.iam.Caller;
 import dev.tollgate.local.iam.Context;
+import dev.tollgate.local.iam.FunctionPolicies;
 import dev.tollgate.local.iam.Iam;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.iam.Policy;
@@ -163,8 +164,9 @@ public final class LocalCloud implements AutoCloseable {
 
       ServiceClient cloudFormation = client("CloudFormation");
       FunctionParts functionParts = new FunctionParts(assets, environment, catalog);
+      FunctionPolicies functionPolicies = new FunctionPolicies(environment);
       AccessParts accessParts =
-          new AccessParts(environment, securityTokens, policies, cloudFormation);
+          new AccessParts(environment, securityTokens, policies, functionPolicies, cloudFormation);
       EventParts eventParts = new EventParts();
       ApiParts apiParts = new ApiParts(gateway.address(), options.keySets(), options.clock());
       ScheduleParts scheduleParts = new ScheduleParts(environment);
@@ -190,6 +192,7 @@ public final class LocalCloud implements AutoCloseable {
                       Map.entry("AWS::Lambda::EventInvokeConfig", functionParts::eventInvokeConfig),
                       Map.entry("AWS::Lambda::EventSourceMapping", eventParts::mapping),
                       Map.entry("AWS::Lambda::Function", functionParts::function),
+                      Map.entry("AWS::Lambda::Permission", accessParts::permission),
                       Map.entry("AWS::Lambda::Version", functionParts::version),
                       Map.entry("AWS::Logs::LogGroup", functionParts::logGroup),
                       Map.entry("AWS::SQS::Queue", new Queues(cloudFormation, environment)),
@@ -209,6 +212,12 @@ public final class LocalCloud implements AutoCloseable {
                   directory(options, "schedules")));
       frontDoor.serve("scheduler", scheduler.http());
       scheduleParts.put(scheduler);
+      if (options.iam()) {
+        apiParts.requireInvocable(
+            (function, source) ->
+                functionPolicies.allows(
+                    function, "apigateway.amazonaws.com", environment.arn("execute-api", source)));
+      }
       apiParts.serve(gateway);
       eventSources.start();
       requests.clear();

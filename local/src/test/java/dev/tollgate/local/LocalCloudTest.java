@@ -73,6 +73,9 @@ final class LocalCloudTest {
           'FlexibleTimeWindow':{'Mode':'OFF'},'ScheduleExpression':'cron(* * * * ? *)',
           'Target':{'Arn':{'Fn::GetAtt':['AppWorkQueue00000003','Arn']},'RoleArn':{'Fn::GetAtt':['AppEchoRole00000004','Arn']},
             'Input':'<aws.scheduler.scheduled-time>'}}},
+        'AppPermission00000010':{'Type':'AWS::Lambda::Permission','Properties':{'Action':'lambda:InvokeFunction',
+          'FunctionName':{'Ref':'AppEchoAlias00000008'},'Principal':'apigateway.amazonaws.com',
+          'SourceArn':{'Fn::Sub':'arn:aws:execute-api:${AWS::Region}:${AWS::AccountId}:${AppApi0000000B}/*/*/echo'}}},
         'AppApi0000000B':{'Type':'AWS::ApiGatewayV2::Api','Properties':{'Name':'Echo API','ProtocolType':'HTTP'}},
         'AppIntegration0000000C':{'Type':'AWS::ApiGatewayV2::Integration','Properties':{
           'ApiId':{'Ref':'AppApi0000000B'},'IntegrationType':'AWS_PROXY','IntegrationUri':{'Ref':'AppEchoAlias00000008'},'PayloadFormatVersion':'2.0'}},
@@ -262,6 +265,31 @@ final class LocalCloudTest {
     assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
         .isInstanceOf(TemplateException.class)
         .hasMessageContaining(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "'FunctionName':{'Ref':'AppEchoAlias00000008'},'Principal' | 'FunctionName':{'Ref':'AppEchoFunction00000006'},'Principal'",
+        "'Principal':'apigateway | 'Principal':'events",
+        "/*/*/echo | /*/*/reverb",
+        "/*/*/echo | /*/PUT/echo",
+        "${AppApi0000000B}/* | another/*",
+      })
+  void a_function_that_api_gateway_may_not_invoke_is_an_error(String from, String to)
+      throws IOException {
+    assertThat(TEMPLATE).contains(from);
+    writeTemplate(TEMPLATE.replace(from, to));
+    Options options = Options.inMemory(directory, clock);
+
+    assertThatThrownBy(() -> LocalCloud.start(options))
+        .hasMessageContaining(
+            "API Gateway may not invoke"
+                + " arn:aws:lambda:us-east-1:000000000000:function:Echo:live for"
+                + " echo-api/$default/GET/echo (expected: an AWS::Lambda::Permission");
+    LocalCloud.start(options.withoutIam()).close();
   }
 
   @Test

@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 
 /**
  * The public server: HTTP and WebSocket APIs as Amazon API Gateway has them, each below the path
@@ -33,6 +34,7 @@ import java.util.function.UnaryOperator;
  * above what this serves and not imposed.
  */
 public final class Gateway implements AutoCloseable {
+  private static final Pattern BROKEN_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
   private static final long SWEEP_MILLIS = 100;
   private static final long CLOSE_SECONDS = 2;
@@ -174,6 +176,10 @@ public final class Gateway implements AutoCloseable {
 
   private void route(HttpServerExchange exchange) throws Exception {
     String path = Requests.rawPath(exchange);
+    if (!path.startsWith("/") || BROKEN_ESCAPE.matcher(path).find()) {
+      Requests.reply(exchange, 400, "Bad Request");
+      return;
+    }
     if (ConnectionsApi.isConnections(path)) {
       connections.handleRequest(exchange);
       return;

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderValues;
 import io.undertow.util.Headers;
-import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -60,10 +59,14 @@ final class Requests {
     return agent == null ? "" : agent;
   }
 
-  /** The path as the client wrote it, undecoded. */
+  /** The path as the client wrote it, undecoded; it need not be one. */
   static String rawPath(HttpServerExchange exchange) {
     String uri = exchange.getRequestURI();
-    return exchange.isHostIncludedInRequestURI() ? URI.create(uri).getRawPath() : uri;
+    if (!exchange.isHostIncludedInRequestURI()) {
+      return uri;
+    }
+    int path = uri.indexOf('/', uri.indexOf("://") + 3);
+    return path < 0 ? "/" : uri.substring(path);
   }
 
   /** The request's headers with those that a proxy adds, in the case in which they came. */

@@ -304,23 +304,63 @@ final class FuzzIT {
         .isZero();
   }
 
+  @Test
+  void a_target_that_is_none_is_refused_and_others_are_served() throws Exception {
+    String sockets =
+        DEPLOYMENT.cloud().outputs().getOrDefault("WebSocketURL", "").replaceFirst("^ws", "http");
+    List<String> targets =
+        List.of(
+            DEPLOYMENT.cloud().outputs().get("ControlPlaneURL") + "/tenants/watch?limit=1",
+            DEPLOYMENT.cloud().outputs().get("ControlPlaneURL") + "/tiers/%67old",
+            DEPLOYMENT.cloud().outputs().get("SessionURL") + "?tenantId=watch&sessionId=%61",
+            sockets + "?a=%62",
+            sockets + "/@connections/abc%3D");
+    fuzz(
+        200,
+        hostile -> {
+          String target = hostile.garbled(hostile.oneOf(targets));
+          URI url = URI.create(targets.get(0));
+          if (!hostile.onceIn(4)) {
+            target = target.replaceFirst("https?://[^/]*", "");
+          }
+          String answer =
+              raw(
+                  url,
+                  hostile.oneOf("GET", "PATCH", "OPTIONS", "DELETE", "BREW")
+                      + " "
+                      + target.replaceAll("[^!-~]", "%"),
+                  "Content-Length: 0");
+          Leaks.check(answer);
+          assertThat(answer).startsWith("HTTP/1.1 ");
+          assertThat(Integer.parseInt(answer.substring(9, 12))).as(answer).isBetween(200, 499);
+        },
+        after -> isServed());
+  }
+
   /** Asks for a socket, and hangs up. */
   private static String rawHandshake(URI url, String target, String header) throws IOException {
+    return raw(
+        url,
+        "GET " + target,
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        header);
+  }
+
+  /** What comes first of the answer to a request that no client of Java would send. */
+  private static String raw(URI url, String request, String... headers) throws IOException {
     try (Socket socket = new Socket(url.getHost(), url.getPort())) {
       socket.setSoTimeout(30_000);
-      String request =
-          String.join(
-              "\r\n",
-              "GET " + target + " HTTP/1.1",
-              "Host: " + url.getAuthority(),
-              "Upgrade: websocket",
-              "Connection: Upgrade",
-              "Sec-WebSocket-Version: 13",
-              "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-              header,
-              "",
-              "");
-      socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+      String text =
+          request
+              + " HTTP/1.1\r\nHost: "
+              + url.getAuthority()
+              + "\r\n"
+              + String.join("\r\n", headers)
+              + "\r\n\r\n";
+      socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
       byte[] answer = new byte[4_096];
       int length = socket.getInputStream().read(answer);
       return new String(answer, 0, Math.max(0, length), StandardCharsets.UTF_8);

@@ -1,0 +1,17 @@
+package dev.tollgate.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+final class InvalidValueTest {
+  @Test
+  void long_value_is_cut_but_no_character_in_two() {
+    String ninetyNine = "a".repeat(99);
+
+    assertThat(new InvalidValue("field", ninetyNine + "bcd", "shorter").value())
+        .isEqualTo(ninetyNine + "b…");
+    assertThat(new InvalidValue("field", ninetyNine + "\uD83D\uDE80d", "shorter").value())
+        .isEqualTo(ninetyNine + "…");
+  }
+}
