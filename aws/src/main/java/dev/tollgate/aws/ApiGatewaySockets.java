@@ -3,12 +3,20 @@ package dev.tollgate.aws;
 import static dev.tollgate.aws.Asking.ask;
 
 import dev.tollgate.core.session.Sockets;
+import java.util.regex.Pattern;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.apigatewaymanagementapi.ApiGatewayManagementApiClient;
 import software.amazon.awssdk.services.apigatewaymanagementapi.model.GoneException;
 
-/** The sockets of an API Gateway WebSocket API. */
+/**
+ * The sockets of an API Gateway WebSocket API. An id that API Gateway gives nobody is of no socket:
+ * to ask for it would end in an error each time, and whoever follows a record that names it would
+ * never come past that.
+ */
 final class ApiGatewaySockets implements Sockets {
+  /** Base64 for URLs, as all ids of API Gateway, such as {@code L0SM9cOFvHcCIhw=}. */
+  private static final Pattern ID = Pattern.compile("[A-Za-z0-9_=-]{1,128}");
+
   private final ApiGatewayManagementApiClient connections;
 
   ApiGatewaySockets(ApiGatewayManagementApiClient connections) {
@@ -17,6 +25,9 @@ final class ApiGatewaySockets implements Sockets {
 
   @Override
   public void close(String connectionId) {
+    if (isNoId(connectionId)) {
+      return;
+    }
     ask(
         "API Gateway DeleteConnection",
         () -> {
@@ -30,6 +41,9 @@ final class ApiGatewaySockets implements Sockets {
 
   @Override
   public boolean isOpen(String connectionId) {
+    if (isNoId(connectionId)) {
+      return false;
+    }
     return ask(
         "API Gateway GetConnection",
         () -> {
@@ -44,6 +58,9 @@ final class ApiGatewaySockets implements Sockets {
 
   @Override
   public Posted post(String connectionId, String frame) {
+    if (isNoId(connectionId)) {
+      return Posted.GONE;
+    }
     return ask(
         "API Gateway PostToConnection",
         () -> {
@@ -55,5 +72,9 @@ final class ApiGatewaySockets implements Sockets {
             return Posted.GONE;
           }
         });
+  }
+
+  private static boolean isNoId(String text) {
+    return !ID.matcher(text).matches();
   }
 }

@@ -89,6 +89,11 @@ final class ScriptedAws implements AutoCloseable {
     scripts.put(operation, answer);
   }
 
+  /** All requests so far. */
+  List<Request> requests() {
+    return List.copyOf(requests);
+  }
+
   /** The requests of an operation, in the order in which they came. */
   List<Request> requests(String operation) {
     return requests.stream().filter(request -> request.operation().equals(operation)).toList();

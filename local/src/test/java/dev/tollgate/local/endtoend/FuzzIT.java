@@ -326,7 +326,7 @@ final class FuzzIT {
           String answer =
               raw(
                   url,
-                  hostile.oneOf("GET", "PATCH", "OPTIONS", "DELETE", "BREW")
+                  hostile.oneOf("GET", "PATCH", "OPTIONS", "HEAD", "BREW")
                       + " "
                       + target.replaceAll("[^!-~]", "%"),
                   "Content-Length: 0");
