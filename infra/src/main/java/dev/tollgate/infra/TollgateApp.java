@@ -130,6 +130,8 @@ public final class TollgateApp {
     tollgate.tenantUrl().ifPresent(url -> output(stack, "TenantURL", url));
     output(stack, "WebSocketURL", tollgate.webSocketUrl());
     output(stack, "ControlPlaneURL", tollgate.controlPlaneUrl());
+    output(stack, "SampleClient", tollgate.sampleClientUrl());
+    output(stack, "OperatorPage", tollgate.operatorPageUrl());
     return stack;
   }
 
