@@ -196,11 +196,11 @@ const tenantRow = (id) => el(
   { "data-id": id },
   el("td", {}, el("a", { href: `#${new URLSearchParams({ tenant: id })}` }, id), el("span", { class: "tier" })),
   el("td", { class: "status" }),
-  el("td", { class: "number wide open" }, "–"),
+  el("td", { class: "number wide open-sockets" }, "–"),
   el("td", { class: "level" }, el("span", { class: "tokens small" }, "–"), el("meter", { "aria-label": `Tokens of ${id}` })),
   el("td", { class: "number wide let-in" }, "–"),
   el("td", { class: "number wide refused-rate" }, "–"),
-  el("td", { class: "wide" }, svg("svg", { class: "spark", "aria-hidden": "true" })));
+  el("td", { class: "wide trend" }, svg("svg", { class: "spark", "aria-hidden": "true" })));
 
 /** What one most wants to know of a tenant, and how bad it is. */
 function status(tenant, history) {
@@ -232,7 +232,7 @@ function showActivity() {
     if (!last) {
       return;
     }
-    say(row.querySelector(".open"), number(last.connections));
+    say(row.querySelector(".open-sockets"), number(last.connections));
     say(row.querySelector(".let-in"), number(admitted));
     say(row.querySelector(".refused-rate"), number(refused));
     row.querySelector(".refused-rate").classList.toggle("refusing", refused > 0);
