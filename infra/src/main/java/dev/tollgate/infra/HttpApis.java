@@ -64,6 +64,7 @@ final class HttpApis extends Construct {
     operations.add("/tenants/{tenantId}", HttpMethod.GET, HttpMethod.PATCH, HttpMethod.DELETE);
     operations.add("/tiers", HttpMethod.GET);
     operations.add("/tiers/{tier}", HttpMethod.GET, HttpMethod.PUT, HttpMethod.DELETE);
+    operations.add("/activity", HttpMethod.GET);
     operations.add("/drift", HttpMethod.GET);
     operations.add("/repairs", HttpMethod.POST);
   }
