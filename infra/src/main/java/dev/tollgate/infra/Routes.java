@@ -68,6 +68,7 @@ record Routes(
     add("/tenants/{tenantId}", HttpMethod.GET, HttpMethod.PATCH, HttpMethod.DELETE);
     add("/tiers", HttpMethod.GET);
     add("/tiers/{tier}", HttpMethod.GET, HttpMethod.PUT, HttpMethod.DELETE);
+    add("/activity", HttpMethod.GET);
     add("/drift", HttpMethod.GET);
     add("/repairs", HttpMethod.POST);
   }

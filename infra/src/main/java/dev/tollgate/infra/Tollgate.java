@@ -189,7 +189,8 @@ public final class Tollgate extends Construct {
                 "Takes tenants on, moves them between tiers, and lets them go.",
                 filling,
                 messages)
-            .ownRows(tables.tenant(), "Scan")
+            .ownRows(tables.tenant(), "Scan", "BatchGetItem")
+            .ownIndex(tables.tenant(), "pending", "Query")
             .ownRows(tables.idempotency(), "PutItem", "DeleteItem")
             .tenantSchedules(filling, "GetSchedule")
             .shardSchedules(filling, "GetSchedule", "DeleteSchedule")

@@ -404,7 +404,9 @@ class TollgateTest {
             + " execute-api:ManageConnections TollgateWebSocketApi/production/GET/@connections/*",
         "ControlPlane | "
             + OWN_PROVISIONING
-            + " dynamodb:Scan TollgateTablesTenant; dynamodb:PutItem TollgateTablesIdempotency;"
+            + " dynamodb:Scan TollgateTablesTenant; dynamodb:BatchGetItem TollgateTablesTenant;"
+            + " dynamodb:Query TollgateTablesTenant/index/pending;"
+            + " dynamodb:PutItem TollgateTablesIdempotency;"
             + " dynamodb:DeleteItem TollgateTablesIdempotency; sqs:ListQueues *;"
             + " scheduler:ListSchedules *; scheduler:GetSchedule schedule/tollgate/shard-*;"
             + " scheduler:DeleteSchedule schedule/tollgate/shard-*; "
@@ -764,6 +766,7 @@ class TollgateTest {
             entry("GET /tiers/{tier}", "AWS_IAM"),
             entry("PUT /tiers/{tier}", "AWS_IAM"),
             entry("DELETE /tiers/{tier}", "AWS_IAM"),
+            entry("GET /activity", "AWS_IAM"),
             entry("GET /drift", "AWS_IAM"),
             entry("POST /repairs", "AWS_IAM"));
   }
