@@ -3,6 +3,7 @@ package dev.tollgate.infra;
 import io.github.cdklabs.cdknag.NagPackSuppression;
 import io.github.cdklabs.cdknag.NagSuppressions;
 import java.util.List;
+import java.util.Optional;
 import software.amazon.awscdk.Annotations;
 import software.amazon.awscdk.Duration;
 import software.amazon.awscdk.aws_apigatewayv2_integrations.HttpLambdaIntegration;
@@ -28,6 +29,7 @@ import software.constructs.Construct;
  */
 final class Console extends Construct {
   private final HttpApi api;
+  private final Optional<SignIn> signIn;
   private final Function pages;
 
   /**
@@ -39,12 +41,15 @@ final class Console extends Construct {
     super(scope, "Console");
     api = Routes.api(this, "Console", props, HttpApi.Builder.create(this, "Console"));
 
-    // Who may call the control plane from the console's pages.
-    IHttpRouteAuthorizer operators = new HttpNoneAuthorizer();
+    signIn =
+        props.consoleSignIn()
+            ? Optional.of(new SignIn(this, props, operatorPageUrl()))
+            : Optional.empty();
+    IHttpRouteAuthorizer operators =
+        signIn.map(SignIn::authorizer).orElseGet(HttpNoneAuthorizer::new);
     new Routes(api, Routes.integration(controlPlane.live()), operators)
         .unauthorized(
-            "The console has no sign-in: it is for one machine, or a network that is closed"
-                + " otherwise.")
+            "The deployer left the console's sign-in out: the network is closed otherwise.")
         .controlPlane();
 
     pages = pagesFunction(props);
@@ -82,6 +87,11 @@ final class Console extends Construct {
     }
     pages.addEnvironment("WEBSOCKET_URL", webSocket.url());
     pages.addEnvironment("SESSION_ACCESS", access(props.sessionAccess()));
+    signIn.ifPresent(
+        where -> {
+          pages.addEnvironment("SIGN_IN_DOMAIN", where.domainUrl());
+          pages.addEnvironment("SIGN_IN_CLIENT_ID", where.clientId());
+        });
   }
 
   private static String access(SessionAccess access) {
@@ -121,6 +131,16 @@ final class Console extends Construct {
         .acknowledgeWarning(
             "@aws-cdk/aws-lambda:snapStartRequirePublish", "The alias is of a published version.");
     return function;
+  }
+
+  /** The pool of the operators, if they are to sign in. */
+  Optional<String> operatorPool() {
+    return signIn.map(SignIn::poolId);
+  }
+
+  /** The operator's page: {@code https://…/operator}. */
+  String operatorPageUrl() {
+    return url() + "/operator";
   }
 
   /** Where the pages are, without a slash at the end. */

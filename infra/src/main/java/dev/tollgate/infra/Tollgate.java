@@ -246,7 +246,15 @@ public final class Tollgate extends Construct {
 
   /** The operator's page: {@code https://…/operator}. */
   public String operatorPageUrl() {
-    return console.url() + "/operator";
+    return console.operatorPageUrl();
+  }
+
+  /**
+   * The id of the user pool that operators are invited into, if {@link
+   * TollgateProps#consoleSignIn()}.
+   */
+  public Optional<String> operatorPoolId() {
+    return console.operatorPool();
   }
 
   /**

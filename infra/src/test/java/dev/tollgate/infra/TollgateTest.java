@@ -788,8 +788,10 @@ class TollgateTest {
 
   @ParameterizedTest
   @CsvSource({
-    "demo, true, open, SESSION_ACCESS SESSION_URL TENANT_URL WEBSOCKET_URL",
-    "demo, false, signed, SESSION_ACCESS SESSION_URL WEBSOCKET_URL"
+    "demo, true, open, SESSION_ACCESS SESSION_URL SIGN_IN_CLIENT_ID SIGN_IN_DOMAIN TENANT_URL"
+        + " WEBSOCKET_URL",
+    "demo, false, signed, SESSION_ACCESS SESSION_URL SIGN_IN_CLIENT_ID SIGN_IN_DOMAIN"
+        + " WEBSOCKET_URL"
   })
   void pages_are_told_where_everything_is(
       String name, String value, String access, String variables) {
@@ -851,7 +853,7 @@ class TollgateTest {
 
   @Test
   void handshakes_without_tenant_or_session_reach_no_function() {
-    JsonNode authorizer = STACK.properties("AWS::ApiGatewayV2::Authorizer", "Tollgate");
+    JsonNode authorizer = STACK.properties("AWS::ApiGatewayV2::Authorizer", "TollgateWebSocket");
     assertThat(authorizer.path("AuthorizerType").asText()).isEqualTo("REQUEST");
     assertThat(Synthesis.texts(authorizer.path("IdentitySource")))
         .containsExactly(
@@ -898,7 +900,8 @@ class TollgateTest {
             "WebSocketURL",
             "ControlPlaneURL",
             "SampleClient",
-            "OperatorPage");
+            "OperatorPage",
+            "OperatorPool");
     assertThat(STACK.template().at("/Outputs/SessionURL/Value/Fn::Join/1/1").asText())
         .isEqualTo("/session");
     assertThat(STACK.template().at("/Outputs/WebSocketURL/Value"))
@@ -919,6 +922,7 @@ class TollgateTest {
             "a_session",
             "a_control",
             "a_console",
+            "a_operators",
             "a_websocket",
             "a_tollgate",
             "a_sweep",
