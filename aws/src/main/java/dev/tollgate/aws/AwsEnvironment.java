@@ -1,5 +1,6 @@
 package dev.tollgate.aws;
 
+import dev.tollgate.core.admission.Activity;
 import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
@@ -61,9 +62,10 @@ import software.amazon.awssdk.services.sts.StsClient;
  * first request of an instance, with its key exchange on a fraction of a processor, needs most of a
  * second by itself. A request that must not be repeated has one attempt of four seconds, which a
  * long poll of one second fits in. One after another these add up to 18 seconds in the authorizer,
- * which may ask a bucket twice, to 22 if it must wake it too, and to 17 in {@code $connect}, below
- * the 25 that the functions have and the 29 that API Gateway waits. Where nobody waits at a
- * handshake (queues, schedules) an attempt may last five seconds.
+ * which may ask a bucket twice, to 22 if it must wake it too, and to 17 in {@code $connect}, and
+ * half a second more for a refusal that is written down, below the 25 that the functions have and
+ * the 29 that API Gateway waits. Where nobody waits at a handshake (queues, schedules) an attempt
+ * may last five seconds.
  *
  * <p>Repeating is left out where it would change the outcome: a receive whose answer was lost holds
  * tokens, a send may have made them, a count may have counted.
@@ -212,6 +214,12 @@ public final class AwsEnvironment {
   /** Buckets in the Limit table. Needs {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */
   public Buckets buckets() {
     return new DynamoDbBuckets(dynamoDb.get(), variable("LIMIT_TABLE"), tenantCredentials.get());
+  }
+
+  /** What tenants' connections came to. Needs {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */
+  public Activity activity() {
+    return new DynamoDbActivity(
+        dynamoDb.get(), dynamoDbOnce.get(), variable("LIMIT_TABLE"), tenantCredentials.get());
   }
 
   /** Wakes buckets, under the function's own role. Needs {@code TOKEN_PRODUCER_ARN}. */

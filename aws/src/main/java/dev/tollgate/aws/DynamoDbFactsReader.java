@@ -115,9 +115,8 @@ final class DynamoDbFactsReader implements FactsReader, MessageFactsReader {
     return new Facts(
         first(rows.getOrDefault(tables.tenant(), List.of())).map(TenantRow::read),
         first(rows.getOrDefault(tables.session(), List.of())).map(SessionRow::read),
-        LimitRow.count(first(limits.stream().filter(row -> !isBucket(row)).toList())),
-        first(limits.stream().filter(DynamoDbFactsReader::isBucket).toList())
-            .map(LimitRow::bucket));
+        LimitRow.count(first(limits.stream().filter(row -> !LimitRow.isBucket(row)).toList())),
+        first(limits.stream().filter(LimitRow::isBucket).toList()).map(LimitRow::bucket));
   }
 
   @Override
@@ -138,10 +137,6 @@ final class DynamoDbFactsReader implements FactsReader, MessageFactsReader {
             .map(SessionRow::read)
             .collect(Collectors.toMap(Session::id, Function.identity())),
         first(rows.getOrDefault(tables.limit(), List.of())).map(LimitRow::bucket));
-  }
-
-  private static boolean isBucket(Row row) {
-    return row.text(LimitRow.KEY).startsWith(LimitRow.BUCKET_PREFIX);
   }
 
   private static Optional<Row> first(List<Row> rows) {

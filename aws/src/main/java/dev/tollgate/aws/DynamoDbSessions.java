@@ -44,6 +44,10 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   /** The case can change between two writes only if others write, or the row is made anew. */
   private static final int MOST_WRITES = 5;
 
+  private static final Map<String, String> COUNT = Map.of("#count", LimitRow.ITEM_COUNT);
+  private static final Map<String, String> COUNT_AND_ADMITTED =
+      Map.of("#count", LimitRow.ITEM_COUNT, "#admitted", LimitRow.ADMITTED);
+
   private final DynamoDbClient dynamoDb;
   private final DynamoDbClient once;
   private final String sessionTable;
@@ -278,11 +282,22 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
+  public void openCount(TenantId tenant) {
+    UpdateItemRequest request =
+        count(tenant, credentials.as(tenant))
+            .updateExpression("SET #count = if_not_exists(#count, :none)")
+            .expressionAttributeValues(Map.of(":none", Attribute.number(0)))
+            .build();
+    ask("DynamoDB UpdateItem of the count of " + tenant, () -> dynamoDb.updateItem(request));
+  }
+
+  @Override
   public Counted countUp(TenantId tenant, long most) {
     UpdateItemRequest request =
         count(tenant, credentials.as(tenant))
-            .updateExpression("ADD #count :one")
+            .updateExpression("ADD #count :one, #admitted :one")
             .conditionExpression("attribute_not_exists(#count) OR #count < :most")
+            .expressionAttributeNames(COUNT_AND_ADMITTED)
             .expressionAttributeValues(
                 Map.of(":one", Attribute.number(1), ":most", Attribute.number(most)))
             .build();
@@ -292,22 +307,49 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
+  public void takeBack(TenantId tenant) {
+    lower(
+        tenant,
+        1,
+        " ADD #admitted :less",
+        COUNT_AND_ADMITTED,
+        Map.of(":less", Attribute.number(-1)));
+  }
+
+  @Override
   public void countDown(TenantId tenant, long connections) {
+    lower(tenant, connections, "", COUNT, Map.of());
+  }
+
+  /**
+   * Lowers a count, if there is one, to none at the least.
+   *
+   * @param besides what else the same write does, with these names and values
+   */
+  private void lower(
+      TenantId tenant,
+      long connections,
+      String besides,
+      Map<String, String> names,
+      Map<String, AttributeValue> more) {
     String what = "DynamoDB UpdateItem of the count of " + tenant;
     AwsRequestOverrideConfiguration as = credentials.as(tenant);
-    Map<String, AttributeValue> values = Map.of(":n", Attribute.number(connections));
+    Map<String, AttributeValue> values = new HashMap<>(more);
+    values.put(":n", Attribute.number(connections));
     UpdateItemRequest lower =
         count(tenant, as)
-            .updateExpression("SET #count = #count - :n")
+            .updateExpression("SET #count = #count - :n" + besides)
             .conditionExpression("#count >= :n")
+            .expressionAttributeNames(names)
             .expressionAttributeValues(values)
             .build();
     Map<String, AttributeValue> withZero = new HashMap<>(values);
     withZero.put(":none", Attribute.number(0));
     UpdateItemRequest toNone =
         count(tenant, as)
-            .updateExpression("SET #count = :none")
+            .updateExpression("SET #count = :none" + besides)
             .conditionExpression("#count < :n")
+            .expressionAttributeNames(names)
             .expressionAttributeValues(withZero)
             .build();
     for (int i = 0; i < MOST_WRITES; i++) {
@@ -442,7 +484,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
         .overrideConfiguration(as)
         .tableName(limitTable)
         .key(LimitRow.key(tenant, LimitRow.CONNECTIONS))
-        .expressionAttributeNames(Map.of("#count", LimitRow.ITEM_COUNT))
+        .expressionAttributeNames(COUNT)
         .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD);
   }
 

@@ -21,14 +21,17 @@ import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
- * The rows of the Limit table: a tenant's buckets, its silo, its count of connections, and the
- * theoretical arrival time of its next session.
+ * The rows of the Limit table: a tenant's buckets, its silo, its count of connections with the
+ * totals of those that were admitted and refused, and the theoretical arrival time of its next
+ * session.
  */
 final class LimitRow {
   static final String TENANT = "tenantId";
   static final String KEY = "key";
   static final String CONNECTIONS = "connections";
   static final String ITEM_COUNT = "itemCount";
+  static final String ADMITTED = "admitted";
+  static final String REFUSED = "refused";
   static final String SESSIONS = "sessions";
   static final String ARRIVAL = "arrival";
   static final String SILO = "silo";
@@ -127,6 +130,16 @@ final class LimitRow {
 
   /** The connections that a row counts; none if there is no row. */
   static long count(Optional<Row> row) {
-    return row.flatMap(found -> found.optional(ITEM_COUNT, found::number)).orElse(0L);
+    return total(row, ITEM_COUNT);
+  }
+
+  /** What a row has added up under a name; none if there is no row. */
+  static long total(Optional<Row> row, String name) {
+    return row.flatMap(found -> found.optional(name, found::number)).orElse(0L);
+  }
+
+  /** Whether this is the row of a bucket. */
+  static boolean isBucket(Row row) {
+    return row.text(KEY).startsWith(BUCKET_PREFIX);
   }
 }

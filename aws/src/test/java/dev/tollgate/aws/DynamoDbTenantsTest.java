@@ -1,20 +1,36 @@
 package dev.tollgate.aws;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.Page;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.testing.TenantsContract;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @ExtendWith(Engines.class)
 class DynamoDbTenantsTest extends TenantsContract {
   private final Tenants tenants;
+  private final Tenants tenByTen;
 
   DynamoDbTenantsTest(Engines.Tables tables) {
-    tenants = new DynamoDbTenants(tables.client(), tables.tenant());
+    String table = tables.tenant();
+    tenByTen = new DynamoDbTenants(tables.client(), table, 10);
+    tenants = new DynamoDbTenants(tables.client(), table);
   }
 
   @Override
@@ -27,5 +43,70 @@ class DynamoDbTenantsTest extends TenantsContract {
     assertThatThrownBy(() -> tenants.list(Optional.of("No tenant!"), 10))
         .isInstanceOf(InvalidValue.class)
         .hasMessageContaining("cursor");
+  }
+
+  /** 75 tenants of tier bronze, of which every seventh is settled. */
+  private void onboardMany() {
+    for (int i = 0; i < 75; i++) {
+      Tenant tenant =
+          Tenant.onboarded(new TenantId("m-%02d".formatted(i)), Tier.DEFAULTS.get(0), Map.of());
+      tenants.create(tenant);
+      if (i % 7 != 0) {
+        tenants.markObserved(tenant.id(), 1);
+      }
+    }
+  }
+
+  private static TenantFilter filter(String prefix, String tier, boolean pending) {
+    return new TenantFilter(
+        Optional.of(prefix).filter(text -> !text.isEmpty()),
+        Optional.of(tier).filter(text -> !text.isEmpty()).map(TierName::new),
+        pending);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"zz, '', false, 0", "m-7, '', false, 5", "m, bronze, true, 11"})
+  void a_search_that_finds_little_ends_its_part_after_five_requests(
+      String prefix, String tier, boolean pending, int matches) {
+    onboardMany();
+    TenantFilter filter = filter(prefix, tier, pending);
+
+    Page<Tenant> first = tenByTen.search(filter, Optional.empty(), 100);
+    Page<Tenant> second = tenByTen.search(filter, first.next(), 100);
+
+    assertThat(first.next()).isPresent();
+    assertThat(second.next()).isEmpty();
+    assertThat(Stream.concat(first.items().stream(), second.items().stream()))
+        .hasSize(matches)
+        .doesNotHaveDuplicates()
+        .allMatch(filter::admits);
+  }
+
+  @Test
+  void a_search_that_finds_more_than_was_asked_for_goes_on_behind_the_last_that_it_told() {
+    onboardMany();
+    TenantFilter filter = filter("m", "", false);
+    Set<String> seen = new TreeSet<>();
+    Optional<String> cursor = Optional.empty();
+    int parts = 0;
+    do {
+      Page<Tenant> part = tenByTen.search(filter, cursor, 7);
+      assertThat(part.items()).hasSizeLessThanOrEqualTo(7);
+      part.items().forEach(tenant -> assertThat(seen.add(tenant.id().value())).isTrue());
+      cursor = part.next();
+      parts++;
+    } while (cursor.isPresent());
+
+    assertThat(seen).hasSize(75);
+    assertThat(parts).isLessThanOrEqualTo(12);
+  }
+
+  @Test
+  void those_who_are_pending_are_told_as_they_stand_and_not_as_the_index_has_them() {
+    Tenant tenant = Tenant.onboarded(new TenantId("acme"), Tier.DEFAULTS.get(2), Map.of());
+    tenants.create(tenant);
+
+    assertThat(tenants.search(filter("", "", true), Optional.empty(), 10).items())
+        .containsExactly(tenant);
   }
 }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -40,11 +39,18 @@ record Standing(SortedMap<String, Long> tiers, SortedMap<String, StandingTenant>
 
   /** All tenants, page by page, as the control plane lists them. */
   static List<JsonNode> tenants(Sender api) {
+    return tenants(api, Collections.emptySortedMap());
+  }
+
+  /** The same of those alone that these query parameters tell of. */
+  static List<JsonNode> tenants(Sender api, SortedMap<String, String> filters) {
     List<JsonNode> tenants = new ArrayList<>();
     Optional<String> cursor = Optional.empty();
     do {
-      String query = cursor.map(next -> "?" + Api.query(Map.of("cursor", next))).orElse("");
-      JsonNode page = api.get("/tenants" + query).orFail().json();
+      SortedMap<String, String> query = new TreeMap<>(filters);
+      cursor.ifPresent(next -> query.put("cursor", next));
+      String text = query.isEmpty() ? "" : "?" + Api.query(query);
+      JsonNode page = api.get("/tenants" + text).orFail().json();
       page.path("tenants").forEach(tenants::add);
       cursor = Json.text(page, "next");
     } while (cursor.isPresent());

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -56,16 +58,26 @@ final class Tenants {
 
   @Command(name = "list", description = "List the tenants.")
   int list(
+      @Option(
+              names = "--prefix",
+              paramLabel = "TEXT",
+              description = "Only those whose ids begin so.")
+          Optional<String> prefix,
       @Option(names = "--tier", paramLabel = "TIER", description = "Only those of this tier.")
-          Optional<String> tier) {
-    Api api = tollgate.controlPlane();
+          Optional<String> tier,
+      @Option(
+              names = "--pending",
+              description = "Only those for which not all is done yet that was asked for.")
+          boolean pending) {
+    SortedMap<String, String> filters = new TreeMap<>();
+    prefix.ifPresent(text -> filters.put("prefix", text));
+    tier.ifPresent(name -> filters.put("tier", name));
+    if (pending) {
+      filters.put("pending", "true");
+    }
     ObjectNode all = Json.object();
     ArrayNode tenants = all.putArray("tenants");
-    for (JsonNode tenant : Standing.tenants(api)) {
-      if (tier.map(tenant.path("tier").asText()::equals).orElse(true)) {
-        tenants.add(tenant);
-      }
-    }
+    Standing.tenants(tollgate.controlPlane(), filters).forEach(tenants::add);
     Table table = new Table("TENANT", "TIER", "STATUS", "ISOLATION", "CONNECTIONS", "OVERRIDES");
     for (JsonNode tenant : tenants) {
       String most = Json.text(tenant.path("limits"), "tenantConnections").orElse("?");

@@ -193,10 +193,29 @@ class TenantsTest {
   void list_of_a_tier_as_json_is_one_document() {
     deployment
         .answers(
-            "GET /control/tenants", 200, "{\"tenants\":[" + Documents.ACME + "],\"next\":\"c\"}")
-        .answers("GET /control/tenants?cursor=c", 200, "{\"tenants\":[{\"tier\":\"bronze\"}]}");
+            "GET /control/tenants?tier=gold",
+            200,
+            "{\"tenants\":[" + Documents.ACME + "],\"next\":\"c\"}")
+        .answers("GET /control/tenants?cursor=c&tier=gold", 200, "{\"tenants\":[]}");
 
     Run run = deployment.run("tenants", "list", "--tier", "gold", "--json");
+
+    assertThat(run.out()).isEqualTo("{\"tenants\":[" + Documents.ACME + "]}\n");
+  }
+
+  @Test
+  void list_sends_every_filter_with_every_part() {
+    String filters = "pending=true&prefix=ac&tier=gold";
+    deployment
+        .answers("GET /control/tenants?" + filters, 200, "{\"tenants\":[],\"next\":\"c\"}")
+        .answers(
+            "GET /control/tenants?cursor=c&" + filters,
+            200,
+            "{\"tenants\":[" + Documents.ACME + "]}");
+
+    Run run =
+        deployment.run(
+            "tenants", "list", "--prefix", "ac", "--tier", "gold", "--pending", "--json");
 
     assertThat(run.out()).isEqualTo("{\"tenants\":[" + Documents.ACME + "]}\n");
   }

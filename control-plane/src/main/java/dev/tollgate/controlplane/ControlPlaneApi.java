@@ -10,6 +10,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
@@ -22,11 +23,15 @@ import dev.tollgate.http.Response;
 import dev.tollgate.http.Routes;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** The function behind the control plane's HTTP API: tenants and tiers. */
 public final class ControlPlaneApi
@@ -38,10 +43,14 @@ public final class ControlPlaneApi
   private static final int MOST_LISTED = 100;
 
   /**
-   * Each costs several calls, and its repair a queue that is new and can be used a second later.
+   * The most that are looked at together. Each costs several calls, and its repair a queue that is
+   * new and can be used a second later.
    */
   private static final int MOST_EXAMINED = 25;
 
+  private static final String TENANT_IDS = "tenantIds";
+  private static final String SEVERAL_IDS =
+      "1 to " + MOST_EXAMINED + " ids of tenants, with commas between";
   private static final String TENANT_ID = "the id of the tenant, [a-z0-9][a-z0-9-]{0,35}";
   private static final String TIER = "the name of a tier";
   private static final String ALL_TENANTS = "tenants";
@@ -87,6 +96,7 @@ public final class ControlPlaneApi
                 Map.entry("GET /tiers/{tier}", this::showTier),
                 Map.entry("PUT /tiers/{tier}", this::putTier),
                 Map.entry("DELETE /tiers/{tier}", this::removeTier),
+                Map.entry("GET /activity", this::showActivity),
                 Map.entry("GET /drift", this::showDrift),
                 Map.entry("POST /repairs", this::repair)));
   }
@@ -205,12 +215,66 @@ public final class ControlPlaneApi
   }
 
   private Response listTenants(Request request) {
+    TenantFilter filter = filter(request);
+    String listing = listing(filter);
     Page<Tenant> page =
-        controlPlane.ports().tenants().list(cursor(ALL_TENANTS, request), most(request));
+        controlPlane.ports().tenants().search(filter, cursor(listing, request), most(request));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("tenants", page.items().stream().map(Documents::of).toList());
-    page.next().ifPresent(next -> document.put("next", Cursor.of(ALL_TENANTS, next)));
+    page.next().ifPresent(next -> document.put("next", Cursor.of(listing, next)));
     return Response.json(200, document);
+  }
+
+  private static TenantFilter filter(Request request) {
+    return new TenantFilter(
+        request.query("prefix"), request.query("tier").map(TierName::new), is("pending", request));
+  }
+
+  /** What a cursor is bound to: no tenant's id and no tier's name holds a character between. */
+  private static String listing(TenantFilter filter) {
+    return filter.equals(TenantFilter.ALL)
+        ? ALL_TENANTS
+        : ALL_TENANTS
+            + "?prefix="
+            + filter.prefix().orElse("")
+            + "&tier="
+            + filter.tier().map(TierName::value).orElse("")
+            + "&pending="
+            + filter.pending();
+  }
+
+  /** Ids that nobody has are left out. */
+  private Response showActivity(Request request) {
+    Set<TenantId> ids = tenantIds(request);
+    List<Map<String, Object>> tenants =
+        controlPlane
+            .crew()
+            .map(
+                ids,
+                id -> controlPlane.ports().tenants().find(id).map(report::activity),
+                invocation(request))
+            .stream()
+            .flatMap(Optional::stream)
+            .toList();
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("at", controlPlane.clock().instant().toString());
+    document.put("tenants", tenants);
+    return Response.json(200, document);
+  }
+
+  private static Set<TenantId> tenantIds(Request request) {
+    String said = request.query(TENANT_IDS).orElse("");
+    String[] ids = said.split(",", -1);
+    try {
+      Set<TenantId> different =
+          Arrays.stream(ids)
+              .map(TenantId::new)
+              .collect(Collectors.toCollection(LinkedHashSet::new));
+      InvalidValue.unless(ids.length <= MOST_EXAMINED, TENANT_IDS, said, SEVERAL_IDS);
+      return different;
+    } catch (InvalidValue invalid) {
+      throw new InvalidValue(TENANT_IDS, said, SEVERAL_IDS);
+    }
   }
 
   private static Optional<String> cursor(String listing, Request request) {
@@ -350,9 +414,12 @@ public final class ControlPlaneApi
 
   /** Whether a change is only to be looked at. */
   private static boolean isDryRun(Request request) {
-    String said = request.query(DRY_RUN).orElse("false");
-    InvalidValue.unless(
-        said.equals("true") || said.equals("false"), DRY_RUN, said, "true or false");
+    return is(DRY_RUN, request);
+  }
+
+  private static boolean is(String name, Request request) {
+    String said = request.query(name).orElse("false");
+    InvalidValue.unless(said.equals("true") || said.equals("false"), name, said, "true or false");
     return said.equals("true");
   }
 

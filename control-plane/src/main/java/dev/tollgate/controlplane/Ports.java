@@ -1,5 +1,6 @@
 package dev.tollgate.controlplane;
 
+import dev.tollgate.core.admission.Activity;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
@@ -26,4 +27,5 @@ record Ports(
     SiloFunctions siloFunctions,
     Sessions sessions,
     Connections connections,
+    Activity activity,
     Sockets sockets) {}

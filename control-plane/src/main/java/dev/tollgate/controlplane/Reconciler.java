@@ -40,6 +40,9 @@ import java.util.stream.Stream;
  * they are: so a queue or a schedule without a row cannot be left behind, and the rows tell what
  * there is to remove.
  *
+ * <p>A tenant's count of connections is opened before all else, so that refusals are added up from
+ * the first on, and forgotten when all that adds to it is gone.
+ *
  * <p>A tenant whose tier says so also gets a silo; {@link SiloSteps} tells how.
  *
  * <p>Two runs for one tenant may be about different versions of it. The slower one may undo what
@@ -140,6 +143,9 @@ final class Reconciler {
   }
 
   private void provide(Tenant tenant, Optional<Tenant> settled, Steps steps) {
+    if (settled.isEmpty()) {
+      steps.done("connections of " + tenant.id(), () -> ports.connections().openCount(tenant.id()));
+    }
     steps
         .attempt("buckets of " + tenant.id(), () -> ports.buckets().list(tenant.id()))
         .ifPresent(rows -> provide(tenant, settled, rows, steps));

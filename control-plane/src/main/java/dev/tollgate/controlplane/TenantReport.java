@@ -2,6 +2,7 @@ package dev.tollgate.controlplane;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.admission.TenantActivity;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
@@ -9,6 +10,7 @@ import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /** Tells of a tenant all that is desired of it, and what it has and uses now. */
 final class TenantReport {
@@ -35,24 +38,68 @@ final class TenantReport {
    *     be asked is told of as it was last seen
    */
   Map<String, Object> of(Tenant tenant, boolean settled, Invocation invocation) {
-    Map<Action, Bucket> rows = new TreeMap<>();
-    ports.buckets().list(tenant.id()).forEach(row -> rows.put(row.id().action(), row));
-    Map<Action, BucketSpec> specs = new TreeMap<>();
-    rows.forEach((action, row) -> specs.put(action, row.spec()));
-    specs.putAll(tenant.buckets());
-    List<Map<String, Object>> buckets = new ArrayList<>();
-    specs.forEach(
-        (action, spec) -> {
-          Optional<Bucket> row = Optional.ofNullable(rows.get(action));
-          Optional<Long> level = row.flatMap(found -> level(found.id(), invocation));
-          State state = state(tenant, action, row.filter(found -> settled || level.isPresent()));
-          buckets.add(bucket(action, spec, row, level, state));
-        });
     Map<String, Object> document = new LinkedHashMap<>(Documents.of(tenant));
+    List<Map<String, Object>> buckets =
+        buckets(
+            tenant,
+            ports.buckets().list(tenant.id()),
+            row -> {
+              Optional<Long> level = level(row.id(), invocation);
+              return new Seen(level.orElse(row.level()), settled || level.isPresent());
+            });
     document.put("connections", ports.connections().count(tenant.id()));
     document.put("buckets", buckets);
     return document;
   }
+
+  /**
+   * What a tenant's connections came to and how its buckets are doing, by what is written down: no
+   * queue is asked. So levels are those last written, and a bucket is taken to be there if its
+   * tenant is settled or a fill has written it.
+   *
+   * @throws Unavailable if that cannot be asked for
+   */
+  Map<String, Object> activity(Tenant tenant) {
+    Instant now = clock.instant();
+    TenantActivity activity = ports.activity().of(tenant.id());
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("tenantId", tenant.id().value());
+    document.put("connections", activity.connections());
+    document.put("admitted", activity.admitted());
+    document.put("refused", activity.refused());
+    document.put(
+        "buckets",
+        buckets(
+            tenant,
+            activity.buckets(),
+            row ->
+                new Seen(
+                    row.knownEmptyAt(now) ? 0 : row.level(),
+                    tenant.settled() || row.version() > 0)));
+    return document;
+  }
+
+  /** The buckets that a tenant is to have, and those that it still has. */
+  private List<Map<String, Object>> buckets(
+      Tenant tenant, List<Bucket> rows, Function<Bucket, Seen> look) {
+    Map<Action, Bucket> byAction = new TreeMap<>();
+    rows.forEach(row -> byAction.put(row.id().action(), row));
+    Map<Action, BucketSpec> specs = new TreeMap<>();
+    byAction.forEach((action, row) -> specs.put(action, row.spec()));
+    specs.putAll(tenant.buckets());
+    List<Map<String, Object>> buckets = new ArrayList<>();
+    specs.forEach(
+        (action, spec) -> {
+          Optional<Bucket> row = Optional.ofNullable(byAction.get(action));
+          Optional<Seen> seen = row.map(look);
+          State state = state(tenant, action, row.filter(found -> seen.orElseThrow().isThere()));
+          buckets.add(bucket(action, spec, row, seen.map(Seen::level).orElse(0L), state));
+        });
+    return buckets;
+  }
+
+  /** What is seen of a bucket that has a row: its level, and whether all of it is there. */
+  private record Seen(long level, boolean isThere) {}
 
   /** The level as the queue tells it; empty if it cannot be asked. */
   private Optional<Long> level(BucketId id, Invocation invocation) {
@@ -88,12 +135,12 @@ final class TenantReport {
   }
 
   private Map<String, Object> bucket(
-      Action action, BucketSpec spec, Optional<Bucket> row, Optional<Long> level, State state) {
+      Action action, BucketSpec spec, Optional<Bucket> row, long level, State state) {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("action", action.value());
     document.put("ratePerMinute", spec.rate().tokensPerMinute());
     document.put("capacity", spec.capacity());
-    document.put("level", level.or(() -> row.map(Bucket::level)).orElse(0L));
+    document.put("level", level);
     document.put("fillMode", spec.filling().mode().name());
     document.put("state", state.name());
     row.filter(found -> state == State.ACTIVE || state == State.CHANGING)

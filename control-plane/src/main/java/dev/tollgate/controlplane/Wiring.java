@@ -50,6 +50,7 @@ final class Wiring {
             aws.siloFunctions(),
             aws.sessions(),
             aws.connections(),
+            aws.activity(),
             aws.sockets());
     return new ControlPlane(ports, aws.release(), Pause.real(), workers(), clock);
   }

@@ -269,12 +269,41 @@ class BadInputTest {
     "cursor, '!'",
     "cursor, QUNNRQ",
     "cursor, acme",
+    "prefix, ''",
+    "prefix, A",
+    "prefix, -a",
+    "prefix, 'a,b'",
+    "prefix, a_",
+    "prefix, aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "tier, ''",
+    "tier, GOLD",
+    "tier, 'gold,gold'",
+    "pending, ''",
+    "pending, yes",
+    "pending, TRUE",
+    "pending, 'true,true'",
   })
   void a_bad_parameter_of_a_listing_is_refused(String name, String value) {
     APIGatewayV2HTTPEvent event = HttpApiEvents.of("GET /tenants");
     event.setQueryStringParameters(new HashMap<>(Map.of(name, value)));
 
     assertRefused(event, name, value);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", ",", "acme,", ",acme", "acme,,beta", "acme, beta", "ACME", "a_b"})
+  void bad_ids_to_tell_the_activity_of_are_refused(String ids) {
+    APIGatewayV2HTTPEvent event = HttpApiEvents.of("GET /activity");
+    event.setQueryStringParameters(new HashMap<>(Map.of("tenantIds", ids)));
+
+    assertRefused(event, "tenantIds", ids);
+  }
+
+  @Test
+  void more_ids_than_25_or_none_are_refused() {
+    assertThat(at.activity("a,".repeat(24) + "a").status()).isEqualTo(200);
+    assertThat(at.activity("a,".repeat(25) + "a").status()).isEqualTo(400);
+    assertThat(at.send(HttpApiEvents.of("GET /activity")).status()).isEqualTo(400);
   }
 
   @ParameterizedTest

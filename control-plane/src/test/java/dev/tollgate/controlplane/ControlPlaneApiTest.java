@@ -662,6 +662,7 @@ class ControlPlaneApiTest {
             "Tiers.find",
             "Tenants.create",
             "Tiers.find",
+            "Connections.openCount",
             "Buckets.list",
             "Buckets.open",
             "BucketQueues.make",

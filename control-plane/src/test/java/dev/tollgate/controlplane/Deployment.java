@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.admission.Activity;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketFill;
 import dev.tollgate.core.bucket.BucketId;
@@ -36,6 +37,7 @@ import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.Tiers;
 import dev.tollgate.core.testing.Faults;
+import dev.tollgate.core.testing.InMemoryActivity;
 import dev.tollgate.core.testing.InMemoryBucketQueues;
 import dev.tollgate.core.testing.InMemoryBuckets;
 import dev.tollgate.core.testing.InMemoryFillSchedules;
@@ -89,6 +91,7 @@ final class Deployment {
   final InMemorySiloQueues siloQueues = new InMemorySiloQueues(clock);
   final InMemorySiloFunctions siloFunctions = new InMemorySiloFunctions();
   final InMemorySessions sessions = new InMemorySessions();
+  final InMemoryActivity activity = new InMemoryActivity(sessions, buckets);
   final InMemoryIdempotencyKeys keys = new InMemoryIdempotencyKeys();
   final RecordingSockets sockets = new RecordingSockets();
   final Faults faults = new Faults();
@@ -112,6 +115,7 @@ final class Deployment {
           faults.around(SiloFunctions.class, siloFunctions),
           faults.around(Sessions.class, sessions),
           faults.around(Connections.class, sessions),
+          faults.around(Activity.class, activity),
           faults.around(Sockets.class, sockets));
   private final ExecutorService workers =
       Executors.newCachedThreadPool(
@@ -191,6 +195,12 @@ final class Deployment {
   Answer list(Map<String, String> query) {
     APIGatewayV2HTTPEvent event = HttpApiEvents.of("GET /tenants");
     event.setQueryStringParameters(new HashMap<>(query));
+    return send(event);
+  }
+
+  Answer activity(String tenantIds) {
+    APIGatewayV2HTTPEvent event = HttpApiEvents.of("GET /activity");
+    event.setQueryStringParameters(new HashMap<>(Map.of("tenantIds", tenantIds)));
     return send(event);
   }
 

@@ -5,6 +5,7 @@ import dev.tollgate.core.Pause;
 import dev.tollgate.core.admission.Admission;
 import dev.tollgate.core.admission.Departure;
 import dev.tollgate.core.admission.FactsReader;
+import dev.tollgate.core.admission.RefusalTally;
 import dev.tollgate.core.admission.Registration;
 import dev.tollgate.core.bucket.TokenClaims;
 import dev.tollgate.core.message.Echo;
@@ -43,12 +44,26 @@ final class Wiring {
   }
 
   Admission admission() {
+    ExecutorService threads = threads();
     return new Admission(
-        aws.factsReader(), aws.buckets(), aws.tokenQueue(), aws.wakeUp(), threads(), clock);
+        aws.factsReader(),
+        aws.buckets(),
+        aws.tokenQueue(),
+        aws.wakeUp(),
+        new RefusalTally(aws.activity(), threads, clock),
+        threads,
+        clock);
   }
 
   Registration registration() {
-    return new Registration(aws.connections(), aws.tokenQueue(), threads(), Pause.real(), clock);
+    ExecutorService threads = threads();
+    return new Registration(
+        aws.connections(),
+        aws.tokenQueue(),
+        new RefusalTally(aws.activity(), threads, clock),
+        threads,
+        Pause.real(),
+        clock);
   }
 
   Departure departure() {

@@ -40,13 +40,19 @@ final class HandshakeTest {
               town.buckets(),
               town.queue(),
               town.wakeUp(),
+              town.tally(),
               Runnable::run,
               town.clock()),
           telemetry);
   private final Connect connect =
       new Connect(
           new Registration(
-              town.sessions(), town.queue(), Runnable::run, duration -> {}, town.clock()),
+              town.sessions(),
+              town.queue(),
+              town.tally(),
+              Runnable::run,
+              duration -> {},
+              town.clock()),
           telemetry);
   private final Disconnect disconnect = new Disconnect(new Departure(town.sessions()));
 

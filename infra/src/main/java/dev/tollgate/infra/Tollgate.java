@@ -43,6 +43,7 @@ public final class Tollgate extends Construct {
   private final Tables tables;
   private final WebSocket webSocket;
   private final HttpApis http;
+  private final Console console;
   private final TenantFunction tokenProducer;
   private Optional<TenantRole> claims = Optional.empty();
 
@@ -188,7 +189,8 @@ public final class Tollgate extends Construct {
                 "Takes tenants on, moves them between tiers, and lets them go.",
                 filling,
                 messages)
-            .ownRows(tables.tenant(), "Scan")
+            .ownRows(tables.tenant(), "Scan", "BatchGetItem")
+            .ownIndex(tables.tenant(), "pending", "Query")
             .ownRows(tables.idempotency(), "PutItem", "DeleteItem")
             .tenantSchedules(filling, "GetSchedule")
             .shardSchedules(filling, "GetSchedule", "DeleteSchedule")
@@ -213,6 +215,8 @@ public final class Tollgate extends Construct {
     webSocket.routes(authorizer, connect, disconnect);
     webSocket.messageRoutes(messages);
     http = new HttpApis(this, props, sessionApi, controlPlane);
+    console = new Console(this, props, controlPlane);
+    console.tell(http, webSocket, props);
   }
 
   /** Where sessions are created: {@code https://…/session}. */
@@ -233,6 +237,24 @@ public final class Tollgate extends Construct {
   /** Where the control plane answers, without a path: {@code https://…}. */
   public String controlPlaneUrl() {
     return http.controlUrl();
+  }
+
+  /** The sample client: {@code https://…/}. */
+  public String sampleClientUrl() {
+    return console.url() + "/";
+  }
+
+  /** The operator's page: {@code https://…/operator}. */
+  public String operatorPageUrl() {
+    return console.operatorPageUrl();
+  }
+
+  /**
+   * The id of the user pool that operators are invited into, if {@link
+   * TollgateProps#consoleSignIn()}.
+   */
+  public Optional<String> operatorPoolId() {
+    return console.operatorPool();
   }
 
   /**

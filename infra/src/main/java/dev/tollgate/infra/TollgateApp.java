@@ -35,6 +35,8 @@ import software.amazon.awscdk.StackProps;
  *       SessionAccess.Jwt}. With an issuer, a session takes a token, and tenants are not listed,
  *       whatever {@code demo} says. Several audiences stand between commas; the claim is {@code
  *       tenantId} if nothing else is said.
+ *   <li>{@code consoleSignIn}: {@code true} (default) lets those onto the operator's page who sign
+ *       in, {@code false} everybody who reaches it.
  *   <li>{@code messageHandler}: see {@link TollgateProps#messageHandler()}.
  *   <li>{@code messageHandlerJar}: the jar that has it, see {@link FunctionJars#processor()}.
  * </ul>
@@ -104,7 +106,8 @@ public final class TollgateApp {
                     ? RemovalPolicy.RETAIN
                     : RemovalPolicy.DESTROY)
             .sessionAccess(access)
-            .listTenants(access instanceof SessionAccess.Open);
+            .listTenants(access instanceof SessionAccess.Open)
+            .consoleSignIn(choice(app, "consoleSignIn", "true", "false").equals("true"));
     String handler = context(app, "messageHandler", "");
     TollgateProps props = (handler.isEmpty() ? settings : settings.messageHandler(handler)).build();
     Stack stack =
@@ -130,6 +133,9 @@ public final class TollgateApp {
     tollgate.tenantUrl().ifPresent(url -> output(stack, "TenantURL", url));
     output(stack, "WebSocketURL", tollgate.webSocketUrl());
     output(stack, "ControlPlaneURL", tollgate.controlPlaneUrl());
+    output(stack, "SampleClient", tollgate.sampleClientUrl());
+    output(stack, "OperatorPage", tollgate.operatorPageUrl());
+    tollgate.operatorPoolId().ifPresent(id -> output(stack, "OperatorPool", id));
     return stack;
   }
 

@@ -16,6 +16,9 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  * @param sessionAccess who may create, see and end sessions
  * @param listTenants whether {@code GET /tenant} tells all tenant ids, for the demo page; never
  *     where a token says whose sessions somebody may have
+ * @param consoleSignIn whether an operator must sign in, at a user pool of the stack's own, to see
+ *     or change anything by the operator's page; false leaves the control plane open to whoever
+ *     reaches that page's API
  * @param requestsPerSecond the steady rate that each route of an API takes from all tenants
  *     together
  * @param requestBurst how many requests a route takes at once before that rate counts
@@ -32,6 +35,7 @@ public record TollgateProps(
     RetentionDays logRetention,
     SessionAccess sessionAccess,
     boolean listTenants,
+    boolean consoleSignIn,
     int requestsPerSecond,
     int requestBurst,
     boolean setsAccountLogRole,
@@ -101,6 +105,7 @@ public record TollgateProps(
     private RetentionDays logRetention = RetentionDays.ONE_MONTH;
     private SessionAccess sessionAccess = new SessionAccess.Signed();
     private boolean listTenants;
+    private boolean consoleSignIn = true;
     // 500 new connections a second is what an account has by default, in all WebSocket APIs of a
     // Region:
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
@@ -147,6 +152,12 @@ public record TollgateProps(
       return this;
     }
 
+    /** See {@link TollgateProps#consoleSignIn()}. Default: true. */
+    public Builder consoleSignIn(boolean value) {
+      consoleSignIn = value;
+      return this;
+    }
+
     /**
      * See {@link TollgateProps#requestsPerSecond()} and {@link TollgateProps#requestBurst()}.
      * Default: 500 and 500.
@@ -182,6 +193,7 @@ public record TollgateProps(
           logRetention,
           sessionAccess,
           listTenants,
+          consoleSignIn,
           requestsPerSecond,
           requestBurst,
           setsAccountLogRole,

@@ -91,7 +91,7 @@ record Synthesis(JsonNode template, List<String> findings) {
     try {
       Path jar = Files.createTempFile("tollgate", ".jar");
       jar.toFile().deleteOnExit();
-      return new FunctionJars(jar, jar, jar, jar);
+      return new FunctionJars(jar, jar, jar, jar, jar);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +31,9 @@ import software.amazon.awscdk.services.iam.ServicePrincipal;
 
 class TollgateTest {
   private static final Synthesis STACK = Synthesis.of(Map.of());
+
+  /** How the logical id of the console's API begins. */
+  private static final String CONSOLE = "TollgateConsole";
 
   private static final List<String> FUNCTIONS =
       List.of(
@@ -152,7 +157,8 @@ class TollgateTest {
         .hasSize(5)
         .allMatch(table -> table.path("DeletionPolicy").asText().equals(policy));
     assertThat(stack.resources("AWS::Logs::LogGroup").values())
-        .hasSize(FUNCTIONS.size() + 3)
+        // Those of the console's pages and of four APIs.
+        .hasSize(FUNCTIONS.size() + 1 + 4)
         .allMatch(log -> log.path("DeletionPolicy").asText().equals(policy));
   }
 
@@ -160,7 +166,7 @@ class TollgateTest {
 
   @Test
   void functions_are_those_of_the_design() {
-    assertThat(STACK.resources("AWS::Lambda::Function")).hasSize(FUNCTIONS.size());
+    assertThat(STACK.resources("AWS::Lambda::Function")).hasSize(FUNCTIONS.size() + 1);
   }
 
   @ParameterizedTest
@@ -211,14 +217,14 @@ class TollgateTest {
     assertThat(STACK.resources("AWS::Lambda::EventSourceMapping").values())
         .allMatch(mapping -> aliases.contains(mapping.at("/Properties/FunctionName/Ref").asText()));
     assertThat(STACK.resources("AWS::Lambda::Permission").values())
-        .hasSize(5)
+        .hasSize(7)
         .allMatch(
             permission -> aliases.contains(permission.at("/Properties/FunctionName/Ref").asText()));
     assertThat(STACK.resources("AWS::ApiGatewayV2::Integration").values())
         .filteredOn(
             integration ->
                 integration.at("/Properties/IntegrationType").asText().equals("AWS_PROXY"))
-        .hasSize(4)
+        .hasSize(6)
         .allMatch(
             integration ->
                 aliases.containsAll(
@@ -398,7 +404,9 @@ class TollgateTest {
             + " execute-api:ManageConnections TollgateWebSocketApi/production/GET/@connections/*",
         "ControlPlane | "
             + OWN_PROVISIONING
-            + " dynamodb:Scan TollgateTablesTenant; dynamodb:PutItem TollgateTablesIdempotency;"
+            + " dynamodb:Scan TollgateTablesTenant; dynamodb:BatchGetItem TollgateTablesTenant;"
+            + " dynamodb:Query TollgateTablesTenant/index/pending;"
+            + " dynamodb:PutItem TollgateTablesIdempotency;"
             + " dynamodb:DeleteItem TollgateTablesIdempotency; sqs:ListQueues *;"
             + " scheduler:ListSchedules *; scheduler:GetSchedule schedule/tollgate/shard-*;"
             + " scheduler:DeleteSchedule schedule/tollgate/shard-*; "
@@ -758,8 +766,38 @@ class TollgateTest {
             entry("GET /tiers/{tier}", "AWS_IAM"),
             entry("PUT /tiers/{tier}", "AWS_IAM"),
             entry("DELETE /tiers/{tier}", "AWS_IAM"),
+            entry("GET /activity", "AWS_IAM"),
             entry("GET /drift", "AWS_IAM"),
             entry("POST /repairs", "AWS_IAM"));
+  }
+
+  @Test
+  void console_has_the_routes_of_the_control_plane_and_pages_for_the_rest() {
+    Map<String, String> console = routes(STACK, api -> api.startsWith(CONSOLE));
+    Map<String, String> control = routes(STACK, api -> api.startsWith("TollgateHttpControl"));
+    assertThat(console.keySet()).containsAll(control.keySet()).hasSize(control.size() + 1);
+    assertThat(console).containsEntry("$default", "NONE");
+  }
+
+  @Test
+  void pages_may_write_their_log_and_nothing_else() {
+    assertThat(grants(STACK, role(STACK, "TollgateConsoleRole")))
+        .containsExactlyInAnyOrder(
+            "logs:CreateLogStream TollgateConsoleLog", "logs:PutLogEvents TollgateConsoleLog");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "demo, true, open, SESSION_ACCESS SESSION_URL SIGN_IN_CLIENT_ID SIGN_IN_DOMAIN TENANT_URL"
+        + " WEBSOCKET_URL",
+    "demo, false, signed, SESSION_ACCESS SESSION_URL SIGN_IN_CLIENT_ID SIGN_IN_DOMAIN"
+        + " WEBSOCKET_URL"
+  })
+  void pages_are_told_where_everything_is(
+      String name, String value, String access, String variables) {
+    Map<String, JsonNode> told = environment(Synthesis.of(Map.of(name, value)), "Console");
+    assertThat(String.join(" ", told.keySet())).isEqualTo(variables);
+    assertThat(told).containsEntry("SESSION_ACCESS", TextNode.valueOf(access));
   }
 
   @Test
@@ -815,7 +853,7 @@ class TollgateTest {
 
   @Test
   void handshakes_without_tenant_or_session_reach_no_function() {
-    JsonNode authorizer = STACK.properties("AWS::ApiGatewayV2::Authorizer", "Tollgate");
+    JsonNode authorizer = STACK.properties("AWS::ApiGatewayV2::Authorizer", "TollgateWebSocket");
     assertThat(authorizer.path("AuthorizerType").asText()).isEqualTo("REQUEST");
     assertThat(Synthesis.texts(authorizer.path("IdentitySource")))
         .containsExactly(
@@ -825,7 +863,7 @@ class TollgateTest {
   @Test
   void stages_are_throttled_and_log_without_secrets() {
     assertThat(STACK.resources("AWS::ApiGatewayV2::Stage").values())
-        .hasSize(3)
+        .hasSize(4)
         .allSatisfy(
             stage -> {
               JsonNode settings = stage.at("/Properties/DefaultRouteSettings");
@@ -856,7 +894,14 @@ class TollgateTest {
     List<String> names = new ArrayList<>();
     STACK.template().path("Outputs").fieldNames().forEachRemaining(names::add);
     assertThat(names)
-        .containsExactlyInAnyOrder("SessionURL", "TenantURL", "WebSocketURL", "ControlPlaneURL");
+        .containsExactlyInAnyOrder(
+            "SessionURL",
+            "TenantURL",
+            "WebSocketURL",
+            "ControlPlaneURL",
+            "SampleClient",
+            "OperatorPage",
+            "OperatorPool");
     assertThat(STACK.template().at("/Outputs/SessionURL/Value/Fn::Join/1/1").asText())
         .isEqualTo("/session");
     assertThat(STACK.template().at("/Outputs/WebSocketURL/Value"))
@@ -876,6 +921,8 @@ class TollgateTest {
         .containsExactlyInAnyOrder(
             "a_session",
             "a_control",
+            "a_console",
+            "a_operators",
             "a_websocket",
             "a_tollgate",
             "a_sweep",
@@ -989,9 +1036,15 @@ class TollgateTest {
         .path(name);
   }
 
+  /** All but the console's, which bear the same names as others. */
   private static Map<String, String> routes(Synthesis stack) {
+    return routes(stack, api -> !api.startsWith(CONSOLE));
+  }
+
+  private static Map<String, String> routes(Synthesis stack, Predicate<String> ofApi) {
     return stack.resources("AWS::ApiGatewayV2::Route").values().stream()
         .map(route -> route.path("Properties"))
+        .filter(route -> ofApi.test(route.at("/ApiId/Ref").asText()))
         .collect(
             Collectors.toMap(
                 route -> route.path("RouteKey").asText(),
@@ -1001,6 +1054,7 @@ class TollgateTest {
   private static JsonNode route(String key) {
     return STACK.resources("AWS::ApiGatewayV2::Route").values().stream()
         .map(route -> route.path("Properties"))
+        .filter(route -> !route.at("/ApiId/Ref").asText().startsWith(CONSOLE))
         .filter(route -> route.path("RouteKey").asText().equals(key))
         .findFirst()
         .orElseThrow();

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -45,6 +46,7 @@ final class ApiParts {
 
   private final InetSocketAddress gateway;
   private final Map<String, URI> keySets;
+  private final Predicate<String> openIssuers;
   private final InstantSource clock;
   private final Map<String, Part> apis = new LinkedHashMap<>();
   private final Map<String, IntegrationPart> integrations = new HashMap<>();
@@ -85,8 +87,13 @@ final class ApiParts {
     }
   }
 
-  /** An authorizer of an HTTP API that takes tokens, and the API that it is of. */
-  private record TokenAuthorizer(String api, JwtAuthorizer authorizer) {}
+  /**
+   * An authorizer of an HTTP API that takes tokens.
+   *
+   * @param api the API that it is of
+   * @param authorizer checks them; empty if it lets everybody through, see {@link UserPools}
+   */
+  private record TokenAuthorizer(String api, Optional<JwtAuthorizer> authorizer) {}
 
   /**
    * An integration, whose responses are resources that come after it.
@@ -108,11 +115,18 @@ final class ApiParts {
    *
    * @param gateway where they will be served
    * @param keySets where the keys of issuers of tokens are, by issuer, if not where these say
+   * @param openIssuers which issuers nobody can have a token of here: routes that ask for one are
+   *     open. All of them have been brought up before an authorizer names them
    * @param clock the time that tokens and keys age by
    */
-  ApiParts(InetSocketAddress gateway, Map<String, URI> keySets, InstantSource clock) {
+  ApiParts(
+      InetSocketAddress gateway,
+      Map<String, URI> keySets,
+      Predicate<String> openIssuers,
+      InstantSource clock) {
     this.gateway = gateway;
     this.keySets = Map.copyOf(keySets);
+    this.openIssuers = openIssuers;
     this.clock = clock;
   }
 
@@ -287,7 +301,7 @@ final class ApiParts {
     return Brought.of(logicalName);
   }
 
-  private JwtAuthorizer tokenAuthorizer(Properties properties) {
+  private Optional<JwtAuthorizer> tokenAuthorizer(Properties properties) {
     if (part(properties).webSocket) {
       throw properties.error("AuthorizerType", "JWT (expected: REQUEST, for a WebSocket API)");
     }
@@ -308,9 +322,12 @@ final class ApiParts {
     if (audiences.isEmpty()) {
       throw jwt.error("Audience", "absent (expected: at least one)");
     }
+    if (openIssuers.test(issuer)) {
+      return Optional.empty();
+    }
     issuers.add(issuer);
     IssuerKeys keys = new IssuerKeys(issuer, Optional.ofNullable(keySets.get(issuer)), clock);
-    return new JwtAuthorizer(issuer, audiences, keys, clock);
+    return Optional.of(new JwtAuthorizer(issuer, audiences, keys, clock));
   }
 
   Brought route(String logicalName, Properties properties) {
@@ -344,8 +361,12 @@ final class ApiParts {
           throw properties.error(
               "AuthorizerId", id + " (expected: an authorizer of type JWT of the route's API)");
         }
-        return new HttpApiSpec.Authorization.Jwt(
-            found.authorizer(), properties.texts("AuthorizationScopes"));
+        List<String> scopes = properties.texts("AuthorizationScopes");
+        return found
+            .authorizer()
+            .<HttpApiSpec.Authorization>map(
+                authorizer -> new HttpApiSpec.Authorization.Jwt(authorizer, scopes))
+            .orElseGet(HttpApiSpec.Authorization.None::new);
       }
       case "CUSTOM" -> {
         String id = properties.text("AuthorizerId");

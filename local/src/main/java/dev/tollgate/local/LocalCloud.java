@@ -168,7 +168,9 @@ public final class LocalCloud implements AutoCloseable {
       AccessParts accessParts =
           new AccessParts(environment, securityTokens, policies, functionPolicies, cloudFormation);
       EventParts eventParts = new EventParts();
-      ApiParts apiParts = new ApiParts(gateway.address(), options.keySets(), options.clock());
+      UserPools userPools = new UserPools(environment);
+      ApiParts apiParts =
+          new ApiParts(gateway.address(), options.keySets(), userPools::issue, options.clock());
       ScheduleParts scheduleParts = new ScheduleParts(environment);
       outputs =
           new BringUp(
@@ -183,6 +185,9 @@ public final class LocalCloud implements AutoCloseable {
                       Map.entry("AWS::ApiGatewayV2::Route", apiParts::route),
                       Map.entry("AWS::ApiGatewayV2::RouteResponse", apiParts::routeResponse),
                       Map.entry("AWS::ApiGatewayV2::Stage", apiParts::stage),
+                      Map.entry("AWS::Cognito::UserPool", userPools::pool),
+                      Map.entry("AWS::Cognito::UserPoolClient", userPools::client),
+                      Map.entry("AWS::Cognito::UserPoolDomain", userPools::domain),
                       Map.entry(
                           "AWS::DynamoDB::Table",
                           new Tables(cloudFormation, environment, partitionKeys)),

@@ -267,6 +267,43 @@ final class LocalCloudTest {
         .hasMessageContaining(message);
   }
 
+  private static final String USER_POOL =
+      """
+      'AppPool00000010':{'Type':'AWS::Cognito::UserPool','Properties':{'UserPoolName':'operators','MfaConfiguration':'OPTIONAL'}},
+      'AppPoolPage00000011':{'Type':'AWS::Cognito::UserPoolClient','Properties':{'UserPoolId':{'Ref':'AppPool00000010'},'GenerateSecret':false}},
+      'AppPoolDomain00000012':{'Type':'AWS::Cognito::UserPoolDomain','Properties':{'UserPoolId':{'Ref':'AppPool00000010'},'Domain':'pages'}},
+      'AppTokens0000000F':{'Type':'AWS::ApiGatewayV2::Authorizer','Properties':{
+        'ApiId':{'Ref':'AppApi0000000B'},'Name':'Operators','AuthorizerType':'JWT',
+        'IdentitySource':['$request.header.Authorization'],
+        'JwtConfiguration':{'Audience':[{'Ref':'AppPoolPage00000011'}],
+          'Issuer':{'Fn::Join':['',['https://cognito-idp.us-east-1.amazonaws.com/',{'Ref':'AppPool00000010'}]]}}}},
+      'AppStage0000000E'""";
+
+  private int echoOf(String template, String authorization) throws Exception {
+    writeTemplate(
+        template.replace(
+            "'AuthorizationType':'NONE'",
+            "'AuthorizationType':'JWT','AuthorizerId':{'Ref':'AppTokens0000000F'}"));
+    try (LocalCloud cloud = LocalCloud.start(Options.inMemory(directory, clock))) {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(URI.create(cloud.outputs().getOrDefault("EchoURL", "")));
+      if (!authorization.isEmpty()) {
+        request.header("Authorization", authorization);
+      }
+      return HttpClient.newHttpClient()
+          .send(request.build(), BodyHandlers.discarding())
+          .statusCode();
+    }
+  }
+
+  @Test
+  void routes_that_take_tokens_of_the_templates_own_user_pool_are_open() throws Exception {
+    String guarded = TEMPLATE.replace("'AppStage0000000E'", USER_POOL);
+
+    assertThat(echoOf(guarded, "")).isEqualTo(200);
+    assertThat(echoOf(guarded, "Bearer whatever")).isEqualTo(200);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -290,6 +327,24 @@ final class LocalCloudTest {
                 + " arn:aws:lambda:us-east-1:000000000000:function:Echo:live for"
                 + " echo-api/$default/GET/echo (expected: an AWS::Lambda::Permission");
     LocalCloud.start(options.withoutIam()).close();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'Fn::Join':['',['https://cognito-idp.us-east-1.amazonaws.com/',{'Ref':'AppPool00000010'}]]} | 'https://cognito-idp.us-east-1.amazonaws.com/us-east-1_Another'",
+        "{'Fn::Join':['',['https://cognito-idp.us-east-1.amazonaws.com/',{'Ref':'AppPool00000010'}]]} | {'Fn::Join':['',['https://cognito-idp.us-east-1.amazonaws.com/',{'Ref':'AppPool00000010'},'/']]}",
+        "https://cognito-idp.us-east-1 | https://cognito-idp.eu-west-1",
+      })
+  void routes_that_take_tokens_of_any_other_issuer_are_guarded(String from, String to)
+      throws Exception {
+    assertThat(USER_POOL).contains(from);
+    String other = TEMPLATE.replace("'AppStage0000000E'", USER_POOL.replace(from, to));
+
+    assertThat(echoOf(other, "")).isEqualTo(401);
+    assertThat(echoOf(other, "Bearer whatever")).isEqualTo(401);
   }
 
   @Test

@@ -121,7 +121,7 @@ final class MessageRoutesIT {
   private static void bringUp() {
     Template template = Template.read(Path.of("../infra/target/cdk.out"));
     Environment environment = new Environment("000000000000", "us-east-1", template.stackName());
-    ApiParts apis = new ApiParts(gateway.address(), Map.of(), CLOCK);
+    ApiParts apis = new ApiParts(gateway.address(), Map.of(), issuer -> false, CLOCK);
     ServiceClient client =
         new ServiceClient(
             frontDoor.endpoint(), KEYS.issue(Principal.of("CloudFormation", "arn:role")));

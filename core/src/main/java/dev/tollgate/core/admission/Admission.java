@@ -46,6 +46,7 @@ public final class Admission {
   private final Buckets buckets;
   private final TokenQueue queue;
   private final WakeUp wakeUp;
+  private final RefusalTally tally;
   private final Executor executor;
   private final InstantSource clock;
   private final Map<TenantId, Instant> emptyUntil =
@@ -62,6 +63,7 @@ public final class Admission {
   /**
    * An admission by what {@code reader} tells and {@code queue} holds.
    *
+   * @param tally counts whom it refuses, but for tenants that nobody knows
    * @param executor runs the claim beside the read
    */
   public Admission(
@@ -69,12 +71,14 @@ public final class Admission {
       Buckets buckets,
       TokenQueue queue,
       WakeUp wakeUp,
+      RefusalTally tally,
       Executor executor,
       InstantSource clock) {
     this.reader = reader;
     this.buckets = buckets;
     this.queue = queue;
     this.wakeUp = wakeUp;
+    this.tally = tally;
     this.executor = executor;
     this.clock = clock;
   }
@@ -92,15 +96,16 @@ public final class Admission {
     if (clock.instant().isBefore(seenEmptyUntil)) {
       Facts facts = reader.read(tenant, session);
       Optional<Verdict.Refused> refusal = refusal(tenant, facts);
-      return refusal.isPresent() ? refusal.get() : verdict(tenant, session, facts, reserve(tenant));
+      return refusal.isPresent()
+          ? counted(facts, refusal.get(), () -> {})
+          : verdict(tenant, session, facts, reserve(tenant));
     }
     CompletableFuture<Held> claim = CompletableFuture.supplyAsync(() -> reserve(tenant), executor);
     Facts facts = readOrGiveBack(tenant, session, claim);
     Held held = claim.join();
     Optional<Verdict.Refused> refusal = facts.refusalAt(clock.instant());
     if (refusal.isPresent()) {
-      giveBack(tenant, held);
-      return refusal.get();
+      return counted(facts, refusal.get(), () -> giveBack(tenant, held));
     }
     return verdict(tenant, session, facts, held);
   }
@@ -125,7 +130,7 @@ public final class Admission {
     if (held.unavailable().isPresent()) {
       return known.onUnavailable() == OnUnavailable.ADMIT
           ? ticket(known, session, facts, Optional.empty())
-          : new Verdict.Refused(Refusal.UNDECIDED);
+          : counted(facts, new Verdict.Refused(Refusal.UNDECIDED), () -> {});
     }
     if (held.lease().isPresent()) {
       emptyUntil.remove(tenant);
@@ -133,10 +138,23 @@ public final class Admission {
     }
     Instant now = clock.instant();
     Instant until = remembered.orElseGet(() -> facts.emptyFrom(now));
-    if (remembered.isEmpty()) {
-      facts.bucket().ifPresent(bucket -> buckets.rememberEmpty(bucket, until));
-    }
-    return refusedForRate(tenant, until, facts.retryAt(now));
+    return counted(
+        facts,
+        refusedForRate(tenant, until, facts.retryAt(now)),
+        () -> {
+          if (remembered.isEmpty()) {
+            facts.bucket().ifPresent(bucket -> buckets.rememberEmpty(bucket, until));
+          }
+        });
+  }
+
+  /**
+   * A refusal that is counted while the rest is done for it. A tenant that the read does not find
+   * has nobody to count it for.
+   */
+  private Verdict.Refused counted(Facts facts, Verdict.Refused refusal, Runnable besides) {
+    facts.tenant().ifPresentOrElse(known -> tally.count(known.id(), besides), besides);
+    return refusal;
   }
 
   private Verdict.Refused refusedForRate(TenantId tenant, Instant until, Instant retryAt) {

@@ -49,6 +49,7 @@ public final class Registration {
 
   private final Connections connections;
   private final TokenQueue queue;
+  private final RefusalTally tally;
   private final Executor executor;
   private final Pause pause;
   private final InstantSource clock;
@@ -56,16 +57,19 @@ public final class Registration {
   /**
    * A registration in {@code connections} with tokens of {@code queue}.
    *
+   * @param tally counts whom it refuses
    * @param executor runs the three requests beside each other
    */
   public Registration(
       Connections connections,
       TokenQueue queue,
+      RefusalTally tally,
       Executor executor,
       Pause pause,
       InstantSource clock) {
     this.connections = connections;
     this.queue = queue;
+    this.tally = tally;
     this.executor = executor;
     this.pause = pause;
     this.clock = clock;
@@ -75,6 +79,7 @@ public final class Registration {
   public Outcome register(Ticket ticket, String connectionId) {
     Instant now = clock.instant();
     if (ticket.lease().isPresent() && !ticket.lease().get().holdsAt(now.plus(MARGIN))) {
+      tally.count(ticket.tenant());
       return new Refused(Refusal.LEASE_ENDED);
     }
     CompletableFuture<Optional<Joined>> joining = ask(() -> join(ticket, connectionId, now));
@@ -92,14 +97,12 @@ public final class Registration {
     }
     if (refusal.isEmpty()) {
       if (isIn(joined, Joined.ALREADY_IN) && isIn(counted, Counted.COUNTED)) {
-        connections.countDown(ticket.tenant(), 1);
+        connections.takeBack(ticket.tenant());
       }
       return new Admitted(spent);
     }
-    undo(ticket, connectionId, joined, counted);
-    if (spent) {
-      putBack(ticket);
-    }
+    Optional<Counted> done = counted;
+    tally.count(ticket.tenant(), () -> undo(ticket, connectionId, joined, done, spent));
     return new Refused(refusal.get());
   }
 
@@ -162,16 +165,23 @@ public final class Registration {
    * twice is harmless, but a count is not lowered on suspicion; whoever repairs counts finds it.
    */
   private void undo(
-      Ticket ticket, String connectionId, Optional<Joined> joined, Optional<Counted> counted) {
+      Ticket ticket,
+      String connectionId,
+      Optional<Joined> joined,
+      Optional<Counted> counted,
+      boolean spent) {
     if (joined.isEmpty() || joined.get() == Joined.ADDED) {
       unlessUnavailable(() -> connections.leave(ticket.tenant(), ticket.session(), connectionId));
     }
     if (isIn(counted, Counted.COUNTED)) {
       unlessUnavailable(
           () -> {
-            connections.countDown(ticket.tenant(), 1);
+            connections.takeBack(ticket.tenant());
             return true;
           });
+    }
+    if (spent) {
+      putBack(ticket);
     }
   }
 

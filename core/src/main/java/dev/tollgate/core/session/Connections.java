@@ -34,10 +34,28 @@ public interface Connections {
   /** Takes a connection out of its session. Never creates a session. */
   Left leave(TenantId tenant, SessionId session, String connectionId);
 
-  /** Counts one connection more, if there are fewer than {@code most}. */
+  /**
+   * Opens a tenant's count, if it has none yet: what is added up for a tenant beside its
+   * connections never opens one, so that nothing is left of a tenant that has gone.
+   */
+  void openCount(TenantId tenant);
+
+  /**
+   * Counts one connection more, if there are fewer than {@code most}, and by the same write one
+   * more that was ever admitted.
+   */
   Counted countUp(TenantId tenant, long most);
 
-  /** Counts so many connections fewer, but never below none. Never creates a count. */
+  /**
+   * Takes back what {@link #countUp} did for a connection that is not let in after all: it is
+   * neither open nor was it admitted. Never below none open, and never creates a count.
+   */
+  void takeBack(TenantId tenant);
+
+  /**
+   * Counts so many connections fewer, but never below none; they were admitted all the same. Never
+   * creates a count.
+   */
   void countDown(TenantId tenant, long connections);
 
   /** The connections that are counted for a tenant. */
@@ -51,7 +69,7 @@ public interface Connections {
    */
   Written correctCount(TenantId tenant, long seen, long by);
 
-  /** Removes the tenant's count; harmless if there is none. */
+  /** Removes the tenant's count, and its totals with it; harmless if there is none. */
   void forgetCount(TenantId tenant);
 
   /** What became of a connection that was to join a session. */

@@ -30,6 +30,16 @@ public interface Tenants {
   /** Tenants, in no order, read consistently; the part after {@code cursor}, or the first. */
   Page<Tenant> list(Optional<String> cursor, int most);
 
+  /**
+   * Tenants that are looked for, in no order; the part after {@code cursor}, or the first. A part
+   * may have fewer than {@code most}, even none, and others follow if it says so: how much is
+   * looked through for one part is bounded. What a tier or {@code pending} is looked for by is a
+   * second behind.
+   *
+   * @param most 1 to 100
+   */
+  Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int most);
+
   /** Tenants of a tier, by name; the part after {@code cursor}, or the first. A second behind. */
   Page<Tenant> inTier(TierName tier, Optional<String> cursor, int most);
 

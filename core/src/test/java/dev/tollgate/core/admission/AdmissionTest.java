@@ -23,7 +23,13 @@ final class AdmissionTest {
   private final Town town = new Town();
   private final Admission admission =
       new Admission(
-          town.facts(), town.buckets(), town.queue(), town.wakeUp(), Runnable::run, town.clock());
+          town.facts(),
+          town.buckets(),
+          town.queue(),
+          town.wakeUp(),
+          town.tally(),
+          Runnable::run,
+          town.clock());
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L));
   private final SessionId session = town.open(acme);
 
@@ -150,7 +156,13 @@ final class AdmissionTest {
     assertThat(town.queue().reserves()).isEqualTo(asked);
     Admission elsewhere =
         new Admission(
-            town.facts(), town.buckets(), town.queue(), town.wakeUp(), Runnable::run, town.clock());
+            town.facts(),
+            town.buckets(),
+            town.queue(),
+            town.wakeUp(),
+            town.tally(),
+            Runnable::run,
+            town.clock());
     assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
     assertThat(town.queue().reserves()).isEqualTo(asked + 1);
     assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
@@ -186,6 +198,76 @@ final class AdmissionTest {
     town.facts().outage().begin("read");
     assertThatThrownBy(this::decide).isInstanceOf(Unavailable.class);
     assertThat(available()).isEqualTo(3);
+  }
+
+  private long refused() {
+    return town.activity().of(acme.id()).refused();
+  }
+
+  @Test
+  void every_refusal_of_a_known_tenant_is_counted_whatever_it_is_for() {
+    admission.decide(acme.id(), new SessionId("0".repeat(32)));
+    assertThat(refused()).isEqualTo(1);
+    town.clock().advance(RefusalTally.APART);
+    spendAll();
+    assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
+    assertThat(refused()).isEqualTo(2);
+    assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
+    town.clock().advance(RefusalTally.APART);
+    assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
+    assertThat(refused()).isEqualTo(4);
+    town.clock().advance(RefusalTally.APART);
+    replace(TenantStatus.ACTIVE, OnUnavailable.REFUSE);
+    town.clock().advance(Duration.ofMinutes(1));
+    town.queue().outage().begin();
+    assertThat(why(decide())).isEqualTo(Refusal.UNDECIDED);
+    assertThat(refused()).isEqualTo(5);
+  }
+
+  @Test
+  void a_ticket_is_no_refusal() {
+    decide();
+    assertThat(refused()).isZero();
+  }
+
+  @Test
+  void nothing_is_counted_for_a_tenant_that_nobody_knows_or_that_has_gone() {
+    town.sessions().openCount(new TenantId("nobody"));
+    admission.decide(new TenantId("nobody"), session);
+    assertThat(town.activity().of(new TenantId("nobody")).refused()).isZero();
+    FactsReader remembering =
+        new FactsReader() {
+          @Override
+          public boolean knows(TenantId tenant) {
+            return true;
+          }
+
+          @Override
+          public Facts read(TenantId tenant, SessionId of) {
+            return town.facts().read(tenant, of);
+          }
+        };
+    Admission late =
+        new Admission(
+            remembering,
+            town.buckets(),
+            town.queue(),
+            town.wakeUp(),
+            town.tally(),
+            Runnable::run,
+            town.clock());
+    assertThat(why(late.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(town.activity().of(new TenantId("nobody")).refused()).isZero();
+  }
+
+  @Test
+  void a_refusal_that_cannot_be_counted_is_the_same_refusal() {
+    town.activity().outage().begin();
+    spendAll();
+    Verdict first = decide();
+    assertThat(why(first)).isEqualTo(Refusal.TENANT_RATE);
+    assertThat(decide()).isEqualTo(first);
+    assertThat(town.buckets().find(Town.connects(acme)).orElseThrow().emptyUntil()).isPresent();
   }
 
   private void spendAll() {

@@ -37,13 +37,20 @@ final class RegistrationTest {
   }
 
   private Registration registration(Pause pause) {
-    return new Registration(town.sessions(), town.queue(), Runnable::run, pause, town.clock());
+    return new Registration(
+        town.sessions(), town.queue(), town.tally(), Runnable::run, pause, town.clock());
   }
 
   private Ticket ticket(SessionId session) {
     Admission admission =
         new Admission(
-            town.facts(), town.buckets(), town.queue(), town.wakeUp(), Runnable::run, town.clock());
+            town.facts(),
+            town.buckets(),
+            town.queue(),
+            town.wakeUp(),
+            town.tally(),
+            Runnable::run,
+            town.clock());
     return ((Verdict.Ticketed) admission.decide(acme.id(), session)).ticket();
   }
 
@@ -63,6 +70,11 @@ final class RegistrationTest {
     return town.queue().level(Town.connects(acme));
   }
 
+  private String activity() {
+    TenantActivity activity = town.activity().of(acme.id());
+    return activity.admitted() + " admitted, " + activity.refused() + " refused";
+  }
+
   private int inSession(SessionId session) {
     return town.sessions().find(acme.id(), session).orElseThrow().connections().size();
   }
@@ -74,6 +86,7 @@ final class RegistrationTest {
     assertThat(town.sessions().count(acme.id())).isEqualTo(1);
     assertThat(inSession(session)).isEqualTo(1);
     assertThat(tokens()).isEqualTo(179);
+    assertThat(activity()).isEqualTo("1 admitted, 0 refused");
   }
 
   @Test
@@ -84,6 +97,7 @@ final class RegistrationTest {
     registration(NONE).register(ticket, "c1");
     assertThat(town.sessions().count(acme.id())).isEqualTo(1);
     assertThat(inSession(session)).isEqualTo(1);
+    assertThat(activity()).isEqualTo("1 admitted, 0 refused");
   }
 
   @Test
@@ -113,6 +127,7 @@ final class RegistrationTest {
     assertThat(inSession(session)).isZero();
     assertThat(town.sessions().count(acme.id())).isEqualTo(10);
     assertThat(tokens()).isEqualTo(180);
+    assertThat(activity()).isEqualTo("10 admitted, 1 refused");
   }
 
   @Test
@@ -137,6 +152,7 @@ final class RegistrationTest {
     assertThat(town.sessions().count(acme.id())).isZero();
     assertThat(town.sessions().find(acme.id(), session)).isEmpty();
     assertThat(tokens()).isEqualTo(180);
+    assertThat(activity()).as("its counting was undone").isEqualTo("0 admitted, 1 refused");
   }
 
   @Test
@@ -147,6 +163,7 @@ final class RegistrationTest {
     assertThat(registration(NONE).register(ticket, "c1"))
         .isEqualTo(new Registration.Refused(Refusal.LEASE_ENDED));
     assertThat(inSession(session)).isZero();
+    assertThat(activity()).isEqualTo("0 admitted, 1 refused");
     town.clock().advance(Duration.ofSeconds(2));
     assertThat(town.queue().available(Town.connects(acme))).isEqualTo(180);
   }
@@ -193,7 +210,8 @@ final class RegistrationTest {
         Ticket ticket = tickets.get(i);
         String connection = "r" + round + "c" + i;
         Registration registration =
-            new Registration(town.sessions(), town.queue(), threads, Pause.real(), town.clock());
+            new Registration(
+                town.sessions(), town.queue(), town.tally(), threads, Pause.real(), town.clock());
         outcomes.add(
             threads.submit(
                 () -> {
@@ -209,6 +227,7 @@ final class RegistrationTest {
       assertThat(admitted).as("round %d", round).isEqualTo(10);
       assertThat(town.sessions().count(acme.id())).isEqualTo(10);
       assertThat(inSession(first) + inSession(second)).isEqualTo(10);
+      assertThat(town.activity().of(acme.id()).admitted()).isEqualTo(10L * (round + 1));
       assertThat(tokens()).as("tokens spent").isEqualTo(170);
       for (int i = 0; i < 60; i++) {
         departure.depart(acme.id(), tickets.get(i).session(), "r" + round + "c" + i);

@@ -136,9 +136,17 @@ public final class Day {
     WakeUp wakeUp = turns::wake;
     claims = new TokenClaims(town.buckets(), spending, wakeUp, town.clock());
     admission =
-        new Admission(town.facts(), town.buckets(), spending, wakeUp, Runnable::run, town.clock());
+        new Admission(
+            town.facts(),
+            town.buckets(),
+            spending,
+            wakeUp,
+            town.tally(),
+            Runnable::run,
+            town.clock());
     registration =
-        new Registration(town.sessions(), spending, Runnable::run, duration -> {}, town.clock());
+        new Registration(
+            town.sessions(), spending, town.tally(), Runnable::run, duration -> {}, town.clock());
     departure = new Departure(town.sessions());
     life =
         new SessionLife(

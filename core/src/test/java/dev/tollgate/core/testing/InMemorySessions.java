@@ -20,7 +20,7 @@ import java.util.Set;
 /** Sessions, connections and who has them in memory, over one set of rows. */
 public final class InMemorySessions implements Sessions, Connections, LiveTenants {
   private final Map<TenantId, Map<SessionId, Session>> rows = new HashMap<>();
-  private final Map<TenantId, Long> counts = new HashMap<>();
+  private final Map<TenantId, Count> counts = new HashMap<>();
   private final Map<TenantId, Instant> turns = new HashMap<>();
   private final Outage outage = new Outage();
 
@@ -155,36 +155,48 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
+  public synchronized void openCount(TenantId tenant) {
+    outage.check("openCount");
+    counts.putIfAbsent(tenant, Count.NONE);
+  }
+
+  @Override
   public synchronized Counted countUp(TenantId tenant, long most) {
     outage.check("countUp");
-    long count = counts.getOrDefault(tenant, 0L);
-    if (count >= most) {
+    Count count = countOf(tenant);
+    if (count.open() >= most) {
       return Counted.FULL;
     }
-    counts.put(tenant, count + 1);
+    counts.put(tenant, count.plus(1, 1, 0));
     return Counted.COUNTED;
+  }
+
+  @Override
+  public synchronized void takeBack(TenantId tenant) {
+    outage.check("takeBack");
+    counts.computeIfPresent(tenant, (id, count) -> count.plus(-1, -1, 0));
   }
 
   @Override
   public synchronized void countDown(TenantId tenant, long connections) {
     outage.check("countDown");
-    counts.computeIfPresent(tenant, (id, count) -> Math.max(0, count - connections));
+    counts.computeIfPresent(tenant, (id, count) -> count.plus(-connections, 0, 0));
   }
 
   @Override
   public synchronized long count(TenantId tenant) {
     outage.check("count");
-    return counts.getOrDefault(tenant, 0L);
+    return countOf(tenant).open();
   }
 
   @Override
   public synchronized Written correctCount(TenantId tenant, long seen, long by) {
     outage.check("correctCount");
-    long count = counts.getOrDefault(tenant, 0L);
-    if (count != seen) {
+    Count count = countOf(tenant);
+    if (count.open() != seen) {
       return Written.OVERTAKEN;
     }
-    counts.put(tenant, count + by);
+    counts.put(tenant, count.plus(by, 0, 0));
     return Written.DONE;
   }
 
@@ -224,6 +236,14 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     return Written.DONE;
   }
 
+  synchronized void addRefused(TenantId tenant, long refusals) {
+    counts.computeIfPresent(tenant, (id, count) -> count.plus(0, 0, refusals));
+  }
+
+  synchronized Count countOf(TenantId tenant) {
+    return counts.getOrDefault(tenant, Count.NONE);
+  }
+
   private Map<SessionId, Session> of(TenantId tenant) {
     return rows.computeIfAbsent(tenant, id -> new HashMap<>());
   }
@@ -231,5 +251,14 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   private void write(Session row, Set<String> connections, Optional<Instant> arrival) {
     of(row.tenant())
         .put(row.id(), new Session(row.tenant(), row.id(), connections, row.endsAt(), arrival));
+  }
+
+  /** A tenant's count of connections, and its totals. */
+  record Count(long open, long admitted, long refused) {
+    private static final Count NONE = new Count(0, 0, 0);
+
+    private Count plus(long opened, long admittedMore, long refusedMore) {
+      return new Count(Math.max(0, open + opened), admitted + admittedMore, refused + refusedMore);
+    }
   }
 }

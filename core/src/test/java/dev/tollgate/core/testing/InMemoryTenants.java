@@ -4,6 +4,7 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.TierName;
 import java.util.List;
@@ -81,6 +82,12 @@ public final class InMemoryTenants implements Tenants {
   public synchronized Page<Tenant> list(Optional<String> cursor, int most) {
     outage.check("list");
     return page(tenant -> true, cursor, most);
+  }
+
+  @Override
+  public synchronized Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int most) {
+    outage.check("search");
+    return page(filter::admits, cursor, most);
   }
 
   @Override

@@ -14,6 +14,7 @@ import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
@@ -26,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link Tenants} does. */
@@ -230,6 +232,58 @@ public abstract class TenantsContract {
         .extracting(Tenant::id)
         .containsExactlyElementsOf(gold);
     assertThat(tenants().inTier(new TierName("silver"), Optional.empty(), 2).items()).isEmpty();
+  }
+
+  private static TenantFilter filter(String prefix, Optional<TierName> tier, boolean pending) {
+    return new TenantFilter(Optional.of(prefix).filter(text -> !text.isEmpty()), tier, pending);
+  }
+
+  @Test
+  void search_has_whom_every_filter_admits_once_however_small_the_parts() {
+    List<Tenant> all = new ArrayList<>();
+    for (String name : List.of("a", "ab", "abc", "abd", "b", "ba", "ab-1", "c")) {
+      for (Tier tier : List.of(BRONZE, GOLD)) {
+        for (boolean settled : new boolean[] {false, true}) {
+          String id = name + "-" + tier.name() + (settled ? "-done" : "");
+          Tenant tenant = Tenant.onboarded(new TenantId(id), tier, Map.of());
+          tenants().create(tenant);
+          if (settled) {
+            tenants().markObserved(tenant.id(), 1);
+          }
+          all.add(settled ? observed(tenant, 1) : tenant);
+        }
+      }
+    }
+
+    for (String prefix : List.of("", "a", "ab", "abc-bronze-done", "ab-", "x")) {
+      for (Optional<TierName> tier :
+          List.of(
+              Optional.<TierName>empty(),
+              Optional.of(GOLD.name()),
+              Optional.of(new TierName("none")))) {
+        for (boolean pending : new boolean[] {false, true}) {
+          TenantFilter filter = filter(prefix, tier, pending);
+          for (int most : new int[] {1, 3, 100}) {
+            assertThat(parts(cursor -> tenants().search(filter, cursor, most), most))
+                .as("%s by %d", filter, most)
+                .containsExactlyInAnyOrderElementsOf(all.stream().filter(filter::admits).toList());
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void search_after_a_tenant_that_has_gone_goes_on_behind_it() {
+    List<Tenant> all = IntStream.range(0, 4).mapToObj(i -> created(GOLD)).toList();
+    TenantFilter filter = filter("t-", Optional.of(GOLD.name()), false);
+    Page<Tenant> first = tenants().search(filter, Optional.empty(), 2);
+    tenants().remove(first.items().get(1).id(), 1);
+
+    Page<Tenant> second = tenants().search(filter, first.next(), 2);
+
+    assertThat(Stream.concat(first.items().stream(), second.items().stream()))
+        .containsExactlyInAnyOrderElementsOf(all);
   }
 
   private static List<Tenant> parts(Function<Optional<String>, Page<Tenant>> listing, int most) {

@@ -66,7 +66,13 @@ public final class TollgateCounter implements Counter {
     this.session = house.open(tenant);
     Connections connections = house.connections();
     this.registration =
-        new Registration(connections, house.town().queue(), Runnable::run, duration -> {}, clock);
+        new Registration(
+            connections,
+            house.town().queue(),
+            house.town().tally(),
+            Runnable::run,
+            duration -> {},
+            clock);
     this.departure = new Departure(connections);
     Random random = new Random(setting.seed());
     house

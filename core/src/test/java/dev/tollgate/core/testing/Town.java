@@ -2,6 +2,7 @@ package dev.tollgate.core.testing;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.admission.RefusalTally;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketFill;
 import dev.tollgate.core.bucket.BucketId;
@@ -43,6 +44,7 @@ public final class Town {
   private final InMemoryFillSchedules schedules = new InMemoryFillSchedules();
   private final InMemoryTenants tenants = new InMemoryTenants();
   private final InMemorySessions sessions = new InMemorySessions();
+  private final InMemoryActivity activity = new InMemoryActivity(sessions, buckets);
   private final InMemoryFacts facts = new InMemoryFacts(tenants, sessions, buckets);
 
   /** A town with a clock of its own. */
@@ -89,6 +91,16 @@ public final class Town {
   /** Its sessions and connections. */
   public InMemorySessions sessions() {
     return sessions;
+  }
+
+  /** What its tenants' connections came to. */
+  public InMemoryActivity activity() {
+    return activity;
+  }
+
+  /** A tally of its refusals, as a process of its own keeps it. */
+  public RefusalTally tally() {
+    return new RefusalTally(activity, Runnable::run, time);
   }
 
   /** What is known of it. */
@@ -198,6 +210,7 @@ public final class Town {
             .orElseThrow();
     Tenant tenant = Tenant.onboarded(new TenantId(id), chosen, overrides);
     tenants.create(tenant);
+    sessions.openCount(tenant.id());
     tenant
         .buckets()
         .forEach(

@@ -111,6 +111,7 @@ final class ContractIT {
                     "GET /tiers/covered",
                     "PUT /tiers/covered",
                     "DELETE /tiers/covered",
+                    "GET /activity?tenantIds=covered",
                     "GET /drift",
                     "POST /repairs")) {
               String[] parts = call.split(" ", 2);
@@ -184,6 +185,9 @@ final class ContractIT {
     assertThat(control("DELETE", "/tiers/covered", "")).isEqualTo(409);
     assertThat(control("GET", "/tenants?limit=1", "")).isEqualTo(200);
     assertThat(control("GET", "/tenants?limit=0", "")).isEqualTo(400);
+    assertThat(control("GET", "/tenants?prefix=cov&tier=covered", "")).isEqualTo(200);
+    assertThat(control("GET", "/activity?tenantIds=covered,uncovered", "")).isEqualTo(200);
+    assertThat(control("GET", "/activity", "")).isEqualTo(400);
     String tenant = "/tenants/covered";
     assertThat(control("GET", tenant, "")).isEqualTo(200);
     assertThat(control("GET", "/tenants/uncovered", "")).isEqualTo(404);
@@ -207,6 +211,8 @@ final class ContractIT {
       assertThat(injected.struck()).isPositive();
     }
     assertThat(control("PATCH", tenant, gold)).isEqualTo(409);
+    assertThat(DEPLOYMENT.control("GET", "/tenants?pending=true", "").body().toString())
+        .contains("covered");
     DEPLOYMENT.advance(Duration.ofMinutes(5));
     assertThat(control("GET", tenant, "")).isEqualTo(404);
   }

@@ -2,6 +2,7 @@ package dev.tollgate.local.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.local.endtoend.Deployment.Handshake;
 import dev.tollgate.local.services.Faults.Fault;
 import dev.tollgate.local.services.Faults.Injection;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.Test;
  */
 final class RequestCountsIT {
   private static final Deployment DEPLOYMENT = Deployment.shared();
+  private static final Set<String> ADMISSION = Set.of("Authorizer", "Connect");
   private static final String NO_SESSION = "0".repeat(32);
 
   @BeforeAll
@@ -52,6 +55,23 @@ final class RequestCountsIT {
     return operations;
   }
 
+  /** What a refusal asks for, when the last one that was written down was just now. */
+  private static List<String> refusal(String tenant, String session, int status) throws Exception {
+    return DEPLOYMENT.requestsOf(() -> refused(tenant, session, status)).stream()
+        .filter(request -> ADMISSION.contains(request.principal().name()))
+        .map(Request::operation)
+        .filter(operation -> !operation.equals("AssumeRole"))
+        .sorted()
+        .toList();
+  }
+
+  /** The same, when that is five seconds ago. */
+  private static List<String> laterRefusal(String tenant, String session, int status)
+      throws Exception {
+    DEPLOYMENT.advance(Duration.ofSeconds(5));
+    return refusal(tenant, session, status);
+  }
+
   private static void refused(String tenant, String session, int status) {
     assertThat(DEPLOYMENT.connect(tenant, session).status()).isEqualTo(status);
   }
@@ -76,32 +96,49 @@ final class RequestCountsIT {
   @Test
   void a_refusal_for_a_limit_on_connections_reads_claims_and_gives_back() throws Exception {
     String[] three = sorted("BatchGetItem", "ReceiveMessage", "ChangeMessageVisibilityBatch");
+    String[] andWritten =
+        sorted("BatchGetItem", "ReceiveMessage", "ChangeMessageVisibilityBatch", "UpdateItem");
     String full = DEPLOYMENT.open("counted");
     Handshake holder = DEPLOYMENT.connect("counted", full);
-    assertThat(operations(() -> refused("counted", full, 429))).containsExactly(three);
+    assertThat(laterRefusal("counted", full, 429)).containsExactly(andWritten);
+    assertThat(refusal("counted", full, 429)).containsExactly(three);
+    assertThat(refusal("counted", NO_SESSION, 403)).containsExactly(three);
     DEPLOYMENT.close(holder);
 
     String capped = DEPLOYMENT.open("capped");
     Handshake only = DEPLOYMENT.connect("capped", capped);
-    assertThat(operations(() -> refused("capped", capped, 429))).containsExactly(three);
+    assertThat(laterRefusal("capped", capped, 429)).containsExactly(andWritten);
+    assertThat(refusal("capped", capped, 429)).containsExactly(three);
     DEPLOYMENT.close(only);
 
     String hasty = DEPLOYMENT.open("hasty");
     DEPLOYMENT.close(DEPLOYMENT.connect("hasty", hasty));
-    assertThat(operations(() -> refused("hasty", hasty, 429))).containsExactly(three);
-
-    assertThat(operations(() -> refused("counted", NO_SESSION, 403))).containsExactly(three);
+    assertThat(laterRefusal("hasty", hasty, 429)).containsExactly(andWritten);
+    assertThat(refusal("hasty", hasty, 429)).containsExactly(three);
   }
 
   @Test
-  void a_refusal_for_the_tenants_rate_is_four_the_first_time_and_then_one() throws Exception {
+  void a_refusal_for_the_tenants_rate_is_five_the_first_time_then_one_and_two_every_five_seconds()
+      throws Exception {
     DEPLOYMENT.onboard("poor", "gold", "{\"tenantPerMinute\":1}");
     String session = DEPLOYMENT.open("poor");
     assertThat(DEPLOYMENT.connect("poor", session).status()).isEqualTo(101);
-    assertThat(operations(() -> refused("poor", session, 429)))
-        .containsExactly(sorted("BatchGetItem", "ReceiveMessage", "ReceiveMessage", "UpdateItem"));
-    assertThat(operations(() -> refused("poor", session, 429))).containsExactly("BatchGetItem");
-    assertThat(operations(() -> refused("poor", session, 429))).containsExactly("BatchGetItem");
+    assertThat(refusal("poor", session, 429))
+        .containsExactly(
+            sorted("BatchGetItem", "ReceiveMessage", "ReceiveMessage", "UpdateItem", "UpdateItem"));
+    assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
+    assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
+    assertThat(laterRefusal("poor", session, 429)).containsExactly("BatchGetItem", "UpdateItem");
+    assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
+    assertThat(activity("poor")).isEqualTo("1 admitted, 4 refused");
+    laterRefusal("poor", session, 429);
+    assertThat(activity("poor")).isEqualTo("1 admitted, 6 refused");
+  }
+
+  private static String activity(String tenant) {
+    JsonNode found =
+        DEPLOYMENT.control("GET", "/activity?tenantIds=" + tenant).body().at("/tenants/0");
+    return found.get("admitted") + " admitted, " + found.get("refused") + " refused";
   }
 
   @Test

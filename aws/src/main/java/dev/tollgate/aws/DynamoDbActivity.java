@@ -1,0 +1,84 @@
+package dev.tollgate.aws;
+
+import static dev.tollgate.aws.Asking.ask;
+import static dev.tollgate.aws.Asking.write;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.admission.Activity;
+import dev.tollgate.core.admission.TenantActivity;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+
+/** Activity in the Limit table: totals in the row that counts a tenant's connections. */
+final class DynamoDbActivity implements Activity {
+  private final DynamoDbClient dynamoDb;
+  private final DynamoDbClient once;
+  private final String table;
+  private final TenantCredentials credentials;
+
+  /**
+   * Activity in this table.
+   *
+   * @param once sends no request twice: what is added again is added twice
+   */
+  DynamoDbActivity(
+      DynamoDbClient dynamoDb, DynamoDbClient once, String table, TenantCredentials credentials) {
+    this.dynamoDb = dynamoDb;
+    this.once = once;
+    this.table = table;
+    this.credentials = credentials;
+  }
+
+  @Override
+  public void addRefused(TenantId tenant, long refusals) {
+    AwsRequestOverrideConfiguration as = credentials.as(tenant);
+    write(
+        "DynamoDB UpdateItem of refusals of " + tenant,
+        () ->
+            once.updateItem(
+                request ->
+                    request
+                        .overrideConfiguration(as)
+                        .tableName(table)
+                        .key(LimitRow.key(tenant, LimitRow.CONNECTIONS))
+                        .updateExpression("ADD #refused :n")
+                        .conditionExpression("attribute_exists(#tenant)")
+                        .expressionAttributeNames(
+                            Map.of("#refused", LimitRow.REFUSED, "#tenant", LimitRow.TENANT))
+                        .expressionAttributeValues(Map.of(":n", Attribute.number(refusals)))));
+  }
+
+  @Override
+  public TenantActivity of(TenantId tenant) {
+    AwsRequestOverrideConfiguration as = credentials.as(tenant);
+    List<Row> rows =
+        ask(
+            "DynamoDB Query of what is counted of " + tenant,
+            () ->
+                dynamoDb
+                    .queryPaginator(
+                        request ->
+                            request
+                                .overrideConfiguration(as)
+                                .tableName(table)
+                                .consistentRead(true)
+                                .keyConditionExpression("#tenant = :tenant")
+                                .expressionAttributeNames(Map.of("#tenant", LimitRow.TENANT))
+                                .expressionAttributeValues(
+                                    Map.of(":tenant", Attribute.text(tenant.value()))))
+                    .items()
+                    .stream()
+                    .map(Row::new)
+                    .toList());
+    Optional<Row> count =
+        rows.stream().filter(row -> row.text(LimitRow.KEY).equals(LimitRow.CONNECTIONS)).findAny();
+    return new TenantActivity(
+        LimitRow.count(count),
+        LimitRow.total(count, LimitRow.ADMITTED),
+        LimitRow.total(count, LimitRow.REFUSED),
+        rows.stream().filter(LimitRow::isBucket).map(LimitRow::bucket).toList());
+  }
+}

@@ -1,0 +1,78 @@
+// Signing in at the deployment's user pool: authorization code with PKCE (RFC 7636), as a public client.
+
+import { CallFailed, call } from "./api.js";
+
+const TOKEN = "token";
+const PENDING = "sign-in";
+
+const here = () => location.origin + location.pathname;
+
+function base64url(bytes) {
+  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
+
+async function challengeOf(verifier) {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
+  return base64url(new Uint8Array(digest));
+}
+
+/** The token of whoever is signed in in this tab. */
+export const token = () => sessionStorage.getItem(TOKEN) ?? undefined;
+
+export const forget = () => sessionStorage.removeItem(TOKEN);
+
+/** Leaves for the pages where one signs in, which come back here. */
+export async function signIn({ domain, clientId }) {
+  const state = random();
+  const verifier = random();
+  sessionStorage.setItem(PENDING, JSON.stringify({ state, verifier, fragment: location.hash }));
+  location.assign(`${domain}/oauth2/authorize?${new URLSearchParams({
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: here(),
+    scope: "openid",
+    state,
+    code_challenge: await challengeOf(verifier),
+    code_challenge_method: "S256",
+  })}`);
+}
+
+/** Leaves for the page that ends the sign-in there, too. */
+export function signOut({ domain, clientId }) {
+  forget();
+  location.assign(`${domain}/logout?${new URLSearchParams({ client_id: clientId, logout_uri: here() })}`);
+}
+
+/**
+ * Turns the code with which one comes back into a token.
+ *
+ * @throws {CallFailed} if one was not let in, or comes back with what was not asked for
+ */
+export async function completeSignIn(signInSettings) {
+  const answer = new URLSearchParams(location.search);
+  if (!answer.has("code") && !answer.has("error")) {
+    return;
+  }
+  const pending = JSON.parse(sessionStorage.getItem(PENDING) ?? "{}");
+  sessionStorage.removeItem(PENDING);
+  history.replaceState(null, "", here() + (pending.fragment ?? ""));
+  if (answer.has("error")) {
+    throw new CallFailed(`You were not signed in: ${answer.get("error_description") ?? answer.get("error")}.`, 401);
+  }
+  if (!signInSettings || !pending.state || pending.state !== answer.get("state")) {
+    throw new CallFailed("You were not signed in: this answer belongs to no question of this tab. Sign in again.", 401);
+  }
+  const { body } = await call(`${signInSettings.domain}/oauth2/token`, {
+    method: "POST",
+    form: {
+      grant_type: "authorization_code",
+      client_id: signInSettings.clientId,
+      code: answer.get("code"),
+      redirect_uri: here(),
+      code_verifier: pending.verifier,
+    },
+  });
+  sessionStorage.setItem(TOKEN, body.access_token);
+}

@@ -1,0 +1,163 @@
+package dev.tollgate.console;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestHandler;
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Serves the sample client, the operator's page, and what these load. All of it is read when the
+ * function starts; a request only picks one by its path.
+ */
+public final class Pages
+    implements RequestHandler<APIGatewayV2HTTPEvent, APIGatewayV2HTTPResponse> {
+  /** What there is, by its path without the slash. */
+  static final List<String> FILES =
+      List.of(
+          "api.js",
+          "chart.js",
+          "console.css",
+          "dom.js",
+          "history.js",
+          "icon.svg",
+          "operator.js",
+          "sample.js",
+          "sign-in.js",
+          "storm.js",
+          "tenant.js",
+          "theme.js",
+          "words.js");
+
+  private static final Set<String> METHODS = Set.of("GET", "HEAD");
+
+  private final Map<String, Page> pages = new LinkedHashMap<>();
+  private final String notFound = Page.ofFile("not-found.html").body();
+  private final String contentPolicy;
+
+  /** The function as Lambda makes it. */
+  public Pages() {
+    this(System.getenv(), InstantSource.system());
+  }
+
+  /**
+   * The function with this environment.
+   *
+   * @param clock is not looked at; functions are made with one
+   * @throws IllegalArgumentException if a variable is missing or is no address
+   */
+  public Pages(Map<String, String> environment, InstantSource clock) {
+    Settings settings = Settings.of(environment);
+    pages.put("/", Page.ofFile("sample.html"));
+    pages.put("/operator", Page.ofFile("operator.html"));
+    FILES.forEach(name -> pages.put("/" + name, Page.ofFile(name)));
+    pages.put("/config.json", Page.of("application/json", settings.json()));
+    contentPolicy = contentPolicy(settings);
+  }
+
+  @Override
+  public APIGatewayV2HTTPResponse handleRequest(APIGatewayV2HTTPEvent event, Context context) {
+    return answer(event);
+  }
+
+  APIGatewayV2HTTPResponse answer(APIGatewayV2HTTPEvent event) {
+    Map<String, String> asked = event.getHeaders() == null ? Map.of() : event.getHeaders();
+    String path = event.getRawPath();
+    String method = event.getRequestContext().getHttp().getMethod();
+    Page page = pages.get(path);
+    Map<String, String> headers = securityHeaders(asked);
+    if (page == null) {
+      return missing(path, asked.getOrDefault("accept", "").contains("text/html"), headers);
+    }
+    if (!METHODS.contains(method)) {
+      headers.put("allow", "GET, HEAD");
+      return problem(405, "Method not allowed", method + " (expected: GET or HEAD)", headers);
+    }
+    headers.put("etag", page.etag());
+    // Kept, but asked for each time: the files of one deployment belong together.
+    headers.put("cache-control", "no-cache");
+    if (matches(asked.getOrDefault("if-none-match", ""), page.etag())) {
+      return answer(304, headers, "");
+    }
+    headers.put("content-type", page.contentType());
+    return answer(200, headers, method.equals("HEAD") ? "" : page.body());
+  }
+
+  /** RFC 9110, 13.1.2: any of a list, compared weakly. */
+  private static boolean matches(String condition, String etag) {
+    return Arrays.stream(condition.split(","))
+        .map(String::trim)
+        .anyMatch(tag -> tag.equals("*") || tag.equals(etag) || tag.equals("W/" + etag));
+  }
+
+  private APIGatewayV2HTTPResponse missing(
+      String path, boolean forPeople, Map<String, String> headers) {
+    if (!forPeople) {
+      return problem(404, "There is no such thing", "no page has this path", headers);
+    }
+    headers.put("content-type", "text/html;charset=utf-8");
+    headers.put("cache-control", "no-store");
+    int depth = (int) path.chars().filter(c -> c == '/').count() - 1;
+    return answer(
+        404, headers, notFound.replace("{root}", "./" + "../".repeat(Math.max(depth, 0))));
+  }
+
+  private static APIGatewayV2HTTPResponse problem(
+      int status, String title, String detail, Map<String, String> headers) {
+    headers.put("content-type", "application/problem+json");
+    headers.put("cache-control", "no-store");
+    String type = status == 404 ? "not-found" : "method-not-allowed";
+    // None of these holds anything that a client wrote, but the method, which API Gateway checked.
+    return answer(
+        status,
+        headers,
+        "{\"type\":\"urn:tollgate:problem:%s\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}"
+            .formatted(type, title, status, detail));
+  }
+
+  private static APIGatewayV2HTTPResponse answer(
+      int status, Map<String, String> headers, String body) {
+    return APIGatewayV2HTTPResponse.builder()
+        .withStatusCode(status)
+        .withHeaders(headers)
+        .withBody(body)
+        .build();
+  }
+
+  private Map<String, String> securityHeaders(Map<String, String> asked) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put("content-security-policy", contentPolicy);
+    headers.put("cross-origin-opener-policy", "same-origin");
+    headers.put("cross-origin-resource-policy", "same-origin");
+    headers.put(
+        "permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
+    headers.put("referrer-policy", "no-referrer");
+    headers.put("x-content-type-options", "nosniff");
+    // Browsers ignore it where it did not come by TLS (RFC 6797, 8.1), and one machine has none.
+    if (asked.getOrDefault("x-forwarded-proto", "").equals("https")) {
+      headers.put("strict-transport-security", "max-age=31536000");
+    }
+    return headers;
+  }
+
+  private static String contentPolicy(Settings settings) {
+    return String.join(
+        "; ",
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "font-src 'self'",
+        "connect-src 'self' " + settings.origins(),
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'");
+  }
+}

@@ -1,0 +1,247 @@
+package dev.tollgate.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PagesTest {
+  private static final Map<String, String> ENVIRONMENT =
+      Map.of(
+          "SESSION_URL", "https://a.example.com/session",
+          "TENANT_URL", "https://a.example.com/tenant",
+          "WEBSOCKET_URL", "wss://b.example.com/production",
+          "SESSION_ACCESS", "open",
+          "SIGN_IN_DOMAIN", "https://login.example.com",
+          "SIGN_IN_CLIENT_ID", "abc");
+  private static final Pages PAGES = new Pages(ENVIRONMENT, InstantSource.system());
+
+  @ParameterizedTest
+  @CsvSource({
+    "/, text/html;charset=utf-8, <h1",
+    "/operator, text/html;charset=utf-8, <h1",
+    "/console.css, text/css;charset=utf-8, :root",
+    "/sample.js, text/javascript;charset=utf-8, import",
+    "/icon.svg, image/svg+xml, <svg",
+    "/config.json, application/json, sessionUrl"
+  })
+  void file_is_served_with_its_type(String path, String type, String part) {
+    APIGatewayV2HTTPResponse answer = get(path, Map.of());
+    assertThat(answer.getStatusCode()).isEqualTo(200);
+    assertThat(answer.getHeaders()).containsEntry("content-type", type);
+    assertThat(answer.getBody()).contains(part);
+  }
+
+  @Test
+  void all_pages_in_the_directory_are_served_and_no_others() throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("pages"))) {
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .containsExactlyInAnyOrderElementsOf(
+              Stream.concat(
+                      Pages.FILES.stream(),
+                      Stream.of("sample.html", "operator.html", "not-found.html"))
+                  .toList());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sample.html", "operator.html", "not-found.html"})
+  void page_has_neither_style_nor_script_in_it(String name) throws IOException {
+    String html = Files.readString(Path.of("pages", name));
+    assertThat(html).doesNotContain("<style", " style=", "javascript:").doesNotMatch(" on[a-z]+=");
+    assertThat(Pattern.compile("<script(?![^>]* src=)").matcher(html).find()).isFalse();
+  }
+
+  /** What a page names and the function does not have would be an error that the console shows. */
+  @Test
+  void what_a_page_loads_is_there() throws IOException {
+    Pattern reference = Pattern.compile("(?:(?:src|href)=\"|from \")(?:\\./)?([a-z-]+\\.[a-z]+)\"");
+    try (Stream<Path> files = Files.list(Path.of("pages"))) {
+      for (Path file : files.toList()) {
+        assertThat(reference.matcher(Files.readString(file)).results().map(found -> found.group(1)))
+            .allSatisfy(
+                name -> assertThat(get("/" + name, Map.of()).getStatusCode()).isEqualTo(200));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/sample.html",
+        "/../pom.xml",
+        "/%2e%2e/sample.js",
+        "//etc/passwd",
+        "/pages/",
+        "/a"
+      })
+  void path_that_is_not_known_gets_404(String path) {
+    APIGatewayV2HTTPResponse answer = get(path, Map.of());
+    assertThat(answer.getStatusCode()).isEqualTo(404);
+    assertThat(answer.getHeaders())
+        .containsEntry("content-type", "application/problem+json")
+        .containsEntry("cache-control", "no-store");
+    assertThat(json(answer).path("type").asText()).isEqualTo("urn:tollgate:problem:not-found");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/a, ./", "/a/b, ./../", "/a/b/, ./../../"})
+  void page_for_people_says_the_way_back(String path, String root) {
+    APIGatewayV2HTTPResponse answer = get(path, Map.of("accept", "text/html,*/*;q=0.8"));
+    assertThat(answer.getStatusCode()).isEqualTo(404);
+    assertThat(answer.getBody()).contains("href=\"" + root + "\"", "href=\"" + root + "operator\"");
+  }
+
+  @Test
+  void pages_are_only_read() {
+    APIGatewayV2HTTPResponse answer = request("POST", "/operator", Map.of());
+    assertThat(answer.getStatusCode()).isEqualTo(405);
+    assertThat(answer.getHeaders()).containsEntry("allow", "GET, HEAD");
+    assertThat(json(answer).path("status").asInt()).isEqualTo(405);
+    assertThat(request("HEAD", "/operator", Map.of()).getStatusCode()).isEqualTo(200);
+    assertThat(request("HEAD", "/operator", Map.of()).getBody()).isEmpty();
+  }
+
+  @Test
+  void page_that_a_browser_has_is_not_sent_again() {
+    String etag = get("/console.css", Map.of()).getHeaders().get("etag");
+    for (String condition : List.of(etag, "W/" + etag, "\"other\", " + etag, "*")) {
+      APIGatewayV2HTTPResponse answer = get("/console.css", Map.of("if-none-match", condition));
+      assertThat(answer.getStatusCode()).isEqualTo(304);
+      assertThat(answer.getBody()).isEmpty();
+      assertThat(answer.getHeaders()).containsEntry("etag", etag);
+    }
+    assertThat(get("/console.css", Map.of("if-none-match", "\"other\"")).getStatusCode())
+        .isEqualTo(200);
+    assertThat(get("/sample.js", Map.of()).getHeaders().get("etag")).isNotEqualTo(etag);
+  }
+
+  @Test
+  void every_answer_is_guarded() {
+    List<APIGatewayV2HTTPResponse> answers =
+        List.of(
+            get("/", Map.of()),
+            get("/config.json", Map.of()),
+            get("/nothing", Map.of()),
+            get("/nothing", Map.of("accept", "text/html")),
+            request("DELETE", "/", Map.of()),
+            get("/", Map.of("if-none-match", "*")));
+    assertThat(answers)
+        .allSatisfy(
+            answer ->
+                assertThat(answer.getHeaders())
+                    .containsEntry("x-content-type-options", "nosniff")
+                    .containsEntry("referrer-policy", "no-referrer")
+                    .containsEntry("cross-origin-opener-policy", "same-origin")
+                    .containsKeys(
+                        "permissions-policy", "content-security-policy", "cache-control"));
+  }
+
+  @Test
+  void scripts_and_connections_go_to_known_origins_only() {
+    Map<String, String> policy = policy(get("/", Map.of()));
+    assertThat(policy)
+        .containsEntry("default-src", "'none'")
+        .containsEntry("script-src", "'self'")
+        .containsEntry("style-src", "'self'")
+        .containsEntry("frame-ancestors", "'none'")
+        .containsEntry("base-uri", "'none'")
+        .containsEntry("form-action", "'none'")
+        .containsEntry("require-trusted-types-for", "'script'")
+        .containsEntry(
+            "connect-src",
+            "'self' https://a.example.com wss://b.example.com https://login.example.com");
+  }
+
+  @Test
+  void only_tls_is_asked_for_where_there_is_tls() {
+    assertThat(get("/", Map.of()).getHeaders()).doesNotContainKey("strict-transport-security");
+    assertThat(get("/", Map.of("x-forwarded-proto", "https")).getHeaders())
+        .containsEntry("strict-transport-security", "max-age=31536000");
+  }
+
+  @Test
+  void configuration_tells_what_there_is() {
+    assertThat(get("/config.json", Map.of()).getBody())
+        .isEqualTo(
+            "{\"sessionUrl\":\"https://a.example.com/session\","
+                + "\"tenantUrl\":\"https://a.example.com/tenant\","
+                + "\"webSocketUrl\":\"wss://b.example.com/production\","
+                + "\"sessionAccess\":\"open\","
+                + "\"signIn\":{\"domain\":\"https://login.example.com\",\"clientId\":\"abc\"}}");
+    Map<String, String> without = new HashMap<>(ENVIRONMENT);
+    without.keySet().removeAll(List.of("TENANT_URL", "SIGN_IN_DOMAIN", "SIGN_IN_CLIENT_ID"));
+    JsonNode config =
+        json(request(new Pages(without, InstantSource.system()), "GET", "/config.json", Map.of()));
+    assertThat(config.properties().stream().map(Map.Entry::getKey).collect(Collectors.toSet()))
+        .isEqualTo(new TreeSet<>(List.of("sessionUrl", "webSocketUrl", "sessionAccess")));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "SESSION_URL, '', 'SESSION_URL: missing (expected: an environment variable)'",
+    "WEBSOCKET_URL, here, 'WEBSOCKET_URL: here (expected: https://… or wss://…)'"
+  })
+  void environment_that_is_wrong_is_refused(String name, String value, String message) {
+    Map<String, String> environment = new HashMap<>(ENVIRONMENT);
+    environment.put(name, value);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new Pages(environment, InstantSource.system()))
+        .withMessage(message);
+  }
+
+  private static Map<String, String> policy(APIGatewayV2HTTPResponse answer) {
+    return Stream.of(answer.getHeaders().getOrDefault("content-security-policy", "").split("; "))
+        .map(directive -> directive.split(" ", 2))
+        .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1]));
+  }
+
+  private static JsonNode json(APIGatewayV2HTTPResponse answer) {
+    try {
+      return new ObjectMapper().readTree(answer.getBody());
+    } catch (IOException e) {
+      throw new AssertionError(answer.getBody(), e);
+    }
+  }
+
+  private static APIGatewayV2HTTPResponse get(String path, Map<String, String> headers) {
+    return request("GET", path, headers);
+  }
+
+  private static APIGatewayV2HTTPResponse request(
+      String method, String path, Map<String, String> headers) {
+    return request(PAGES, method, path, headers);
+  }
+
+  private static APIGatewayV2HTTPResponse request(
+      Pages pages, String method, String path, Map<String, String> headers) {
+    APIGatewayV2HTTPEvent.RequestContext.Http http =
+        APIGatewayV2HTTPEvent.RequestContext.Http.builder().withMethod(method).build();
+    APIGatewayV2HTTPEvent event =
+        APIGatewayV2HTTPEvent.builder()
+            .withRawPath(path)
+            .withHeaders(headers)
+            .withRequestContext(
+                APIGatewayV2HTTPEvent.RequestContext.builder().withHttp(http).build())
+            .build();
+    return pages.answer(event);
+  }
+}

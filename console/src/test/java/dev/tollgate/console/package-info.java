@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.console;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,183 @@
+package dev.tollgate.controlplane;
+
+import static dev.tollgate.controlplane.Deployment.bucket;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.TenantId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** How tenants are doing, and finding those that one looks for. */
+class ActivityTest {
+  private static final TenantId ACME = new TenantId("acme");
+
+  private final Deployment at = new Deployment();
+
+  private JsonNode of(String id) {
+    return at.activity(id).document().at("/tenants/0");
+  }
+
+  private JsonNode connectBucketOf(String id) {
+    return of(id).at("/buckets/0");
+  }
+
+  private List<String> ids(JsonNode document) {
+    List<String> ids = new ArrayList<>();
+    document.get("tenants").forEach(tenant -> ids.add(tenant.get("tenantId").textValue()));
+    return ids;
+  }
+
+  @Test
+  void activity_tells_of_those_that_there_are_in_the_order_asked_for() {
+    at.onboard("acme", "bronze");
+    at.onboard("beta", "bronze");
+    at.sessions.countUp(ACME, 10);
+    at.sessions.countUp(ACME, 10);
+    at.sessions.countDown(ACME, 1);
+    at.activity.addRefused(ACME, 45);
+
+    JsonNode document = at.activity("beta,nobody,acme,beta").document();
+
+    assertThat(document.get("at").textValue()).isEqualTo(at.clock.instant().toString());
+    assertThat(ids(document)).containsExactly("beta", "acme");
+    String nextTokenAt = at.get("acme").bucket("connect").get("nextTokenAt").textValue();
+    assertThat(document.at("/tenants/1").toString())
+        .startsWith(
+            "{\"tenantId\":\"acme\",\"connections\":1,\"admitted\":2,\"refused\":45,"
+                + "\"buckets\":[{\"action\":\"connect\",\"ratePerMinute\":60,\"capacity\":60,"
+                + "\"level\":60,\"fillMode\":\"PRODUCER\",\"state\":\"ACTIVE\","
+                + "\"nextTokenAt\":\""
+                + nextTokenAt
+                + "\"},");
+    assertThat(document.at("/tenants/0/refused").longValue()).isZero();
+  }
+
+  @Test
+  void activity_costs_two_reads_a_tenant_and_asks_no_queue() {
+    at.onboard("acme", "gold");
+    at.faults.none();
+
+    at.activity("acme,nobody");
+
+    assertThat(at.faults.calls())
+        .containsExactlyInAnyOrder("Tenants.find", "Activity.of", "Tenants.find");
+  }
+
+  @Test
+  void activity_has_buckets_in_the_states_that_their_tenant_tells() {
+    at.onboard("acme", "bronze");
+    assertThat(connectBucketOf("acme")).isEqualTo(at.get("acme").bucket("connect"));
+    at.patch("acme", "{\"status\":\"SUSPENDED\"}");
+    assertThat(connectBucketOf("acme")).isEqualTo(at.get("acme").bucket("connect"));
+    assertThat(connectBucketOf("acme").get("state").textValue()).isEqualTo("SUSPENDED");
+
+    at.queues.outage().begin();
+    at.onboard("beta", "bronze");
+    assertThat(connectBucketOf("beta").get("state").textValue()).isEqualTo("PROVISIONING");
+    at.delete("acme");
+    assertThat(connectBucketOf("acme").get("state").textValue()).isEqualTo("REMOVING");
+    at.buckets.outage().begin("open");
+    at.onboard("gamma", "bronze");
+    assertThat(connectBucketOf("gamma").get("state").textValue()).isEqualTo("PROVISIONING");
+    assertThat(connectBucketOf("gamma").get("level").longValue()).isZero();
+  }
+
+  @Test
+  void a_bucket_that_was_found_empty_has_no_level_until_its_next_token_is_due() {
+    at.onboard("acme", "bronze");
+    at.buckets.rememberEmpty(
+        at.buckets.find(bucket("acme", "connect")).orElseThrow(),
+        at.clock.instant().plusSeconds(30));
+
+    assertThat(connectBucketOf("acme").get("level").longValue()).isZero();
+    at.clock.advance(Duration.ofSeconds(30));
+    assertThat(connectBucketOf("acme").get("level").longValue()).isEqualTo(60);
+  }
+
+  @Test
+  void totals_begin_anew_with_a_tenant_that_is_onboarded_again() {
+    at.onboard("acme", "bronze");
+    at.sessions.countUp(ACME, 10);
+    at.activity.addRefused(ACME, 2);
+    assertThat(at.delete("acme").status()).isEqualTo(204);
+    at.activity.addRefused(ACME, 1);
+
+    assertThat(at.activity("acme").document().get("tenants")).isEmpty();
+    at.onboard("acme", "bronze");
+    assertThat(of("acme").get("admitted").longValue()).isZero();
+    assertThat(of("acme").get("refused").longValue()).isZero();
+    at.activity.addRefused(ACME, 1);
+    assertThat(of("acme").get("refused").longValue()).isEqualTo(1);
+  }
+
+  @Test
+  void a_change_of_tier_keeps_the_totals() {
+    at.onboard("acme", "bronze");
+    at.sessions.countUp(ACME, 10);
+    at.activity.addRefused(ACME, 2);
+
+    at.patch("acme", "{\"tier\":\"silver\"}");
+
+    assertThat(of("acme").get("admitted").longValue()).isEqualTo(1);
+    assertThat(of("acme").get("refused").longValue()).isEqualTo(2);
+  }
+
+  @Test
+  void activity_that_cannot_be_asked_is_unavailable() {
+    at.onboard("acme", "bronze");
+    at.activity.outage().begin();
+
+    assertThat(at.activity("acme").status()).isEqualTo(503);
+  }
+
+  @Test
+  void tenants_are_searched_by_what_their_ids_begin_with_their_tier_and_what_is_pending() {
+    for (String id : List.of("acme", "acre", "beta")) {
+      at.onboard(id, id.equals("acre") ? "silver" : "bronze");
+    }
+    at.queues.outage().begin();
+    at.onboard("acorn", "bronze");
+
+    assertThat(ids(at.list(Map.of("prefix", "ac")).document()))
+        .containsExactlyInAnyOrder("acme", "acre", "acorn");
+    assertThat(ids(at.list(Map.of("tier", "silver")).document())).containsExactly("acre");
+    assertThat(ids(at.list(Map.of("pending", "true")).document())).containsExactly("acorn");
+    assertThat(ids(at.list(Map.of("prefix", "ac", "tier", "bronze")).document()))
+        .containsExactlyInAnyOrder("acme", "acorn");
+    assertThat(ids(at.list(Map.of("prefix", "ac", "tier", "bronze", "pending", "true")).document()))
+        .containsExactly("acorn");
+    assertThat(ids(at.list(Map.of("tier", "none")).document())).isEmpty();
+    assertThat(ids(at.list(Map.of("pending", "false")).document())).hasSize(4);
+  }
+
+  @Test
+  void a_cursor_is_good_for_the_filters_that_it_came_with_and_no_others() {
+    for (String id : List.of("acme", "acorn", "acre")) {
+      at.onboard(id, "bronze");
+    }
+    Map<String, String> search = Map.of("prefix", "ac", "limit", "2");
+    JsonNode first = at.list(search).document();
+    String next = first.get("next").textValue();
+
+    JsonNode second = at.list(Map.of("prefix", "ac", "limit", "1", "cursor", next)).document();
+    assertThat(ids(first)).containsExactly("acme", "acorn");
+    assertThat(ids(second)).containsExactly("acre");
+    assertThat(at.list(Map.of("prefix", "ac", "pending", "false", "cursor", next)).status())
+        .isEqualTo(200);
+    for (Map<String, String> other :
+        List.of(
+            Map.<String, String>of(),
+            Map.of("prefix", "a"),
+            Map.of("prefix", "ac", "tier", "bronze"),
+            Map.of("prefix", "ac", "pending", "true"))) {
+      Map<String, String> query = new HashMap<>(other);
+      query.put("cursor", next);
+      assertThat(at.list(query).status()).as("%s", other).isEqualTo(400);
+    }
+  }
+}

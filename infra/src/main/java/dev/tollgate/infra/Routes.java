@@ -1,0 +1,97 @@
+package dev.tollgate.infra;
+
+import io.github.cdklabs.cdknag.NagPackSuppression;
+import io.github.cdklabs.cdknag.NagSuppressions;
+import java.util.List;
+import java.util.Locale;
+import software.amazon.awscdk.aws_apigatewayv2_integrations.HttpLambdaIntegration;
+import software.amazon.awscdk.services.apigatewayv2.AddRoutesOptions;
+import software.amazon.awscdk.services.apigatewayv2.HttpApi;
+import software.amazon.awscdk.services.apigatewayv2.HttpMethod;
+import software.amazon.awscdk.services.apigatewayv2.HttpNoneAuthorizer;
+import software.amazon.awscdk.services.apigatewayv2.HttpStage;
+import software.amazon.awscdk.services.apigatewayv2.IHttpRouteAuthorizer;
+import software.amazon.awscdk.services.apigatewayv2.ThrottleSettings;
+import software.amazon.awscdk.services.lambda.Alias;
+import software.constructs.Construct;
+
+/**
+ * Routes of an HTTP API that one function answers and the same callers may call.
+ *
+ * @param reasonIfOpen why they need no authorizer, for cdk-nag; of weight only if there is none
+ */
+record Routes(
+    HttpApi api,
+    HttpLambdaIntegration integration,
+    IHttpRouteAuthorizer authorizer,
+    String reasonIfOpen) {
+
+  Routes(HttpApi api, HttpLambdaIntegration integration, IHttpRouteAuthorizer authorizer) {
+    this(api, integration, authorizer, "");
+  }
+
+  /** The same, with the reason why they may be open. */
+  Routes unauthorized(String reason) {
+    return new Routes(api, integration, authorizer, reason);
+  }
+
+  /** An API with its one stage, throttled, and with a log of requests. */
+  static HttpApi api(Construct scope, String id, TollgateProps props, HttpApi.Builder settings) {
+    HttpApi api =
+        settings
+            .apiName(props.prefix() + id.toLowerCase(Locale.ROOT))
+            .createDefaultStage(false)
+            .build();
+    HttpStage.Builder.create(api, "Stage")
+        .httpApi(api)
+        .autoDeploy(true)
+        .accessLogSettings(AccessLog.ofHttpApi(api, props))
+        .throttle(
+            ThrottleSettings.builder()
+                .rateLimit(props.requestsPerSecond())
+                .burstLimit(props.requestBurst())
+                .build())
+        .build();
+    return api;
+  }
+
+  static HttpLambdaIntegration integration(Alias function) {
+    return HttpLambdaIntegration.Builder.create("Function", function)
+        // One permission for the API, not one for each of its routes.
+        .scopePermissionToRoute(false)
+        .build();
+  }
+
+  /** All that the control plane answers. */
+  void controlPlane() {
+    add("/tenants", HttpMethod.POST, HttpMethod.GET);
+    add("/tenants/{tenantId}", HttpMethod.GET, HttpMethod.PATCH, HttpMethod.DELETE);
+    add("/tiers", HttpMethod.GET);
+    add("/tiers/{tier}", HttpMethod.GET, HttpMethod.PUT, HttpMethod.DELETE);
+    add("/activity", HttpMethod.GET);
+    add("/drift", HttpMethod.GET);
+    add("/repairs", HttpMethod.POST);
+  }
+
+  void add(String path, HttpMethod... methods) {
+    api.addRoutes(
+            AddRoutesOptions.builder()
+                .path(path)
+                .methods(List.of(methods))
+                .integration(integration)
+                .authorizer(authorizer)
+                .build())
+        .forEach(
+            route -> {
+              if (authorizer instanceof HttpNoneAuthorizer) {
+                NagSuppressions.addResourceSuppressions(
+                    route,
+                    List.of(
+                        NagPackSuppression.builder()
+                            .id("AwsSolutions-APIG4")
+                            .reason(reasonIfOpen)
+                            .build()));
+              }
+            });
+  }
+}

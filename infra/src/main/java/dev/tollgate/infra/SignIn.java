@@ -1,0 +1,137 @@
+package dev.tollgate.infra;
+
+import io.github.cdklabs.cdknag.NagPackSuppression;
+import io.github.cdklabs.cdknag.NagSuppressions;
+import java.util.List;
+import software.amazon.awscdk.Aws;
+import software.amazon.awscdk.Duration;
+import software.amazon.awscdk.Fn;
+import software.amazon.awscdk.aws_apigatewayv2_authorizers.HttpUserPoolAuthorizer;
+import software.amazon.awscdk.services.apigatewayv2.IHttpRouteAuthorizer;
+import software.amazon.awscdk.services.cognito.AccountRecovery;
+import software.amazon.awscdk.services.cognito.CognitoDomainOptions;
+import software.amazon.awscdk.services.cognito.Mfa;
+import software.amazon.awscdk.services.cognito.MfaSecondFactor;
+import software.amazon.awscdk.services.cognito.OAuthFlows;
+import software.amazon.awscdk.services.cognito.OAuthScope;
+import software.amazon.awscdk.services.cognito.OAuthSettings;
+import software.amazon.awscdk.services.cognito.PasswordPolicy;
+import software.amazon.awscdk.services.cognito.SignInAliases;
+import software.amazon.awscdk.services.cognito.UserPool;
+import software.amazon.awscdk.services.cognito.UserPoolClient;
+import software.amazon.awscdk.services.cognito.UserPoolClientIdentityProvider;
+import software.amazon.awscdk.services.cognito.UserPoolClientOptions;
+import software.amazon.awscdk.services.cognito.UserPoolDomain;
+import software.amazon.awscdk.services.cognito.UserPoolDomainOptions;
+import software.constructs.Construct;
+
+/**
+ * Where operators sign in: a user pool that nobody gets into but by an administrator's invitation,
+ * its own pages for signing in, and the operator's page as a public client. A public client has no
+ * secret; that a code is turned into a token by who asked for it is proved by PKCE (RFC 7636).
+ */
+final class SignIn extends Construct {
+  /** Long enough not to be asked again in a shift's looks, short since no token is taken back. */
+  private static final Duration TOKEN_LASTS = Duration.hours(1);
+
+  private final UserPool pool;
+  private final UserPoolClient client;
+  private final UserPoolDomain domain;
+
+  /**
+   * Lets operators sign in.
+   *
+   * @param pageUrl the operator's page, where one comes back to
+   */
+  SignIn(Construct scope, TollgateProps props, String pageUrl) {
+    super(scope, "SignIn");
+    pool =
+        UserPool.Builder.create(this, "Pool")
+            .userPoolName(props.prefix() + "operators")
+            .selfSignUpEnabled(false)
+            .signInAliases(SignInAliases.builder().username(true).email(true).build())
+            .signInCaseSensitive(false)
+            .passwordPolicy(
+                PasswordPolicy.builder()
+                    .minLength(12)
+                    .requireLowercase(true)
+                    .requireUppercase(true)
+                    .requireDigits(true)
+                    .requireSymbols(true)
+                    .tempPasswordValidity(Duration.days(3))
+                    .build())
+            .mfa(Mfa.OPTIONAL)
+            .mfaSecondFactor(MfaSecondFactor.builder().otp(true).sms(false).build())
+            .accountRecovery(AccountRecovery.EMAIL_ONLY)
+            .removalPolicy(props.removalPolicy())
+            .build();
+    accept(
+        "AwsSolutions-COG2",
+        "A second factor, a one-time password, is offered and not required, so that an operator who "
+            + "was invited can begin. Who wants it from all sets it in the pool.");
+    accept(
+        "AwsSolutions-COG3",
+        "Threat protection is charged by user and month. Operators are few and invited by name; it "
+            + "can be switched on in the pool.");
+    client =
+        pool.addClient(
+            "Page",
+            UserPoolClientOptions.builder()
+                .generateSecret(false)
+                .oAuth(
+                    OAuthSettings.builder()
+                        .flows(OAuthFlows.builder().authorizationCodeGrant(true).build())
+                        .scopes(List.of(OAuthScope.OPENID))
+                        .callbackUrls(List.of(pageUrl))
+                        .logoutUrls(List.of(pageUrl))
+                        .build())
+                .supportedIdentityProviders(List.of(UserPoolClientIdentityProvider.COGNITO))
+                .preventUserExistenceErrors(true)
+                .accessTokenValidity(TOKEN_LASTS)
+                .idTokenValidity(TOKEN_LASTS)
+                .refreshTokenValidity(TOKEN_LASTS)
+                .enableTokenRevocation(true)
+                .build());
+    domain =
+        pool.addDomain(
+            "Domain",
+            UserPoolDomainOptions.builder()
+                .cognitoDomain(CognitoDomainOptions.builder().domainPrefix(uniquePrefix()).build())
+                .build());
+  }
+
+  /**
+   * There may be only one domain of a name in a Region, of whatever account; the last part of a
+   * stack's id is a UUID.
+   */
+  private static String uniquePrefix() {
+    return Fn.join("-", List.of("tollgate", Fn.select(2, Fn.split("/", Aws.STACK_ID))));
+  }
+
+  private void accept(String rule, String reason) {
+    NagSuppressions.addResourceSuppressions(
+        pool, List.of(NagPackSuppression.builder().id(rule).reason(reason).build()));
+  }
+
+  /** Lets those call who have signed in. */
+  IHttpRouteAuthorizer authorizer() {
+    return HttpUserPoolAuthorizer.Builder.create("Operators", pool)
+        .userPoolClients(List.of(client))
+        .build();
+  }
+
+  /** The pages for signing in: {@code https://…}. */
+  String domainUrl() {
+    return domain.baseUrl();
+  }
+
+  /** The id of the operator's page as a client. */
+  String clientId() {
+    return client.getUserPoolClientId();
+  }
+
+  /** The pool, by which an administrator invites operators. */
+  String poolId() {
+    return pool.getUserPoolId();
+  }
+}
