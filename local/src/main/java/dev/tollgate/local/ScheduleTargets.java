@@ -58,7 +58,7 @@ final class ScheduleTargets implements Targets {
   @Override
   public Outcome invokeFunction(Rights rights, String functionArn, String payload) {
     Optional<Failed> refusal =
-        refusal(rights)
+        failure(rights)
             .or(
                 () ->
                     policies
@@ -116,7 +116,7 @@ final class ScheduleTargets implements Targets {
   }
 
   private Outcome call(Rights rights, String service, String operation, JsonNode request) {
-    Optional<Failed> refusal = refusal(rights);
+    Optional<Failed> refusal = failure(rights);
     if (refusal.isPresent()) {
       return refusal.get();
     }
@@ -136,19 +136,21 @@ final class ScheduleTargets implements Targets {
             answer.status() >= 500 || answer.errorCode().contains("Throttl"));
   }
 
-  /** Why the service cannot have a schedule's rights, if it cannot. */
-  private Optional<Failed> refusal(Rights rights) {
+  @Override
+  public Optional<String> refusal(Rights rights) {
     Context context =
         Context.EMPTY.with("aws:SourceArn", rights.groupArn()).with("aws:SourceAccount", accountId);
     return policies
         .filter(all -> !all.trusts(rights.roleArn(), SERVICE, context))
         .map(
             all ->
-                new Failed(
-                    "AWS.Scheduler.AccessDeniedException",
-                    "The execution role "
-                        + rights.roleArn()
-                        + " must allow AWS EventBridge Scheduler to assume the role.",
-                    false));
+                "The execution role "
+                    + rights.roleArn()
+                    + " must allow AWS EventBridge Scheduler to assume the role.");
+  }
+
+  private Optional<Failed> failure(Rights rights) {
+    return refusal(rights)
+        .map(message -> new Failed("AWS.Scheduler.AccessDeniedException", message, false));
   }
 }

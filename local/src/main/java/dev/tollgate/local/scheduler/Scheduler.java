@@ -32,6 +32,7 @@ public final class Scheduler implements AutoCloseable {
   private static final String JOURNAL = "scheduler.jsonl";
 
   private final InstantSource clock;
+  private final Targets targets;
   private final Engine engine;
   private final TreeMap<String, Group> groups = new TreeMap<>();
   private final TreeMap<ScheduleKey, Schedule> schedules = new TreeMap<>();
@@ -61,6 +62,7 @@ public final class Scheduler implements AutoCloseable {
   public Scheduler(
       InstantSource clock, Targets targets, Punctuality punctuality, Optional<Path> dataDirectory) {
     this.clock = clock;
+    this.targets = targets;
     this.engine = new Engine(clock, targets, punctuality, this::complete);
     Instant now = clock.instant();
     groups.put(Group.DEFAULT, new Group(Group.DEFAULT, now, now, Map.of(), Optional.empty()));
@@ -285,6 +287,12 @@ public final class Scheduler implements AutoCloseable {
   }
 
   private String put(Schedule schedule, Instant now) {
+    targets
+        .refusal(schedule.definition().target().rights(schedule.key().groupArn()))
+        .ifPresent(
+            message -> {
+              throw SchedulerException.validation(message);
+            });
     record(set("schedule", schedule.toRecord()));
     schedules.put(schedule.key(), schedule);
     engine.put(schedule, now);

@@ -11,6 +11,14 @@ import java.util.Optional;
  */
 public interface Targets {
   /**
+   * Why the service cannot assume a schedule's role, if it cannot: asked when a schedule is made or
+   * changed, and on AWS again whenever it fires.
+   */
+  default Optional<String> refusal(Rights rights) {
+    return Optional.empty();
+  }
+
+  /**
    * Hands an event to a function, as {@code Invoke} with {@code InvocationType=Event} does: the
    * event is delivered as soon as Lambda has accepted it, and what the function then does with it
    * is no concern of the scheduler. An implementation may return only when the function has ended,

@@ -17,6 +17,12 @@ final class RecordingTargets implements Targets {
 
   final List<Call> calls = Collections.synchronizedList(new ArrayList<>());
   volatile Function<Call, Outcome> behaviour = call -> new Delivered();
+  volatile Optional<String> refusal = Optional.empty();
+
+  @Override
+  public Optional<String> refusal(Rights rights) {
+    return refusal.map(why -> why + " " + rights.roleArn() + " for " + rights.groupArn());
+  }
 
   @Override
   public Outcome invokeFunction(Rights rights, String functionArn, String payload) {

@@ -80,6 +80,34 @@ class SchedulerApiTest {
   }
 
   @Test
+  void a_role_that_the_service_cannot_assume_is_refused() {
+    create("stands", request -> {});
+    targets.refusal = Optional.of("cannot assume");
+    String message =
+        "cannot assume "
+            + Requests.ROLE
+            + " for arn:aws:scheduler:us-east-1:000000000000:schedule-group/default";
+
+    assertThatThrownBy(() -> create("a", request -> {}))
+        .isInstanceOf(ValidationException.class)
+        .hasMessageContaining(message);
+    assertThatThrownBy(
+            () ->
+                client.updateSchedule(
+                    r ->
+                        r.name("stands")
+                            .scheduleExpression("rate(1 hour)")
+                            .flexibleTimeWindow(w -> w.mode(FlexibleTimeWindowMode.OFF))
+                            .target(TARGET)))
+        .isInstanceOf(ValidationException.class)
+        .hasMessageContaining(message);
+    assertThat(client.getSchedule(r -> r.name("stands")).scheduleExpression())
+        .isEqualTo("cron(* * * * ? *)");
+    assertThatThrownBy(() -> client.getSchedule(r -> r.name("a")))
+        .isInstanceOf(SchedulerException.class);
+  }
+
+  @Test
   void every_member_survives() {
     client.createScheduleGroup(r -> r.name("g"));
     Target target =
