@@ -6,7 +6,7 @@ import { byId, el, fill, notice, poll, say, svg } from "./dom.js";
 import { History } from "./history.js";
 import { completeSignIn, forget, signIn, signOut, token } from "./sign-in.js";
 import { STATUS, offerNeighbours, offerTiers, showTenant, wire } from "./tenant.js";
-import { BUCKET_STATES, LIMITS, count, number } from "./words.js";
+import { LIMITS, count, number } from "./words.js";
 
 /** As many as `GET /activity` takes at once. */
 const PAGE = 25;
@@ -125,7 +125,7 @@ async function activity() {
     activityKnown = false;
     return;
   }
-  const t = Date.parse(answer.at);
+  const t = Date.now();
   for (const { tenantId, connections, admitted, refused, buckets } of answer.tenants) {
     if (!histories.has(tenantId)) {
       histories.set(tenantId, new History());
@@ -207,10 +207,10 @@ function status(tenant, history) {
   const buckets = history?.last?.buckets ?? [];
   const unfinished = buckets.find(({ state }) => state === "PROVISIONING" || state === "REMOVING");
   if (tenant.status === "ACTIVE" && history?.throttled) {
-    return ["Throttled now", "bad"];
+    return ["Throttled", "bad"];
   }
   if (unfinished || (byId("pending").checked && tenant.status === "ACTIVE")) {
-    return [unfinished ? `Not finished: ${BUCKET_STATES[unfinished.state]}` : "Not finished", "warn"];
+    return [unfinished?.state === "REMOVING" ? "Being removed" : "Not finished", "warn"];
   }
   return STATUS[tenant.status] ?? [tenant.status, ""];
 }

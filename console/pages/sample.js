@@ -251,13 +251,15 @@ function log(kind, label, text, { key, socket } = {}) {
   const list = byId("log");
   const before = key && [...list.children].find((entry) => entry.dataset.key === key);
   if (before) {
-    say(before.querySelector(".on"), `${before.querySelector(".on").textContent}, ${socket.number}`);
+    const numbers = [...before.dataset.sockets.split(","), socket.number].sort((a, b) => a - b);
+    before.dataset.sockets = numbers;
+    say(before.querySelector(".on"), ` · sockets ${numbers.join(", ")}`);
     return;
   }
   list.querySelector(".empty")?.remove();
   const entry = el(
     "li",
-    { "data-kind": kind, "data-key": key },
+    { "data-kind": kind, "data-key": key, "data-sockets": socket?.number },
     el("time", {}, time()),
     el("span", { class: `badge ${BADGES[kind] ?? ""}` }, label),
     el("span", { class: "text" }, text,
@@ -341,7 +343,7 @@ function showVerdict() {
   byId("verdict").className = `verdict ${kind}`;
   say(byId("verdict-title"), title);
   say(byId("verdict-text"), text);
-  byId("wait").hidden = !waiting?.until;
+  byId("wait-bar").hidden = !waiting?.until;
   if (waiting?.until) {
     byId("wait-bar").value = 1 - seconds() * 1000 / Math.max(1, waiting.until - waiting.from);
   }

@@ -1,0 +1,94 @@
+package dev.tollgate.local.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/**
+ * Takes the pictures of the README: both pages in a state that tells something, wide and narrow,
+ * light and dark. Runs with {@code -Dscreenshots=} and the directory, relative to the repository.
+ */
+@EnabledIfSystemProperty(named = "screenshots", matches = ".+")
+final class ScreenshotsIT {
+  private final Deployment deployment = Deployment.shared();
+  private final Path directory = Path.of("..").resolve(System.getProperty("screenshots", ""));
+
+  @Test
+  void pages_are_taken_in_both_schemes_and_widths() throws Exception {
+    Files.createDirectories(directory);
+    onboard("acme", "bronze", "{\"tenantPerMinute\":20}");
+    onboard("globex", "gold", "{}");
+    onboard("hooli", "silver", "{}");
+    onboard("initech", "bronze", "{}");
+    onboard("umbrella", "silver", "{}");
+    onboard("wayne", "gold", "{}");
+    onboard("northwind", "bronze", "{\"tenantPerMinute\":5}");
+    assertThat(deployment.control("PATCH", "/tenants/umbrella", "{\"status\":\"SUSPENDED\"}").status())
+        .isEqualTo(200);
+    deployment.advance(Duration.ofMinutes(1));
+    try (Browser browser = Browser.open()) {
+      for (String scheme : List.of("light", "dark")) {
+        takeOperator(browser.size(1280, 900).scheme(scheme), scheme);
+        takeSample(browser.size(1280, 900).scheme(scheme), scheme);
+        deployment.advance(Duration.ofMinutes(3));
+      }
+    }
+  }
+
+  private void onboard(String tenant, String tier, String overrides) {
+    assertThat(deployment.onboard(tenant, tier, overrides).status()).isEqualTo(201);
+  }
+
+  private void takeOperator(Browser browser, String scheme) throws IOException {
+    browser.go("about:blank");
+    browser.go(deployment.cloud().outputs().getOrDefault("OperatorPage", "") + "#tenant=acme");
+    browser.awaitText("#detail-title", "acme"::equals);
+    browser.select("#neighbour", "globex");
+    browser.type("#attempts", "300");
+    browser.click("#storm");
+    browser.awaitText("#storm-refused", text -> Integer.parseInt(text) > 150);
+    take(browser, "operator", scheme, 1280);
+    take(browser, "operator", scheme, 390);
+    browser.size(1280, 900);
+    browser.click("#storm");
+    browser.awaitText("#storm-sentence", text -> text.contains("is over"));
+  }
+
+  private void takeSample(Browser browser, String scheme) throws IOException {
+    browser.go(deployment.cloud().outputs().getOrDefault("SampleClient", ""));
+    browser.await("tenants are offered", () -> browser.find("#create").isEnabled());
+    browser.select("#tenant", "northwind");
+    browser.click("#create");
+    browser.awaitText("#session-status", text -> text.endsWith("is open."));
+    browser.type("#sockets", "2");
+    browser.click("#connect");
+    browser.awaitText("#connect-status", "2 of 2 sockets open."::equals);
+    browser.click("#pooled");
+    browser.awaitText("#log", text -> text.contains("Reply"));
+    assertThat(
+            deployment
+                .control("PATCH", "/tenants/northwind", "{\"tier\":\"gold\"}")
+                .status())
+        .isEqualTo(200);
+    browser.type("#sockets", "7");
+    browser.click("#connect");
+    browser.awaitText("#verdict-text", text -> text.contains("Next attempt in"));
+    take(browser, "sample", scheme, 1280);
+    take(browser, "sample", scheme, 390);
+    browser.size(1280, 900);
+    browser.click("#delete");
+  }
+
+  private void take(Browser browser, String page, String scheme, int width) throws IOException {
+    String name = "%s-%s-%s.png".formatted(page, scheme, width > 500 ? "wide" : "narrow");
+    browser.size(width, 900);
+    browser.await("it is drawn for this width", () -> browser.find("h1").isDisplayed());
+    Files.write(directory.resolve(name), browser.screenshot(width, 2600));
+  }
+}
