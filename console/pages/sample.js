@@ -268,7 +268,7 @@ function log(kind, label, text, { key, socket } = {}) {
   while (list.children.length > LONGEST_LOG) {
     list.firstElementChild.remove();
   }
-  list.scrollTop = list.scrollHeight;
+  list.parentElement.scrollTop = list.parentElement.scrollHeight;
 }
 
 function clearLog() {
