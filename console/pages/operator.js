@@ -21,6 +21,8 @@ let listedAt = -Infinity;
 let tenants = [];
 /** What each tenant did, by its id. */
 const histories = new Map();
+/** How far the deployment's clock is ahead of this one, in ms. */
+let ahead = 0;
 /** Whether `GET /activity` is there. */
 let activityKnown = true;
 
@@ -126,6 +128,7 @@ async function activity() {
     return;
   }
   const t = Date.now();
+  ahead = Date.parse(answer.at) - t;
   for (const { tenantId, connections, admitted, refused, buckets } of answer.tenants) {
     if (!histories.has(tenantId)) {
       histories.set(tenantId, new History());
@@ -150,7 +153,7 @@ async function openTenant() {
   try {
     const { body } = await control(`tenants/${encodeURIComponent(id)}`);
     if (id === opened()) {
-      showTenant(body, histories.get(id));
+      showTenant(body, histories.get(id), Date.now() + ahead);
       offerNeighbours(tenants.filter(({ status }) => status === "ACTIVE").map(({ tenantId }) => tenantId));
     }
   } catch (failed) {
@@ -212,6 +215,9 @@ function status(tenant, history) {
   if (unfinished || (byId("pending").checked && tenant.status === "ACTIVE")) {
     return [unfinished?.state === "REMOVING" ? "Being removed" : "Not finished", "warn"];
   }
+  if (tenant.status === "ACTIVE" && buckets.some(({ action, state }) => action === "connect" && state === "HIBERNATING")) {
+    return ["Hibernating", "accent"];
+  }
   return STATUS[tenant.status] ?? [tenant.status, ""];
 }
 
@@ -237,9 +243,7 @@ function showActivity() {
     say(row.querySelector(".refused-rate"), number(refused));
     row.querySelector(".refused-rate").classList.toggle("refusing", refused > 0);
     if (bucket) {
-      say(row.querySelector(".tokens"), bucket.state === "HIBERNATING"
-        ? `${number(bucket.level)}, hibernating`
-        : `${number(bucket.level)} of ${number(bucket.capacity)}`);
+      say(row.querySelector(".tokens"), `${number(bucket.level)} of ${number(bucket.capacity)}`);
       fill(row.querySelector("meter"), bucket.level, bucket.capacity);
     }
     spark(row.querySelector(".spark"), history.samples(), [
