@@ -12,7 +12,7 @@ const level = new Chart(byId("level-chart"), {
   series: [
     { key: "level", label: "Level", kind: "level", area: true },
     { key: "capacity", label: "Capacity", kind: "capacity" },
-    { key: "rate", label: "Fill rate per minute", kind: "rate" },
+    { key: "rate", label: "Fill rate/min", kind: "rate" },
   ],
 });
 const rates = new Chart(byId("rate-chart"), {

@@ -17,8 +17,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.NoSuchElementException;
@@ -112,8 +112,7 @@ final class Browser implements AutoCloseable {
     // A window is no narrower than 500; a phone is.
     driver.executeCdpCommand(
         "Emulation.setDeviceMetricsOverride",
-        Map.of(
-            "width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 500));
+        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 500));
     return this;
   }
 
@@ -173,8 +172,7 @@ final class Browser implements AutoCloseable {
   }
 
   void select(String css, String value) {
-    await(
-        css + " offers " + value, () -> !all(css + " option[value='" + value + "']").isEmpty());
+    await(css + " offers " + value, () -> !all(css + " option[value='" + value + "']").isEmpty());
     new Select(find(css)).selectByValue(value);
   }
 
@@ -216,7 +214,7 @@ final class Browser implements AutoCloseable {
     return (List<String>)
         Objects.requireNonNull(
             driver.executeAsyncScript(
-            """
+                """
             const done = arguments[arguments.length - 1];
             axe.run().then(({violations}) => done(violations
                 .filter(({impact}) => impact === 'serious' || impact === 'critical')

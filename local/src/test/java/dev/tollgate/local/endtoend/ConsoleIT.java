@@ -178,10 +178,8 @@ final class ConsoleIT {
     browser.awaitText("#fill-rate", "180/min"::equals);
     deployment.advance(Duration.ofMinutes(2));
     browser.awaitText("#level-chart .legend", text -> text.contains("Level 180"));
-    assertThat(browser.text("#level-chart .legend"))
-        .contains("Capacity 180", "Fill rate per minute 180");
-    String[] points =
-        browser.attribute("#level-chart polyline.level", "points").split("[ ,]", -1);
+    assertThat(browser.text("#level-chart .legend")).contains("Capacity 180", "Fill rate/min 180");
+    String[] points = browser.attribute("#level-chart polyline.level", "points").split("[ ,]", -1);
     assertThat(Double.parseDouble(points[1]))
         .as("the line of the level, which begins lower than it ends")
         .isGreaterThan(Double.parseDouble(points[points.length - 1]));
@@ -319,9 +317,7 @@ final class ConsoleIT {
     assertThat(browser.errors()).isEmpty();
     assertThat(browser.accessibilityFindings()).isEmpty();
     assertThat(
-            (Boolean)
-                browser.script(
-                    "return document.documentElement.scrollWidth <= innerWidth"))
+            (Boolean) browser.script("return document.documentElement.scrollWidth <= innerWidth"))
         .as("nothing is wider than the window")
         .isTrue();
     browser.size(1280, 900).scheme("light");

@@ -81,7 +81,8 @@ final class SignInIT {
     refusing = true;
     browser.go(url() + "/operator");
     browser.click("#sign-in");
-    browser.awaitText("#notices", text -> text.contains("You were not signed in: Not an operator."));
+    browser.awaitText(
+        "#notices", text -> text.contains("You were not signed in: Not an operator."));
     assertThat(browser.find("#sign-in").isDisplayed()).isTrue();
   }
 
@@ -102,9 +103,9 @@ final class SignInIT {
               200,
               "application/json",
               "{\"sessionUrl\":\"%s\",\"webSocketUrl\":\"%s\",\"sessionAccess\":\"signed\","
-                  .formatted(
-                      deployment.cloud().outputs().get("SessionURL"),
-                      deployment.cloud().outputs().get("WebSocketURL"))
+                      .formatted(
+                          deployment.cloud().outputs().get("SessionURL"),
+                          deployment.cloud().outputs().get("WebSocketURL"))
                   + "\"signIn\":{\"domain\":\"%s\",\"clientId\":\"console\"}}".formatted(url()));
       case "/oauth2/authorize" -> authorize(exchange, parameters(asked.getRawQuery()));
       case "/oauth2/token" -> token(exchange);
@@ -131,8 +132,7 @@ final class SignInIT {
 
   private void token(HttpExchange exchange) throws IOException {
     Map<String, String> asked =
-        parameters(
-            new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+        parameters(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
     String challenge = challenges.remove(asked.getOrDefault("code", ""));
     boolean right =
         "authorization_code".equals(asked.get("grant_type"))
@@ -179,7 +179,8 @@ final class SignInIT {
       answer
           .headers()
           .firstValue("content-security-policy")
-          .ifPresent(policy -> exchange.getResponseHeaders().set("content-security-policy", policy));
+          .ifPresent(
+              policy -> exchange.getResponseHeaders().set("content-security-policy", policy));
       send(
           exchange,
           answer.statusCode(),
