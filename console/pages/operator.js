@@ -168,7 +168,11 @@ async function openTenant() {
 
 function markRow() {
   for (const row of byId("rows").children) {
-    row.toggleAttribute("aria-current", row.dataset.id === opened());
+    if (row.dataset.id === opened()) {
+      row.setAttribute("aria-current", "true");
+    } else {
+      row.removeAttribute("aria-current");
+    }
   }
 }
 
@@ -314,9 +318,15 @@ byId("onboard-cancel").addEventListener("click", () => byId("onboard-dialog").cl
 byId("onboard-form").addEventListener("submit", doing(onboard));
 byId("sign-in").addEventListener("click", doing(() => signIn(settings.signIn)));
 byId("sign-out").addEventListener("click", () => signOut(settings.signIn));
-addEventListener("hashchange", async () => {
+addEventListener("hashchange", async ({ oldURL }) => {
   await looking(openTenant);
-  (opened() ? byId("detail") : byId("prefix")).focus({ preventScroll: !opened() });
+  if (opened()) {
+    byId("detail").focus();
+  } else {
+    // Back to where one was in the list.
+    const left = new URLSearchParams(new URL(oldURL).hash.slice(1)).get("tenant");
+    [...byId("rows").children].find((row) => row.dataset.id === left)?.querySelector("a").focus();
+  }
 });
 byId("overrides").append(...Object.entries(LIMITS).map(([name, label]) => el(
   "div", {},

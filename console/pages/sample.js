@@ -72,6 +72,9 @@ async function createSession() {
 
 /** The address carries the session, so that another window can have the same. */
 function join(tenantId, sessionId) {
+  if (session && session.sessionId !== sessionId) {
+    disconnect();
+  }
   session = { tenantId, sessionId };
   const fragment = `#${new URLSearchParams({ tenant: tenantId, session: sessionId })}`;
   history.replaceState(null, "", fragment);
@@ -79,6 +82,16 @@ function join(tenantId, sessionId) {
   choose(tenantId);
   show();
   look();
+}
+
+/** Takes the tenant and the session that the address names, if it does. */
+function fromAddress() {
+  const address = new URLSearchParams(location.hash.slice(1));
+  if (address.has("tenant") && address.has("session")) {
+    join(address.get("tenant"), address.get("session"));
+  } else if (address.has("tenant")) {
+    choose(address.get("tenant"));
+  }
 }
 
 function leave() {
@@ -381,9 +394,7 @@ if (settings.sessionAccess === "signed") {
   notice("info", "This deployment creates sessions only for signed requests, which a page cannot make. Use the command line: ./tollgate connect");
 }
 await offerTenants().catch(complain);
-const address = new URLSearchParams(location.hash.slice(1));
-if (address.has("tenant") && address.has("session")) {
-  join(address.get("tenant"), address.get("session"));
-}
+fromAddress();
+addEventListener("hashchange", fromAddress);
 poll(look);
 setInterval(tick, 250);

@@ -222,7 +222,7 @@ final class ConsoleIT {
     browser.select("#neighbour", "");
     browser.type("#attempts", "1000");
     browser.click("#storm");
-    browser.awaitText("#pair-admitted", text -> !text.equals("0"));
+    browser.awaitText("#storm-admitted", text -> !text.equals("0"));
     assertThat(browser.text("#storm")).isEqualTo("Stop storm");
     browser.click("#storm");
     browser.awaitText("#storm-sentence", text -> text.contains("is over, stopped"));

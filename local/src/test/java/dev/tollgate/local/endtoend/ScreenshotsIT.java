@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,9 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  */
 @EnabledIfSystemProperty(named = "screenshots", matches = ".+")
 final class ScreenshotsIT {
+  /** The square of a distance between colours. */
+  private static final int JUST_TOLD_APART = 120;
+
   private final Deployment deployment = Deployment.shared();
   private final Path directory = Path.of("..").resolve(System.getProperty("screenshots", ""));
 
@@ -104,7 +108,7 @@ final class ScreenshotsIT {
     ImageIO.write(withPalette(picture), "png", directory.resolve(name).toFile());
   }
 
-  /** The same in its 256 most frequent colours, which takes half the room. */
+  /** The same in at most 256 colours, which takes half the room. */
   private static BufferedImage withPalette(BufferedImage picture) {
     int width = picture.getWidth();
     int height = picture.getHeight();
@@ -113,12 +117,7 @@ final class ScreenshotsIT {
     for (int pixel : pixels) {
       frequency.merge(pixel, 1, Integer::sum);
     }
-    int[] palette =
-        frequency.entrySet().stream()
-            .sorted(Map.Entry.<Integer, Integer>comparingByValue().reversed())
-            .limit(256)
-            .mapToInt(Map.Entry::getKey)
-            .toArray();
+    int[] palette = palette(frequency);
     IndexColorModel colours =
         new IndexColorModel(8, palette.length, palette, 0, false, -1, DataBuffer.TYPE_BYTE);
     BufferedImage indexed =
@@ -129,6 +128,23 @@ final class ScreenshotsIT {
       indexed.getRaster().setSample(i % width, i / width, 0, index);
     }
     return indexed;
+  }
+
+  /** The most frequent colours, but none that is hard to tell from one that is among them. */
+  private static int[] palette(Map<Integer, Integer> frequency) {
+    List<Integer> palette = new ArrayList<>();
+    frequency.entrySet().stream()
+        .sorted(Map.Entry.<Integer, Integer>comparingByValue().reversed())
+        .map(Map.Entry::getKey)
+        .forEach(
+            colour -> {
+              boolean told =
+                  palette.stream().allMatch(other -> distance(colour, other) > JUST_TOLD_APART);
+              if (told && palette.size() < 256) {
+                palette.add(colour);
+              }
+            });
+    return palette.stream().mapToInt(Integer::intValue).toArray();
   }
 
   private static int nearest(int pixel, int[] palette) {

@@ -35,6 +35,7 @@ final class SignInIT {
   private final HttpClient http = HttpClient.newHttpClient();
   private final Map<String, String> challenges = new TreeMap<>();
   private volatile boolean refusing;
+  private volatile boolean broken;
   private HttpServer server;
   private Browser browser;
 
@@ -94,8 +95,19 @@ final class SignInIT {
     assertThat(browser.script("return sessionStorage.length")).isEqualTo(0L);
   }
 
+  @Test
+  void what_nobody_thought_of_is_told_on_the_page() {
+    broken = true;
+    browser.go(url() + "/operator");
+    browser.awaitText("#notices", text -> text.contains("Reload the page to go on."));
+  }
+
   private void answer(HttpExchange exchange) throws IOException {
     URI asked = exchange.getRequestURI();
+    if (broken && asked.getPath().equals("/config.json")) {
+      send(exchange, 500, "application/json", "{}");
+      return;
+    }
     switch (asked.getPath()) {
       case "/config.json" ->
           send(
