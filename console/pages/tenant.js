@@ -135,7 +135,7 @@ export function offerNeighbours(ids) {
   const select = byId("neighbour");
   const chosen = select.value;
   const others = ids.filter((id) => id !== tenant?.tenantId);
-  if ([...select.options].slice(0, -1).map((option) => option.value).join() === others.join()) {
+  if (select.options.length > 0 && [...select.options].slice(0, -1).map((option) => option.value).join() === others.join()) {
     return;
   }
   select.replaceChildren(
