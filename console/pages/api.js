@@ -64,7 +64,7 @@ export async function call(url, { method = "GET", body, form, token } = {}) {
 }
 
 /** What the pages must know of their deployment. */
-export const config = async () => (await fetch("config.json")).json();
+export const config = async () => (await call("config.json")).body;
 
 /** The sessions of a tenant. */
 export class Sessions {

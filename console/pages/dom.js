@@ -53,6 +53,12 @@ export function notice(kind, text) {
   region.replaceChildren(el("p", { class: `notice ${kind}` }, el("span", {}, text), close));
 }
 
+// What nobody thought of is told on the page as well, not only on the browser's console.
+const astray = (error) =>
+  notice("bad", `${error?.message ?? "Something went wrong in this page."} Reload the page to go on.`);
+addEventListener("error", (event) => astray(event.error));
+addEventListener("unhandledrejection", (event) => astray(event.reason));
+
 /** Asks in a dialog; resolves to whether it was confirmed. */
 export function confirmed(title, text, action) {
   const dialog = byId("confirm");

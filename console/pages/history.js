@@ -2,10 +2,10 @@
 
 /** How far charts look back. */
 export const WINDOW_MS = 5 * 60_000;
-/** Rates are of so long a time, lest they jump with each look. */
-const RATE_MS = 6_000;
+/** Rates are of so long a time: refusals are told up to five seconds late, all at once. */
+const RATE_MS = 10_000;
 /** A tenant that was refused within this is throttled now. */
-const NOW_MS = 10_000;
+const NOW_MS = 12_000;
 
 export class History {
   #samples = [];

@@ -6,7 +6,7 @@ import { byId, el, fill, notice, poll, say, svg } from "./dom.js";
 import { History } from "./history.js";
 import { completeSignIn, forget, signIn, signOut, token } from "./sign-in.js";
 import { STATUS, offerNeighbours, offerTiers, showTenant, wire } from "./tenant.js";
-import { BUCKET_STATES, LIMITS, count, number } from "./words.js";
+import { LIMITS, count, number } from "./words.js";
 
 /** As many as `GET /activity` takes at once. */
 const PAGE = 25;
@@ -21,6 +21,8 @@ let listedAt = -Infinity;
 let tenants = [];
 /** What each tenant did, by its id. */
 const histories = new Map();
+/** How far the deployment's clock is ahead of this one, in ms. */
+let ahead = 0;
 /** Whether `GET /activity` is there. */
 let activityKnown = true;
 
@@ -125,7 +127,8 @@ async function activity() {
     activityKnown = false;
     return;
   }
-  const t = Date.parse(answer.at);
+  const t = Date.now();
+  ahead = Date.parse(answer.at) - t;
   for (const { tenantId, connections, admitted, refused, buckets } of answer.tenants) {
     if (!histories.has(tenantId)) {
       histories.set(tenantId, new History());
@@ -150,7 +153,7 @@ async function openTenant() {
   try {
     const { body } = await control(`tenants/${encodeURIComponent(id)}`);
     if (id === opened()) {
-      showTenant(body, histories.get(id));
+      showTenant(body, histories.get(id), Date.now() + ahead);
       offerNeighbours(tenants.filter(({ status }) => status === "ACTIVE").map(({ tenantId }) => tenantId));
     }
   } catch (failed) {
@@ -165,7 +168,11 @@ async function openTenant() {
 
 function markRow() {
   for (const row of byId("rows").children) {
-    row.toggleAttribute("aria-current", row.dataset.id === opened());
+    if (row.dataset.id === opened()) {
+      row.setAttribute("aria-current", "true");
+    } else {
+      row.removeAttribute("aria-current");
+    }
   }
 }
 
@@ -207,10 +214,13 @@ function status(tenant, history) {
   const buckets = history?.last?.buckets ?? [];
   const unfinished = buckets.find(({ state }) => state === "PROVISIONING" || state === "REMOVING");
   if (tenant.status === "ACTIVE" && history?.throttled) {
-    return ["Throttled now", "bad"];
+    return ["Throttled", "bad"];
   }
   if (unfinished || (byId("pending").checked && tenant.status === "ACTIVE")) {
-    return [unfinished ? `Not finished: ${BUCKET_STATES[unfinished.state]}` : "Not finished", "warn"];
+    return [unfinished?.state === "REMOVING" ? "Being removed" : "Not finished", "warn"];
+  }
+  if (tenant.status === "ACTIVE" && buckets.some(({ action, state }) => action === "connect" && state === "HIBERNATING")) {
+    return ["Hibernating", "accent"];
   }
   return STATUS[tenant.status] ?? [tenant.status, ""];
 }
@@ -237,9 +247,7 @@ function showActivity() {
     say(row.querySelector(".refused-rate"), number(refused));
     row.querySelector(".refused-rate").classList.toggle("refusing", refused > 0);
     if (bucket) {
-      say(row.querySelector(".tokens"), bucket.state === "HIBERNATING"
-        ? `${number(bucket.level)}, hibernating`
-        : `${number(bucket.level)} of ${number(bucket.capacity)}`);
+      say(row.querySelector(".tokens"), `${number(bucket.level)} of ${number(bucket.capacity)}`);
       fill(row.querySelector("meter"), bucket.level, bucket.capacity);
     }
     spark(row.querySelector(".spark"), history.samples(), [
@@ -310,9 +318,15 @@ byId("onboard-cancel").addEventListener("click", () => byId("onboard-dialog").cl
 byId("onboard-form").addEventListener("submit", doing(onboard));
 byId("sign-in").addEventListener("click", doing(() => signIn(settings.signIn)));
 byId("sign-out").addEventListener("click", () => signOut(settings.signIn));
-addEventListener("hashchange", async () => {
+addEventListener("hashchange", async ({ oldURL }) => {
   await looking(openTenant);
-  (opened() ? byId("detail") : byId("prefix")).focus({ preventScroll: !opened() });
+  if (opened()) {
+    byId("detail").focus();
+  } else {
+    // Back to where one was in the list.
+    const left = new URLSearchParams(new URL(oldURL).hash.slice(1)).get("tenant");
+    [...byId("rows").children].find((row) => row.dataset.id === left)?.querySelector("a").focus();
+  }
 });
 byId("overrides").append(...Object.entries(LIMITS).map(([name, label]) => el(
   "div", {},

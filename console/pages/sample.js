@@ -72,6 +72,9 @@ async function createSession() {
 
 /** The address carries the session, so that another window can have the same. */
 function join(tenantId, sessionId) {
+  if (session && session.sessionId !== sessionId) {
+    disconnect();
+  }
   session = { tenantId, sessionId };
   const fragment = `#${new URLSearchParams({ tenant: tenantId, session: sessionId })}`;
   history.replaceState(null, "", fragment);
@@ -79,6 +82,16 @@ function join(tenantId, sessionId) {
   choose(tenantId);
   show();
   look();
+}
+
+/** Takes the tenant and the session that the address names, if it does. */
+function fromAddress() {
+  const address = new URLSearchParams(location.hash.slice(1));
+  if (address.has("tenant") && address.has("session")) {
+    join(address.get("tenant"), address.get("session"));
+  } else if (address.has("tenant")) {
+    choose(address.get("tenant"));
+  }
 }
 
 function leave() {
@@ -251,13 +264,15 @@ function log(kind, label, text, { key, socket } = {}) {
   const list = byId("log");
   const before = key && [...list.children].find((entry) => entry.dataset.key === key);
   if (before) {
-    say(before.querySelector(".on"), `${before.querySelector(".on").textContent}, ${socket.number}`);
+    const numbers = [...before.dataset.sockets.split(","), socket.number].sort((a, b) => a - b);
+    before.dataset.sockets = numbers;
+    say(before.querySelector(".on"), ` · sockets ${numbers.join(", ")}`);
     return;
   }
   list.querySelector(".empty")?.remove();
   const entry = el(
     "li",
-    { "data-kind": kind, "data-key": key },
+    { "data-kind": kind, "data-key": key, "data-sockets": socket?.number },
     el("time", {}, time()),
     el("span", { class: `badge ${BADGES[kind] ?? ""}` }, label),
     el("span", { class: "text" }, text,
@@ -266,7 +281,7 @@ function log(kind, label, text, { key, socket } = {}) {
   while (list.children.length > LONGEST_LOG) {
     list.firstElementChild.remove();
   }
-  list.scrollTop = list.scrollHeight;
+  list.parentElement.scrollTop = list.parentElement.scrollHeight;
 }
 
 function clearLog() {
@@ -341,7 +356,7 @@ function showVerdict() {
   byId("verdict").className = `verdict ${kind}`;
   say(byId("verdict-title"), title);
   say(byId("verdict-text"), text);
-  byId("wait").hidden = !waiting?.until;
+  byId("wait-bar").hidden = !waiting?.until;
   if (waiting?.until) {
     byId("wait-bar").value = 1 - seconds() * 1000 / Math.max(1, waiting.until - waiting.from);
   }
@@ -379,9 +394,7 @@ if (settings.sessionAccess === "signed") {
   notice("info", "This deployment creates sessions only for signed requests, which a page cannot make. Use the command line: ./tollgate connect");
 }
 await offerTenants().catch(complain);
-const address = new URLSearchParams(location.hash.slice(1));
-if (address.has("tenant") && address.has("session")) {
-  join(address.get("tenant"), address.get("session"));
-}
+fromAddress();
+addEventListener("hashchange", fromAddress);
 poll(look);
 setInterval(tick, 250);

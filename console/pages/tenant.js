@@ -12,7 +12,7 @@ const level = new Chart(byId("level-chart"), {
   series: [
     { key: "level", label: "Level", kind: "level", area: true },
     { key: "capacity", label: "Capacity", kind: "capacity" },
-    { key: "rate", label: "Fill rate per minute", kind: "rate" },
+    { key: "rate", label: "Fill rate/min", kind: "rate" },
   ],
 });
 const rates = new Chart(byId("rate-chart"), {
@@ -43,8 +43,8 @@ function note(report) {
   }
 }
 
-/** Shows a report of the control plane, and what the list knows of its connections. */
-export function showTenant(report, history) {
+/** Shows a report of the control plane as of `at`, and what the list knows of its connections. */
+export function showTenant(report, history, at) {
   if (tenant?.tenantId !== report.tenantId) {
     action = "connect";
     byId("tier").value = report.tier;
@@ -61,7 +61,7 @@ export function showTenant(report, history) {
   }
   say(byId("open"), `${number(report.connections)} of ${number(report.limits.tenantConnections)}`);
   say(byId("isolation"), report.isolation === "SILO" ? "yes" : "no, shared");
-  showBuckets(report.buckets);
+  showBuckets(report.buckets, at);
   rates.show(history?.samples() ?? []);
   const gone = report.status === "OFFBOARDING";
   say(byId("suspend"), report.status === "SUSPENDED" ? "Resume" : "Suspend");
@@ -78,7 +78,7 @@ export const STATUS = {
   OFFBOARDING: ["Being removed", "warn"],
 };
 
-function showBuckets(buckets) {
+function showBuckets(buckets, at = NaN) {
   const list = byId("buckets");
   const actions = buckets.map((bucket) => bucket.action);
   if ([...list.children].map((row) => row.dataset.action).join() !== actions.join()) {
@@ -92,13 +92,13 @@ function showBuckets(buckets) {
     row.querySelector("input").checked = bucket.action === action;
     fill(row.querySelector("meter"), bucket.level, bucket.capacity);
     say(row.querySelector(".count"), `${number(bucket.level)} of ${number(bucket.capacity)}`);
-    const wait = (Date.parse(bucket.nextTokenAt) - Date.now()) / 1000;
+    const wait = (Date.parse(bucket.nextTokenAt) - at) / 1000;
     say(row.querySelector(".more"),
       `${BUCKET_STATES[bucket.state] ?? bucket.state}, ${number(bucket.ratePerMinute)} a minute`
       + (bucket.level === 0 && wait > 0 ? `, next token within ${duration(wait)}` : ""));
   });
   const chosen = buckets.find((bucket) => bucket.action === action);
-  say(byId("fill-rate"), chosen ? `${number(chosen.ratePerMinute)} a minute` : "–");
+  say(byId("fill-rate"), chosen ? `${number(chosen.ratePerMinute)}/min` : "–");
   level.show(levels.get(`${tenant.tenantId}/${action}`)?.samples() ?? [], `Tokens in bucket “${action}”`);
 }
 
@@ -135,7 +135,7 @@ export function offerNeighbours(ids) {
   const select = byId("neighbour");
   const chosen = select.value;
   const others = ids.filter((id) => id !== tenant?.tenantId);
-  if ([...select.options].slice(0, -1).map((option) => option.value).join() === others.join()) {
+  if (select.options.length > 0 && [...select.options].slice(0, -1).map((option) => option.value).join() === others.join()) {
     return;
   }
   select.replaceChildren(

@@ -11,7 +11,7 @@ export const count = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one
 export function duration(seconds) {
   const whole = Math.max(0, Math.ceil(seconds));
   const minutes = Math.floor(whole / 60);
-  return minutes === 0 ? `${whole} s` : `${minutes} min ${whole % 60} s`;
+  return (minutes === 0 ? `${whole} s` : `${minutes} min ${whole % 60} s`).replaceAll(" ", "\u00a0");
 }
 
 /** Why a connection is refused, by the session API's `reason`, with the limits in force. */

@@ -1,0 +1,346 @@
+package dev.tollgate.local.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.openqa.selenium.Keys;
+
+/** The console as people use it: in a browser, by clicking. */
+final class ConsoleIT {
+  private static Browser browser;
+
+  private final Deployment deployment = Deployment.shared();
+
+  @BeforeAll
+  static void open() {
+    browser = Browser.open();
+  }
+
+  @AfterAll
+  static void close() {
+    if (browser != null) {
+      browser.close();
+    }
+  }
+
+  @AfterEach
+  void nothing_went_wrong_that_only_the_console_shows() {
+    List<String> errors = browser.errors();
+    browser.go("about:blank");
+    assertThat(errors).isEmpty();
+  }
+
+  private String sample() {
+    return deployment.cloud().outputs().getOrDefault("SampleClient", "");
+  }
+
+  private String operator() {
+    return deployment.cloud().outputs().getOrDefault("OperatorPage", "");
+  }
+
+  private String operator(String tenant) {
+    return operator() + "#tenant=" + tenant;
+  }
+
+  private void onboard(String tenant, String tier, String overrides) {
+    assertThat(deployment.onboard(tenant, tier, overrides).status()).isEqualTo(201);
+  }
+
+  /** A session of the tenant, in the sample client. */
+  private void createSession(String tenant) {
+    browser.go(sample());
+    browser.await("tenants are offered", () -> browser.find("#create").isEnabled());
+    boolean listed = browser.find("#tenant").isDisplayed();
+    if (listed) {
+      browser.select("#tenant", tenant);
+    } else {
+      browser.type("#tenant-id", tenant);
+    }
+    browser.click("#create");
+    browser.awaitText("#session-status", text -> text.endsWith("of " + tenant + " is open."));
+  }
+
+  private void connect(int sockets) {
+    browser.type("#sockets", Integer.toString(sockets));
+    browser.click("#connect");
+  }
+
+  private static String logged(String kind) {
+    return "#log [data-kind=" + kind + "]:last-of-type";
+  }
+
+  @Test
+  void client_connects_sends_both_ways_and_leaves() {
+    onboard("page-happy", "gold", "{}");
+    createSession("page-happy");
+    browser.awaitText("#verdict-title", "Yes"::equals);
+    connect(2);
+    browser.awaitText("#connect-status", "2 of 2 sockets open."::equals);
+    browser.awaitText("#session-open", "2 of 10"::equals);
+
+    browser.type("#message", "Number {{n}}");
+    browser.click("#pooled");
+    browser.awaitText("#log", text -> text.contains("Number 1 · sockets 1, 2"));
+    browser.click("#silo");
+    browser.awaitText("#log", text -> text.contains("Number 2 · sockets 1, 2"));
+    assertThat(browser.text("#log")).contains("Accepted", "Received", "Reply");
+
+    browser.click("#disconnect");
+    browser.awaitText("#connect-status", "Not connected."::equals);
+    browser.click("#delete");
+    browser.awaitText("#session-status", "No session yet."::equals);
+    browser.awaitText("#log", text -> text.contains("Deleted; its sockets are closed."));
+  }
+
+  @Test
+  void second_window_has_the_same_session_and_the_same_messages() {
+    onboard("page-twice", "gold", "{}");
+    createSession("page-twice");
+    connect(1);
+    browser.awaitText("#connect-status", "1 of 1 socket open."::equals);
+    String first = browser.window();
+    browser.window(browser.url());
+    browser.awaitText("#session-status", text -> text.endsWith("of page-twice is open."));
+    connect(1);
+    browser.awaitText("#connect-status", "1 of 1 socket open."::equals);
+    browser.type("#message", "To all windows");
+    browser.click("#pooled");
+    String second = browser.window();
+
+    browser.switchTo(first);
+    browser.awaitText(
+        "#log", text -> text.contains("Received") && text.contains("To all windows · socket 1"));
+    assertThat(browser.errors()).isEmpty();
+    browser.switchTo(second);
+    browser.go("about:blank");
+    browser.switchTo(first);
+  }
+
+  @Test
+  void client_is_told_why_it_is_refused_and_comes_back_by_itself() throws Exception {
+    onboard("page-refused", "gold", "{\"tenantPerMinute\":3}");
+    // Close to the next fill, so that the page does not count for a whole minute.
+    Instant late = deployment.clock().instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(112);
+    deployment.advance(Duration.between(deployment.clock().instant(), late));
+    createSession("page-refused");
+    connect(4);
+    browser.awaitText(
+        "#verdict-text",
+        text ->
+            text.matches(
+                "The tenant has used its tokens: it may open 3 connections a minute\\."
+                    + " Next attempt in \\d+ s\\."));
+    assertThat(browser.text("#verdict-title")).isEqualTo("Not let in");
+    assertThat(browser.text("#tenant-rate")).isEqualTo("0 of 3");
+    assertThat(browser.text("#connect-status"))
+        .isEqualTo("3 of 4 sockets open; the rest will follow by itself.");
+    String counted = browser.text("#verdict-text");
+    browser.awaitText("#verdict-text", text -> !text.equals(counted));
+
+    deployment.advance(Duration.ofMinutes(1));
+    browser.awaitText("#connect-status", "4 of 4 sockets open."::equals);
+    browser.awaitText("#session-open", "4 of 10"::equals);
+    assertThat(browser.text("#log")).contains("Refused", "Socket 4 of 4 is open.");
+  }
+
+  @Test
+  void client_waits_for_a_place_where_time_alone_helps_nobody() {
+    onboard("page-full", "gold", "{\"connectionsPerSession\":1}");
+    createSession("page-full");
+    connect(2);
+    browser.awaitText(
+        "#verdict-text",
+        text -> text.startsWith("This session has all its 1 connection open. One must close"));
+    assertThat(deployment.control("PATCH", "/tenants/page-full", "{\"overrides\":{}}").status())
+        .isEqualTo(200);
+    browser.awaitText("#connect-status", "2 of 2 sockets open."::equals);
+  }
+
+  @Test
+  void operator_changes_a_tier_and_sees_level_and_rate_follow() throws Exception {
+    onboard("page-tier", "bronze", "{}");
+    browser.go(operator("page-tier"));
+    browser.awaitText("#level-chart .legend", text -> text.contains("Capacity 60"));
+    browser.awaitText("#fill-rate", "60/min"::equals);
+
+    browser.select("#tier", "gold");
+    browser.click("#change-tier");
+    browser.awaitText("#notices", text -> text.contains("page-tier is gold now."));
+    browser.awaitText("#fill-rate", "180/min"::equals);
+    deployment.advance(Duration.ofMinutes(2));
+    browser.awaitText("#level-chart .legend", text -> text.contains("Level 180"));
+    assertThat(browser.text("#level-chart .legend")).contains("Capacity 180", "Fill rate/min 180");
+    String[] points = browser.attribute("#level-chart polyline.level", "points").split("[ ,]", -1);
+    assertThat(Double.parseDouble(points[1]))
+        .as("the line of the level, which begins lower than it ends")
+        .isGreaterThan(Double.parseDouble(points[points.length - 1]));
+    assertThat(browser.attribute("#level-chart svg", "aria-label"))
+        .contains("Now: Level 180, Capacity 180");
+
+    browser.select("#tier", "bronze");
+    browser.click("#change-tier");
+    browser.awaitText("#confirm-text", text -> text.contains("takes out what is more than 60"));
+    browser.click("#confirm-yes");
+    browser.awaitText("#level-chart .legend", text -> text.contains("Capacity 60"));
+  }
+
+  @Test
+  void storm_on_one_tenant_leaves_its_neighbour_alone() {
+    onboard("pair-a", "silver", "{\"tenantPerMinute\":10}");
+    onboard("pair-b", "bronze", "{}");
+    browser.go(operator("pair-a"));
+    browser.type("#prefix", "pair-");
+    browser.await("two are listed", () -> browser.all("#rows tr").size() == 2);
+    browser.select("#neighbour", "pair-b");
+    browser.type("#attempts", "60");
+    browser.click("#storm");
+    browser.awaitText("#rows [data-id=pair-a] .status", "Throttled"::equals);
+    browser.awaitText("#storm-sentence", text -> text.contains("is over"));
+    assertThat(browser.text("#storm-sentence"))
+        .isEqualTo(
+            "The storm on pair-a is over: 10 let in, 50 refused, all closed. pair-b was let in"
+                + " each time.");
+    assertThat(browser.text("#storm-neighbour")).isEqualTo("3 of 3");
+    assertThat(browser.text("#rows [data-id=pair-b] .status")).isEqualTo("Active");
+    browser.awaitText("#open", text -> text.startsWith("0 of"));
+  }
+
+  @Test
+  void storm_is_stopped() {
+    onboard("storm-c", "gold", "{}");
+    browser.go(operator("storm-c"));
+    browser.await("it may be raised", () -> browser.text("#detail-title").equals("storm-c"));
+    browser.select("#neighbour", "");
+    browser.type("#attempts", "1000");
+    browser.click("#storm");
+    browser.awaitText("#storm-admitted", text -> !text.equals("0"));
+    assertThat(browser.text("#storm")).isEqualTo("Stop storm");
+    browser.click("#storm");
+    browser.awaitText("#storm-sentence", text -> text.contains("is over, stopped"));
+    browser.awaitText("#open", text -> text.startsWith("0 of"));
+  }
+
+  @Test
+  void operator_onboards_suspends_resumes_and_offboards() {
+    browser.go(operator());
+    browser.click("#onboard");
+    browser.type("#new-id", "page-new");
+    browser.select("#new-tier", "silver");
+    browser.click("#onboard-dialog summary");
+    browser.type("#overrides [name=tenantConnections]", "7");
+    browser.find("#new-id").sendKeys(Keys.ENTER);
+    browser.awaitText("#detail-title", "page-new"::equals);
+    browser.awaitText("#open", "0 of 7"::equals);
+
+    browser.click("#onboard");
+    browser.type("#new-id", "page-new");
+    browser.select("#new-tier", "gold");
+    browser.find("#new-id").sendKeys(Keys.ENTER);
+    browser.await("it says why not", () -> browser.find("#onboard-error").isDisplayed());
+    assertThat(browser.text("#onboard-error")).contains("page-new");
+    browser.click("#onboard-cancel");
+
+    browser.click("#suspend");
+    browser.click("#confirm-yes");
+    browser.awaitText("#detail-badges", text -> text.contains("Suspended"));
+    browser.click("#suspend");
+    browser.awaitText("#detail-badges", text -> text.contains("Active"));
+    browser.click("#offboard");
+    browser.click("#confirm-no");
+    assertThat(browser.text("#detail-title")).isEqualTo("page-new");
+    browser.click("#offboard");
+    browser.click("#confirm-yes");
+    browser.await("it is gone", () -> !browser.find("#detail").isDisplayed());
+    assertThat(deployment.control("GET", "/tenants/page-new").status()).isEqualTo(404);
+    // What was refused, and what was looked at once more when it was gone; the page told both.
+    assertThat(browser.errors())
+        .allSatisfy(error -> assertThat(error).containsPattern("/tenants.* status of 4(09|04)"));
+  }
+
+  @Test
+  void many_tenants_come_in_pages_and_are_found_by_their_ids() {
+    for (int i = 0; i < 27; i++) {
+      onboard("many-%02d".formatted(i), "bronze", "{}");
+    }
+    browser.go(operator());
+    browser.type("#prefix", "many-");
+    browser.await(
+        "only these are listed",
+        () ->
+            browser.all("#rows tr").size() >= 20
+                && browser.text("#rows").lines().noneMatch(line -> line.startsWith("page-")));
+    assertThat(browser.all("#rows tr")).hasSizeLessThanOrEqualTo(25);
+    browser.find("#next").sendKeys(Keys.ENTER);
+    browser.awaitText("#page", text -> text.startsWith("Page 2"));
+    browser.find("#previous").sendKeys(Keys.ENTER);
+    browser.awaitText("#page", text -> text.startsWith("Page 1"));
+    browser.type("#prefix", "many-26");
+    browser.await("one is listed", () -> browser.all("#rows tr").size() == 1);
+    browser.find("#rows a").sendKeys(Keys.ENTER);
+    browser.awaitText("#detail-title", "many-26"::equals);
+    browser.type("#prefix", "nobody");
+    browser.awaitText("#empty", text -> text.startsWith("No tenant is like that."));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "sample, light, 1280",
+    "sample, dark, 390",
+    "operator, light, 390",
+    "operator, dark, 1280",
+    "operator, light, 1280"
+  })
+  void page_has_no_serious_accessibility_findings(String page, String scheme, int width) {
+    if (deployment.control("GET", "/tenants/page-axe").status() == 404) {
+      onboard("page-axe", "bronze", "{\"tenantPerMinute\":2}");
+    }
+    browser.size(width, 900).scheme(scheme);
+    if (page.equals("sample")) {
+      createSession("page-axe");
+      connect(3);
+      browser.await("it is refused", () -> !browser.all(logged("refused")).isEmpty());
+    } else {
+      browser.go(operator("page-axe"));
+      browser.awaitText("#detail-title", "page-axe"::equals);
+      browser.await("its buckets are shown", () -> !browser.all(".bucket").isEmpty());
+    }
+    assertThat(browser.script("return document.documentElement.dataset.theme")).isEqualTo(scheme);
+    assertThat(browser.errors()).isEmpty();
+    assertThat(browser.accessibilityFindings()).isEmpty();
+    assertThat(
+            (Boolean) browser.script("return document.documentElement.scrollWidth <= innerWidth"))
+        .as("nothing is wider than the window")
+        .isTrue();
+    browser.size(1280, 900).scheme("light");
+    // What axe does is warned of, and no fault of the page.
+    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("Canvas2D"));
+  }
+
+  @Test
+  void scheme_that_was_chosen_is_kept() {
+    browser.scheme("light").go(sample());
+    browser.click("#theme");
+    assertThat(browser.attribute("#theme", "aria-pressed")).isEqualTo("true");
+    browser.go(operator());
+    assertThat(browser.script("return document.documentElement.dataset.theme")).isEqualTo("dark");
+    browser.script("localStorage.clear()");
+  }
+
+  @Test
+  void address_that_is_none_gets_a_page_with_a_way_back() {
+    browser.go(sample() + "nothing/here");
+    assertThat(browser.text("h1")).isEqualTo("There is no such page");
+    browser.click("a[href$=operator]");
+    browser.await("the operator's page is there", () -> browser.text("h1").equals("Tenants"));
+    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("404"));
+  }
+}
