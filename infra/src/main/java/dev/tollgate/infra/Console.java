@@ -63,10 +63,10 @@ final class Console extends Construct {
         HttpRoute.Builder.create(this, "Pages")
             .httpApi(api)
             .routeKey(HttpRouteKey.DEFAULT)
-            .integration(
-                HttpLambdaIntegration.Builder.create("Pages", live)
-                    .scopePermissionToRoute(false)
-                    .build())
+            // Its permission is for this route: one for the whole API, */*/*, is for those that
+            // have
+            // a method and a path, and this one has neither.
+            .integration(new HttpLambdaIntegration("Pages", live))
             .build();
     NagSuppressions.addResourceSuppressions(
         rest,
