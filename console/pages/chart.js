@@ -1,26 +1,19 @@
-// Charts of the last minutes, drawn as SVG; their colours are the style sheet's.
+// Charts of the last minutes, drawn by Chart.js; their colours are the style sheet's.
 
+import "./chart.umd.min.js";
 import { el, say, svg } from "./dom.js";
 import { WINDOW_MS } from "./history.js";
-import { number } from "./words.js";
+import { duration, number } from "./words.js";
 
-const HEIGHT = 152;
-const LEFT = 34;
-const BOTTOM = 20;
-const TOP = 6;
+const { Chart } = globalThis;
+const MINUTE = 60_000;
+const DASHES = { capacity: [6, 4], rate: [2, 3] };
 
-/** A round number that is at least `value`, with as many equal parts as its grid has lines. */
-function ceiling(value) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-  return [1, 2, 4, 5, 10].map((step) => step * power).find((step) => step >= value);
-}
-
-const path = (points) => points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
+const ago = (ms) => (ms === 0 ? "now" : `${-ms / MINUTE} min ago`);
 
 /** A chart in a `<figure>`: `series` are `{key, label, kind, area}`, where `kind` is its class. */
-export class Chart {
+export class LiveChart {
   #samples = [];
-  #cursor;
 
   constructor(figure, { title, unit, series }) {
     this.title = title;
@@ -28,13 +21,37 @@ export class Chart {
     this.series = series;
     this.values = series.map(({ kind }) => el("span", { class: kind }));
     this.heading = el("span", { class: "title" }, title);
-    this.plot = svg("svg", { role: "img" });
+    this.canvas = el("canvas", { role: "img" });
     figure.replaceChildren(
       el("figcaption", {}, this.heading, el("span", { class: "legend" }, ...this.values)),
-      this.plot);
-    new ResizeObserver(() => this.draw()).observe(this.plot);
-    this.plot.addEventListener("pointermove", (event) => this.#point(event.offsetX));
-    this.plot.addEventListener("pointerleave", () => this.#point(undefined));
+      el("div", { class: "plot" }, this.canvas));
+    this.chart = new Chart(this.canvas, {
+      type: "line",
+      data: { datasets: series.map(({ key, label, kind, area }) => ({
+        label, fill: Boolean(area), borderDash: DASHES[kind] ?? [], parsing: { xAxisKey: "ago", yAxisKey: key },
+      })) },
+      options: {
+        animation: false,
+        maintainAspectRatio: false,
+        interaction: { mode: "nearest", axis: "x", intersect: false },
+        elements: { point: { radius: 0, hoverRadius: 3 }, line: { borderWidth: 2 } },
+        plugins: {
+          legend: { display: false },
+          tooltip: { callbacks: { title: ([{ parsed }]) => (parsed.x === 0 ? "now" : `${duration(-parsed.x / 1000)} ago`) } },
+        },
+        scales: {
+          x: {
+            type: "linear",
+            min: -WINDOW_MS,
+            max: 0,
+            grid: { display: false },
+            ticks: { stepSize: 2 * MINUTE, includeBounds: false, maxRotation: 0, callback: ago },
+          },
+          y: { beginAtZero: true, suggestedMax: 1, border: { display: false }, ticks: { maxTicksLimit: 4, callback: number } },
+        },
+      },
+    });
+    new MutationObserver(() => this.draw()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   }
 
   /** Draws samples `{t, …}`, oldest first. */
@@ -45,70 +62,27 @@ export class Chart {
   }
 
   draw() {
-    const width = this.plot.clientWidth;
-    if (width === 0) {
-      return;
-    }
-    const samples = this.#samples;
-    const end = samples.at(-1)?.t ?? 0;
-    const highest = Math.max(0, ...samples.flatMap((sample) => this.series.map(({ key }) => sample[key] ?? 0)));
-    const top = ceiling(highest);
-    this.x = (t) => LEFT + (width - LEFT) * (1 - (end - t) / WINDOW_MS);
-    const y = (value) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top);
-    this.plot.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
-    this.plot.replaceChildren(
-      ...[0, top / 2, top].flatMap((value) => [
-        svg("line", { class: "grid", x1: LEFT, x2: width, y1: y(value), y2: y(value) }),
-        svg("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, number(value)),
-      ]),
-      ...[4, 2, 0].map((minutes) => svg(
-        "text",
-        { x: this.x(end - minutes * 60_000), y: HEIGHT - 4, "text-anchor": minutes === 0 ? "end" : "middle" },
-        minutes === 0 ? "now" : `${minutes} min ago`)),
-      ...this.series.flatMap((line) => this.#line(line, y)));
-    const pointed = this.#pointed();
-    if (this.#cursor !== undefined && pointed) {
-      const x = this.x(pointed.t);
-      this.plot.append(svg("line", { class: "cursor", x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM }));
-    }
-    this.#tell(pointed);
-  }
-
-  #line({ key, kind, area }, y) {
-    const points = this.#samples
-      .filter((sample) => sample[key] !== undefined)
-      .map((sample) => [Math.max(LEFT, this.x(sample.t)), y(sample[key])]);
-    if (points.length === 0) {
-      return [];
-    }
-    const floor = [[points.at(-1)[0], y(0)], [points[0][0], y(0)]];
-    return [
-      ...(area ? [svg("polygon", { class: `area ${kind}`, points: path([...points, ...floor]) })] : []),
-      svg("polyline", { class: `line ${kind}`, points: path(points) }),
-    ];
-  }
-
-  /** The sample under the pointer, or the last. */
-  #pointed() {
-    if (this.#cursor === undefined) {
-      return this.#samples.at(-1);
-    }
-    const distance = (sample) => Math.abs(this.x(sample.t) - this.#cursor);
-    return this.#samples.reduce((best, sample) => (distance(sample) < distance(best) ? sample : best), this.#samples[0]);
-  }
-
-  #point(x) {
-    this.#cursor = x;
-    this.draw();
-  }
-
-  #tell(sample) {
-    const told = this.series.map(({ key, label }) =>
-      `${label} ${sample?.[key] === undefined ? "–" : number(sample[key])}`);
+    const last = this.#samples.at(-1);
+    const data = this.#samples.map((sample) => ({ ...sample, ago: sample.t - last.t }));
+    const told = this.series.map(({ key, label }) => `${label} ${last?.[key] === undefined ? "–" : number(last[key])}`);
     told.forEach((text, i) => say(this.values[i], text));
-    this.plot.setAttribute("aria-label", `${this.heading.textContent}, the last five minutes, in ${this.unit}. Now: ${told.join(", ")}.`);
+    this.canvas.setAttribute("aria-label", `${this.heading.textContent}, the last five minutes, in ${this.unit}. Now: ${told.join(", ")}.`);
+
+    const { color, fontFamily, borderTopColor } = getComputedStyle(this.canvas);
+    this.chart.data.datasets.forEach((dataset, i) => {
+      dataset.data = data;
+      dataset.borderColor = getComputedStyle(this.values[i], "::before").borderTopColor;
+      dataset.backgroundColor = dataset.borderColor.replace("rgb(", "rgba(").replace(")", ", 0.13)");
+    });
+    const { x, y } = this.chart.options.scales;
+    x.ticks.color = y.ticks.color = color;
+    x.ticks.font = y.ticks.font = { family: fontFamily, size: 11 };
+    y.grid.color = borderTopColor;
+    this.chart.update();
   }
 }
+
+const path = (points) => points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
 
 /** A small chart for a row of a table: lines without axes. */
 export function spark(plot, samples, keys, windowMs = 120_000) {

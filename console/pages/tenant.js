@@ -1,12 +1,12 @@
 // The tenant that is open beside the list: its buckets, its charts, and what can be done with it.
 
-import { Chart } from "./chart.js";
+import { LiveChart } from "./chart.js";
 import { byId, confirmed, el, fill, notice, say } from "./dom.js";
 import { History } from "./history.js";
 import { Storm } from "./storm.js";
 import { BUCKET_STATES, count, duration, number } from "./words.js";
 
-const level = new Chart(byId("level-chart"), {
+const level = new LiveChart(byId("level-chart"), {
   title: "Tokens",
   unit: "tokens",
   series: [
@@ -15,7 +15,7 @@ const level = new Chart(byId("level-chart"), {
     { key: "rate", label: "Fill rate/min", kind: "rate" },
   ],
 });
-const rates = new Chart(byId("rate-chart"), {
+const rates = new LiveChart(byId("rate-chart"), {
   title: "Connections per second",
   unit: "connections per second",
   series: [

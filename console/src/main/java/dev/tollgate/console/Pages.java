@@ -17,11 +17,15 @@ import java.util.Set;
  */
 public final class Pages
     implements RequestHandler<APIGatewayV2HTTPEvent, APIGatewayV2HTTPResponse> {
+  /** Chart.js as its WebJar has it. */
+  static final String CHART_JS = "chart.umd.min.js";
+
   /** What there is, by its path without the slash. */
   static final List<String> FILES =
       List.of(
           "api.js",
           "chart.js",
+          CHART_JS,
           "console.css",
           "dom.js",
           "history.js",

@@ -40,6 +40,7 @@ class PagesTest {
     "/operator, text/html;charset=utf-8, <h1",
     "/console.css, text/css;charset=utf-8, :root",
     "/sample.js, text/javascript;charset=utf-8, import",
+    "/chart.umd.min.js, text/javascript;charset=utf-8, Chart.js v4",
     "/icon.svg, image/svg+xml, <svg",
     "/config.json, application/json, sessionUrl"
   })
@@ -53,7 +54,9 @@ class PagesTest {
   @Test
   void all_pages_in_the_directory_are_served_and_no_others() throws IOException {
     try (Stream<Path> files = Files.list(Path.of("pages"))) {
-      assertThat(files.map(file -> file.getFileName().toString()))
+      assertThat(
+              Stream.concat(
+                  Stream.of(Pages.CHART_JS), files.map(file -> file.getFileName().toString())))
           .containsExactlyInAnyOrderElementsOf(
               Stream.concat(
                       Pages.FILES.stream(),
@@ -73,7 +76,8 @@ class PagesTest {
   /** What a page names and the function does not have would be an error that the console shows. */
   @Test
   void what_a_page_loads_is_there() throws IOException {
-    Pattern reference = Pattern.compile("(?:(?:src|href)=\"|from \")(?:\\./)?([a-z-]+\\.[a-z]+)\"");
+    Pattern reference =
+        Pattern.compile("(?:(?:src|href)=\"|from \"|import \")(?:\\./)?([a-z.-]+\\.[a-z]+)\"");
     try (Stream<Path> files = Files.list(Path.of("pages"))) {
       for (Path file : files.toList()) {
         assertThat(reference.matcher(Files.readString(file)).results().map(found -> found.group(1)))
