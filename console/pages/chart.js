@@ -7,6 +7,7 @@ import { duration, number } from "./words.js";
 
 const { Chart } = globalThis;
 const MINUTE = 60_000;
+const TICKS = [-4 * MINUTE, -2 * MINUTE, 0];
 const DASHES = { capacity: [6, 4], rate: [2, 3] };
 
 const ago = (ms) => (ms === 0 ? "now" : `${-ms / MINUTE} min ago`);
@@ -45,7 +46,8 @@ export class LiveChart {
             min: -WINDOW_MS,
             max: 0,
             grid: { display: false },
-            ticks: { stepSize: 2 * MINUTE, includeBounds: false, maxRotation: 0, callback: ago },
+            afterBuildTicks: (axis) => { axis.ticks = TICKS.map((value) => ({ value })); },
+            ticks: { align: "inner", autoSkip: false, maxRotation: 0, callback: ago },
           },
           y: { beginAtZero: true, suggestedMax: 1, border: { display: false }, ticks: { maxTicksLimit: 4, callback: number } },
         },

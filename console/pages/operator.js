@@ -8,8 +8,9 @@ import { completeSignIn, forget, signIn, signOut, token } from "./sign-in.js";
 import { STATUS, offerNeighbours, offerTiers, showTenant, wire } from "./tenant.js";
 import { LIMITS, count, number } from "./words.js";
 
-/** As many as `GET /activity` takes at once. */
-const PAGE = 25;
+/** `GET /activity` takes 25 at once: a page of the list, and the tenant that is open. */
+const PAGE = 24;
+const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,35}$/;
 /** The list itself changes seldom. */
 const LIST_EVERY_MS = 10_000;
 
@@ -23,8 +24,6 @@ let tenants = [];
 const histories = new Map();
 /** How far the deployment's clock is ahead of this one, in ms. */
 let ahead = 0;
-/** Whether `GET /activity` is there. */
-let activityKnown = true;
 
 // Calls
 
@@ -114,19 +113,11 @@ async function tiers() {
 }
 
 async function activity() {
-  if (!activityKnown || tenants.length === 0) {
+  const ids = new Set([...tenants.map(({ tenantId }) => tenantId), opened()].filter(Boolean));
+  if (ids.size === 0) {
     return;
   }
-  let answer;
-  try {
-    answer = (await control(`activity?tenantIds=${tenants.map(({ tenantId }) => tenantId).join()}`)).body;
-  } catch (failed) {
-    if (failed.status !== 404) {
-      throw failed;
-    }
-    activityKnown = false;
-    return;
-  }
+  const answer = (await control(`activity?tenantIds=${[...ids].join()}`)).body;
   const t = Date.now();
   ahead = Date.parse(answer.at) - t;
   for (const { tenantId, connections, admitted, refused, buckets } of answer.tenants) {
@@ -140,7 +131,10 @@ async function activity() {
 
 // The open tenant
 
-const opened = () => new URLSearchParams(location.hash.slice(1)).get("tenant") ?? undefined;
+function opened() {
+  const id = new URLSearchParams(location.hash.slice(1)).get("tenant");
+  return id !== null && TENANT_ID.test(id) ? id : undefined;
+}
 
 async function openTenant() {
   const id = opened();
@@ -260,7 +254,7 @@ function showActivity() {
     sums.throttled += history.throttled ? 1 : 0;
     sums.hibernating += last.buckets.some(({ state }) => state === "HIBERNATING") ? 1 : 0;
   });
-  const told = activityKnown && tenants.some(({ tenantId }) => histories.has(tenantId));
+  const told = tenants.some(({ tenantId }) => histories.has(tenantId));
   Object.entries(sums).forEach(([name, value]) => say(byId(`sum-${name}`), told ? number(value) : "–"));
   byId("tile-refused").classList.toggle("bad", sums.refused > 0);
 }

@@ -286,7 +286,7 @@ final class ConsoleIT {
         () ->
             browser.all("#rows tr").size() >= 20
                 && browser.text("#rows").lines().noneMatch(line -> line.startsWith("page-")));
-    assertThat(browser.all("#rows tr")).hasSizeLessThanOrEqualTo(25);
+    assertThat(browser.all("#rows tr")).hasSizeLessThanOrEqualTo(24);
     browser.find("#next").sendKeys(Keys.ENTER);
     browser.awaitText("#page", text -> text.startsWith("Page 2"));
     browser.find("#previous").sendKeys(Keys.ENTER);
