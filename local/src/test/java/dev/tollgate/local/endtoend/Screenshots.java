@@ -16,19 +16,19 @@ import java.util.List;
 import java.util.Map;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Takes the pictures of the README: both pages in a state that tells something, wide and narrow,
- * light and dark. Runs with {@code -Dscreenshots=} and the directory, relative to the repository.
+ * light and dark. It is no test, and runs only if it is asked for by name; {@code -Dscreenshots=}
+ * says in which directory of the repository they are put.
  */
-@EnabledIfSystemProperty(named = "screenshots", matches = ".+")
-final class ScreenshotsIT {
+final class Screenshots {
   /** The square of a distance between colours. */
   private static final int JUST_TOLD_APART = 120;
 
   private final Deployment deployment = Deployment.shared();
-  private final Path directory = Path.of("..").resolve(System.getProperty("screenshots", ""));
+  private final Path directory =
+      Path.of("..").resolve(System.getProperty("screenshots", "target/screenshots"));
 
   @Test
   void pages_are_taken_in_both_schemes_and_widths() throws Exception {
