@@ -18,6 +18,7 @@ const settings = await config();
 /** The cursors of the pages up to this one; the first has none. */
 let cursors = [undefined];
 let next;
+let listings = 0;
 let listedAt = -Infinity;
 let tenants = [];
 /** What each tenant did, by its id. */
@@ -91,10 +92,20 @@ async function list() {
   const query = new URLSearchParams({ limit: PAGE });
   const filters = { prefix: byId("prefix").value.trim(), tier: byId("tier-filter").value, pending: byId("pending").checked };
   Object.entries(filters).filter(([, value]) => value).forEach(([name, value]) => query.set(name, value));
-  if (cursors.at(-1)) {
-    query.set("cursor", cursors.at(-1));
+  const asked = ++listings;
+  let cursor = cursors.at(-1);
+  let body;
+  // A part may have nobody in it though others follow.
+  do {
+    if (cursor) {
+      query.set("cursor", cursor);
+    }
+    ({ body } = await control(`tenants?${query}`));
+    cursor = body.next;
+  } while (body.tenants.length === 0 && cursor);
+  if (asked !== listings) {
+    return; // Something else has been asked for since.
   }
-  const { body } = await control(`tenants?${query}`);
   tenants = body.tenants.sort((a, b) => a.tenantId.localeCompare(b.tenantId));
   next = body.next;
   listedAt = performance.now();

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -14,6 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.Keys;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** The console as people use it: in a browser, by clicking. */
 final class ConsoleIT {
@@ -272,6 +277,40 @@ final class ConsoleIT {
     // What was refused, and what was looked at once more when it was gone; the page told both.
     assertThat(browser.errors())
         .allSatisfy(error -> assertThat(error).containsPattern("/tenants.* status of 4(09|04)"));
+  }
+
+  @Test
+  void one_of_five_thousand_tenants_is_found_by_its_id() {
+    onboard("bulk-0000", "bronze", "{}");
+    String table = "TablesTenant";
+    try (DynamoDbClient rows = deployment.inspect(DynamoDbClient.builder())) {
+      Map<String, AttributeValue> row =
+          new HashMap<>(
+              rows.getItem(
+                      get ->
+                          get.tableName(table)
+                              .key(Map.of("tenantId", AttributeValue.fromS("bulk-0000"))))
+                  .item());
+      List<String> ids = IntStream.range(1, 5_000).mapToObj("bulk-%04d"::formatted).toList();
+      try {
+        for (String id : ids) {
+          row.put("tenantId", AttributeValue.fromS(id));
+          rows.putItem(put -> put.tableName(table).item(row));
+        }
+        browser.go(operator());
+        browser.await("a page is full", () -> browser.all("#rows tr").size() == 24);
+        browser.click("#next");
+        browser.awaitText("#page", text -> text.startsWith("Page 2"));
+        browser.type("#prefix", "bulk-4711");
+        browser.awaitText("#rows", text -> text.startsWith("bulk-4711"));
+        assertThat(browser.all("#rows tr")).hasSize(1);
+      } finally {
+        for (String id : ids) {
+          Map<String, AttributeValue> key = Map.of("tenantId", AttributeValue.fromS(id));
+          rows.deleteItem(delete -> delete.tableName(table).key(key));
+        }
+      }
+    }
   }
 
   @Test
