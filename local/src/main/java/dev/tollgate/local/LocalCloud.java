@@ -217,13 +217,13 @@ public final class LocalCloud implements AutoCloseable {
                   directory(options, "schedules")));
       frontDoor.serve("scheduler", scheduler.http());
       scheduleParts.put(scheduler);
+      apiParts.serve(gateway);
       if (options.iam()) {
         apiParts.requireInvocable(
             (function, source) ->
                 functionPolicies.allows(
                     function, "apigateway.amazonaws.com", environment.arn("execute-api", source)));
       }
-      apiParts.serve(gateway);
       eventSources.start();
       requests.clear();
     } catch (Exception e) {

@@ -348,6 +348,14 @@ final class LocalCloudTest {
   }
 
   @Test
+  void an_api_without_a_stage_is_an_error_that_says_so() throws IOException {
+    writeTemplate(TEMPLATE.replaceFirst("(?s),\\s*'AppStage0000000E':\\{.*?\\}\\}\\}", "}"));
+
+    assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
+        .hasMessageContaining("API echo-api has stages [] (expected: one)");
+  }
+
+  @Test
   void outputs_are_written_as_the_cdk_writes_them() throws IOException {
     try (LocalCloud cloud = LocalCloud.start(Options.inMemory(directory, clock))) {
       Path file = directory.resolve("out/outputs.json");
