@@ -6,11 +6,13 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.apache.pekko.actor.AbstractActor;
 import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.actor.Props;
+import org.apache.pekko.actor.Status;
 import org.apache.pekko.pattern.Patterns;
 import org.elasticmq.ElasticMQError;
 import org.elasticmq.StrictSQSLimits$;
@@ -78,25 +80,37 @@ final class ClockedQueues extends AbstractActor {
 
   @SuppressWarnings("unchecked") // what LookupQueue is answered with
   private void lookUp(LookupQueue request) {
-    Patterns.pipe(
-            Patterns.ask(manager, request, PATIENCE)
-                .thenApply(
-                    found ->
-                        ((Option<ActorRef>) found).map(queue -> relay(request.queueName(), queue))),
-            getContext().getDispatcher())
-        .to(getSender());
+    ask(
+        request,
+        found -> ((Option<ActorRef>) found).map(queue -> relay(request.queueName(), queue)));
   }
 
   @SuppressWarnings("unchecked") // what CreateQueue is answered with
   private void create(CreateQueue request) {
-    Patterns.pipe(
-            Patterns.ask(manager, request, PATIENCE)
-                .thenApply(
-                    made ->
-                        ((Either<ElasticMQError, ActorRef>) made)
-                            .map(queue -> relay(request.request().name(), queue))),
-            getContext().getDispatcher())
-        .to(getSender());
+    ask(
+        request,
+        made ->
+            ((Either<ElasticMQError, ActorRef>) made)
+                .map(queue -> relay(request.request().name(), queue)));
+  }
+
+  /**
+   * Has the engine's manager answer, with its queue's relay in the place of the queue.
+   *
+   * <p>The executor is named because a stage of Scala's would start a thread for each step on a
+   * machine of two processors.
+   */
+  private void ask(Object request, Function<Object, Object> withRelay) {
+    ActorRef client = getSender();
+    var unused =
+        Patterns.ask(manager, request, PATIENCE)
+            .thenApplyAsync(withRelay, getContext().getDispatcher())
+            .whenCompleteAsync(
+                (answer, failure) ->
+                    client.tell(
+                        failure == null ? answer : new Status.Failure(failure),
+                        ActorRef.noSender()),
+                getContext().getDispatcher());
   }
 
   private ActorRef relay(String name, ActorRef queue) {

@@ -200,7 +200,7 @@ final class QueueRelay extends AbstractActor {
     ActorRef client = getSender();
     var unused =
         Patterns.ask(queue, request, PATIENCE)
-            .thenAccept(
+            .thenAcceptAsync(
                 messages ->
                     self.tell(
                         new Received(
@@ -208,7 +208,8 @@ final class QueueRelay extends AbstractActor {
                             until,
                             CollectionConverters.asJava(
                                 (scala.collection.immutable.List<MessageData>) messages)),
-                        client));
+                        client),
+                getContext().getDispatcher());
   }
 
   /**

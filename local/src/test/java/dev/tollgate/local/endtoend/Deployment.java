@@ -62,6 +62,13 @@ final class Deployment implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(new Thread(cloud::close));
   }
 
+  /**
+   * One more deployment of the stack, for tests that look at all there is, or move its clock far.
+   */
+  static Deployment own() {
+    return of(ASSEMBLY);
+  }
+
   /** A deployment of another assembly. */
   static Deployment of(Path assembly) {
     return of(assembly, Map.of());

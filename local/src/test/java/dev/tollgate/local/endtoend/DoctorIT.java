@@ -43,7 +43,7 @@ final class DoctorIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out").toAbsolutePath();
 
-  private static final Deployment DEPLOYMENT = Deployment.of(ASSEMBLY);
+  private static final Deployment DEPLOYMENT = Deployment.own();
   private static final SqsClient SQS = DEPLOYMENT.inspect(SqsClient.builder());
   private static final SchedulerClient SCHEDULER = DEPLOYMENT.inspect(SchedulerClient.builder());
   private static final String FILLED =

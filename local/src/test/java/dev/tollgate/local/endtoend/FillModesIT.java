@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.local.endtoend.Deployment.Handshake;
 import dev.tollgate.local.services.Requests.Request;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +26,7 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /** How buckets are filled, what that costs, and how they hibernate and wake. */
 final class FillModesIT {
-  private static final Deployment DEPLOYMENT = Deployment.of(Path.of("../infra/target/cdk.out"));
+  private static final Deployment DEPLOYMENT = Deployment.own();
   private static final int RATE = 6;
   private static final int CAPACITY = 12;
   private static final SqsClient SQS = DEPLOYMENT.inspect(SqsClient.builder());

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.lawbook.Allowance;
 import dev.tollgate.lawbook.Rate;
 import dev.tollgate.lawbook.Terms;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +37,7 @@ final class FlipsIT {
   void the_larger_tiers_law_is_kept_through_all_flips() throws Exception {
     Random random = new Random(SEED);
     ExecutorService threads = Executors.newFixedThreadPool(TENANTS);
-    try (Deployment deployment = Deployment.of(Path.of("../infra/target/cdk.out"));
+    try (Deployment deployment = Deployment.own();
         SqsClient sqs = deployment.inspect(SqsClient.builder())) {
       deployment.control("PUT", "/tiers/small", tier(4));
       deployment.control("PUT", "/tiers/large", tier(30));

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * them: {@link Fuzz}.
  */
 final class FuzzIT {
-  private static final Deployment DEPLOYMENT = Deployment.shared();
+  private static final Deployment DEPLOYMENT = Deployment.own();
 
   /** Instants that are none of a schedule's. */
   private static final List<String> TIMES =
@@ -85,14 +85,8 @@ final class FuzzIT {
   }
 
   @AfterAll
-  static void leave() {
-    TOUCHED.add(WATCH);
-    for (String tenant : TOUCHED) {
-      DEPLOYMENT.control("DELETE", "/tenants/" + tenant);
-    }
-    for (String tier : TOUCHED) {
-      DEPLOYMENT.control("DELETE", "/tiers/" + tier);
-    }
+  static void close() {
+    DEPLOYMENT.close();
   }
 
   /** A socket can be opened, and a message sent on it is answered. */
