@@ -189,7 +189,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
                                 Map.of(":tenant", Attribute.text(tenant.value()))))
                 .items()
                 .stream()
-                .map(item -> SessionRow.read(new Row(item)))
+                .flatMap(item -> SessionRow.find(new Row(item)).stream())
                 .toList());
   }
 

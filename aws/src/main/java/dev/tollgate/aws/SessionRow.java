@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
@@ -39,6 +40,14 @@ final class SessionRow {
     row.put(ENDS_AT, number(session.endsAt().getEpochSecond()));
     session.arrival().ifPresent(arrival -> row.put(ARRIVAL, nanos(arrival)));
     return row;
+  }
+
+  /**
+   * The session that a row is; empty if it has a name that no server gives: then a hand has written
+   * it, and it keeps nobody from the tenant's sessions.
+   */
+  static Optional<Session> find(Row row) {
+    return SessionId.isOne(row.text(ID)) ? Optional.of(read(row)) : Optional.empty();
   }
 
   static Session read(Row row) {

@@ -19,7 +19,12 @@ public record SessionId(String value) {
    * @throws InvalidValue if it is not 32 hexadecimal digits
    */
   public SessionId {
-    InvalidValue.unless(SYNTAX.matcher(value).matches(), "sessionId", value, SYNTAX.pattern());
+    InvalidValue.unless(isOne(value), "sessionId", value, SYNTAX.pattern());
+  }
+
+  /** Whether a text could be a session's name. */
+  public static boolean isOne(String text) {
+    return SYNTAX.matcher(text).matches();
   }
 
   /** A new session's name. */
