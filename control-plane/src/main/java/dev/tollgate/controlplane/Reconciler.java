@@ -55,6 +55,12 @@ final class Reconciler {
 
   private static final int MOST_ATTEMPTS = 10;
 
+  /**
+   * A bucket of more tokens gets its first ones when its schedule fires, within a minute: no
+   * request waits for them. That many are 2,000 requests to SQS, ten tokens each.
+   */
+  private static final long MOST_FILLED_AT_ONCE = 20_000;
+
   private final Ports ports;
   private final BucketFill fill;
   private final SessionLife sessions;
@@ -250,8 +256,8 @@ final class Reconciler {
   }
 
   /**
-   * Has the bucket filled from now on, and a new one at once. That comes last: it may take long,
-   * and what it leaves undone the schedule does.
+   * Has the bucket filled from now on, and a new one at once if it is not too large. That comes
+   * last: it may take long, and what it leaves undone the schedule does.
    */
   private void start(Opened bucket, Steps steps) {
     Bucket row = bucket.row();
@@ -261,7 +267,7 @@ final class Reconciler {
       return;
     }
     boolean scheduled = steps.done("schedule " + id, () -> schedule(row));
-    if (scheduled && bucket.begins()) {
+    if (scheduled && bucket.begins() && row.spec().capacity() <= MOST_FILLED_AT_ONCE) {
       steps.attempt("fill " + id, () -> fill.fill(id, clock.instant()));
     }
   }

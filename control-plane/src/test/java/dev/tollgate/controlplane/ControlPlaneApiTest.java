@@ -26,6 +26,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ControlPlaneApiTest {
   private static final TenantId ACME = new TenantId("acme");
@@ -76,6 +78,23 @@ class ControlPlaneApiTest {
     at.assertConsistent();
     assertThat(at.pauses).containsExactly(Duration.ofSeconds(1));
     assertThat(at.context.logged()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"20000, 20000", "20001, 0"})
+  void a_request_waits_for_the_tokens_of_a_bucket_that_is_not_too_large(int capacity, long filled) {
+    Answer answer =
+        at.post(
+            "{\"tenantId\":\"acme\",\"tier\":\"gold\",\"overrides\":{\"messagesPerMinute\":%d}}"
+                .formatted(capacity));
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.bucket("message").get("level").longValue()).isEqualTo(filled);
+
+    at.clock.advance(Duration.ofSeconds(60));
+    assertThat(at.fill(bucket("acme", "message")))
+        .isInstanceOfSatisfying(
+            BucketFill.Topped.class, topped -> assertThat(topped.level()).isEqualTo(capacity));
   }
 
   @Test
