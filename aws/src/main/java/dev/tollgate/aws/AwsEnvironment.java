@@ -1,5 +1,6 @@
 package dev.tollgate.aws;
 
+import dev.tollgate.core.Threads;
 import dev.tollgate.core.admission.Activity;
 import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.Buckets;
@@ -25,7 +26,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -51,8 +52,8 @@ import software.amazon.awssdk.services.sts.StsClient;
  * The AWS side of a deployable: the ports of core, made from its environment variables.
  *
  * <p>Nothing is made, and no variable is missed, before it is asked for. Everything shares one HTTP
- * client, and all tenants share one client of a service; a tenant's credentials go with each
- * request.
+ * client and one thread for time-outs, of which the SDK would otherwise start five for each client;
+ * and all tenants share one client of a service; a tenant's credentials go with each request.
  *
  * <h2>How long to wait</h2>
  *
@@ -94,6 +95,8 @@ public final class AwsEnvironment {
   private final InstantSource clock;
 
   private final Lazy<SdkHttpClient> http = new Lazy<>(AwsEnvironment::newHttpClient);
+  private final Lazy<ScheduledExecutorService> timeouts =
+      new Lazy<>(() -> Threads.timer("aws-timeouts"));
   private final Lazy<AwsCredentialsProvider> own = new Lazy<>(this::ownCredentials);
   private final Lazy<DynamoDbClient> dynamoDb =
       new Lazy<>(() -> configured(DynamoDbClient.builder(), repeating(ATTEMPT, CALL)).build());
@@ -113,15 +116,7 @@ public final class AwsEnvironment {
       new Lazy<>(() -> configured(LambdaClient.builder(), once()).build());
   private final Lazy<TenantCredentials> tenantCredentials = new Lazy<>(this::assumedRoles);
   private final Lazy<Executor> batches =
-      new Lazy<>(
-          () ->
-              Executors.newFixedThreadPool(
-                  PARALLEL_BATCHES,
-                  task -> {
-                    Thread thread = new Thread(task, "sqs-batch");
-                    thread.setDaemon(true);
-                    return thread;
-                  }));
+      new Lazy<>(() -> Threads.upTo(PARALLEL_BATCHES, "sqs-batch"));
   private final Lazy<DynamoDbSessions> allSessions = new Lazy<>(this::newSessions);
 
   /**
@@ -347,26 +342,27 @@ public final class AwsEnvironment {
     return builder;
   }
 
-  private static ClientOverrideConfiguration repeating(Duration attempt, Duration call) {
+  private ClientOverrideConfiguration repeating(Duration attempt, Duration call) {
     RetryStrategy strategy =
         AwsRetryStrategy.standardRetryStrategy().toBuilder().maxAttempts(ATTEMPTS).build();
     return waiting(attempt, call, strategy);
   }
 
-  private static ClientOverrideConfiguration unhurried() {
+  private ClientOverrideConfiguration unhurried() {
     return repeating(UNHURRIED_ATTEMPT, UNHURRIED_CALL);
   }
 
-  private static ClientOverrideConfiguration once() {
+  private ClientOverrideConfiguration once() {
     return waiting(ONLY_ATTEMPT, ONLY_ATTEMPT, AwsRetryStrategy.doNotRetry());
   }
 
-  private static ClientOverrideConfiguration waiting(
+  private ClientOverrideConfiguration waiting(
       Duration attempt, Duration call, RetryStrategy strategy) {
     return ClientOverrideConfiguration.builder()
         .apiCallAttemptTimeout(attempt)
         .apiCallTimeout(call)
         .retryStrategy(strategy)
+        .scheduledExecutorService(timeouts.get())
         .build();
   }
 

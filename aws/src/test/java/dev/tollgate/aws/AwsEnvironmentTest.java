@@ -106,6 +106,23 @@ class AwsEnvironmentTest {
         .hasMessageContaining(name);
   }
 
+  @Test
+  void all_clients_have_one_thread_for_their_time_outs() {
+    services.on("GetQueueAttributes", request -> Answer.ok("{\"Attributes\":{}}"));
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+
+    aws.connections().countDown(tenant, 1);
+    aws.tokenQueue().level(bucket);
+    aws.bucketQueues().delete(bucket);
+    aws.fillSchedules().delete(bucket);
+
+    assertThat(Thread.getAllStackTraces().keySet())
+        .filteredOn(thread -> !before.contains(thread))
+        .extracting(Thread::getName)
+        .containsOnlyOnce("aws-timeouts")
+        .noneMatch(name -> name.startsWith("sdk-"));
+  }
+
   // Whose credentials go with a request.
 
   @Test

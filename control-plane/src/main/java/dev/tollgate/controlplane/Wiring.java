@@ -2,11 +2,10 @@ package dev.tollgate.controlplane;
 
 import dev.tollgate.aws.AwsEnvironment;
 import dev.tollgate.core.Pause;
+import dev.tollgate.core.Threads;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /** Puts the control plane together over AWS. */
 final class Wiring {
@@ -52,16 +51,7 @@ final class Wiring {
             aws.connections(),
             aws.activity(),
             aws.sockets());
-    return new ControlPlane(ports, aws.release(), Pause.real(), workers(), clock);
-  }
-
-  private static ExecutorService workers() {
-    return Executors.newFixedThreadPool(
-        WORKERS,
-        task -> {
-          Thread thread = new Thread(task, "crew");
-          thread.setDaemon(true);
-          return thread;
-        });
+    return new ControlPlane(
+        ports, aws.release(), Pause.real(), Threads.upTo(WORKERS, "crew"), clock);
   }
 }

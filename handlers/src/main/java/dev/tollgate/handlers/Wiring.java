@@ -2,6 +2,7 @@ package dev.tollgate.handlers;
 
 import dev.tollgate.aws.AwsEnvironment;
 import dev.tollgate.core.Pause;
+import dev.tollgate.core.Threads;
 import dev.tollgate.core.admission.Admission;
 import dev.tollgate.core.admission.Departure;
 import dev.tollgate.core.admission.FactsReader;
@@ -21,7 +22,6 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /** Puts the functions together from their environment. */
 final class Wiring {
@@ -44,7 +44,7 @@ final class Wiring {
   }
 
   Admission admission() {
-    ExecutorService threads = threads();
+    ExecutorService threads = Threads.unbounded("requests");
     return new Admission(
         aws.factsReader(),
         aws.buckets(),
@@ -56,7 +56,7 @@ final class Wiring {
   }
 
   Registration registration() {
-    ExecutorService threads = threads();
+    ExecutorService threads = Threads.unbounded("requests");
     return new Registration(
         aws.connections(),
         aws.tokenQueue(),
@@ -103,10 +103,7 @@ final class Wiring {
             recount(),
             clock);
     return new Housekeeping(
-        aws.liveTenants(),
-        visit,
-        Executors.newFixedThreadPool(VISITS_AT_A_TIME, Wiring::thread),
-        clock);
+        aws.liveTenants(), visit, Threads.upTo(VISITS_AT_A_TIME, "visits"), clock);
   }
 
   MessageProcessing messageProcessing() {
@@ -119,7 +116,7 @@ final class Wiring {
         departure(),
         new JsonFrames(),
         HandlerClass.make(environment.getOrDefault(MESSAGE_HANDLER, Echo.class.getName())),
-        threads(),
+        Threads.unbounded("requests"),
         clock);
   }
 
@@ -134,16 +131,5 @@ final class Wiring {
 
   Optional<String> tenantClaim() {
     return Optional.ofNullable(environment.get(TENANT_CLAIM));
-  }
-
-  /** Threads for requests that go out beside each other. They do not keep a process alive. */
-  private static ExecutorService threads() {
-    return Executors.newCachedThreadPool(Wiring::thread);
-  }
-
-  private static Thread thread(Runnable task) {
-    Thread thread = new Thread(task, "requests");
-    thread.setDaemon(true);
-    return thread;
   }
 }

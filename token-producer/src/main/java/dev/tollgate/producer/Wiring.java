@@ -1,12 +1,12 @@
 package dev.tollgate.producer;
 
 import dev.tollgate.aws.AwsEnvironment;
+import dev.tollgate.core.Threads;
 import dev.tollgate.core.provisioning.FillTurn;
 import dev.tollgate.core.provisioning.ShardTurn;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
 
 /** Puts the function together from its environment. */
 final class Wiring {
@@ -15,14 +15,7 @@ final class Wiring {
 
   private final AwsEnvironment aws;
   private final InstantSource clock;
-  private final Executor executor =
-      Executors.newFixedThreadPool(
-          TURNS_AT_A_TIME,
-          task -> {
-            Thread thread = new Thread(task, "turns");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final Executor executor = Threads.upTo(TURNS_AT_A_TIME, "turns");
 
   Wiring(Map<String, String> environment, InstantSource clock) {
     this.aws = new AwsEnvironment(environment, clock);
