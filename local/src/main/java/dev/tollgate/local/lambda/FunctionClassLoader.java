@@ -1,7 +1,7 @@
 package dev.tollgate.local.lambda;
 
 import com.amazonaws.services.lambda.runtime.Context;
-import java.net.MalformedURLException;
+import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
@@ -9,7 +9,8 @@ import java.nio.file.Path;
 /**
  * The classes of one function: its jar, the JDK, and from this process only {@code
  * aws-lambda-java-core}, so that a handler and its host mean the same {@link Context}. What else is
- * on this process's class path, in whichever version, cannot be seen by the function.
+ * on this process's class path, in whichever version, cannot be seen by the function. The SDK in
+ * its jar it has in common with other functions of the jar; what its own classes hold it has alone.
  */
 final class FunctionClassLoader extends URLClassLoader {
 
@@ -19,13 +20,19 @@ final class FunctionClassLoader extends URLClassLoader {
 
   private static final String CORE = Context.class.getPackageName() + '.';
 
-  FunctionClassLoader(Path jar) throws MalformedURLException {
+  private final SdkClassLoader sdk;
+
+  FunctionClassLoader(Path jar) throws IOException {
     super(new URL[] {jar.toUri().toURL()}, ClassLoader.getPlatformClassLoader());
+    this.sdk = SdkClassLoader.of(jar);
   }
 
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-    return isCore(name) ? Class.forName(name) : super.loadClass(name, resolve);
+    if (isCore(name)) {
+      return Class.forName(name);
+    }
+    return SdkClassLoader.isShared(name) ? sdk.loadClass(name) : super.loadClass(name, resolve);
   }
 
   /** Other artifacts ({@code events}, {@code serialization}) have packages below that of core. */

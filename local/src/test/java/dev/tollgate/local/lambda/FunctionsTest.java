@@ -28,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.core.SdkBytes;
 
 class FunctionsTest {
 
@@ -48,7 +49,8 @@ class FunctionsTest {
             directory.resolve("function.jar"),
             SampleHandlers.class,
             SQSEvent.class,
-            DateTime.class);
+            DateTime.class,
+            SdkBytes.class);
   }
 
   @AfterEach
@@ -86,6 +88,20 @@ class FunctionsTest {
 
     assertThat(answer.path("loader").asText()).isEqualTo("FunctionClassLoader");
     assertThat(answer.path("host").asBoolean()).isFalse();
+  }
+
+  @Test
+  void functions_of_a_jar_share_the_sdk_in_it_and_nothing_that_its_own_classes_hold()
+      throws IOException {
+    define("One", "Static", Duration.ofSeconds(10), OptionalInt.empty());
+    define("Other", "Static", Duration.ofSeconds(10), OptionalInt.empty());
+
+    JsonNode one = answer("One", "{}");
+    JsonNode other = answer("Other", "{}");
+
+    assertThat(List.of(one.get(0).asInt(), other.get(0).asInt())).containsExactly(1, 1);
+    assertThat(other.get(1)).isEqualTo(one.get(1));
+    assertThat(one.get(1).asInt()).isNotEqualTo(System.identityHashCode(SdkBytes.class));
   }
 
   @Test
@@ -224,10 +240,14 @@ class FunctionsTest {
   }
 
   private void define(String handler, Duration timeout, OptionalInt reserved) {
+    define(handler, handler, timeout, reserved);
+  }
+
+  private void define(String name, String handler, Duration timeout, OptionalInt reserved) {
     functions.define(
         new FunctionSpec(
-            handler,
-            List.of(ARN + handler, ARN + handler + ":live"),
+            name,
+            List.of(ARN + name, ARN + name + ":live"),
             jar,
             SampleHandlers.class.getName() + "$" + handler,
             Map.of("TABLE", "t"),

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import software.amazon.awssdk.core.SdkBytes;
 
 /** Handlers that are put into a jar and loaded from there; nothing else refers to them. */
 public final class SampleHandlers {
@@ -69,6 +70,17 @@ public final class SampleHandlers {
       } catch (ClassNotFoundException e) {
         return false;
       }
+    }
+  }
+
+  /** Answers how often its class was invoked, and which class of the SDK it has. */
+  public static final class Static implements RequestHandler<Object, List<Integer>> {
+
+    private static final AtomicInteger INVOCATIONS = new AtomicInteger();
+
+    @Override
+    public List<Integer> handleRequest(Object event, Context context) {
+      return List.of(INVOCATIONS.incrementAndGet(), System.identityHashCode(SdkBytes.class));
     }
   }
 
