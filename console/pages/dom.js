@@ -1,5 +1,7 @@
 // Making and finding elements. Text gets into a page as text only, never as markup.
 
+import { CallFailed } from "./api.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 export const byId = (id) => document.getElementById(id);
@@ -58,6 +60,26 @@ const astray = (error) =>
   notice("bad", `${error?.message ?? "Something went wrong in this page."} Reload the page to go on.`);
 addEventListener("error", (event) => astray(event.error));
 addEventListener("unhandledrejection", (event) => astray(event.reason));
+
+/** Tells of a call that failed, unless somebody has; any other error is one of this page. */
+export function complain(failed) {
+  if (!(failed instanceof CallFailed)) {
+    throw failed;
+  }
+  if (!failed.told) {
+    notice("bad", failed.message);
+  }
+}
+
+/** A listener that does what a person asked for; what goes wrong is told on the page. */
+export const doing = (action) => async (event) => {
+  event.preventDefault();
+  try {
+    await action(event);
+  } catch (failed) {
+    complain(failed);
+  }
+};
 
 /** Asks in a dialog; resolves to whether it was confirmed. */
 export function confirmed(title, text, action) {

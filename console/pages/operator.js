@@ -1,8 +1,8 @@
 // The operator's page: the list of tenants, part by part, and what they do now.
 
-import { CallFailed, Sessions, call, config } from "./api.js";
+import { Sessions, call, config } from "./api.js";
 import { spark } from "./chart.js";
-import { byId, el, fill, notice, poll, say, svg } from "./dom.js";
+import { byId, complain, doing, el, fill, notice, poll, say, svg } from "./dom.js";
 import { History } from "./history.js";
 import { completeSignIn, forget, signIn, signOut, token } from "./sign-in.js";
 import { STATUS, offerNeighbours, offerTiers, showTenant, wire } from "./tenant.js";
@@ -35,6 +35,7 @@ async function control(path, options) {
     if (failed.status === 401) {
       forget();
       askToSignIn();
+      failed.told = true;
     }
     throw failed;
   }
@@ -66,25 +67,6 @@ async function looking(look) {
     troubled = true;
   }
 }
-
-function complain(failed) {
-  if (!(failed instanceof CallFailed)) {
-    throw failed;
-  }
-  if (failed.status !== 401 || !settings.signIn) {
-    notice("bad", failed.message);
-  }
-}
-
-/** Does something that a person asked for; what goes wrong is told on the page. */
-const doing = (action) => async (event) => {
-  event.preventDefault();
-  try {
-    await action(event);
-  } catch (failed) {
-    complain(failed);
-  }
-};
 
 // The list
 
@@ -348,7 +330,6 @@ wire({
       await openTenant();
     });
   },
-  doing,
   sessions: new Sessions(settings.sessionUrl),
   webSocketUrl: settings.webSocketUrl,
   sessionAccess: settings.sessionAccess,

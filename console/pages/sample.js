@@ -1,7 +1,7 @@
 // The sample client: one session of one tenant, its sockets, and why they are let in or not.
 
-import { CallFailed, Sessions, call, config, openSocket } from "./api.js";
-import { byId, el, fill, notice, poll, say } from "./dom.js";
+import { Sessions, call, config, openSocket } from "./api.js";
+import { byId, complain, doing, el, fill, notice, poll, say } from "./dom.js";
 import { count, duration, messageError, number, refusal, time } from "./words.js";
 
 /** More tenants than this are not offered in a list; their ids can be typed. */
@@ -362,29 +362,19 @@ function showVerdict() {
   }
 }
 
-function complain(failed) {
-  if (!(failed instanceof CallFailed)) {
-    throw failed;
-  }
-  notice("bad", failed.message);
-}
-
-/** Does something that a person asked for; what goes wrong is told on the page. */
-const doing = (action) => async (event) => {
-  event.preventDefault();
+const doingAndShow = (action) => doing(async (event) => {
   try {
     await action(event);
-  } catch (failed) {
-    complain(failed);
+  } finally {
+    show();
   }
-  show();
-};
+});
 
-byId("session-form").addEventListener("submit", doing(createSession));
-byId("delete").addEventListener("click", doing(deleteSession));
-byId("connect-form").addEventListener("submit", doing(() => connect(byId("sockets").valueAsNumber)));
-byId("disconnect").addEventListener("click", doing(disconnect));
-byId("send-form").addEventListener("submit", doing((event) => send(event.submitter.value)));
+byId("session-form").addEventListener("submit", doingAndShow(createSession));
+byId("delete").addEventListener("click", doingAndShow(deleteSession));
+byId("connect-form").addEventListener("submit", doingAndShow(() => connect(byId("sockets").valueAsNumber)));
+byId("disconnect").addEventListener("click", doingAndShow(disconnect));
+byId("send-form").addEventListener("submit", doingAndShow((event) => send(event.submitter.value)));
 byId("clear").addEventListener("click", clearLog);
 
 clearLog();

@@ -1,7 +1,7 @@
 // The tenant that is open beside the list: its buckets, its charts, and what can be done with it.
 
 import { LiveChart } from "./chart.js";
-import { byId, confirmed, el, fill, notice, say } from "./dom.js";
+import { byId, confirmed, doing, el, fill, notice, say } from "./dom.js";
 import { History } from "./history.js";
 import { Storm } from "./storm.js";
 import { BUCKET_STATES, count, duration, number } from "./words.js";
@@ -144,7 +144,7 @@ export function offerNeighbours(ids) {
 }
 
 /** Wires what can be done; `control` calls the control plane, `changed` is told of what was done. */
-export function wire({ control, changed, doing, sessions, webSocketUrl, sessionAccess }) {
+export function wire({ control, changed, sessions, webSocketUrl, sessionAccess }) {
   const at = () => `tenants/${tenant.tenantId}`;
 
   byId("tier-form").addEventListener("submit", doing(async () => {
