@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -144,6 +145,30 @@ class FuzzTest {
           assertThat(run.exitCode() == 0 || placed).as(run.err()).isTrue();
         });
     assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @Test
+  void what_a_plan_refuses_is_not_applied_and_what_it_takes_is_done_once() throws IOException {
+    Path file = directory.resolve("all.yaml");
+    AtomicInteger applied = new AtomicInteger();
+    Fuzz.each(
+        100,
+        hostile -> {
+          Files.write(file, hostile.bytes(yaml(hostile)));
+          boolean taken = deployment.run("plan", "all.yaml").exitCode() == 0;
+          controlPlane.forgetWrites();
+          Run run = deployment.run("apply", "all.yaml", "--yes");
+          check(run, "all.yaml");
+          assertThat(run.exitCode() == 0).as("applied as planned: %s", run).isEqualTo(taken);
+          if (taken) {
+            applied.incrementAndGet();
+            controlPlane.forgetWrites();
+            assertThat(deployment.run("apply", "all.yaml", "--yes").out())
+                .endsWith("Nothing to do.\n");
+            assertThat(controlPlane.writes()).isEmpty();
+          }
+        });
+    assertThat(applied).as("files that were good all the same").hasPositiveValue();
   }
 
   @Test

@@ -7,11 +7,17 @@ import dev.tollgate.local.endtoend.Deployment.Answer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** A change is looked at first, then made, and only of the version that was looked at. */
 final class ChangesIT {
-  private final Deployment deployment = Deployment.shared();
+  private static final Deployment DEPLOYMENT = Deployment.own();
+
+  @AfterAll
+  static void close() {
+    DEPLOYMENT.close();
+  }
 
   private static String tier(int perMinute, int connections) {
     return """
@@ -21,13 +27,13 @@ final class ChangesIT {
         .formatted(perMinute, connections);
   }
 
-  private JsonNode shown(String tenant) {
-    return deployment.control("GET", "/tenants/" + tenant).body();
+  private static JsonNode shown(String tenant) {
+    return DEPLOYMENT.control("GET", "/tenants/" + tenant).body();
   }
 
-  private Answer put(String body, String etag) {
-    return deployment.send(
-        deployment.cloud().outputs().get("ControlPlaneURL") + "/tiers/previewed",
+  private static Answer put(String body, String etag) {
+    return DEPLOYMENT.send(
+        DEPLOYMENT.cloud().outputs().get("ControlPlaneURL") + "/tiers/previewed",
         "PUT",
         body,
         Map.of("content-type", "application/json", "if-match", etag));
@@ -74,14 +80,14 @@ final class ChangesIT {
   @Test
   void what_a_dry_run_tells_of_a_tier_is_what_then_changes_and_a_stale_etag_changes_nothing()
       throws Exception {
-    Answer created = deployment.control("PUT", "/tiers/previewed", tier(60, 10));
+    Answer created = DEPLOYMENT.control("PUT", "/tiers/previewed", tier(60, 10));
     assertThat(created.status()).as("%s", created).isEqualTo(201);
     assertThat(created.header("etag")).isEqualTo("\"1\"");
-    deployment.onboard("crowded", "previewed", "{}");
-    deployment.onboard("idle", "previewed", "{\"tenantConnections\":50}");
-    String session = deployment.open("crowded");
+    DEPLOYMENT.onboard("crowded", "previewed", "{}");
+    DEPLOYMENT.onboard("idle", "previewed", "{\"tenantConnections\":50}");
+    String session = DEPLOYMENT.open("crowded");
     for (int i = 0; i < 3; i++) {
-      assertThat(deployment.connect("crowded", session).status()).isEqualTo(101);
+      assertThat(DEPLOYMENT.connect("crowded", session).status()).isEqualTo(101);
     }
     JsonNode crowded = shown("crowded");
     JsonNode idle = shown("idle");
@@ -89,8 +95,8 @@ final class ChangesIT {
 
     List<String> written = new ArrayList<>();
     Answer[] dry = new Answer[1];
-    deployment
-        .requestsOf(() -> dry[0] = deployment.control("PUT", "/tiers/previewed?dryRun=true", next))
+    DEPLOYMENT
+        .requestsOf(() -> dry[0] = DEPLOYMENT.control("PUT", "/tiers/previewed?dryRun=true", next))
         .forEach(request -> written.add(request.operation()));
 
     assertThat(dry[0].status()).as("%s", dry[0]).isEqualTo(200);
@@ -110,13 +116,13 @@ final class ChangesIT {
 
     assertCameTrue(told.at("/tenants/0/changes"), crowded, shown("crowded"));
     assertCameTrue(told.at("/tenants/1/changes"), idle, shown("idle"));
-    assertThat(deployment.connect("crowded", session).status()).isEqualTo(429);
+    assertThat(DEPLOYMENT.connect("crowded", session).status()).isEqualTo(429);
     Answer stale = put(tier(60, 10), dry[0].header("etag"));
     assertThat(stale.status()).isEqualTo(412);
     assertThat(stale.header("content-type")).isEqualTo("application/problem+json");
     assertThat(stale.header("etag")).isEqualTo("\"2\"");
     assertThat(stale.body().get("version").asInt()).isEqualTo(2);
-    assertThat(deployment.control("GET", "/tiers/previewed").body().get("rollout").toString())
+    assertThat(DEPLOYMENT.control("GET", "/tiers/previewed").body().get("rollout").toString())
         .isEqualTo(
             "{\"version\":2,\"rolledOut\":2,\"complete\":true,\"tenants\":2,\"unsettled\":0,"
                 + "\"more\":false}");
@@ -124,15 +130,15 @@ final class ChangesIT {
 
   @Test
   void what_a_dry_run_tells_of_a_tenant_is_what_then_changes() {
-    deployment.onboard("mover", "silver", "{}");
+    DEPLOYMENT.onboard("mover", "silver", "{}");
     JsonNode before = shown("mover");
     String bronze = "{\"tier\":\"bronze\",\"overrides\":{\"sessionTTL\":100}}";
 
     JsonNode told =
-        deployment.control("PATCH", "/tenants/mover?dryRun=true", bronze).body().at("/tenants/0");
+        DEPLOYMENT.control("PATCH", "/tenants/mover?dryRun=true", bronze).body().at("/tenants/0");
 
     assertThat(shown("mover").get("tier").asText()).isEqualTo("silver");
-    deployment.control("PATCH", "/tenants/mover", bronze);
+    DEPLOYMENT.control("PATCH", "/tenants/mover", bronze);
     assertCameTrue(told.get("changes"), before, shown("mover"));
   }
 }

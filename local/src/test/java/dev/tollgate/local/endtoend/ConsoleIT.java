@@ -8,6 +8,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
@@ -19,6 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.Keys;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
 
 /** The console as people use it: in a browser, by clicking. */
 final class ConsoleIT {
@@ -27,6 +32,9 @@ final class ConsoleIT {
       const chart = Chart.getChart(document.querySelector('#level-chart canvas'));
       return chart.getDatasetMeta(0).data.map((point) => Math.round(chart.scales.y.getValueForPixel(point.y)));
       """;
+
+  /** What BatchWriteItem takes at once. */
+  private static final int MOST_WRITES = 25;
 
   private static Browser browser;
 
@@ -293,10 +301,7 @@ final class ConsoleIT {
                   .item());
       List<String> ids = IntStream.range(1, 5_000).mapToObj("bulk-%04d"::formatted).toList();
       try {
-        for (String id : ids) {
-          row.put("tenantId", AttributeValue.fromS(id));
-          rows.putItem(put -> put.tableName(table).item(row));
-        }
+        inBatches(rows, table, ids, id -> put(row, id));
         browser.go(operator());
         browser.await("a page is full", () -> browser.all("#rows tr").size() == 24);
         browser.click("#next");
@@ -305,19 +310,41 @@ final class ConsoleIT {
         browser.awaitText("#rows", text -> text.startsWith("bulk-4711"));
         assertThat(browser.all("#rows tr")).hasSize(1);
       } finally {
-        for (String id : ids) {
-          Map<String, AttributeValue> key = Map.of("tenantId", AttributeValue.fromS(id));
-          rows.deleteItem(delete -> delete.tableName(table).key(key));
-        }
+        inBatches(rows, table, ids, ConsoleIT::delete);
       }
     }
   }
 
+  private static void inBatches(
+      DynamoDbClient rows, String table, List<String> ids, Function<String, WriteRequest> write) {
+    for (int from = 0; from < ids.size(); from += MOST_WRITES) {
+      List<WriteRequest> batch = ids.stream().skip(from).limit(MOST_WRITES).map(write).toList();
+      assertThat(rows.batchWriteItem(request -> request.requestItems(Map.of(table, batch))))
+          .satisfies(written -> assertThat(written.unprocessedItems()).isEmpty());
+    }
+  }
+
+  private static WriteRequest put(Map<String, AttributeValue> row, String id) {
+    Map<String, AttributeValue> other = new HashMap<>(row);
+    other.put("tenantId", AttributeValue.fromS(id));
+    return WriteRequest.builder().putRequest(put -> put.item(other)).build();
+  }
+
+  private static WriteRequest delete(String id) {
+    return WriteRequest.builder()
+        .deleteRequest(delete -> delete.key(Map.of("tenantId", AttributeValue.fromS(id))))
+        .build();
+  }
+
   @Test
   void many_tenants_come_in_pages_and_are_found_by_their_ids() {
-    for (int i = 0; i < 27; i++) {
-      onboard("many-%02d".formatted(i), "bronze", "{}");
-    }
+    ExecutorService threads = Executors.newFixedThreadPool(9);
+    IntStream.range(0, 27)
+        .mapToObj("many-%02d"::formatted)
+        .map(tenant -> CompletableFuture.runAsync(() -> onboard(tenant, "bronze", "{}"), threads))
+        .toList()
+        .forEach(CompletableFuture::join);
+    threads.shutdown();
     browser.go(operator());
     browser.type("#prefix", "many-");
     browser.await(

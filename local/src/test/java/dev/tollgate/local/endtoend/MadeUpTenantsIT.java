@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
  * ten times the connections that his tenant may open.
  */
 final class MadeUpTenantsIT {
-  private static final Deployment DEPLOYMENT = Deployment.shared();
+  private static final Deployment DEPLOYMENT = Deployment.own();
   private static final String SESSION = "0".repeat(32);
 
   /** What is tried in a second, where the machine can do it. */
@@ -40,6 +40,7 @@ final class MadeUpTenantsIT {
   @AfterAll
   static void stop() {
     CALLERS.shutdownNow();
+    DEPLOYMENT.close();
   }
 
   private static List<String> operations(Deployment.Action action) throws Exception {

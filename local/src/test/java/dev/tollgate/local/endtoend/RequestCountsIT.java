@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
  * What each operation asks of AWS in steady state: what ARCHITECTURE.md says, request by request.
  */
 final class RequestCountsIT {
-  private static final Deployment DEPLOYMENT = Deployment.shared();
+  private static final Deployment DEPLOYMENT = Deployment.own();
   private static final Set<String> ADMISSION = Set.of("Authorizer", "Connect");
   private static final String NO_SESSION = "0".repeat(32);
 
@@ -36,6 +37,11 @@ final class RequestCountsIT {
       assertThat(warm.status()).isEqualTo(101);
       DEPLOYMENT.close(warm);
     }
+  }
+
+  @AfterAll
+  static void close() {
+    DEPLOYMENT.close();
   }
 
   /**
