@@ -29,11 +29,10 @@ import org.junit.jupiter.api.Test;
  * of the console, lets nobody at the control plane without its token, and gives one for a code.
  */
 final class SignInIT {
-  private static final String TOKEN = "token-of-an-operator";
-
   private final Deployment deployment = Deployment.shared();
   private final HttpClient http = HttpClient.newHttpClient();
   private final Map<String, String> challenges = new TreeMap<>();
+  private volatile String token = "token-of-an-operator";
   private volatile boolean refusing;
   private volatile boolean broken;
   private HttpServer server;
@@ -75,6 +74,23 @@ final class SignInIT {
     browser.click("#sign-out");
     browser.await("one is signed out", () -> browser.find("#sign-in-panel").isDisplayed());
     assertThat(browser.script("return sessionStorage.length")).isEqualTo(0L);
+  }
+
+  @Test
+  void operator_whose_token_has_expired_signs_in_again_and_is_where_he_was() {
+    assertThat(deployment.onboard("page-expired", "bronze", "{}").status()).isEqualTo(201);
+    browser.go(url() + "/operator#tenant=page-expired");
+    browser.click("#sign-in");
+    browser.awaitText("#detail-title", "page-expired"::equals);
+
+    token = "another-token";
+    browser.await("one is asked again", () -> browser.find("#sign-in-panel").isDisplayed());
+    assertThat(browser.find("#workplace").isDisplayed()).isFalse();
+    assertThat(browser.script("return sessionStorage.length")).isEqualTo(0L);
+    browser.click("#sign-in");
+    browser.awaitText("#detail-title", "page-expired"::equals);
+    assertThat(browser.find("#workplace").isDisplayed()).isTrue();
+    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("401"));
   }
 
   @Test
@@ -155,7 +171,7 @@ final class SignInIT {
         right ? 200 : 400,
         "application/json",
         right
-            ? "{\"access_token\":\"%s\",\"token_type\":\"Bearer\"}".formatted(TOKEN)
+            ? "{\"access_token\":\"%s\",\"token_type\":\"Bearer\"}".formatted(token)
             : "{\"error\":\"invalid_grant\"}");
   }
 
@@ -177,7 +193,7 @@ final class SignInIT {
     boolean guarded = asked.getPath().matches("/(tenants|tiers|activity).*");
     List<String> authorization =
         exchange.getRequestHeaders().getOrDefault("Authorization", List.of());
-    if (guarded && !authorization.equals(List.of("Bearer " + TOKEN))) {
+    if (guarded && !authorization.equals(List.of("Bearer " + token))) {
       send(exchange, 401, "application/json", "{\"message\":\"Unauthorized\"}");
       return;
     }
