@@ -123,6 +123,7 @@ final class FileIT {
     Process killed =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Tollgate.class.getName(),
