@@ -65,6 +65,7 @@ final class KilledCloud {
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
+                "-Djava.util.concurrent.ForkJoinPool.common.parallelism=16",
                 "-cp",
                 System.getProperty("java.class.path"),
                 KilledCloud.class.getName(),
