@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The AWS SDK in a jar, loaded once for all functions that are made of this jar. On AWS each
- * function's process has its own; here that would be a second of work for each, and the SDK keeps
- * nothing of one client where another could see it.
+ * function's process has its own; here each copy would be loaded and compiled anew, and the SDK
+ * keeps nothing of one client where another could see it.
  */
 final class SdkClassLoader extends URLClassLoader {
 
