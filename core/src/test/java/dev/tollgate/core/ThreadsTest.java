@@ -2,15 +2,15 @@ package dev.tollgate.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,20 +34,16 @@ class ThreadsTest {
   }
 
   @Test
-  void no_more_than_so_many_run_at_once_and_all_run() throws Exception {
-    Semaphore running = new Semaphore(3);
-    Callable<Boolean> task =
-        () -> {
-          boolean within = running.tryAcquire();
-          Thread.sleep(1);
-          running.release();
-          return within;
-        };
-    List<Callable<Boolean>> tasks = IntStream.range(0, 50).mapToObj(i -> task).toList();
+  void so_many_run_at_once_and_no_more() throws Exception {
+    ThreadPoolExecutor threads = (ThreadPoolExecutor) Threads.upTo(3, "few");
+    CyclicBarrier three = new CyclicBarrier(3);
+    Callable<Integer> meeting = () -> three.await(10, TimeUnit.SECONDS);
 
-    for (Future<Boolean> within : Threads.upTo(3, "few").invokeAll(tasks)) {
-      assertThat(within.get()).isTrue();
+    for (Future<Integer> met : threads.invokeAll(Collections.nCopies(30, meeting))) {
+      assertThat(met.get()).isBetween(0, 2);
     }
+
+    assertThat(threads.getLargestPoolSize()).isEqualTo(3);
   }
 
   @Test
