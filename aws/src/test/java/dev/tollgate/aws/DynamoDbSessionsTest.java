@@ -15,18 +15,19 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 @ExtendWith(Engines.class)
 class DynamoDbSessionsTest extends SessionsContract {
-  private final Engines.Tables tables;
+  private final DynamoDbClient client;
+  private final String table;
   private final Sessions sessions;
 
   DynamoDbSessionsTest(Engines.Tables tables) {
-    this.tables = tables;
-    sessions =
-        new DynamoDbSessions(
-            tables.client(), tables.client(), tables.session(), tables.limit(), Engines.ANYBODY);
+    client = tables.client();
+    table = tables.session();
+    sessions = new DynamoDbSessions(client, client, table, tables.limit(), Engines.ANYBODY);
   }
 
   @Override
@@ -46,17 +47,15 @@ class DynamoDbSessionsTest extends SessionsContract {
             Optional.empty());
     sessions.create(session);
     for (String name : List.of("by-hand", "f".repeat(31), "F".repeat(32), "x".repeat(1_000))) {
-      tables
-          .client()
-          .putItem(
-              request ->
-                  request
-                      .tableName(tables.session())
-                      .item(
-                          Map.of(
-                              "tenantId", AttributeValue.fromS("visited"),
-                              "sessionId", AttributeValue.fromS(name),
-                              "connectionIds", AttributeValue.fromSs(List.of("no-socket")))));
+      client.putItem(
+          request ->
+              request
+                  .tableName(table)
+                  .item(
+                      Map.of(
+                          "tenantId", AttributeValue.fromS("visited"),
+                          "sessionId", AttributeValue.fromS(name),
+                          "connectionIds", AttributeValue.fromSs(List.of("no-socket")))));
     }
 
     assertThat(sessions.list(tenant)).containsExactly(session);
