@@ -18,9 +18,17 @@ final class ApiGatewaySockets implements Sockets {
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9_=-]{1,128}");
 
   private final ApiGatewayManagementApiClient connections;
+  private final ApiGatewayManagementApiClient posts;
 
-  ApiGatewaySockets(ApiGatewayManagementApiClient connections) {
+  /**
+   * The sockets that these clients reach.
+   *
+   * @param posts sends no frame twice
+   */
+  ApiGatewaySockets(
+      ApiGatewayManagementApiClient connections, ApiGatewayManagementApiClient posts) {
     this.connections = connections;
+    this.posts = posts;
   }
 
   @Override
@@ -65,7 +73,7 @@ final class ApiGatewaySockets implements Sockets {
         "API Gateway PostToConnection",
         () -> {
           try {
-            connections.postToConnection(
+            posts.postToConnection(
                 request -> request.connectionId(connectionId).data(SdkBytes.fromUtf8String(frame)));
             return Posted.SENT;
           } catch (GoneException gone) {

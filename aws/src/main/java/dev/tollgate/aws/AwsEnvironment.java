@@ -4,8 +4,8 @@ import dev.tollgate.core.Threads;
 import dev.tollgate.core.admission.Activity;
 import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.FillRequests;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.WakeUp;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.provisioning.BucketQueues;
@@ -40,8 +40,10 @@ import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.retries.api.RetryStrategy;
 import software.amazon.awssdk.services.apigatewaymanagementapi.ApiGatewayManagementApiClient;
+import software.amazon.awssdk.services.apigatewaymanagementapi.model.LimitExceededException;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.lambda.LambdaClient;
 import software.amazon.awssdk.services.scheduler.SchedulerClient;
@@ -69,7 +71,7 @@ import software.amazon.awssdk.services.sts.StsClient;
  * may last five seconds.
  *
  * <p>Repeating is left out where it would change the outcome: a receive whose answer was lost holds
- * tokens, a send may have made them, a count may have counted.
+ * tokens, a send may have made them, a count may have counted, a frame may have been sent.
  */
 public final class AwsEnvironment {
   private static final Duration CONNECT = Duration.ofSeconds(1);
@@ -217,9 +219,9 @@ public final class AwsEnvironment {
         dynamoDb.get(), dynamoDbOnce.get(), variable("LIMIT_TABLE"), tenantCredentials.get());
   }
 
-  /** Wakes buckets, under the function's own role. Needs {@code TOKEN_PRODUCER_ARN}. */
-  public WakeUp wakeUp() {
-    return new LambdaWakeUp(lambdaOnce.get(), variable("TOKEN_PRODUCER_ARN"));
+  /** Requests for fills, under the function's own role. Needs {@code TOKEN_PRODUCER_ARN}. */
+  public FillRequests fillRequests() {
+    return new LambdaFillRequests(lambdaOnce.get(), variable("TOKEN_PRODUCER_ARN"));
   }
 
   /** Tenants, under the function's own role. Needs {@code TENANT_TABLE}. */
@@ -282,6 +284,9 @@ public final class AwsEnvironment {
     URI endpoint = URI.create(variable("WEBSOCKET_URL").replaceFirst("^ws", "http"));
     return new ApiGatewaySockets(
         configured(ApiGatewayManagementApiClient.builder(), repeating(ATTEMPT, CALL))
+            .endpointOverride(endpoint)
+            .build(),
+        configured(ApiGatewayManagementApiClient.builder(), posting())
             .endpointOverride(endpoint)
             .build());
   }
@@ -350,6 +355,20 @@ public final class AwsEnvironment {
 
   private ClientOverrideConfiguration unhurried() {
     return repeating(UNHURRIED_ATTEMPT, UNHURRIED_CALL);
+  }
+
+  /**
+   * A frame whose answer is lost may have been sent, so only a refusal for the rate is repeated,
+   * and the whole call takes no longer than an attempt: the other sockets wait for it.
+   */
+  private ClientOverrideConfiguration posting() {
+    RetryStrategy strategy =
+        DefaultRetryStrategy.standardStrategyBuilder()
+            .maxAttempts(ATTEMPTS)
+            .useClientDefaults(false)
+            .retryOnException(LimitExceededException.class)
+            .build();
+    return waiting(ATTEMPT, ATTEMPT, strategy);
   }
 
   private ClientOverrideConfiguration once() {

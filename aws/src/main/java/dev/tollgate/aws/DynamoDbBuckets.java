@@ -4,18 +4,24 @@ import static dev.tollgate.aws.Asking.ask;
 import static dev.tollgate.aws.Asking.write;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Emptiness;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
 
 /**
  * Buckets in the Limit table. Which of a shard are due is asked of an index, under the function's
@@ -34,21 +40,24 @@ final class DynamoDbBuckets implements Buckets {
 
   @Override
   public Optional<Bucket> find(BucketId id) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
-    Map<String, AttributeValue> item =
-        ask(
-            "DynamoDB GetItem of bucket " + id,
-            () ->
-                dynamoDb
-                    .getItem(
-                        request ->
-                            request
-                                .overrideConfiguration(tenant)
-                                .tableName(table)
-                                .key(LimitRow.key(id))
-                                .consistentRead(true))
-                    .item());
+    Map<String, AttributeValue> item = get(id);
     return item.isEmpty() ? Optional.empty() : Optional.of(LimitRow.bucket(new Row(item)));
+  }
+
+  private Map<String, AttributeValue> get(BucketId id) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
+    return ask(
+        "DynamoDB GetItem of bucket " + id,
+        () ->
+            dynamoDb
+                .getItem(
+                    request ->
+                        request
+                            .overrideConfiguration(tenant)
+                            .tableName(table)
+                            .key(LimitRow.key(id))
+                            .consistentRead(true))
+                .item());
   }
 
   @Override
@@ -95,28 +104,69 @@ final class DynamoDbBuckets implements Buckets {
                         .expressionAttributeNames(Map.of("#tenant", LimitRow.TENANT))));
   }
 
+  /**
+   * Each write bears a name of its own. So a repetition of a write whose answer was lost finds that
+   * name in the row which it would replace, and is no conflict.
+   */
   @Override
   public Written replace(Bucket next) {
     AwsRequestOverrideConfiguration tenant = credentials.as(next.id().tenant());
-    return write(
-        "DynamoDB PutItem of bucket " + next.id(),
-        () ->
-            dynamoDb.putItem(
-                request ->
-                    request
-                        .overrideConfiguration(tenant)
-                        .tableName(table)
-                        .item(LimitRow.write(next))
-                        .conditionExpression("#version = :before")
-                        .expressionAttributeNames(Map.of("#version", LimitRow.VERSION))
-                        .expressionAttributeValues(
-                            Map.of(":before", Attribute.number(next.version() - 1)))));
+    AttributeValue write = Attribute.text(UUID.randomUUID().toString());
+    Map<String, AttributeValue> item = new HashMap<>(LimitRow.write(next));
+    item.put(LimitRow.WRITE, write);
+    try {
+      return ask(
+          "DynamoDB PutItem of bucket " + next.id(),
+          () -> replace(tenant, item, next.version() - 1, write));
+    } catch (Unavailable unanswered) {
+      return stands(next.id(), write).orElseThrow(() -> unanswered);
+    }
+  }
+
+  private Written replace(
+      AwsRequestOverrideConfiguration tenant,
+      Map<String, AttributeValue> item,
+      long before,
+      AttributeValue write) {
+    try {
+      dynamoDb.putItem(
+          request ->
+              request
+                  .overrideConfiguration(tenant)
+                  .tableName(table)
+                  .item(item)
+                  .conditionExpression("#version = :before")
+                  .expressionAttributeNames(Map.of("#version", LimitRow.VERSION))
+                  .expressionAttributeValues(Map.of(":before", Attribute.number(before)))
+                  .returnValuesOnConditionCheckFailure(
+                      ReturnValuesOnConditionCheckFailure.ALL_OLD));
+      return Written.DONE;
+    } catch (ConditionalCheckFailedException overtaken) {
+      return overtaken.hasItem() && write.equals(overtaken.item().get(LimitRow.WRITE))
+          ? Written.DONE
+          : Written.OVERTAKEN;
+    }
+  }
+
+  /** Whether a write that was not answered has been done; empty if that cannot be read either. */
+  private Optional<Written> stands(BucketId id, AttributeValue write) {
+    try {
+      return Optional.of(write.equals(get(id).get(LimitRow.WRITE)))
+          .filter(Boolean::booleanValue)
+          .map(done -> Written.DONE);
+    } catch (Unavailable unreadable) {
+      return Optional.empty();
+    }
   }
 
   @Override
-  public void rememberEmpty(Bucket read, Instant until) {
+  public Written rememberEmpty(Bucket read, Emptiness found) {
     AwsRequestOverrideConfiguration tenant = credentials.as(read.id().tenant());
-    write(
+    Map<String, AttributeValue> values = new HashMap<>();
+    LimitRow.write(found).forEach((name, value) -> values.put(":" + name, value));
+    values.put(":read", Attribute.number(read.version()));
+    read.emptiness().ifPresent(seen -> values.put(":seen", Attribute.nanos(seen.since())));
+    return write(
         "DynamoDB UpdateItem of bucket " + read.id(),
         () ->
             dynamoDb.updateItem(
@@ -125,16 +175,40 @@ final class DynamoDbBuckets implements Buckets {
                         .overrideConfiguration(tenant)
                         .tableName(table)
                         .key(LimitRow.key(read.id()))
-                        .updateExpression("SET #until = :until")
-                        .conditionExpression("#version = :read")
+                        .updateExpression(
+                            "SET #since = :emptySince, #until = :emptyUntil, #held = :emptyHeld")
+                        .conditionExpression(
+                            read.emptiness().isPresent()
+                                ? "#version = :read AND #since = :seen"
+                                : "#version = :read AND attribute_not_exists(#since)")
                         .expressionAttributeNames(
-                            Map.of("#until", LimitRow.EMPTY_UNTIL, "#version", LimitRow.VERSION))
-                        .expressionAttributeValues(
                             Map.of(
-                                ":until",
-                                Attribute.nanos(until),
-                                ":read",
-                                Attribute.number(read.version())))));
+                                "#since", LimitRow.EMPTY_SINCE,
+                                "#until", LimitRow.EMPTY_UNTIL,
+                                "#held", LimitRow.EMPTY_HELD,
+                                "#version", LimitRow.VERSION))
+                        .expressionAttributeValues(values)));
+  }
+
+  @Override
+  public void forgetEmpty(BucketId id) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
+    write(
+        "DynamoDB UpdateItem of bucket " + id,
+        () ->
+            dynamoDb.updateItem(
+                request ->
+                    request
+                        .overrideConfiguration(tenant)
+                        .tableName(table)
+                        .key(LimitRow.key(id))
+                        .updateExpression("REMOVE #since, #until, #held")
+                        .conditionExpression("attribute_exists(#since)")
+                        .expressionAttributeNames(
+                            Map.of(
+                                "#since", LimitRow.EMPTY_SINCE,
+                                "#until", LimitRow.EMPTY_UNTIL,
+                                "#held", LimitRow.EMPTY_HELD))));
   }
 
   @Override

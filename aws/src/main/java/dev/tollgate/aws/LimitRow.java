@@ -8,13 +8,12 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.core.bucket.Drip;
+import dev.tollgate.core.bucket.Emptiness;
 import dev.tollgate.core.bucket.Ledger;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -36,8 +35,13 @@ final class LimitRow {
   static final String ARRIVAL = "arrival";
   static final String SILO = "silo";
   static final String BUCKET_PREFIX = "bucket:";
+  static final String EMPTY_SINCE = "emptySince";
   static final String EMPTY_UNTIL = "emptyUntil";
+  static final String EMPTY_HELD = "emptyHeld";
   static final String VERSION = "version";
+
+  /** Names the write that a bucket's row comes from, which its writer knows again. */
+  static final String WRITE = "write";
 
   /** Stands in the rows of buckets that their shard looks at, so that an index holds them. */
   static final String SHARD = "shard";
@@ -64,13 +68,11 @@ final class LimitRow {
   static Map<String, AttributeValue> write(Bucket bucket) {
     Map<String, AttributeValue> row = new HashMap<>(key(bucket.id()));
     row.putAll(TenantRow.spec(bucket.spec()));
-    row.put("filledThrough", nanos(bucket.ledger().filledThrough()));
+    row.put("mintedThrough", nanos(bucket.ledger().mintedThrough()));
     row.put("carried", number(bucket.ledger().carried()));
-    row.put("dripStartedAt", nanos(bucket.drip().startedAt()));
-    row.put("dripLagMillis", number(bucket.drip().lag().toMillis()));
-    row.put("dripTokens", number(bucket.drip().tokens()));
+    row.put("aheadFrom", nanos(bucket.ledger().aheadFrom()));
     row.put("level", number(bucket.level()));
-    bucket.emptyUntil().ifPresent(until -> row.put(EMPTY_UNTIL, nanos(until)));
+    bucket.emptiness().ifPresent(found -> row.putAll(write(found)));
     row.put("upkeep", text(bucket.upkeep().state().name()));
     row.put("upkeepSince", nanos(bucket.upkeep().since()));
     bucket.upkeep().fullSince().ifPresent(since -> row.put("fullSince", nanos(since)));
@@ -89,18 +91,26 @@ final class LimitRow {
     return new Bucket(
         bucketId(row),
         TenantRow.spec(row),
-        new Ledger(row.nanos("filledThrough"), row.number("carried")),
-        new Drip(
-            row.nanos("dripStartedAt"),
-            row.number("dripTokens"),
-            Duration.ofMillis(row.number("dripLagMillis"))),
+        new Ledger(row.nanos("mintedThrough"), row.number("carried"), row.nanos("aheadFrom")),
         row.number("level"),
-        row.optional(EMPTY_UNTIL, row::nanos),
+        row.optional(EMPTY_SINCE, row::nanos)
+            .map(since -> new Emptiness(since, row.nanos(EMPTY_UNTIL), row.number(EMPTY_HELD))),
         new Upkeep(
             Upkeep.State.valueOf(row.text("upkeep")),
             row.nanos("upkeepSince"),
             row.optional("fullSince", row::nanos)),
         row.number(VERSION));
+  }
+
+  /** The attributes of a bucket's row that tell that it was found empty. */
+  static Map<String, AttributeValue> write(Emptiness found) {
+    return Map.of(
+        EMPTY_SINCE,
+        nanos(found.since()),
+        EMPTY_UNTIL,
+        nanos(found.until()),
+        EMPTY_HELD,
+        number(found.held()));
   }
 
   /** The bucket whose row, or its entry in an index, this is. */

@@ -6,6 +6,7 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.sqs.SqsClient;
@@ -26,7 +28,9 @@ import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.DeleteMessageBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
 import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
+import software.amazon.awssdk.services.sqs.model.SqsException;
 
 /**
  * Tokens as messages of standard SQS queues, one queue a bucket.
@@ -38,6 +42,9 @@ import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
 final class SqsTokenQueue implements TokenQueue {
   /** A long poll asks every server of a queue; a short one may miss the few tokens there are. */
   private static final int LONG_POLL_SECONDS = 1;
+
+  /** The longest that SQS delays a message (SQS API reference, SendMessage). */
+  private static final int MOST_DELAY_SECONDS = 900;
 
   private final SqsClient sqs;
   private final SqsClient once;
@@ -69,12 +76,13 @@ final class SqsTokenQueue implements TokenQueue {
   }
 
   @Override
-  public List<Lease> reserve(BucketId bucket, int most, Duration lease) {
+  public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
     InvalidValue.inRange("most", most, 1, BATCH);
     AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
     Instant end = clock.instant().plusSeconds(lease.toSeconds());
-    return ask(
-            "SQS ReceiveMessage of " + bucket,
+    return asking(
+            bucket,
+            "SQS ReceiveMessage of ",
             () ->
                 once.receiveMessage(
                     request ->
@@ -82,7 +90,7 @@ final class SqsTokenQueue implements TokenQueue {
                             .overrideConfiguration(tenant)
                             .queueUrl(urls.of(bucket))
                             .maxNumberOfMessages(most)
-                            .waitTimeSeconds(LONG_POLL_SECONDS)
+                            .waitTimeSeconds(search == Search.LONG ? LONG_POLL_SECONDS : 0)
                             .visibilityTimeout((int) lease.toSeconds())))
         .messages()
         .stream()
@@ -94,8 +102,9 @@ final class SqsTokenQueue implements TokenQueue {
   public List<Lease> settle(BucketId bucket, List<Lease> leases) {
     AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
     return whileHeld(
+        bucket,
         leases,
-        "SQS DeleteMessageBatch of " + bucket,
+        "SQS DeleteMessageBatch of ",
         batch ->
             sqs.deleteMessageBatch(
                     request ->
@@ -117,8 +126,9 @@ final class SqsTokenQueue implements TokenQueue {
   public List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
     AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
     return whileHeld(
+        bucket,
         leases,
-        "SQS ChangeMessageVisibilityBatch of " + bucket,
+        "SQS ChangeMessageVisibilityBatch of ",
         batch ->
             sqs.changeMessageVisibilityBatch(
                     request ->
@@ -140,33 +150,45 @@ final class SqsTokenQueue implements TokenQueue {
   @Override
   public List<Token> put(BucketId bucket, List<Token> tokens) {
     AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
-    return inBatches(
-        tokens,
-        "SQS SendMessageBatch to " + bucket,
-        batch ->
-            once.sendMessageBatch(
-                    request ->
-                        request
-                            .overrideConfiguration(tenant)
-                            .queueUrl(urls.of(bucket))
-                            .entries(
-                                entries(
-                                    batch,
-                                    (id, token) ->
-                                        SendMessageBatchRequestEntry.builder()
-                                            .id(id)
-                                            .messageBody(body(token))
-                                            .delaySeconds(token.delaySeconds())
-                                            .build())))
-                .failed());
+    List<Sent<Token>> answers =
+        answers(
+            bucket,
+            tokens,
+            "SQS SendMessageBatch to ",
+            batch ->
+                once.sendMessageBatch(
+                        request ->
+                            request
+                                .overrideConfiguration(tenant)
+                                .queueUrl(urls.of(bucket))
+                                .entries(
+                                    entries(
+                                        batch,
+                                        (id, token) ->
+                                            SendMessageBatchRequestEntry.builder()
+                                                .id(id)
+                                                .messageBody(body(token))
+                                                .delaySeconds(delaySeconds(token))
+                                                .build())))
+                    .failed());
+    List<Sent<Token>> unknown =
+        answers.stream().filter(sent -> sent.failure().isPresent() && !sent.isRefused()).toList();
+    if (!unknown.isEmpty() && unknown.size() == answers.size()) {
+      throw unknown.get(0).failure().orElseThrow();
+    }
+    return answers.stream()
+        .filter(sent -> !unknown.contains(sent))
+        .flatMap(sent -> sent.undone().stream())
+        .toList();
   }
 
   @Override
   public Level look(BucketId bucket) {
     AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
     Map<QueueAttributeName, String> attributes =
-        ask(
-            "SQS GetQueueAttributes of " + bucket,
+        asking(
+            bucket,
+            "SQS GetQueueAttributes of ",
             () ->
                 sqs.getQueueAttributes(
                         request ->
@@ -179,22 +201,44 @@ final class SqsTokenQueue implements TokenQueue {
                                     QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_DELAYED))
                     .attributes());
     return new Level(
-        number(attributes, QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES)
-            + number(attributes, QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_DELAYED),
+        number(attributes, QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES),
+        number(attributes, QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_DELAYED),
         number(attributes, QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE));
+  }
+
+  /** Rounded up, so that a token never appears before it is due. */
+  private int delaySeconds(Token token) {
+    long millis = Duration.between(clock.instant(), token.dueAt()).toMillis();
+    return (int) Math.min(MOST_DELAY_SECONDS, Math.max(0, (millis + 999) / 1_000));
   }
 
   private static long number(Map<QueueAttributeName, String> attributes, QueueAttributeName name) {
     return Long.parseLong(attributes.getOrDefault(name, "0"));
   }
 
+  /** Asks about a bucket's queue, which may be missing. */
+  private static <T> T asking(BucketId bucket, String what, Supplier<T> request) {
+    return ask(
+        what + bucket,
+        () -> {
+          try {
+            return request.get();
+          } catch (QueueDoesNotExistException none) {
+            throw new MissingQueue(bucket);
+          }
+        });
+  }
+
   private List<Lease> whileHeld(
-      List<Lease> leases, String what, Function<List<Lease>, List<BatchResultErrorEntry>> request) {
+      BucketId bucket,
+      List<Lease> leases,
+      String what,
+      Function<List<Lease>, List<BatchResultErrorEntry>> request) {
     Instant now = clock.instant();
     List<Lease> undone = new ArrayList<>();
     List<Lease> held = new ArrayList<>();
     leases.forEach(lease -> (lease.holdsAt(now) ? held : undone).add(lease));
-    undone.addAll(inBatches(held, what, request));
+    undone.addAll(inBatches(bucket, held, what, request));
     return undone;
   }
 
@@ -205,33 +249,47 @@ final class SqsTokenQueue implements TokenQueue {
    * @throws Unavailable if every batch failed as a whole
    */
   private <T> List<T> inBatches(
-      List<T> items, String what, Function<List<T>, List<BatchResultErrorEntry>> request) {
-    List<List<T>> batches =
-        IntStream.iterate(0, start -> start < items.size(), start -> start + BATCH)
-            .mapToObj(start -> items.subList(start, Math.min(items.size(), start + BATCH)))
-            .toList();
-    List<Sent<T>> answers =
-        batches.size() == 1
-            ? List.of(send(batches.get(0), what, request))
-            : batches.stream()
-                .map(
-                    batch ->
-                        CompletableFuture.supplyAsync(() -> send(batch, what, request), executor))
-                .toList()
-                .stream()
-                .map(CompletableFuture::join)
-                .toList();
+      BucketId bucket,
+      List<T> items,
+      String what,
+      Function<List<T>, List<BatchResultErrorEntry>> request) {
+    List<Sent<T>> answers = answers(bucket, items, what, request);
     if (!answers.isEmpty() && answers.stream().allMatch(sent -> sent.failure().isPresent())) {
       throw answers.get(0).failure().orElseThrow();
     }
     return answers.stream().flatMap(sent -> sent.undone().stream()).toList();
   }
 
+  private <T> List<Sent<T>> answers(
+      BucketId bucket,
+      List<T> items,
+      String what,
+      Function<List<T>, List<BatchResultErrorEntry>> request) {
+    List<List<T>> batches =
+        IntStream.iterate(0, start -> start < items.size(), start -> start + BATCH)
+            .mapToObj(start -> items.subList(start, Math.min(items.size(), start + BATCH)))
+            .toList();
+    if (batches.size() == 1) {
+      return List.of(send(bucket, batches.get(0), what, request));
+    }
+    return batches.stream()
+        .map(
+            batch ->
+                CompletableFuture.supplyAsync(() -> send(bucket, batch, what, request), executor))
+        .toList()
+        .stream()
+        .map(CompletableFuture::join)
+        .toList();
+  }
+
   private static <T> Sent<T> send(
-      List<T> batch, String what, Function<List<T>, List<BatchResultErrorEntry>> request) {
+      BucketId bucket,
+      List<T> batch,
+      String what,
+      Function<List<T>, List<BatchResultErrorEntry>> request) {
     try {
       return new Sent<>(
-          ask(what, () -> request.apply(batch)).stream()
+          asking(bucket, what, () -> request.apply(batch)).stream()
               .map(failed -> batch.get(Integer.parseInt(failed.id())))
               .toList(),
           Optional.empty());
@@ -254,5 +312,13 @@ final class SqsTokenQueue implements TokenQueue {
   }
 
   /** What became of a batch: which items were not done, and why if it failed as a whole. */
-  private record Sent<T>(List<T> undone, Optional<Unavailable> failure) {}
+  private record Sent<T>(List<T> undone, Optional<Unavailable> failure) {
+    /** Whether the service refused the whole batch, so that nothing of it was done. */
+    boolean isRefused() {
+      return failure
+          .map(Throwable::getCause)
+          .filter(cause -> cause instanceof SqsException answer && answer.statusCode() < 500)
+          .isPresent();
+    }
+  }
 }

@@ -14,7 +14,9 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketGate;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Claim;
@@ -24,7 +26,7 @@ import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
-import dev.tollgate.core.bucket.TokenClaims;
+import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.provisioning.Conformity;
 import dev.tollgate.core.provisioning.Made;
 import dev.tollgate.core.provisioning.Progress;
@@ -66,7 +68,7 @@ class AwsEnvironmentTest {
 
   private List<Token> tokens(int count) {
     return IntStream.range(0, count)
-        .mapToObj(i -> new Token("t" + i, bucket, Samples.NOW, 0))
+        .mapToObj(i -> new Token("t" + i, bucket, Samples.NOW, Samples.NOW))
         .toList();
   }
 
@@ -183,10 +185,17 @@ class AwsEnvironmentTest {
     assertThatThrownBy(() -> request(operation))
         .isInstanceOf(Unavailable.class)
         .hasMessageContaining(operation);
+
+    assertThat(services.requests(operation)).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ReceiveMessage", "UpdateItem"})
+  void a_request_that_is_throttled_is_unavailable_and_not_repeated(String operation) {
     services.on(operation, request -> Answer.failure(400, "ThrottlingException"));
     assertThatThrownBy(() -> request(operation)).isInstanceOf(Unavailable.class);
 
-    assertThat(services.requests(operation)).hasSize(2);
+    assertThat(services.requests(operation)).hasSize(1);
   }
 
   @ParameterizedTest
@@ -204,7 +213,7 @@ class AwsEnvironmentTest {
 
   private void request(String operation) {
     switch (operation) {
-      case "ReceiveMessage" -> aws.tokenQueue().reserve(bucket, 1, LEASE);
+      case "ReceiveMessage" -> aws.tokenQueue().reserve(bucket, 1, LEASE, Search.LONG);
       case "SendMessageBatch" -> aws.tokenQueue().put(bucket, tokens(1));
       default -> aws.connections().countUp(tenant, 1);
     }
@@ -220,7 +229,7 @@ class AwsEnvironmentTest {
           return Answer.ok("{}");
         });
 
-    assertThatThrownBy(() -> aws.tokenQueue().reserve(bucket, 1, LEASE))
+    assertThatThrownBy(() -> aws.tokenQueue().reserve(bucket, 1, LEASE, Search.LONG))
         .isInstanceOf(Unavailable.class)
         .hasMessageContaining("ReceiveMessage");
     end.countDown();
@@ -274,12 +283,12 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void put_returns_the_tokens_of_a_batch_that_failed_as_a_whole() {
+  void put_returns_the_tokens_of_a_batch_that_was_refused_as_a_whole() {
     services.on(
         "SendMessageBatch",
         request ->
             request.body().contains("\\\"t15\\\"")
-                ? Answer.failure(500, "InternalFailure")
+                ? Answer.failure(403, "RequestThrottled")
                 : Answer.ok("{}"));
     List<Token> tokens = tokens(25);
 
@@ -287,8 +296,28 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void put_of_which_every_batch_failed_is_unavailable() {
+  void put_returns_all_tokens_if_every_batch_was_refused() {
     services.on("SendMessageBatch", request -> Answer.failure(403, "RequestThrottled"));
+    List<Token> tokens = tokens(25);
+
+    assertThat(aws.tokenQueue().put(bucket, tokens)).isEqualTo(tokens);
+  }
+
+  @Test
+  void tokens_that_may_have_been_put_are_not_returned() {
+    services.on(
+        "SendMessageBatch",
+        request ->
+            request.body().contains("\\\"t15\\\"")
+                ? Answer.failure(500, "InternalFailure")
+                : Answer.ok("{}"));
+
+    assertThat(aws.tokenQueue().put(bucket, tokens(25))).isEmpty();
+  }
+
+  @Test
+  void put_of_which_nobody_knows_anything_is_unavailable() {
+    services.on("SendMessageBatch", request -> Answer.failure(500, "InternalFailure"));
 
     assertThatThrownBy(() -> aws.tokenQueue().put(bucket, tokens(25)))
         .isInstanceOf(Unavailable.class);
@@ -316,13 +345,18 @@ class AwsEnvironmentTest {
                 """
                 {"Messages":[%s,%s,%s]}"""
                     .formatted(received("a"), received("b"), received("c"))));
-    ;
     services.on(
         "DeleteMessageBatch", request -> Answer.ok("{\"Failed\":%s}".formatted(failed("1"))));
 
-    TokenClaims.Spent spent =
-        new TokenClaims(aws.buckets(), aws.tokenQueue(), aws.wakeUp(), clock)
-            .claimUpTo(Samples.bucket(bucket), 3);
+    BucketGate.Spent spent =
+        new BucketGate(
+                aws.buckets(),
+                aws.tokenQueue(),
+                aws.fillRequests(),
+                Runnable::run,
+                pause -> {},
+                clock)
+            .spendUpTo(bucket, Optional.of(Samples.bucket(bucket)), 3);
 
     assertThat(spent.tokens()).isEqualTo(2);
     assertThat(spent.shortfall()).containsInstanceOf(Claim.Undecided.class);
@@ -650,14 +684,14 @@ class AwsEnvironmentTest {
     assertThat(services.operations()).containsExactly("POST /schedules/shard-7");
   }
 
-  // Waking.
+  // Requests for fills.
 
   private static final String PRODUCER =
       "POST /2015-03-31/functions/arn:aws:lambda:eu-central-1:000000000000:function:f:l/invocations";
 
   @Test
-  void a_bucket_is_woken_by_the_token_producer() {
-    aws.wakeUp().wake(bucket);
+  void a_fill_that_is_waited_for_is_an_invocation_of_the_token_producer() {
+    aws.fillRequests().sendAndWait(bucket);
 
     assertThat(services.requests(PRODUCER))
         .singleElement()
@@ -670,12 +704,56 @@ class AwsEnvironmentTest {
   }
 
   @Test
+  void a_fill_that_nobody_waits_for_is_an_event() {
+    aws.fillRequests().send(bucket);
+
+    assertThat(services.requests(PRODUCER))
+        .singleElement()
+        .satisfies(request -> assertThat(request.invocationType()).contains("Event"));
+  }
+
+  @Test
   void a_producer_that_cannot_be_asked_is_asked_once() {
     services.on(PRODUCER, request -> Answer.failure(503, "ServiceException"));
 
-    assertThatThrownBy(() -> aws.wakeUp().wake(bucket)).isInstanceOf(Unavailable.class);
+    assertThatThrownBy(() -> aws.fillRequests().sendAndWait(bucket))
+        .isInstanceOf(Unavailable.class);
 
     assertThat(services.requests(PRODUCER)).hasSize(1);
+  }
+
+  // Writes whose answers are lost.
+
+  @Test
+  void a_ledger_whose_writing_was_not_answered_is_written_if_the_row_shows_it() {
+    services.on("PutItem", request -> Answer.failure(500, "InternalServerError"));
+    services.on(
+        "GetItem",
+        request ->
+            Answer.ok(
+                "{\"Item\":%s}"
+                    .formatted(json(services.requests("PutItem").get(0).body()).get("Item"))));
+
+    assertThat(
+            aws.buckets()
+                .replace(
+                    Samples.bucket(bucket)
+                        .retuned(BucketSpec.ofRate(Rate.perMinute(3)), Samples.NOW)))
+        .isEqualTo(Written.DONE);
+  }
+
+  @Test
+  void a_ledger_whose_writing_was_not_answered_and_does_not_show_is_unavailable() {
+    services.on("PutItem", request -> Answer.failure(500, "InternalServerError"));
+    services.on("GetItem", request -> Answer.ok("{\"Item\":{\"write\":{\"S\":\"another\"}}}"));
+
+    assertThatThrownBy(
+            () ->
+                aws.buckets()
+                    .replace(
+                        Samples.bucket(bucket)
+                            .retuned(BucketSpec.ofRate(Rate.perMinute(3)), Samples.NOW)))
+        .isInstanceOf(Unavailable.class);
   }
 
   @Test
@@ -969,12 +1047,12 @@ class AwsEnvironmentTest {
   @ParameterizedTest
   @CsvSource({
     "429, LimitExceededException, 3",
-    "500, InternalServerError, 3",
+    "500, InternalServerError, 1",
     "403, ForbiddenException, 1",
     "413, PayloadTooLargeException, 1",
     "400, BadRequestException, 1"
   })
-  void a_frame_that_goes_on_failing_is_unavailable_after_three_attempts(
+  void a_frame_is_sent_again_only_if_it_was_refused_for_the_rate(
       int status, String type, int attempts) {
     services.on(POST, request -> Answer.failure(status, type));
 

@@ -118,6 +118,7 @@ final class ScriptedAws implements AutoCloseable {
             operation(exchange, body),
             key.find() ? key.group(1) : "",
             Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Amz-Security-Token")),
+            Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Amz-Invocation-Type")),
             body);
     requests.add(request);
     Answer answer =
@@ -169,8 +170,14 @@ final class ScriptedAws implements AutoCloseable {
    * @param operation its name; method and path if the protocol has no other
    * @param accessKey who signed it
    * @param token the session token that came with it
+   * @param invocationType how Lambda is to invoke, if that was said
    */
-  record Request(String operation, String accessKey, Optional<String> token, String body) {}
+  record Request(
+      String operation,
+      String accessKey,
+      Optional<String> token,
+      Optional<String> invocationType,
+      String body) {}
 
   /** What is answered. */
   record Answer(int status, Optional<String> error, String body) {

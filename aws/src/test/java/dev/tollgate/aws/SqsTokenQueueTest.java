@@ -8,6 +8,7 @@ import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.testing.Samples;
 import dev.tollgate.core.testing.TokenQueueContract;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -73,9 +74,10 @@ class SqsTokenQueueTest extends TokenQueueContract {
   @Test
   void put_of_a_large_fill_puts_every_token() {
     BucketId bucket = bucket();
+    Instant now = clock().instant();
     List<Token> tokens =
         IntStream.range(0, 2_003)
-            .mapToObj(i -> new Token("t" + i, bucket, Samples.NOW, i * 60 / 2_003))
+            .mapToObj(i -> new Token("t" + i, bucket, now, now.plusSeconds(i * 60L / 2_003)))
             .toList();
 
     assertThat(queue.put(bucket, tokens)).isEmpty();
@@ -86,7 +88,7 @@ class SqsTokenQueueTest extends TokenQueueContract {
   @Test
   void a_message_says_what_token_it_is() {
     BucketId bucket = bucket();
-    queue.put(bucket, List.of(new Token("t1", bucket, Samples.NOW, 0)));
+    queue.put(bucket, List.of(new Token("t1", bucket, Samples.NOW, Samples.NOW)));
 
     assertThat(sqs.receiveMessage(request -> request.queueUrl(engine.urls().of(bucket))).messages())
         .singleElement()

@@ -93,7 +93,7 @@ record Wanted(
       oneOf(file, path + "onUnavailable", tier.path("onUnavailable"), List.of("ADMIT", "REFUSE"));
     }
     if (tier.has("hibernateAfterMinutes")) {
-      wholeNumber(file, path + "hibernateAfterMinutes", tier.path("hibernateAfterMinutes"));
+      minutes(file, path + "hibernateAfterMinutes", tier.path("hibernateAfterMinutes"));
     }
   }
 
@@ -169,6 +169,12 @@ record Wanted(
   private static void wholeNumber(YamlFile file, String path, JsonNode value) {
     if (!value.isIntegralNumber() || !value.canConvertToLong() || value.longValue() < 1) {
       file.wrong(path, said(value), WHOLE_NUMBER);
+    }
+  }
+
+  private static void minutes(YamlFile file, String path, JsonNode value) {
+    if (!value.isIntegralNumber() || !value.canConvertToLong() || value.longValue() < 0) {
+      file.wrong(path, said(value), "a whole number of minutes, 0 for never");
     }
   }
 

@@ -93,6 +93,30 @@ class ApplyTest {
   }
 
   @Test
+  void a_tier_whose_buckets_never_hibernate_is_planned() throws IOException {
+    file(tiers(neverOrAfter(0)));
+
+    Run run = deployment.run("plan", "all.yaml");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).contains("hibernateAfterMinutes");
+  }
+
+  private static String neverOrAfter(int minutes) {
+    return BRONZE
+        .formatted(10)
+        .replace("}}\n", "}, hibernateAfterMinutes: %d}\n".formatted(minutes));
+  }
+
+  @Test
+  void minutes_below_none_are_refused() throws IOException {
+    file(tiers(neverOrAfter(-1)));
+
+    assertThat(deployment.run("plan", "all.yaml").err())
+        .contains("hibernateAfterMinutes: -1 (expected: a whole number of minutes, 0 for never)");
+  }
+
+  @Test
   void plan_with_prune_tells_what_would_go() throws IOException {
     controlPlane.tenant("acme", "bronze", "{}").tenant("old", "gold", "{}");
     file(tiers(BRONZE.formatted(10)) + "tenants:\n  acme: {tier: bronze}\n");

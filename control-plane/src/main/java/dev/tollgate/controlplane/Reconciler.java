@@ -268,7 +268,7 @@ final class Reconciler {
     }
     boolean scheduled = steps.done("schedule " + id, () -> schedule(row));
     if (scheduled && bucket.begins() && row.spec().capacity() <= MOST_FILLED_AT_ONCE) {
-      steps.attempt("fill " + id, () -> fill.fill(id, clock.instant()));
+      steps.attempt("fill " + id, () -> fill.fill(id));
     }
   }
 

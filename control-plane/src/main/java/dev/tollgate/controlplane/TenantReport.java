@@ -7,6 +7,7 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -45,7 +46,8 @@ final class TenantReport {
             ports.buckets().list(tenant.id()),
             row -> {
               Optional<Long> level = level(row.id(), invocation);
-              return new Seen(level.orElse(row.level()), settled || level.isPresent());
+              return new Seen(
+                  level.orElse(row.availableAt(clock.instant())), settled || level.isPresent());
             });
     document.put("connections", ports.connections().count(tenant.id()));
     document.put("buckets", buckets);
@@ -72,10 +74,7 @@ final class TenantReport {
         buckets(
             tenant,
             activity.buckets(),
-            row ->
-                new Seen(
-                    row.knownEmptyAt(now) ? 0 : row.level(),
-                    tenant.settled() || row.version() > 0)));
+            row -> new Seen(row.availableAt(now), tenant.settled() || row.version() > 0)));
     return document;
   }
 
@@ -101,13 +100,16 @@ final class TenantReport {
   /** What is seen of a bucket that has a row: its level, and whether all of it is there. */
   private record Seen(long level, boolean isThere) {}
 
-  /** The level as the queue tells it; empty if it cannot be asked. */
+  /**
+   * The tokens that are in the bucket by now, as the queue tells it; empty if it cannot be asked.
+   */
   private Optional<Long> level(BucketId id, Invocation invocation) {
     if (invocation.isOver()) {
       return Optional.empty();
     }
     try {
-      return Optional.of(ports.tokens().look(id).tokens());
+      TokenQueue.Level told = ports.tokens().look(id);
+      return Optional.of(told.visible() + told.held());
     } catch (Unavailable unavailable) {
       invocation.log("level of " + id + ": " + unavailable.reason());
       return Optional.empty();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Emptiness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -92,7 +93,7 @@ class ActivityTest {
     at.onboard("acme", "bronze");
     at.buckets.rememberEmpty(
         at.buckets.find(bucket("acme", "connect")).orElseThrow(),
-        at.clock.instant().plusSeconds(30));
+        new Emptiness(at.clock.instant(), at.clock.instant().plusSeconds(30), 0));
 
     assertThat(connectBucketOf("acme").get("level").longValue()).isZero();
     at.clock.advance(Duration.ofSeconds(30));

@@ -22,6 +22,7 @@ import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.FillSchedules;
 import dev.tollgate.core.provisioning.FillTurn;
+import dev.tollgate.core.provisioning.Reconciliation;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.provisioning.SiloFunctions;
@@ -234,12 +235,12 @@ final class Deployment {
 
   /** Fills a bucket as its schedule does. */
   BucketFill.Filled fill(BucketId id) {
-    return new BucketFill(buckets, tokens, clock).fill(id, clock.instant());
+    return new BucketFill(buckets, tokens, clock).fill(id);
   }
 
   /** The turns of buckets, as the token producer takes them. */
   FillTurn turns() {
-    return new FillTurn(buckets, tokens, queues, schedules, clock);
+    return new FillTurn(buckets, tokens, queues, schedules, new Reconciliation(tenants), clock);
   }
 
   static BucketId bucket(String tenant, String action) {

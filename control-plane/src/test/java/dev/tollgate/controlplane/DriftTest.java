@@ -253,7 +253,7 @@ class DriftTest {
     for (int minute = 0; minute < 60; minute++) {
       at.clock.advance(Duration.ofMinutes(1));
       if (minute == 30) {
-        at.turns().wake(ACME);
+        at.turns().takeOnRequest(ACME);
       }
       if (minute == 40) {
         at.patch("acme", "{\"status\":\"SUSPENDED\"}");
@@ -265,9 +265,9 @@ class DriftTest {
         Upkeep.State state = row.upkeep().state();
         states.add(state);
         if (state == Upkeep.State.PRODUCED) {
-          at.turns().take(row.id(), at.clock.instant());
+          at.turns().take(row.id());
         } else if (state == Upkeep.State.DIRECT && row.turnAt().isPresent() && minute > 36) {
-          at.turns().takeInShard(row.id(), at.clock.instant());
+          at.turns().takeInShard(row.id());
         }
       }
       assertThat(drift(at)).as("minute %s, %s", minute, states).isEmpty();
@@ -286,7 +286,7 @@ class DriftTest {
 
     for (int call = 1; call <= calls; call++) {
       Deployment at = asleep();
-      at.faults.plan(call, Faults.meanwhile(() -> at.turns().wake(ACME)));
+      at.faults.plan(call, Faults.meanwhile(() -> at.turns().takeOnRequest(ACME)));
 
       assertThat(drift(at)).as("woken before call %s", call).isEmpty();
     }

@@ -2,9 +2,9 @@ package dev.tollgate.core;
 
 /**
  * A service behind a port could not be asked, or did not say whether it did what it was asked: a
- * time-out, throttling, a missing queue. Not an answer of "no".
+ * time-out, throttling. Not an answer of "no".
  */
-public final class Unavailable extends RuntimeException {
+public class Unavailable extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final String reason;

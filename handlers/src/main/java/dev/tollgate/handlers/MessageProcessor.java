@@ -73,19 +73,23 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
     Duration time = Duration.ofMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
     List<Result> results = processing.process(batch, time);
     SQSBatchResponse response = new SQSBatchResponse(new ArrayList<>());
+    Map<TenantId, Integer> undelivered = new LinkedHashMap<>();
     for (int i = 0; i < results.size(); i++) {
       Result result = results.get(i);
       TenantId tenant = batch.get(i).tenant();
       String id = queueIds.get(i);
       counts.add(Optional.of(tenant), result.outcome());
+      undelivered.merge(tenant, result.undelivered(), Integer::sum);
       result
           .cause()
-          .ifPresent(cause -> log.log("message " + id + " of " + tenant + ": " + told(cause)));
+          .ifPresent(
+              cause -> log.log("message " + id + " of " + tenant + ": " + reason(result, cause)));
       if (!result.outcome().isDone()) {
         response.getBatchItemFailures().add(new SQSBatchResponse.BatchItemFailure(id));
       }
     }
     counts.publish(telemetry, log);
+    undelivered.forEach((tenant, frames) -> telemetry.undeliveredFrames(log, tenant, frames));
     return response;
   }
 
@@ -107,8 +111,14 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
         frame.content());
   }
 
-  /** What failed. Only of an application's own failures is it of use to know where. */
-  private static String told(Throwable cause) {
+  private static String reason(Result result, Throwable cause) {
+    return result.outcome().isDone()
+        ? result.undelivered() + " frames not delivered: " + reason(cause)
+        : reason(cause);
+  }
+
+  /** Why something failed; with a stack trace if the application's own code failed. */
+  private static String reason(Throwable cause) {
     if (cause instanceof Unavailable unavailable) {
       return unavailable.reason();
     }

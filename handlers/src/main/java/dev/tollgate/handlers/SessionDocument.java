@@ -34,7 +34,7 @@ final class SessionDocument {
                         .map(
                             until ->
                                 new Verdict.Refused(
-                                    Refusal.TENANT_RATE, Optional.of(facts.retryAt(now)))));
+                                    Refusal.TENANT_RATE, Optional.of(facts.nextTokenAt(now)))));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("tenantId", tenant.id().value());
     document.put("sessionId", session.id().value());

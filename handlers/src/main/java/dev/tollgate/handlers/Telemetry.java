@@ -41,6 +41,24 @@ final class Telemetry {
     count(log, "Messages", outcome, count, tenant);
   }
 
+  /** Counts frames that sockets of a tenant did not get; none is not counted. */
+  void undeliveredFrames(LambdaLogger log, TenantId tenant, int frames) {
+    if (frames == 0) {
+      return;
+    }
+    ObjectNode line = JSON.createObjectNode();
+    ObjectNode directive =
+        line.putObject("_aws")
+            .put("Timestamp", clock.millis())
+            .putArray("CloudWatchMetrics")
+            .addObject()
+            .put("Namespace", "Tollgate");
+    directive.putArray("Dimensions").addArray();
+    directive.putArray("Metrics").addObject().put("Name", "UndeliveredFrames").put("Unit", "Count");
+    line.put("UndeliveredFrames", frames).put("tenantId", tenant.value());
+    log.log(line.toString());
+  }
+
   private void count(
       LambdaLogger log, String metric, String outcome, int count, Optional<TenantId> tenant) {
     ObjectNode line = JSON.createObjectNode();

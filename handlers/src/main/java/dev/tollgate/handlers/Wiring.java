@@ -8,7 +8,8 @@ import dev.tollgate.core.admission.Departure;
 import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.admission.RefusalTally;
 import dev.tollgate.core.admission.Registration;
-import dev.tollgate.core.bucket.TokenClaims;
+import dev.tollgate.core.bucket.BucketGate;
+import dev.tollgate.core.bucket.HeldTokens;
 import dev.tollgate.core.message.Echo;
 import dev.tollgate.core.message.MessageProcessing;
 import dev.tollgate.core.session.Housekeeping;
@@ -47,9 +48,7 @@ final class Wiring {
     ExecutorService threads = Threads.unbounded("requests");
     return new Admission(
         aws.factsReader(),
-        aws.buckets(),
-        aws.tokenQueue(),
-        aws.wakeUp(),
+        gate(threads),
         new RefusalTally(aws.activity(), threads, clock),
         threads,
         clock);
@@ -59,11 +58,16 @@ final class Wiring {
     ExecutorService threads = Threads.unbounded("requests");
     return new Registration(
         aws.connections(),
-        aws.tokenQueue(),
+        new HeldTokens(aws.buckets(), aws.tokenQueue(), clock),
         new RefusalTally(aws.activity(), threads, clock),
         threads,
         Pause.real(),
         clock);
+  }
+
+  private BucketGate gate(ExecutorService threads) {
+    return new BucketGate(
+        aws.buckets(), aws.tokenQueue(), aws.fillRequests(), threads, Pause.real(), clock);
   }
 
   Departure departure() {
@@ -107,17 +111,19 @@ final class Wiring {
   }
 
   MessageProcessing messageProcessing() {
+    ExecutorService threads = Threads.unbounded("requests");
     return new MessageProcessing(
         aws.factsReader(),
         aws.messageFactsReader(),
-        new TokenClaims(aws.buckets(), aws.tokenQueue(), aws.wakeUp(), clock),
+        gate(threads),
         aws.sessions(),
         aws.sockets(),
         departure(),
         new JsonFrames(),
         HandlerClass.make(environment.getOrDefault(MESSAGE_HANDLER, Echo.class.getName())),
-        Threads.unbounded("requests"),
-        clock);
+        threads,
+        clock,
+        System::nanoTime);
   }
 
   String webSocketUrl() {

@@ -35,20 +35,13 @@ final class HandshakeTest {
   private final Telemetry telemetry = new Telemetry(town.clock());
   private final ConnectAuthorizer authorizer =
       new ConnectAuthorizer(
-          new Admission(
-              town.facts(),
-              town.buckets(),
-              town.queue(),
-              town.wakeUp(),
-              town.tally(),
-              Runnable::run,
-              town.clock()),
+          new Admission(town.facts(), town.gate(), town.tally(), Runnable::run, town.clock()),
           telemetry);
   private final Connect connect =
       new Connect(
           new Registration(
               town.sessions(),
-              town.queue(),
+              town.heldTokens(),
               town.tally(),
               Runnable::run,
               duration -> {},

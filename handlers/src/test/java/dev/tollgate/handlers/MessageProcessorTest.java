@@ -11,7 +11,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.admission.Departure;
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.core.bucket.TokenClaims;
 import dev.tollgate.core.message.MessageProcessing;
 import dev.tollgate.core.message.TenantMessageHandler;
 import dev.tollgate.core.session.Gcra;
@@ -66,14 +65,15 @@ final class MessageProcessorTest {
         new MessageProcessing(
             town.facts(),
             new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets()),
-            new TokenClaims(town.buckets(), town.queue(), town.wakeUp(), town.clock()),
+            town.gate(),
             town.sessions(),
             sockets,
             new Departure(town.sessions()),
             new JsonFrames(),
             message -> application.handle(message),
             Runnable::run,
-            town.clock());
+            town.clock(),
+            () -> 0);
     SQSEvent event = new SQSEvent();
     event.setRecords(List.of(messages));
     return new MessageProcessor(processing, new Telemetry(town.clock()))
@@ -188,7 +188,7 @@ final class MessageProcessorTest {
                 """
                 {"type":"error","id":"q3","code":"THROTTLED",
                  "detail":"the tenant sent as many messages as messagesPerMinute allows",
-                 "retryAfterSeconds":61}"""));
+                 "retryAfterSeconds":21}"""));
     assertThat(sockets.postedTo("b")).hasSize(6);
   }
 
@@ -204,6 +204,27 @@ final class MessageProcessorTest {
                 .at("/retryAfterSeconds")
                 .asInt())
         .isEqualTo(1);
+  }
+
+  @Test
+  void frames_that_cannot_be_delivered_are_counted_and_logged_and_the_message_is_not_returned() {
+    sockets.outage().begin("post to b");
+
+    assertThat(failures(handle(ofAcme("q1", "{\"message\":1}"), ofAcme("q2", "{\"message\":2}"))))
+        .isEmpty();
+
+    assertThat(sockets.postedTo("a")).hasSize(2);
+    assertThat(context.logged())
+        .contains("message q1 of acme: 2 frames not delivered: post to b: out of order");
+    assertThat(counts())
+        .filteredOn(count -> count.has("UndeliveredFrames"))
+        .containsExactly(
+            json(
+                """
+                {"_aws":{"Timestamp":%d,"CloudWatchMetrics":[{"Namespace":"Tollgate",
+                 "Dimensions":[[]],"Metrics":[{"Name":"UndeliveredFrames","Unit":"Count"}]}]},
+                 "UndeliveredFrames":4,"tenantId":"acme"}"""
+                    .formatted(town.clock().millis())));
   }
 
   @Test

@@ -7,6 +7,7 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.bucket.Emptiness;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLife;
@@ -136,7 +137,8 @@ final class SessionApiTest {
     SessionId session = town.open(acme);
     town.buckets()
         .rememberEmpty(
-            town.buckets().find(Town.connects(acme)).orElseThrow(), Town.START.plusSeconds(61));
+            town.buckets().find(Town.connects(acme)).orElseThrow(),
+            new Emptiness(Town.START, Town.START.plusSeconds(61), 0));
     town.clock().advance(Duration.ofMillis(500));
     APIGatewayV2HTTPResponse shown = call("GET /session", session);
     assertThat(shown.getHeaders()).containsEntry("retry-after", "61");

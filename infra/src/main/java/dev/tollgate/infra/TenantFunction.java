@@ -189,7 +189,7 @@ final class TenantFunction extends Construct {
   }
 
   /** Waking buckets, by the function that fills them; with the function's own role. */
-  TenantFunction wakes(TenantFunction tokenProducer) {
+  TenantFunction requestsFills(TenantFunction tokenProducer) {
     String arn = tokenProducer.live().getFunctionArn();
     return own(List.of(arn), "lambda", "InvokeFunction").variable("TOKEN_PRODUCER_ARN", arn);
   }

@@ -65,6 +65,7 @@ public final class Tollgate extends Construct {
                 MEMORY_MB,
                 "Fills one bucket, or a shard's, with the tokens that are due; wakes those that hibernate.")
             .ownIndex(tables.limit(), "shard", "Query")
+            .ownRows(tables.tenant(), "GetItem", "PutItem")
             .tenantRows(tables.limit(), "GetItem", "PutItem")
             .tenantBuckets(
                 "GetQueueAttributes",
@@ -86,8 +87,8 @@ public final class Tollgate extends Construct {
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem")
             .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem")
-            .tenantBuckets("ReceiveMessage", "ChangeMessageVisibility")
-            .wakes(tokenProducer);
+            .tenantBuckets("ReceiveMessage", "ChangeMessageVisibility", "GetQueueAttributes")
+            .requestsFills(tokenProducer);
 
     TenantFunction connect =
         function(
@@ -146,8 +147,8 @@ public final class Tollgate extends Construct {
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem", "UpdateItem")
             .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem")
-            .tenantBuckets("ReceiveMessage", "DeleteMessage", "SendMessage")
-            .wakes(tokenProducer);
+            .tenantBuckets("ReceiveMessage", "DeleteMessage", "SendMessage", "GetQueueAttributes")
+            .requestsFills(tokenProducer);
     Messages messages = new Messages(this, props, poolProcessor);
 
     TenantFunction sessionEnd =
@@ -268,9 +269,9 @@ public final class Tollgate extends Construct {
    * }</pre>
    *
    * <p>The application runs as what it is, and assumes a role for one tenant at a time, that of all
-   * whom claims were granted; and it may wake buckets that hibernate. Both roles name each other,
-   * so the grantee's must be in this stack; a function of another stack can run as a role that was
-   * made in this one.
+   * whom claims were granted; and it may request fills. Both roles name each other, so the
+   * grantee's must be in this stack; a function of another stack can run as a role that was made in
+   * this one.
    *
    * @param grantee a function, a task's role, or whatever else runs as a role
    * @return environment variables by name; the program gives them to {@code AwsEnvironment}
@@ -284,7 +285,11 @@ public final class Tollgate extends Construct {
                 () ->
                     new TenantRole(this, "ClaimsRole", props, "an application", grantee)
                         .rows(tables.limit(), "GetItem", "UpdateItem")
-                        .buckets("ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility")
+                        .buckets(
+                            "ReceiveMessage",
+                            "DeleteMessage",
+                            "ChangeMessageVisibility",
+                            "GetQueueAttributes")
                         .variable("TOKEN_PRODUCER_ARN", producer));
     claims = Optional.of(role);
     Grant.addToPrincipal(

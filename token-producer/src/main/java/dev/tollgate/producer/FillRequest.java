@@ -15,16 +15,16 @@ sealed interface FillRequest {
   /**
    * The turn of a bucket.
    *
-   * @param through the minute that it is filled for; {@code <aws.scheduler.scheduled-time>} of
-   *     EventBridge Scheduler
+   * @param through the minute that the schedule fired for, for the log; {@code
+   *     <aws.scheduler.scheduled-time>} of EventBridge Scheduler
    */
   record OfBucket(BucketId bucket, Instant through) implements FillRequest {}
 
   /** The turns of a shard's buckets, for this minute. */
   record OfShard(Shard shard, Instant through) implements FillRequest {}
 
-  /** A bucket that a claim found asleep. */
-  record ToWake(BucketId bucket) implements FillRequest {}
+  /** A bucket that a claim found empty or asleep. */
+  record ByClaim(BucketId bucket) implements FillRequest {}
 
   /**
    * Reads the input of a schedule or a claim.
@@ -45,7 +45,7 @@ sealed interface FillRequest {
             new TenantId(required(input, "tenantId")), new Action(required(input, "action")));
     return through
         .<FillRequest>map(minute -> new OfBucket(bucket, minute))
-        .orElseGet(() -> new ToWake(bucket));
+        .orElseGet(() -> new ByClaim(bucket));
   }
 
   private static String required(Map<String, String> input, String field) {

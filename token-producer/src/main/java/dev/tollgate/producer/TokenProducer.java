@@ -15,8 +15,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fills the bucket that a schedule names, up to the minute that the schedule fired for; or all the
- * buckets of a shard; or wakes the one that a claim found asleep.
+ * Fills the bucket that a schedule names, or all the buckets of a shard, or the one that a claim
+ * found empty or asleep.
  */
 public final class TokenProducer implements RequestHandler<Map<String, String>, String> {
   /** No turn is begun when less than this is left: a slow one may take as long. */
@@ -59,7 +59,7 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
    * Fills.
    *
    * @param input {@code tenantId}, {@code action}, {@code scheduledTime}; or {@code shard}, {@code
-   *     scheduledTime}; or {@code tenantId}, {@code action} to wake a bucket
+   *     scheduledTime}; or {@code tenantId}, {@code action} if a claim requests the fill
    * @return what was done, for the log
    * @throws InvalidValue if the input is wrong
    * @throws Unavailable if a service could not be asked. The schedule does not try again, for
@@ -81,15 +81,15 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
     // What schedules are to invoke is this: it is told how it was invoked.
     FillTurn turn = turns.apply(context.getInvokedFunctionArn());
     if (request instanceof FillRequest.OfBucket scheduled) {
-      return turn.take(scheduled.bucket(), scheduled.through());
+      return turn.take(scheduled.bucket());
     }
-    if (request instanceof FillRequest.ToWake claimed) {
-      return turn.wake(claimed.bucket());
+    if (request instanceof FillRequest.ByClaim claimed) {
+      return turn.takeOnRequest(claimed.bucket());
     }
     FillRequest.OfShard shared = (FillRequest.OfShard) request;
     Instant end = clock.instant().plusMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
     return shardTurns
         .apply(turn)
-        .take(shared.shard(), shared.through(), end, line -> context.getLogger().log(line + "\n"));
+        .take(shared.shard(), end, line -> context.getLogger().log(line + "\n"));
   }
 }

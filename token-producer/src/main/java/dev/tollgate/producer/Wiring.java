@@ -3,6 +3,7 @@ package dev.tollgate.producer;
 import dev.tollgate.aws.AwsEnvironment;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.provisioning.FillTurn;
+import dev.tollgate.core.provisioning.Reconciliation;
 import dev.tollgate.core.provisioning.ShardTurn;
 import java.time.InstantSource;
 import java.util.Map;
@@ -25,7 +26,12 @@ final class Wiring {
   /** The turns of buckets whose schedules invoke {@code ownArn}. */
   FillTurn turns(String ownArn) {
     return new FillTurn(
-        aws.buckets(), aws.tokenQueue(), aws.bucketQueues(), aws.fillSchedules(ownArn), clock);
+        aws.buckets(),
+        aws.tokenQueue(),
+        aws.bucketQueues(),
+        aws.fillSchedules(ownArn),
+        new Reconciliation(aws.tenants()),
+        clock);
   }
 
   ShardTurn shardTurn(FillTurn turns) {

@@ -10,6 +10,7 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.Town;
@@ -34,7 +35,7 @@ final class TokenProducerTest {
   }
 
   private void spendAll() {
-    List<Lease> held = town.queue().reserve(bucket, 9, Duration.ofSeconds(30));
+    List<Lease> held = town.queue().reserve(bucket, 9, Duration.ofSeconds(30), Search.SHORT);
     town.queue().settle(bucket, held);
   }
 
@@ -45,6 +46,15 @@ final class TokenProducerTest {
     assertThat(fire("acme", "connect", "2026-03-01T12:01:00Z")).contains("minted=9");
     assertThat(fire("acme", "connect", "2026-03-01T12:01:00Z")).contains("minted=0");
     assertThat(town.queue().level(bucket)).isEqualTo(9);
+  }
+
+  @Test
+  void the_bucket_that_a_claim_found_empty_is_filled_at_once() {
+    spendAll();
+    town.clock().advance(Duration.ofSeconds(20));
+    assertThat(producer.handleRequest(Map.of("tenantId", "acme", "action", "connect"), context))
+        .contains("minted=9");
+    assertThat(town.queue().available(bucket)).isEqualTo(3);
   }
 
   @Test

@@ -50,34 +50,9 @@ public record Facts(
         : Optional.empty();
   }
 
-  /** Whether the bucket's last fill left tokens in it. */
-  boolean mayHoldTokens() {
-    return bucket.filter(read -> read.level() > 0).isPresent();
-  }
-
-  /** Whether the bucket must be woken before its tokens are spent. */
-  boolean isAsleep() {
-    return bucket.filter(Bucket::hibernates).isPresent();
-  }
-
-  /** Whether nobody has filled the bucket for minutes, though somebody should. */
-  boolean isOverdue(Instant now) {
-    return bucket.filter(read -> read.isOverdueAt(now)).isPresent();
-  }
-
   /** Until when the bucket is known at {@code now} to be empty. */
   public Optional<Instant> emptyUntil(Instant now) {
-    return bucket.filter(read -> read.knownEmptyAt(now)).flatMap(Bucket::emptyUntil);
-  }
-
-  /** Until when the bucket is to be taken for empty, if it was found so at {@code now}. */
-  Instant emptyFrom(Instant now) {
-    return bucket.map(read -> read.emptyFrom(now)).orElseGet(() -> nextTokenAt(now));
-  }
-
-  /** When whoever finds the bucket empty at {@code now}, or known to be, may come back. */
-  public Instant retryAt(Instant now) {
-    return bucket.map(read -> read.retryAt(now)).orElseGet(() -> nextTokenAt(now));
+    return bucket.flatMap(read -> read.emptyUntil(now));
   }
 
   /**

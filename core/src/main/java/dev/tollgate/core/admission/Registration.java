@@ -4,9 +4,10 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Claim;
+import dev.tollgate.core.bucket.HeldTokens;
 import dev.tollgate.core.bucket.Lease;
-import dev.tollgate.core.bucket.Token;
-import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.Settlement;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.Counted;
 import dev.tollgate.core.session.Connections.Joined;
@@ -17,7 +18,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -48,27 +48,27 @@ public final class Registration {
           Duration.ofMillis(400));
 
   private final Connections connections;
-  private final TokenQueue queue;
+  private final HeldTokens tokens;
   private final RefusalTally tally;
   private final Executor executor;
   private final Pause pause;
   private final InstantSource clock;
 
   /**
-   * A registration in {@code connections} with tokens of {@code queue}.
+   * A registration in {@code connections} that spends {@code tokens}.
    *
    * @param tally counts whom it refuses
    * @param executor runs the three requests beside each other
    */
   public Registration(
       Connections connections,
-      TokenQueue queue,
+      HeldTokens tokens,
       RefusalTally tally,
       Executor executor,
       Pause pause,
       InstantSource clock) {
     this.connections = connections;
-    this.queue = queue;
+    this.tokens = tokens;
     this.tally = tally;
     this.executor = executor;
     this.pause = pause;
@@ -84,16 +84,16 @@ public final class Registration {
     }
     CompletableFuture<Optional<Joined>> joining = ask(() -> join(ticket, connectionId, now));
     CompletableFuture<Optional<Counted>> counting = ask(() -> count(ticket));
-    boolean spent = ticket.lease().map(lease -> spend(ticket, lease)).orElse(false);
+    Optional<Settlement> settlement = ticket.lease().map(lease -> settle(ticket, lease));
+    boolean spent = settlement.filter(Settlement.Spent.class::isInstance).isPresent();
     Optional<Joined> joined = joining.join();
     Optional<Counted> counted = counting.join();
     if (isIn(joined, Joined.ADDED) && isIn(counted, Counted.FULL)) {
       counted = countAgain(ticket);
     }
     Optional<Refusal> refusal = refusal(joined, counted);
-    boolean unspent = ticket.lease().isPresent() && !spent;
-    if (refusal.isEmpty() && unspent && ticket.onUnavailable() == OnUnavailable.REFUSE) {
-      refusal = Optional.of(Refusal.UNDECIDED);
+    if (refusal.isEmpty()) {
+      refusal = settlement.flatMap(known -> refusal(ticket, known));
     }
     if (refusal.isEmpty()) {
       if (isIn(joined, Joined.ALREADY_IN) && isIn(counted, Counted.COUNTED)) {
@@ -104,6 +104,17 @@ public final class Registration {
     Optional<Counted> done = counted;
     tally.count(ticket.tenant(), () -> undo(ticket, connectionId, joined, done, spent));
     return new Refused(refusal.get());
+  }
+
+  /** Without a token that is spent for certain, only a silent queue and the tier together admit. */
+  private static Optional<Refusal> refusal(Ticket ticket, Settlement settlement) {
+    if (settlement instanceof Settlement.Lapsed) {
+      return Optional.of(Refusal.LEASE_ENDED);
+    }
+    return settlement instanceof Settlement.Unknown
+            && ticket.onUnavailable() == OnUnavailable.REFUSE
+        ? Optional.of(Refusal.UNDECIDED)
+        : Optional.empty();
   }
 
   private static Optional<Refusal> refusal(Optional<Joined> joined, Optional<Counted> counted) {
@@ -155,9 +166,8 @@ public final class Registration {
     return counted;
   }
 
-  private boolean spend(Ticket ticket, Lease lease) {
-    return unlessUnavailable(() -> queue.settle(bucket(ticket), List.of(lease)).isEmpty())
-        .orElse(false);
+  private Settlement settle(Ticket ticket, Lease lease) {
+    return tokens.settle(new Claim.Granted(bucket(ticket), List.of(lease)));
   }
 
   /**
@@ -181,13 +191,8 @@ public final class Registration {
           });
     }
     if (spent) {
-      putBack(ticket);
+      tokens.putBack(bucket(ticket), 1);
     }
-  }
-
-  private void putBack(Ticket ticket) {
-    Token fresh = new Token(UUID.randomUUID().toString(), bucket(ticket), clock.instant(), 0);
-    unlessUnavailable(() -> queue.put(fresh.bucket(), List.of(fresh)));
   }
 
   private static BucketId bucket(Ticket ticket) {

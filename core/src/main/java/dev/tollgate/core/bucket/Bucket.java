@@ -12,38 +12,48 @@ import java.util.Optional;
  * @param id whose it is, and what for
  * @param spec its rate and capacity
  * @param ledger what it has been given
- * @param drip the tokens that the last fill spread over its minute
- * @param level the tokens in it after the last fill
- * @param emptyUntil until when it is known to be empty, if it is
+ * @param level the tokens in it after the last fill, those on their way included
+ * @param emptiness what the last claim learned that found it empty, if one did since the last fill
+ *     that brought tokens
  * @param upkeep who keeps it filled
- * @param version counts the changes of what is written here, but for {@code emptyUntil}
+ * @param version counts the changes of what is written here, but for {@code emptiness}
  */
 public record Bucket(
     BucketId id,
     BucketSpec spec,
     Ledger ledger,
-    Drip drip,
     long level,
-    Optional<Instant> emptyUntil,
+    Optional<Emptiness> emptiness,
     Upkeep upkeep,
     long version) {
   /**
-   * How much later than announced a token may be had: EventBridge Scheduler and SQS keep whole
-   * seconds.
-   *
-   * @see <a
-   *     href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html">Schedule
-   *     types</a>
+   * How much later than it is due a token may appear: SQS delays by whole seconds (SQS API
+   * reference, SendMessage, {@code DelaySeconds}).
    */
   private static final Duration GRACE = Duration.ofSeconds(1);
+
+  /**
+   * How far ahead a fill mints: until the next one can have come. Schedules fire once a minute, and
+   * some seconds later than the last time at most; a longer wait ends with a request for a fill.
+   */
+  private static final Duration AHEAD = Duration.ofSeconds(75);
 
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
   /**
-   * For how long a bucket that is filled directly is taken to be empty. Nobody knows at which
-   * second of its minute its schedule fires, so it must be asked again soon.
+   * The longest that a bucket is taken to be empty without another look at its queue. A token whose
+   * lease ends, or that nobody counted, appears without a word.
    */
-  private static final Duration DOUBT = Duration.ofSeconds(5);
+  private static final Duration LONGEST_EMPTY = Duration.ofMinutes(1);
+
+  /** The same while others hold tokens, which they may give back at any time. */
+  private static final Duration EMPTY_WHILE_HELD = Duration.ofSeconds(1);
+
+  /**
+   * The same of a bucket that is filled directly. Nobody knows at which second of its minute its
+   * schedule fires.
+   */
+  private static final Duration EMPTY_WHILE_DIRECT = Duration.ofSeconds(5);
 
   /** A fill that has not come for so long has been lost: a schedule fires once a minute. */
   private static final Duration OVERDUE = Duration.ofMinutes(3);
@@ -63,7 +73,6 @@ public record Bucket(
         id,
         spec,
         Ledger.opened(spec, now),
-        new Drip(now, 0, Duration.ZERO),
         0,
         Optional.empty(),
         Upkeep.entered(Upkeep.State.PRODUCED, now),
@@ -76,27 +85,22 @@ public record Bucket(
    * a schedule that fills it, nothing; nor anything while it was full.
    */
   public Bucket retuned(BucketSpec next, Instant now) {
-    return entering(
-        Upkeep.State.PRODUCED,
-        next,
-        keepsItsTokensAt(now) ? Ledger.even(now) : ledger.retuned(spec, next, now),
-        now);
+    return entering(Upkeep.State.PRODUCED, next, now);
   }
 
   /** This bucket as one that is not filled from {@code now} on, because its tenant is suspended. */
   public Bucket suspended(BucketSpec next, Instant now) {
-    return entering(Upkeep.State.SUSPENDED, next, retuned(next, now).ledger, now);
+    return entering(Upkeep.State.SUSPENDED, next, now);
   }
 
   /** This bucket as one whose filling stops at {@code now}, when it has been full for long. */
   public Bucket hibernating(Instant now) {
-    boolean direct = upkeep.state() == Upkeep.State.DIRECT;
-    return entering(Upkeep.State.HIBERNATING, spec, direct ? Ledger.even(now) : ledger, now);
+    return entering(Upkeep.State.HIBERNATING, spec, now);
   }
 
   /** This bucket as one that its schedule alone fills from {@code now} on. */
   public Bucket direct(Instant now) {
-    return entering(Upkeep.State.DIRECT, spec, Ledger.even(now), now);
+    return entering(Upkeep.State.DIRECT, spec, now);
   }
 
   /** This bucket after a look at {@code now} that found so many tokens in it. */
@@ -105,80 +109,183 @@ public record Bucket(
         id,
         spec,
         ledger,
-        drip,
         found,
-        emptyUntil,
+        emptiness,
         upkeep.found(found >= spec.capacity(), now),
         version + 1);
   }
 
-  private Bucket entering(Upkeep.State state, BucketSpec next, Ledger after, Instant now) {
+  private Bucket entering(Upkeep.State state, BucketSpec next, Instant now) {
     return new Bucket(
-        id, next, after, drip, level, Optional.empty(), Upkeep.entered(state, now), version + 1);
+        id,
+        next,
+        switch (state) {
+          case PRODUCED, SUSPENDED -> ledgerAt(now).retuned(spec, next, now);
+          case DIRECT, HIBERNATING -> Ledger.even(now);
+        },
+        hasExpiredAt(now) ? 0 : level,
+        Optional.empty(),
+        Upkeep.entered(state, now),
+        version + 1);
   }
 
   /**
-   * Whether the bucket has what it had when nobody but the producer filled it last: because its
-   * schedule sees to that, or because it hibernates and its tokens have not expired.
+   * What this bucket is owed at {@code now}. Its schedule sees to that if it is filled directly.
+   * One that hibernates has been full until now, until its tokens expired; then it is owed its
+   * capacity.
    */
-  private boolean keepsItsTokensAt(Instant now) {
+  private Ledger ledgerAt(Instant now) {
+    if (hasExpiredAt(now)) {
+      return Ledger.opened(spec, now);
+    }
     return switch (upkeep.state()) {
-      case PRODUCED, SUSPENDED -> false;
-      case DIRECT -> true;
-      case HIBERNATING -> now.isBefore(upkeep.since().plus(lifetimeAt(upkeep.since())));
+      case PRODUCED, SUSPENDED -> ledger;
+      case DIRECT, HIBERNATING -> Ledger.even(now);
+    };
+  }
+
+  /** Whether nobody has filled this bucket for so long that all its tokens have expired. */
+  private boolean hasExpiredAt(Instant now) {
+    return switch (upkeep.state()) {
+      case PRODUCED, DIRECT -> false;
+      case HIBERNATING, SUSPENDED -> !now.isBefore(upkeep.since().plus(lifetimeAt(upkeep.since())));
     };
   }
 
   /**
    * This bucket as one that is filled again from {@code now} on; its version is still the same.
-   * What it is owed until then is carried, so that whoever reads it next finds it awake and not
-   * overdue.
+   * While none of its tokens can have expired it is owed nothing: whatever it lacks has been
+   * claimed just now.
    */
   Bucket awake(Instant now) {
+    boolean expired = hasExpiredAt(now);
+    Instant seen = emptiness.map(Emptiness::since).filter(now::isAfter).orElse(now);
     return new Bucket(
         id,
         spec,
-        ledger.retuned(spec, spec, now),
-        drip,
-        level,
-        Optional.empty(),
+        expired ? Ledger.opened(spec, now) : Ledger.even(seen),
+        expired ? 0 : level,
+        expired ? Optional.empty() : emptiness,
         Upkeep.entered(Upkeep.State.PRODUCED, now),
         version);
   }
 
+  /** Whether a claim must have it filled first: it hibernates, and all its tokens have expired. */
+  boolean needsWakingAt(Instant now) {
+    return hibernates() && hasExpiredAt(now);
+  }
+
+  /** The next step of a fill at {@code now}, when so many tokens are in this bucket. */
+  Ledger.Step step(Instant now, long found) {
+    return bounded(now).step(spec, now, horizon(now), found);
+  }
+
+  private Instant horizon(Instant now) {
+    return isExactToTheMinute() ? now : now.plus(AHEAD);
+  }
+
+  private Ledger bounded(Instant now) {
+    return ledger.bounded(spec, now, level);
+  }
+
+  /** When each token of a step that is taken at {@code now} is due, the earliest first. */
+  Instant dueAt(Instant now, long index) {
+    return bounded(now).dueAt(spec.rate(), index + 1);
+  }
+
   /**
-   * This bucket after a step of a fill that was taken at {@code now}, when {@code level} tokens
+   * This bucket after a step of a fill that was taken at {@code now}, when {@code found} tokens
    * were in it.
    */
-  Bucket filled(Ledger.Step step, long level, Instant now) {
+  Bucket filled(Ledger.Step step, long found, Instant now) {
+    boolean owed = step.tokens() > 0 && !dueAt(now, 0).isAfter(now);
+    boolean full = step.tokens() == 0 && found >= spec.capacity();
     return new Bucket(
         id,
         spec,
         step.after(),
-        step.complete() && (step.fresh() > 0 || drip.isOverAt(now))
-            ? drip.next(step.after().filledThrough(), now, step.fresh())
-            : drip,
-        level + step.tokens(),
-        step.tokens() > 0 ? Optional.empty() : emptyUntil,
-        upkeep.found(step.tokens() == 0 && level >= spec.capacity(), now),
+        found + step.tokens(),
+        owed || full ? Optional.empty() : emptiness,
+        upkeep.found(full, now),
+        version + 1);
+  }
+
+  /** Whether a fill that left {@code before} like this needs no write. */
+  boolean saysTheSameAs(Bucket before) {
+    return ledger.equals(before.ledger)
+        && level == before.level
+        && upkeep.equals(before.upkeep)
+        && emptiness.equals(before.emptiness);
+  }
+
+  /**
+   * This bucket after some tokens of its last step have not been sent: they are owed again, and
+   * come with the next fill.
+   */
+  Bucket unsent(long tokens, Instant now) {
+    return new Bucket(
+        id,
+        spec,
+        ledger.unsent(spec.rate(), now, tokens),
+        Math.max(0, level - tokens),
+        emptiness,
+        upkeep,
         version + 1);
   }
 
   /**
-   * The tokens in this bucket at {@code now}, of which the queue says that there are so many. That
-   * is up to a minute behind; but if somebody found the bucket empty since the last fill, it holds
-   * no more than what has not appeared yet, and what others held then and may give back.
+   * The tokens in this bucket, of which the queue says that there are so many. That is up to a
+   * minute behind; but if a claim found the bucket empty since the last fill, it holds no more than
+   * what has appeared since, what is on its way, and what others held then and may have given back.
+   * Which tokens were on their way when the rate changed is not known here.
    */
-  long levelAt(Instant now, TokenQueue.Level told) {
-    boolean seenEmpty = emptyUntil.isPresent() && emptyUntil.get().isAfter(drip.startedAt());
-    return seenEmpty
-        ? Math.min(told.tokens(), drip.tokens() - drip.appearedAt(now) + told.held())
-        : told.tokens();
+  long levelAt(TokenQueue.Level told) {
+    return emptiness
+        .filter(seen -> seen.since().isAfter(upkeep.since().plus(AHEAD)))
+        .map(
+            seen ->
+                Math.min(
+                    told.tokens(),
+                    ledger.onTheWayAt(spec.rate(), seen.since().minus(GRACE)) + seen.held()))
+        .orElse(told.tokens());
+  }
+
+  /** The tokens that could be claimed at {@code now}, if none was claimed since the last fill. */
+  public long availableAt(Instant now) {
+    return knownEmptyAt(now)
+        ? 0
+        : Math.max(0, level - ledger.onTheWayAt(spec.rate(), now.minus(GRACE)));
   }
 
   /** Whether it is known at {@code now} that no token is to be had. */
   public boolean knownEmptyAt(Instant now) {
-    return emptyUntil.isPresent() && now.isBefore(emptyUntil.get());
+    return emptyUntil(now).isPresent();
+  }
+
+  /** Until when it is known at {@code now} that no token is to be had, if it is. */
+  public Optional<Instant> emptyUntil(Instant now) {
+    return emptiness.map(Emptiness::until).filter(now::isBefore);
+  }
+
+  /** What is to be remembered of this bucket, which was found empty while others held tokens. */
+  Emptiness foundEmpty(Instant now, long held) {
+    Duration longest =
+        held > 0 ? EMPTY_WHILE_HELD : isExactToTheMinute() ? EMPTY_WHILE_DIRECT : LONGEST_EMPTY;
+    Instant latest = now.plus(longest);
+    // A token that became due within the last second may be about to appear.
+    Instant next = nextTokensAfter(now.minus(GRACE), now, 1);
+    return new Emptiness(now, next.isBefore(latest) ? next : latest, held);
+  }
+
+  /**
+   * Whether a claim that found it empty at {@code now} is to request a fill: nothing is on the way,
+   * and the token producer fills it or would if it were awake.
+   */
+  boolean needsFillAt(Instant now) {
+    if (upkeep.state() != Upkeep.State.PRODUCED) {
+      return hibernates();
+    }
+    return isExactToTheMinute() ? isOverdueAt(now) : !ledger.mintedThrough().isAfter(now);
   }
 
   /** Whether it hibernates. */
@@ -202,7 +309,7 @@ public record Bucket(
   /** Whether a fill should have come long before {@code now}, and did not. */
   public boolean isOverdueAt(Instant now) {
     return upkeep.state() == Upkeep.State.PRODUCED
-        && ledger.filledThrough().plus(OVERDUE).isBefore(now);
+        && ledger.mintedThrough().plus(OVERDUE).isBefore(now);
   }
 
   /**
@@ -264,63 +371,40 @@ public record Bucket(
     return spec.equals(other.spec) && (shared || upkeep.state() == other.upkeep.state());
   }
 
-  /** Until when a bucket that was found empty at {@code now} is to be taken for that. */
-  public Instant emptyFrom(Instant now) {
-    return upkeep.state() == Upkeep.State.DIRECT ? now.plus(DOUBT) : nextTokenAt(now);
-  }
-
-  /** When a bucket that is empty at {@code now}, or known to be, has its next token. */
-  public Instant retryAt(Instant now) {
-    return upkeep.state() != Upkeep.State.DIRECT && knownEmptyAt(now)
-        ? emptyUntil.orElseThrow()
-        : nextTokenAt(now);
-  }
-
   /** When a bucket that is empty at {@code now} has its next token, as far as is known. */
   public Instant nextTokenAt(Instant now) {
     return nextTokensAt(now, 1);
   }
 
   /**
-   * When a bucket that is empty at {@code now} will have been given so many tokens: the next ones
-   * of the drip, then those of the fills to come. Fills come once a minute, as long after the full
-   * minute as the last one did: a schedule fires at some second of its minute, and keeps to it.
-   * Where a schedule fills the bucket by itself, nobody knows that second; but within any minute it
-   * fires once.
+   * When a bucket that is empty at {@code now} will have been given so many tokens. Where a
+   * schedule fills the bucket by itself, nobody knows the second at which it fires; but within any
+   * minute it fires once.
    *
-   * @param tokens at least 1
+   * @param tokens 1 or more; more than the capacity counts as the capacity
    */
   public Instant nextTokensAt(Instant now, long tokens) {
+    long n = Math.min(InvalidValue.inRange("tokens", tokens, 1, Long.MAX_VALUE), spec.capacity());
     if (upkeep.state() == Upkeep.State.DIRECT) {
-      long fills = -Math.floorDiv(-tokens, (long) DirectFill.of(spec).tokens());
+      long fills = -Math.floorDiv(-n, (long) DirectFill.of(spec).tokens());
       return now.plus(MINUTE.multipliedBy(fills)).plus(GRACE);
     }
-    long appeared = drip.appearedAt(now);
-    long dripping = drip.tokens() - appeared;
-    return tokens <= dripping
-        ? drip.appearsAt(appeared + tokens - 1).plus(GRACE)
-        : fillOf(tokens - dripping, now).plus(GRACE);
+    Instant next = nextTokensAfter(now, now, n);
+    return isExactToTheMinute() ? next.plus(MINUTE) : next;
+  }
+
+  /** When the n-th token will have come that had not become due at {@code appeared}. */
+  private Instant nextTokensAfter(Instant appeared, Instant now, long n) {
+    Instant due = ledger.dueAfter(spec.rate(), appeared, n);
+    boolean isOnItsWay = n <= ledger.onTheWayAt(spec.rate(), appeared);
+    return (isOnItsWay || due.isAfter(now) ? due : now).plus(GRACE);
   }
 
   /**
-   * When the last of so many tokens appears that fills are to bring. A fill spreads what it brings
-   * over a minute, but for what is older than that, which comes sooner.
+   * Whether its tokens come once a minute. Those of a bucket that is to be filled directly last for
+   * a minute, so none of them is hidden for a part of it.
    */
-  private Instant fillOf(long tokens, Instant now) {
-    Instant first = ceilingMinute(ledger.dueAt(spec.rate(), 1)).plus(drip.lag());
-    long missed = first.isAfter(now) ? 0 : Duration.between(first, now).toMinutes() + 1;
-    Instant fill = ceilingMinute(ledger.dueAt(spec.rate(), tokens));
-    Instant filled = fill.plus(drip.lag()).plus(MINUTE.multipliedBy(missed));
-    long older = ledger.dueBy(spec.rate(), fill.minus(MINUTE));
-    if (tokens <= older) {
-      return filled;
-    }
-    long brought = ledger.dueBy(spec.rate(), fill) - older;
-    return new Drip(filled, brought, drip.lag()).appearsAt(tokens - older - 1);
-  }
-
-  private static Instant ceilingMinute(Instant instant) {
-    long minute = MINUTE.toMillis();
-    return Instant.ofEpochMilli(-Math.floorDiv(-instant.toEpochMilli(), minute) * minute);
+  private boolean isExactToTheMinute() {
+    return spec.filling().mode() == FillMode.DIRECT;
   }
 }

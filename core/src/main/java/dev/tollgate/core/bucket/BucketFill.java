@@ -5,20 +5,23 @@ import dev.tollgate.core.Written;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.LongStream;
 
 /**
- * Fills a bucket up to its capacity: reads the level, moves the ledger forward, sends the tokens.
- * The ledger moves first, and only if nobody else moved it, so that a schedule that fires twice, or
- * a retry, mints nothing.
+ * Fills a bucket: reads the level, moves the ledger forward, sends the tokens. It sends what is
+ * owed and, delayed to the second at which each is due, what becomes due until the next fill; never
+ * more than the bucket has room for.
+ *
+ * <p>The ledger moves first, and only if nobody else moved it, so a schedule that fires twice, or a
+ * retry, mints nothing twice. Tokens that the queue refuses are owed again. Tokens of which nobody
+ * knows whether they were sent may be lost, at most one minute's.
  */
 public final class BucketFill {
   private static final Duration TRIM_LEASE = Duration.ofSeconds(30);
-  private static final Duration CLOCK_SKEW = Duration.ofMinutes(1);
 
   private final Buckets buckets;
   private final TokenQueue queue;
@@ -35,90 +38,75 @@ public final class BucketFill {
   }
 
   /**
-   * Gives the bucket what it is owed at {@code through}, and takes out what is more than its
-   * capacity.
+   * Gives the bucket what it is owed now and until the next fill, and takes out what is more than
+   * its capacity.
    *
-   * @param through the instant for which a schedule fired; one that lies more than a minute ahead
-   *     counts as now
-   * @throws Unavailable if the ledger or the queue cannot be asked; what was due then comes with a
-   *     later fill
+   * @throws Unavailable if the ledger or the queue cannot be asked
    */
-  public Filled fill(BucketId id, Instant through) {
-    return buckets.find(id).map(bucket -> fill(bucket, through)).orElseGet(NoBucket::new);
+  public Filled fill(BucketId id) {
+    return buckets.find(id).map(this::fill).orElseGet(NoBucket::new);
   }
 
   /** The same of a bucket that has been read just now. */
-  public Filled fill(Bucket read, Instant through) {
-    Instant now = clock.instant();
+  public Filled fill(Bucket read) {
     return read.upkeep().state() == Upkeep.State.PRODUCED
-        ? fill(read, false, through.isAfter(now.plus(CLOCK_SKEW)) ? now : through)
+        ? fill(read, false)
         : new NotFilled(read.upkeep().state());
   }
 
   /**
-   * Has a bucket that hibernates, or is overdue, filled again, and gives it what it is owed now, at
-   * once. Whoever finds it hibernating does so before spending any of its tokens; so what it lacks
-   * is what has expired. A bucket that is awake is left alone: somebody is just filling it.
+   * Fills a bucket because a claim requested it. One that hibernates is filled again from now on.
+   * One that has tokens on the way is left alone: another request was faster.
    *
    * @throws Unavailable if the ledger or the queue cannot be asked
    */
-  public Filled wake(Bucket read) {
+  public Filled fillOnRequest(Bucket read) {
     Instant now = clock.instant();
-    return read.hibernates() || read.isOverdueAt(now)
-        ? fill(read.awake(now), true, now)
-        : new NotFilled(read.upkeep().state());
+    if (!read.needsFillAt(now)) {
+      return new NotFilled(read.upkeep().state());
+    }
+    return read.hibernates() ? fill(read.awake(now), true) : fill(read, false);
   }
 
-  private Filled fill(Bucket read, boolean awakened, Instant until) {
+  private Filled fill(Bucket read, boolean awakened) {
     Instant now = clock.instant();
     BucketId id = read.id();
     Bucket bucket = read;
     boolean mustWrite = awakened;
-    long level = bucket.levelAt(now, queue.look(id));
+    long level = bucket.levelAt(queue.look(id));
     long trimmed = trim(bucket, level - bucket.spec().capacity());
     level -= trimmed;
     long minted = 0;
-    long lost = 0;
     while (true) {
-      Ledger.Step step = step(bucket, until, level);
-      if (step.tokens() == 0 && step.after().equals(bucket.ledger()) && !mustWrite) {
-        return new Topped(bucket, minted, lost, trimmed, level);
-      }
+      Ledger.Step step = bucket.step(now, level);
       Bucket next = bucket.filled(step, level, now);
+      if (!mustWrite && next.saysTheSameAs(bucket)) {
+        return new Topped(bucket, minted, 0, trimmed, level);
+      }
       if (buckets.replace(next) == Written.OVERTAKEN) {
-        return minted == 0 ? new Overtaken() : new Topped(bucket, minted, lost, trimmed, level);
+        return minted == 0 ? new Overtaken() : new Topped(bucket, minted, 0, trimmed, level);
       }
-      bucket = next;
+      long unsent = step.tokens() == 0 ? 0 : queue.put(id, tokens(bucket, step, now)).size();
       mustWrite = false;
-      long unsent = send(bucket, step, now);
       minted += step.tokens() - unsent;
-      lost += unsent;
       level += step.tokens() - unsent;
+      bucket = next;
+      if (unsent > 0) {
+        Bucket owing = next.unsent(unsent, now);
+        boolean owed = buckets.replace(owing) == Written.DONE;
+        return new Topped(owed ? owing : next, minted, unsent, trimmed, level);
+      }
       if (step.complete()) {
-        return new Topped(bucket, minted, lost, trimmed, level);
+        return new Topped(bucket, minted, 0, trimmed, level);
       }
     }
   }
 
-  /** Tokens that are to last for a minute only must not be hidden for most of it. */
-  private static Ledger.Step step(Bucket bucket, Instant until, long level) {
-    Ledger.Step step = bucket.ledger().step(bucket.spec(), until, level);
-    return bucket.spec().filling().mode() == FillMode.DIRECT ? step.atOnce() : step;
-  }
-
-  /**
-   * Sends a step's tokens, the fresh ones spread over the minute; returns how many could not be
-   * sent.
-   */
-  private long send(Bucket bucket, Ledger.Step step, Instant now) {
-    List<Token> tokens = new ArrayList<>();
-    Drip drip = new Drip(now, step.fresh(), Duration.ZERO);
-    long atOnce = step.tokens() - step.fresh();
-    for (long i = 0; i < step.tokens(); i++) {
-      int delay = i < atOnce ? 0 : drip.delaySeconds(i - atOnce);
-      tokens.add(new Token(UUID.randomUUID().toString(), bucket.id(), now, delay));
-    }
-    return queue.put(bucket.id(), tokens).size();
+  private static List<Token> tokens(Bucket before, Ledger.Step step, Instant now) {
+    return LongStream.range(0, step.tokens())
+        .mapToObj(i -> before.dueAt(now, i))
+        .map(due -> new Token(UUID.randomUUID().toString(), before.id(), now, due))
+        .toList();
   }
 
   /**
@@ -129,7 +117,7 @@ public final class BucketFill {
     long trimmed = 0;
     while (trimmed < surplus) {
       int most = (int) Math.min(TokenQueue.BATCH, surplus - trimmed);
-      List<Lease> leases = queue.reserve(bucket.id(), most, TRIM_LEASE);
+      List<Lease> leases = queue.reserve(bucket.id(), most, TRIM_LEASE, TokenQueue.Search.SHORT);
       if (leases.isEmpty()) {
         return trimmed;
       }
@@ -149,18 +137,18 @@ public final class BucketFill {
    * The bucket has what it was owed.
    *
    * @param bucket as it was written last
-   * @param minted tokens sent
-   * @param lost tokens that the queue refused to take; the ledger has moved past them
+   * @param minted tokens sent, those on their way included
+   * @param unsent tokens that the queue refused; they are owed again, and come with the next fill
    * @param trimmed tokens taken out because the capacity has no room for them
-   * @param level tokens in the bucket now
+   * @param level tokens in the bucket now, those on their way included
    */
-  public record Topped(Bucket bucket, long minted, long lost, long trimmed, long level)
+  public record Topped(Bucket bucket, long minted, long unsent, long trimmed, long level)
       implements Filled {
     /** Without the bucket, for logs. */
     @Override
     public String toString() {
-      return "Topped[minted=%d, lost=%d, trimmed=%d, level=%d]"
-          .formatted(minted, lost, trimmed, level);
+      return "Topped[minted=%d, unsent=%d, trimmed=%d, level=%d]"
+          .formatted(minted, unsent, trimmed, level);
     }
   }
 

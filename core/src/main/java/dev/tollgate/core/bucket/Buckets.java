@@ -23,15 +23,19 @@ public interface Buckets {
 
   /**
    * Replaces what is written, if its version is still the one before {@code next}'s. {@code
-   * emptyUntil} is cleared where {@code next} has none.
+   * emptiness} is cleared where {@code next} has none. A write whose answer was lost counts as done
+   * if the row shows it.
    */
   Written replace(Bucket next);
 
   /**
-   * Remembers that the bucket is empty until then, unless it has changed since it was read. Never
-   * creates a bucket.
+   * Remembers that the bucket was found empty, unless it has changed since it was read or another
+   * claim has written the same meanwhile. Never creates a bucket.
    */
-  void rememberEmpty(Bucket read, Instant until);
+  Written rememberEmpty(Bucket read, Emptiness found);
+
+  /** Forgets that the bucket was found empty; harmless if it was not, or if there is none. */
+  void forgetEmpty(BucketId id);
 
   /**
    * The buckets of a shard whose turn has come, see {@link Bucket#turnAt}; in no order, a second

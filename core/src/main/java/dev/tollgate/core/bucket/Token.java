@@ -1,24 +1,14 @@
 package dev.tollgate.core.bucket;
 
-import dev.tollgate.core.InvalidValue;
 import java.time.Instant;
 
 /**
- * The right to do a bucket's action once. Tokens are alike; what they carry is for the logs alone.
+ * The right to do a bucket's action once. Tokens are alike; their ids are for the logs alone.
  *
  * @param id unique
  * @param bucket where it belongs
  * @param mintedAt when it was made
- * @param delaySeconds how long it stays hidden after it is put, 0 to 900 (SQS SendMessage, {@code
- *     DelaySeconds})
+ * @param dueAt when it can be claimed; at once if that is not later than now. A queue delays by
+ *     whole seconds, so the token appears less than a second later, and never earlier
  */
-public record Token(String id, BucketId bucket, Instant mintedAt, int delaySeconds) {
-  /**
-   * Checks the delay.
-   *
-   * @throws InvalidValue if it is out of range
-   */
-  public Token {
-    InvalidValue.inRange("delaySeconds", delaySeconds, 0, 900);
-  }
-}
+public record Token(String id, BucketId bucket, Instant mintedAt, Instant dueAt) {}

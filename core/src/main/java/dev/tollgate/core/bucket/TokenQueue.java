@@ -7,20 +7,35 @@ import java.util.List;
 /**
  * Where the tokens of buckets lie. An implementation answers entry by entry: of what was asked, it
  * returns what was not done. Every method throws {@link Unavailable} if the queue could not be
- * asked.
+ * asked, and {@link MissingQueue} if there is none.
  */
 public interface TokenQueue {
   /** The most tokens that one request can carry (SQS batches and receives). */
   int BATCH = 10;
 
   /**
-   * Holds up to {@code most} tokens, for {@code lease}. Waits up to a second for the first: only a
-   * long poll asks every server of a queue, so only its empty answer means empty.
+   * Holds up to {@code most} tokens, for {@code lease}.
    *
    * @param most 1 to 10
-   * @return what was there; empty if nothing was
+   * @return what was found; empty if nothing was
    */
-  List<Lease> reserve(BucketId bucket, int most, Duration lease);
+  List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search);
+
+  /**
+   * How a queue is searched for tokens.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html">Short
+   *     and long polling</a>
+   */
+  enum Search {
+    /**
+     * Answers at once, from some of the queue's servers: it may miss the few tokens of a bucket.
+     */
+    SHORT,
+    /** Asks every server and waits up to a second for a token. */
+    LONG
+  }
 
   /**
    * Spends held tokens: they are gone.
@@ -39,10 +54,11 @@ public interface TokenQueue {
   List<Lease> giveBack(BucketId bucket, List<Lease> leases);
 
   /**
-   * Puts new tokens in.
+   * Puts new tokens in, each to be reserved from the instant on at which it is due.
    *
-   * @param tokens any number, all of this bucket
-   * @return those that could not be put
+   * @param tokens any number, all of this bucket, the earliest due first
+   * @return those that were not put for certain. One of which nobody knows counts as put: it may be
+   *     lost, and is never put twice
    */
   List<Token> put(BucketId bucket, List<Token> tokens);
 
@@ -57,13 +73,14 @@ public interface TokenQueue {
   /**
    * What is in a bucket.
    *
-   * @param idle tokens that are to be had, or delayed
+   * @param visible tokens that can be reserved
+   * @param delayed tokens that are not yet due
    * @param held tokens that somebody holds
    */
-  record Level(long idle, long held) {
+  record Level(long visible, long delayed, long held) {
     /** All of them. */
     public long tokens() {
-      return idle + held;
+      return visible + delayed + held;
     }
   }
 }

@@ -50,61 +50,82 @@ final class Conversation {
     this.clock = clock;
   }
 
-  /** Says of every message what became of it. */
-  void hold(List<Passage> passages) {
+  /** Processes the messages and sets the result of each. */
+  void hold(List<BatchMessage> messages) {
     Optional<Result> stopped = Optional.empty();
-    for (Passage passage : passages) {
-      Result result = passage.end(stopped.isPresent() ? stopped.get() : resultOf(passage));
+    for (BatchMessage message : messages) {
+      Result result = message.end(stopped.isPresent() ? stopped.get() : resultOf(message));
       if (stopped.isEmpty() && !result.outcome().isDone()) {
-        stopped = Optional.of(new Result(result.outcome(), Optional.empty()));
+        stopped = Optional.of(Result.of(result.outcome()));
       }
     }
   }
 
-  private Result resultOf(Passage passage) {
-    if (passage.isOver()) {
+  private Result resultOf(BatchMessage message) {
+    if (message.hasResult()) {
       return Result.failed("given up");
     }
-    Incoming incoming = passage.incoming();
     try {
-      if (incoming.content() instanceof Incoming.Message message) {
-        return resultOf(passage, message);
-      }
-      String flaw = ((Incoming.Unreadable) incoming.content()).flaw();
-      delivery.to(incoming.connectionId(), frames.badFrame(incoming.id(), flaw));
-      return Result.of(Outcome.BAD_FRAME);
+      return message.incoming().content() instanceof Incoming.Message content
+          ? resultOf(message, content)
+          : refuse(message, (Incoming.Unreadable) message.incoming().content());
     } catch (RuntimeException failure) {
       return Result.failed(failure);
     }
   }
 
-  private Result resultOf(Passage passage, Incoming.Message message) {
-    Incoming incoming = passage.incoming();
-    if (passage.fare() instanceof Passage.Refused refused) {
+  private Result refuse(BatchMessage message, Incoming.Unreadable unreadable) {
+    Incoming incoming = message.incoming();
+    return answered(message, Outcome.BAD_FRAME, frames.badFrame(incoming.id(), unreadable.flaw()));
+  }
+
+  private Result resultOf(BatchMessage message, Incoming.Message content) {
+    if (message.payment() instanceof BatchMessage.Refused refused) {
       Duration retryAfter = Duration.between(clock.instant(), refused.retryAt());
-      delivery.to(incoming.connectionId(), frames.throttled(incoming.id(), retryAfter));
-      return Result.of(Outcome.THROTTLED);
+      return answered(
+          message, Outcome.THROTTLED, frames.throttled(message.incoming().id(), retryAfter));
     }
-    if (passage.fare() instanceof Passage.Unasked unasked) {
-      return new Result(Outcome.UNDECIDED, Optional.of(new Unavailable(unasked.cause())));
+    if (message.payment() instanceof BatchMessage.Undecided undecided) {
+      return Result.of(Outcome.UNDECIDED, Optional.of(new Unavailable(undecided.cause())));
     }
     extendOnce();
-    delivery.toOthersThan(incoming.connectionId(), frames.message(incoming.id(), message.json()));
+    return handled(message, content);
+  }
+
+  /** Ends a message that is not processed, and tells its sender why. */
+  private Result answered(BatchMessage message, Outcome outcome, String frame) {
+    Result result = message.end(Result.of(outcome));
+    delivery.to(message.incoming().connectionId(), frame, message::undelivered);
+    return result;
+  }
+
+  /**
+   * Has the application handle a message. Once the handler has returned, the message is done,
+   * whether or not its frames can be delivered: to fail it then would run the handler again.
+   */
+  private Result handled(BatchMessage message, Incoming.Message content) {
+    Incoming incoming = message.incoming();
+    delivery.toOthersThan(
+        incoming.connectionId(),
+        frames.message(incoming.id(), content.json()),
+        message::undelivered);
     List<String> replies;
     try {
-      replies = replies(incoming, message);
+      replies = replies(incoming, content);
     } catch (Throwable thrown) {
-      // Whatever an application's code does, it fails its own message and nobody else's.
+      // Whatever an application's code throws, it fails its own message and no other.
       return Result.failed(thrown);
     }
-    if (passage.isOver()) {
-      return Result.failed("given up");
+    Result result =
+        message.end(
+            Result.of(
+                message.payment() instanceof BatchMessage.WithoutToken
+                    ? Outcome.PROCESSED_WITHOUT_TOKEN
+                    : Outcome.PROCESSED));
+    if (result.outcome().isDone()) {
+      replies.forEach(reply -> delivery.toAll(reply, message::undelivered));
     }
-    replies.forEach(delivery::toAll);
-    return Result.of(
-        passage.fare() instanceof Passage.Paid
-            ? Outcome.PROCESSED
-            : Outcome.PROCESSED_WITHOUT_TOKEN);
+    return result;
   }
 
   private List<String> replies(Incoming incoming, Incoming.Message message) throws Exception {

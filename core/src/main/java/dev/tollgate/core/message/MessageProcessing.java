@@ -5,11 +5,10 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.admission.Departure;
 import dev.tollgate.core.admission.FactsReader;
-import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketGate;
+import dev.tollgate.core.bucket.BucketGate.Spent;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Claim;
-import dev.tollgate.core.bucket.TokenClaims;
-import dev.tollgate.core.bucket.TokenClaims.Spent;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
@@ -30,6 +29,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -52,9 +52,15 @@ public final class MessageProcessing {
   /** A handshake takes no longer: API Gateway gives up its integrations before. */
   private static final Duration HANDSHAKE = Duration.ofSeconds(30);
 
+  /**
+   * The frames to one session may take the batch's time divided by this. The rest is left for the
+   * handler, so that slow sockets do not make messages come again.
+   */
+  private static final int DELIVERY_SHARE = 2;
+
   private final FactsReader tenants;
   private final MessageFactsReader reader;
-  private final TokenClaims claims;
+  private final BucketGate gate;
   private final Sessions sessions;
   private final Sockets sockets;
   private final Departure departure;
@@ -62,27 +68,30 @@ public final class MessageProcessing {
   private final TenantMessageHandler handler;
   private final Executor executor;
   private final InstantSource clock;
+  private final LongSupplier nanoTime;
 
   /**
    * A processing of messages by {@code handler}.
    *
    * @param executor runs tenants, sessions and sockets beside each other; tasks wait for tasks, so
    *     it must never make one wait for a thread
+   * @param nanoTime elapsed time in nanoseconds
    */
   public MessageProcessing(
       FactsReader tenants,
       MessageFactsReader reader,
-      TokenClaims claims,
+      BucketGate gate,
       Sessions sessions,
       Sockets sockets,
       Departure departure,
       Frames frames,
       TenantMessageHandler handler,
       Executor executor,
-      InstantSource clock) {
+      InstantSource clock,
+      LongSupplier nanoTime) {
     this.tenants = tenants;
     this.reader = reader;
-    this.claims = claims;
+    this.gate = gate;
     this.sessions = sessions;
     this.sockets = sockets;
     this.departure = departure;
@@ -90,6 +99,7 @@ public final class MessageProcessing {
     this.handler = handler;
     this.executor = executor;
     this.clock = clock;
+    this.nanoTime = nanoTime;
   }
 
   /**
@@ -100,13 +110,13 @@ public final class MessageProcessing {
    * @return what became of each, in the order of the batch
    */
   public List<Result> process(List<Incoming> batch, Duration time) {
-    List<Passage> passages = batch.stream().map(Passage::new).toList();
+    List<BatchMessage> messages = batch.stream().map(BatchMessage::new).toList();
     CompletableFuture<?>[] all =
-        grouped(passages, Incoming::tenant).entrySet().stream()
-            .map(tenant -> process(tenant.getKey(), tenant.getValue()))
+        grouped(messages, Incoming::tenant).entrySet().stream()
+            .map(tenant -> process(tenant.getKey(), tenant.getValue(), time))
             .toArray(CompletableFuture<?>[]::new);
     Result unfinished = Result.failed(await(CompletableFuture.allOf(all), time));
-    return passages.stream().map(passage -> passage.end(unfinished)).toList();
+    return messages.stream().map(message -> message.report(unfinished)).toList();
   }
 
   /**
@@ -125,59 +135,55 @@ public final class MessageProcessing {
     return new Unavailable("the processing was given up");
   }
 
-  private CompletableFuture<Void> process(TenantId id, List<Passage> passages) {
-    return CompletableFuture.supplyAsync(() -> admit(id, passages), executor)
+  private CompletableFuture<Void> process(TenantId id, List<BatchMessage> messages, Duration time) {
+    return CompletableFuture.supplyAsync(() -> admit(id, messages), executor)
         .thenCompose(
             facts ->
                 CompletableFuture.allOf(
                     facts.stream()
-                        .flatMap(known -> converse(known, passages))
+                        .flatMap(known -> converse(known, messages, time))
                         .toArray(CompletableFuture<?>[]::new)))
-        .whenComplete((done, failure) -> putBack(id, passages));
+        .whenComplete((done, failure) -> putBack(id, messages));
   }
 
   /** What stands written, once the messages are paid for; nothing if all has been said of them. */
-  private Optional<MessageFacts> admit(TenantId id, List<Passage> passages) {
+  private Optional<MessageFacts> admit(TenantId id, List<BatchMessage> messages) {
     try {
-      Optional<MessageFacts> facts = facts(id, passages);
+      Optional<MessageFacts> facts = facts(id, messages);
       facts.ifPresentOrElse(
-          known -> pay(known, passages),
-          () -> passages.forEach(passage -> passage.end(Result.of(Outcome.DROPPED))));
+          known -> pay(known, messages),
+          () -> messages.forEach(message -> message.end(Result.of(Outcome.DROPPED))));
       return facts;
     } catch (RuntimeException failure) {
-      passages.forEach(passage -> passage.end(Result.failed(failure)));
+      messages.forEach(message -> message.end(Result.failed(failure)));
       return Optional.empty();
     }
   }
 
-  private Optional<MessageFacts> facts(TenantId id, List<Passage> passages) {
+  private Optional<MessageFacts> facts(TenantId id, List<BatchMessage> messages) {
     if (!tenants.knows(id)) {
       return Optional.empty();
     }
     Set<SessionId> used =
-        passages.stream()
-            .map(passage -> passage.incoming().session())
+        messages.stream()
+            .map(message -> message.incoming().session())
             .collect(Collectors.toUnmodifiableSet());
     return Optional.of(reader.read(id, used)).filter(facts -> facts.tenant().isPresent());
   }
 
-  private void pay(MessageFacts facts, List<Passage> passages) {
-    List<Passage> messages =
-        passages.stream()
-            .filter(passage -> passage.incoming().content() instanceof Incoming.Message)
+  private void pay(MessageFacts facts, List<BatchMessage> messages) {
+    List<BatchMessage> unpaid =
+        messages.stream()
+            .filter(message -> message.incoming().content() instanceof Incoming.Message)
             .toList();
-    if (messages.isEmpty()) {
+    if (unpaid.isEmpty()) {
       return;
     }
-    Spent spent =
-        facts
-            .bucket()
-            .map(bucket -> claims.claimUpTo(bucket, messages.size()))
-            .orElseGet(
-                () -> new Spent(0, Optional.of(new Claim.Undecided("there is no bucket yet"))));
-    for (int i = 0; i < messages.size(); i++) {
+    BucketId id = new BucketId(facts.tenant().orElseThrow().id(), Action.MESSAGE);
+    Spent spent = gate.spendUpTo(id, facts.bucket(), unpaid.size());
+    for (int i = 0; i < unpaid.size(); i++) {
       int missing = i + 1 - spent.tokens();
-      messages.get(i).pay(missing <= 0 ? new Passage.Paid() : unpaid(facts, spent, missing));
+      unpaid.get(i).pay(missing <= 0 ? new BatchMessage.Paid() : shortfall(facts, spent, missing));
     }
   }
 
@@ -185,26 +191,31 @@ public final class MessageProcessing {
    * What becomes of the n-th message for which there is no token. If it is refused, its sender is
    * told of the n-th token to come: of those who wait as they are told, each finds one.
    */
-  private Passage.Fare unpaid(MessageFacts facts, Spent spent, int n) {
+  private BatchMessage.Payment shortfall(MessageFacts facts, Spent spent, int n) {
     Claim.Shortfall why = spent.shortfall().orElseThrow();
     if (why instanceof Claim.Undecided undecided) {
       return facts.tenant().orElseThrow().onUnavailable() == OnUnavailable.ADMIT
-          ? new Passage.Free()
-          : new Passage.Unasked(undecided.cause());
+          ? new BatchMessage.WithoutToken()
+          : new BatchMessage.Undecided(undecided.cause());
     }
-    Bucket bucket = facts.bucket().orElseThrow();
-    return new Passage.Refused(bucket.nextTokensAt(clock.instant(), n));
+    Instant now = clock.instant();
+    return new BatchMessage.Refused(
+        facts
+            .bucket()
+            .map(bucket -> bucket.nextTokensAt(now, n))
+            .orElse(((Claim.Denied) why).retryAt()));
   }
 
-  private Stream<CompletableFuture<Void>> converse(MessageFacts facts, List<Passage> passages) {
+  private Stream<CompletableFuture<Void>> converse(
+      MessageFacts facts, List<BatchMessage> messages, Duration time) {
     Tenant tenant = facts.tenant().orElseThrow();
-    return grouped(passages, Incoming::session).entrySet().stream()
-        .map(each -> conversation(tenant, each.getKey(), facts, each.getValue()))
+    return grouped(messages, Incoming::session).entrySet().stream()
+        .map(each -> conversation(tenant, each.getKey(), facts, each.getValue(), time))
         .map(held -> CompletableFuture.runAsync(held, executor));
   }
 
   private Runnable conversation(
-      Tenant tenant, SessionId id, MessageFacts facts, List<Passage> passages) {
+      Tenant tenant, SessionId id, MessageFacts facts, List<BatchMessage> messages, Duration time) {
     Instant now = clock.instant();
     Optional<Session> session = Optional.ofNullable(facts.sessions().get(id));
     Set<String> open =
@@ -216,50 +227,58 @@ public final class MessageProcessing {
             .map(arrival -> arrival.isBefore(now.minus(HANDSHAKE)))
             .orElse(true);
     Set<String> senders =
-        passages.stream()
-            .map(passage -> passage.incoming().connectionId())
+        messages.stream()
+            .map(message -> message.incoming().connectionId())
             .collect(Collectors.toUnmodifiableSet());
     Delivery delivery =
         new Delivery(
             sockets,
             departure,
             executor,
+            nanoTime,
             tenant.id(),
             id,
             open,
-            socket -> nobodyIsNew || senders.contains(socket));
+            socket -> nobodyIsNew || senders.contains(socket),
+            time.dividedBy(DELIVERY_SHARE));
     Conversation conversation =
         new Conversation(tenant, session, delivery, sessions, frames, handler, clock);
-    return () -> conversation.hold(passages);
+    return () -> conversation.hold(messages);
   }
 
-  private void putBack(TenantId tenant, List<Passage> passages) {
-    long inVain = passages.stream().filter(Passage::isPaidInVain).count();
+  private void putBack(TenantId tenant, List<BatchMessage> messages) {
+    long inVain = messages.stream().filter(BatchMessage::isPaidInVain).count();
     if (inVain > 0) {
-      claims.putBack(new BucketId(tenant, Action.MESSAGE), Math.toIntExact(inVain));
+      gate.putBack(new BucketId(tenant, Action.MESSAGE), Math.toIntExact(inVain));
     }
   }
 
-  private static <K> Map<K, List<Passage>> grouped(
-      List<Passage> passages, Function<Incoming, K> by) {
-    return passages.stream()
+  private static <K> Map<K, List<BatchMessage>> grouped(
+      List<BatchMessage> messages, Function<Incoming, K> by) {
+    return messages.stream()
         .collect(
             Collectors.groupingBy(
-                passage -> by.apply(passage.incoming()), LinkedHashMap::new, Collectors.toList()));
+                message -> by.apply(message.incoming()), LinkedHashMap::new, Collectors.toList()));
   }
 
   /**
-   * What became of a message, and why it is not done, if it is not.
+   * The result of a message.
    *
-   * @param cause what failed; empty for one that only stood behind it
+   * @param cause why it is not done, or why a frame was not delivered; empty for a message that
+   *     only came after one that failed
+   * @param undelivered frames that a socket did not get
    */
-  public record Result(Outcome outcome, Optional<Throwable> cause) {
+  public record Result(Outcome outcome, Optional<Throwable> cause, int undelivered) {
     static Result of(Outcome outcome) {
-      return new Result(outcome, Optional.empty());
+      return of(outcome, Optional.empty());
+    }
+
+    static Result of(Outcome outcome, Optional<Throwable> cause) {
+      return new Result(outcome, cause, 0);
     }
 
     static Result failed(Throwable cause) {
-      return new Result(Outcome.FAILED, Optional.of(cause));
+      return of(Outcome.FAILED, Optional.of(cause));
     }
 
     static Result failed(String cause) {

@@ -1,14 +1,14 @@
 package dev.tollgate.core.message;
 
-/** What became of a message. */
+/** How the processing of a message ended. */
 public enum Outcome {
-  /** It was paid for and handled, and its replies are sent. */
+  /** A token was spent for it and the handler has handled it. */
   PROCESSED(true),
   /** It was handled without a token: the bucket could not be asked, and the tier admits then. */
   PROCESSED_WITHOUT_TOKEN(true),
-  /** It was refused since the tenant's bucket is empty; its sender knows. */
+  /** It was refused because the tenant's bucket is empty; its sender is told. */
   THROTTLED(true),
-  /** It is no message; its sender knows. */
+  /** It is not a valid message; its sender is told. */
   BAD_FRAME(true),
   /** There is no such tenant: nobody's message. */
   DROPPED(true),

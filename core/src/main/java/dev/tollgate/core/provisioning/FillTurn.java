@@ -12,9 +12,12 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.DirectFill;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillRequests;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.Upkeep;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,6 +25,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -31,8 +35,10 @@ import java.util.stream.Stream;
  *
  * <p>The bucket's row is changed first, and the schedule follows the row. Whoever has changed a
  * schedule reads the row once more, lest it has changed meanwhile; a schedule that fires though the
- * row says otherwise is put right; and a bucket that is not filled though its row says so is woken
- * by the next claim that finds it empty. So a crash at any point is mended by what comes next.
+ * row says otherwise is put right; and a bucket that is not filled though its row says so is filled
+ * when a claim finds it empty. So a crash at any point is mended by what comes next.
+ *
+ * <p>A bucket whose queue is missing has its tenant reconciled.
  */
 public final class FillTurn {
   private static final Duration RENEWAL_LEASE = Duration.ofSeconds(30);
@@ -42,6 +48,7 @@ public final class FillTurn {
   private final BucketQueues queues;
   private final BucketSchedules schedules;
   private final BucketFill fill;
+  private final Reconciliation reconciliation;
   private final InstantSource clock;
 
   /** Turns of buckets that are written down in {@code buckets}. */
@@ -50,28 +57,29 @@ public final class FillTurn {
       TokenQueue tokens,
       BucketQueues queues,
       FillSchedules schedules,
+      Reconciliation reconciliation,
       InstantSource clock) {
     this.buckets = buckets;
     this.tokens = tokens;
     this.queues = queues;
     this.schedules = new BucketSchedules(buckets, schedules);
     this.fill = new BucketFill(buckets, tokens, clock);
+    this.reconciliation = reconciliation;
     this.clock = clock;
   }
 
   /**
    * The turn of a bucket whose schedule fired.
    *
-   * @param through the minute that it fired for
    * @throws Unavailable if something cannot be asked; what was due comes with a later turn
    */
-  public Turn take(BucketId id, Instant through) {
+  public Turn take(BucketId id) {
     Optional<Bucket> found = buckets.find(id);
     if (found.isEmpty()) {
       schedules.follow(id, found);
       return new Turn(new NoBucket(), Optional.empty());
     }
-    Filled filled = fill.fill(found.get(), through);
+    Filled filled = filling(id, () -> fill.fill(found.get()));
     if (filled instanceof NotFilled) {
       schedules.follow(id, found);
     }
@@ -81,10 +89,9 @@ public final class FillTurn {
   /**
    * The turn of a bucket that its shard found to be due.
    *
-   * @param through the minute that the shard's schedule fired for
    * @throws Unavailable as {@link #take}
    */
-  public Turn takeInShard(BucketId id, Instant through) {
+  public Turn takeInShard(BucketId id) {
     Optional<Bucket> found = buckets.find(id);
     if (found.isEmpty()) {
       return new Turn(new NoBucket(), Optional.empty());
@@ -92,26 +99,40 @@ public final class FillTurn {
     if (found.get().upkeep().state() == Upkeep.State.DIRECT) {
       return look(found.get());
     }
-    Filled filled = fill.fill(found.get(), through);
+    Filled filled = filling(id, () -> fill.fill(found.get()));
     return filled instanceof Topped topped ? after(topped) : new Turn(filled, Optional.empty());
   }
 
   /**
-   * Wakes a bucket that a claim found asleep, or empty and without a fill for minutes.
+   * Fills a bucket because a claim requested it, see {@link FillRequests}.
    *
-   * @throws Unavailable as {@link #take}; if it had been woken by then, it stays awake
+   * @throws Unavailable as {@link #take}; a bucket that was woken by then stays awake
    */
-  public Turn wake(BucketId id) {
+  public Turn takeOnRequest(BucketId id) {
     Optional<Bucket> found = buckets.find(id);
     if (found.isEmpty()) {
       return new Turn(new NoBucket(), Optional.empty());
     }
-    Filled filled = fill.wake(found.get());
-    if (filled instanceof Topped topped) {
+    Bucket read = found.get();
+    Filled filled = filling(id, () -> fill.fillOnRequest(read));
+    boolean isNews = read.hibernates() || read.isOverdueAt(clock.instant());
+    if (filled instanceof Topped topped && isNews) {
       schedules.follow(id, Optional.of(topped.bucket()));
-      return new Turn(filled, Optional.of(Upkeep.State.PRODUCED));
     }
-    return new Turn(filled, Optional.empty());
+    return new Turn(
+        filled,
+        filled instanceof Topped && read.hibernates()
+            ? Optional.of(Upkeep.State.PRODUCED)
+            : Optional.empty());
+  }
+
+  private Filled filling(BucketId id, Supplier<Filled> fill) {
+    try {
+      return fill.get();
+    } catch (MissingQueue missing) {
+      reconciliation.request(id.tenant());
+      throw missing;
+    }
   }
 
   private Turn after(Topped topped) {
@@ -167,13 +188,14 @@ public final class FillTurn {
       return;
     }
     BucketId id = bucket.id();
-    List<Lease> old = tokens.reserve(id, (int) Math.min(most, TokenQueue.BATCH), RENEWAL_LEASE);
+    List<Lease> old =
+        tokens.reserve(id, (int) Math.min(most, TokenQueue.BATCH), RENEWAL_LEASE, Search.SHORT);
     int spent = old.isEmpty() ? 0 : old.size() - tokens.settle(id, old).size();
     if (spent > 0) {
       Instant now = clock.instant();
       tokens.put(
           id,
-          Stream.generate(() -> new Token(UUID.randomUUID().toString(), id, now, 0))
+          Stream.generate(() -> new Token(UUID.randomUUID().toString(), id, now, now))
               .limit(spent)
               .toList());
     }

@@ -37,12 +37,11 @@ public final class ShardTurn {
    * Takes the turns, in an order that is another each time: should there not be time for all, none
    * is always left out, and what was due comes with a later turn.
    *
-   * @param through the minute that the shard's schedule fired for
    * @param end when no further turn may be begun
    * @param log takes a line for each turn that failed
    * @throws Unavailable if it cannot be asked which buckets are due
    */
-  public Walk take(Shard shard, Instant through, Instant end, Consumer<String> log) {
+  public Walk take(Shard shard, Instant end, Consumer<String> log) {
     List<BucketId> due = new ArrayList<>(buckets.due(shard, clock.instant()));
     Collections.shuffle(due);
     AtomicLong taken = new AtomicLong();
@@ -57,7 +56,7 @@ public final class ShardTurn {
                             return;
                           }
                           try {
-                            turns.takeInShard(id, through);
+                            turns.takeInShard(id);
                             taken.incrementAndGet();
                           } catch (RuntimeException thrown) {
                             failed.incrementAndGet();

@@ -19,9 +19,9 @@ public interface Sockets {
   boolean isOpen(String connectionId);
 
   /**
-   * Sends a frame to a socket.
+   * Sends a frame to a socket, never twice, within a few seconds.
    *
-   * @throws Unavailable if it cannot be said that it was sent
+   * @throws Unavailable if it is not known whether the frame was sent
    */
   Posted post(String connectionId, String frame);
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
@@ -22,14 +23,7 @@ import org.junit.jupiter.api.Test;
 final class AdmissionTest {
   private final Town town = new Town();
   private final Admission admission =
-      new Admission(
-          town.facts(),
-          town.buckets(),
-          town.queue(),
-          town.wakeUp(),
-          town.tally(),
-          Runnable::run,
-          town.clock());
+      new Admission(town.facts(), town.gate(), town.tally(), Runnable::run, town.clock());
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L));
   private final SessionId session = town.open(acme);
 
@@ -141,7 +135,7 @@ final class AdmissionTest {
     Instant retryAt = refused.retryAt().orElseThrow();
     assertThat(retryAt).isEqualTo(Town.START.plusSeconds(61));
     town.clock().set(Town.START.plusSeconds(60));
-    town.fill().fill(Town.connects(acme), Town.START.plusSeconds(60));
+    town.fill().fill(Town.connects(acme));
     town.clock().set(retryAt);
     assertThat(decide()).isInstanceOf(Verdict.Ticketed.class);
   }
@@ -155,14 +149,7 @@ final class AdmissionTest {
     assertThat(decide()).isEqualTo(first);
     assertThat(town.queue().reserves()).isEqualTo(asked);
     Admission elsewhere =
-        new Admission(
-            town.facts(),
-            town.buckets(),
-            town.queue(),
-            town.wakeUp(),
-            town.tally(),
-            Runnable::run,
-            town.clock());
+        new Admission(town.facts(), town.gate(), town.tally(), Runnable::run, town.clock());
     assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
     assertThat(town.queue().reserves()).isEqualTo(asked + 1);
     assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
@@ -173,7 +160,7 @@ final class AdmissionTest {
   void a_bucket_that_is_falsely_found_empty_once_admits_all_the_same() {
     town.queue().seemEmptyOnce();
     assertThat(decide()).isInstanceOf(Verdict.Ticketed.class);
-    assertThat(town.buckets().find(Town.connects(acme)).orElseThrow().emptyUntil()).isEmpty();
+    assertThat(town.buckets().find(Town.connects(acme)).orElseThrow().emptiness()).isEmpty();
   }
 
   @Test
@@ -181,7 +168,7 @@ final class AdmissionTest {
     spendAll();
     decide();
     town.clock().advance(Duration.ofSeconds(10));
-    town.fill().fill(Town.connects(acme), town.clock().instant().plusSeconds(50));
+    town.fill().fill(Town.connects(acme));
     assertThat(decide()).isInstanceOf(Verdict.Ticketed.class);
   }
 
@@ -248,14 +235,7 @@ final class AdmissionTest {
           }
         };
     Admission late =
-        new Admission(
-            remembering,
-            town.buckets(),
-            town.queue(),
-            town.wakeUp(),
-            town.tally(),
-            Runnable::run,
-            town.clock());
+        new Admission(remembering, town.gate(), town.tally(), Runnable::run, town.clock());
     assertThat(why(late.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
     assertThat(town.activity().of(new TenantId("nobody")).refused()).isZero();
   }
@@ -267,12 +247,13 @@ final class AdmissionTest {
     Verdict first = decide();
     assertThat(why(first)).isEqualTo(Refusal.TENANT_RATE);
     assertThat(decide()).isEqualTo(first);
-    assertThat(town.buckets().find(Town.connects(acme)).orElseThrow().emptyUntil()).isPresent();
+    assertThat(town.buckets().find(Town.connects(acme)).orElseThrow().emptiness()).isPresent();
   }
 
   private void spendAll() {
     BucketId bucket = Town.connects(acme);
-    town.queue().settle(bucket, town.queue().reserve(bucket, 3, Duration.ofSeconds(30)));
+    town.queue()
+        .settle(bucket, town.queue().reserve(bucket, 3, Duration.ofSeconds(30), Search.LONG));
   }
 
   private void join(int sockets, String prefix) {

@@ -38,19 +38,12 @@ final class RegistrationTest {
 
   private Registration registration(Pause pause) {
     return new Registration(
-        town.sessions(), town.queue(), town.tally(), Runnable::run, pause, town.clock());
+        town.sessions(), town.heldTokens(), town.tally(), Runnable::run, pause, town.clock());
   }
 
   private Ticket ticket(SessionId session) {
     Admission admission =
-        new Admission(
-            town.facts(),
-            town.buckets(),
-            town.queue(),
-            town.wakeUp(),
-            town.tally(),
-            Runnable::run,
-            town.clock());
+        new Admission(town.facts(), town.gate(), town.tally(), Runnable::run, town.clock());
     return ((Verdict.Ticketed) admission.decide(acme.id(), session)).ticket();
   }
 
@@ -211,7 +204,12 @@ final class RegistrationTest {
         String connection = "r" + round + "c" + i;
         Registration registration =
             new Registration(
-                town.sessions(), town.queue(), town.tally(), threads, Pause.real(), town.clock());
+                town.sessions(),
+                town.heldTokens(),
+                town.tally(),
+                threads,
+                Pause.real(),
+                town.clock());
         outcomes.add(
             threads.submit(
                 () -> {
@@ -233,7 +231,7 @@ final class RegistrationTest {
         departure.depart(acme.id(), tickets.get(i).session(), "r" + round + "c" + i);
       }
       town.clock().advance(Duration.ofMinutes(1));
-      town.fill().fill(Town.connects(acme), town.clock().instant());
+      town.fill().fill(Town.connects(acme));
       town.clock().advance(Duration.ofMinutes(1));
     }
   }

@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.message.MessageProcessing.Result;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
@@ -24,6 +25,7 @@ import dev.tollgate.core.testing.RecordingSockets.Frame;
 import dev.tollgate.core.testing.Town;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,7 +51,7 @@ final class MessageProcessingTest {
   }
 
   private List<Result> results(Incoming... batch) {
-    return shop.processing(Runnable::run).process(List.of(batch), Duration.ofSeconds(10));
+    return shop.results(List.of(batch));
   }
 
   private void failOn(String id) {
@@ -66,7 +68,8 @@ final class MessageProcessingTest {
     BucketId bucket = Workshop.messages(acme);
     while (tokens > 0) {
       int some = Math.min(tokens, 10);
-      town.queue().settle(bucket, town.queue().reserve(bucket, some, Duration.ofSeconds(30)));
+      town.queue()
+          .settle(bucket, town.queue().reserve(bucket, some, Duration.ofSeconds(30), Search.SHORT));
       tokens -= some;
     }
   }
@@ -285,7 +288,7 @@ final class MessageProcessingTest {
     List<Result> results = results(from("a", "m1"), from("a", "m2"));
 
     assertThat(results.get(0).cause().orElseThrow()).hasMessageContaining("says no to m1");
-    assertThat(results.get(1)).isEqualTo(new Result(FAILED, Optional.empty()));
+    assertThat(results.get(1)).isEqualTo(new Result(FAILED, Optional.empty(), 0));
   }
 
   @Test
@@ -300,14 +303,6 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_port_that_breaks_fails_the_message_like_one_that_does_not_answer() {
-    shop.sockets().outage().begin("post to b");
-
-    assertThat(results(from("a", "m1")).get(0).cause().orElseThrow())
-        .isInstanceOf(Unavailable.class);
-  }
-
-  @Test
   void of_several_replies_of_which_one_is_none_no_reply_is_sent() {
     shop.application(message -> List.of("1", ""));
 
@@ -316,26 +311,92 @@ final class MessageProcessingTest {
     assertThat(shop.sockets().postedTo("a")).isEmpty();
   }
 
+  // Delivery is best effort.
+
   @Test
-  void a_socket_that_cannot_be_reached_fails_the_message_and_all_behind_it() {
+  void a_socket_that_cannot_be_reached_misses_its_frames_and_stops_nothing() {
     shop.sockets().outage().begin("post to b");
 
-    assertThat(shop.process(from("a", "m1"), from("a", "m2"))).containsOnly(FAILED);
+    List<Result> results = results(from("a", "m1"), from("a", "m2"));
 
-    assertThat(shop.handled()).isEmpty();
-    assertThat(shop.sockets().postedTo("c")).containsExactly("message m1 \"m1\"");
-    assertThat(shop.tokens(acme)).isEqualTo(20);
+    assertThat(results).extracting(Result::outcome).containsOnly(PROCESSED);
+    assertThat(results).extracting(Result::undelivered).containsOnly(2);
+    assertThat(results.get(0).cause().orElseThrow()).isInstanceOf(Unavailable.class);
+    assertThat(shop.handledIds()).containsExactly("m1", "m2");
+    assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
+    assertThat(shop.sockets().postedTo("c")).hasSize(4);
+    assertThat(shop.tokens(acme)).isEqualTo(18);
     assertThat(town.sessions().count(acme.id())).isEqualTo(3);
   }
 
   @Test
-  void a_reply_that_cannot_be_sent_fails_the_message() {
-    shop.sockets().outage().begin("post to a");
+  void a_refusal_that_cannot_be_delivered_is_done() {
+    spend(20);
+    shop.sockets().outage().begin("post");
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(FAILED);
+    List<Result> results = results(from("a", "m1"), unreadable(acme, session, "a", "m2"));
 
-    assertThat(shop.handledIds()).containsExactly("m1");
-    assertThat(shop.tokens(acme)).isEqualTo(20);
+    assertThat(results).extracting(Result::outcome).containsExactly(THROTTLED, BAD_FRAME);
+    assertThat(results).extracting(Result::undelivered).containsOnly(1);
+  }
+
+  @Test
+  void a_socket_that_fails_at_once_is_tried_again_for_the_next_frame() {
+    shop.sockets().outage().begin("post to b");
+
+    shop.process(from("a", "m1"), from("a", "m2"));
+
+    assertThat(Collections.frequency(shop.attempts(), "b")).isEqualTo(4);
+  }
+
+  @Test
+  void a_socket_that_fails_slowly_gets_no_more_frames_of_the_batch() {
+    shop.sockets().outage().begin("post to b");
+    shop.delay("b", Duration.ofSeconds(1));
+
+    List<Result> results = results(from("a", "m1"), from("a", "m2"));
+
+    assertThat(results).extracting(Result::undelivered).containsOnly(2);
+    assertThat(Collections.frequency(shop.attempts(), "b")).isEqualTo(1);
+    assertThat(shop.sockets().postedTo("c")).hasSize(4);
+  }
+
+  @Test
+  void a_slow_socket_that_gets_its_frames_gets_all_of_them() {
+    shop.delay("b", Duration.ofSeconds(1));
+
+    shop.process(from("a", "m1"), from("a", "m2"));
+
+    assertThat(shop.sockets().postedTo("b")).hasSize(4);
+  }
+
+  @Test
+  void frames_take_half_of_the_batchs_time_at_most_and_every_message_is_done() {
+    List.of("a", "b", "c").forEach(socket -> shop.delay(socket, Duration.ofSeconds(1)));
+
+    List<Result> results = results(from("a", "m1"), from("a", "m2"), from("a", "m3"));
+
+    assertThat(results).extracting(Result::outcome).containsOnly(PROCESSED);
+    assertThat(results).extracting(Result::undelivered).containsExactly(0, 5, 5);
+    assertThat(shop.handledIds()).containsExactly("m1", "m2", "m3");
+    assertThat(shop.tokens(acme)).isEqualTo(17);
+  }
+
+  @Test
+  void a_socket_that_never_answers_holds_up_neither_messages_nor_the_batch() {
+    CountDownLatch end = new CountDownLatch(1);
+    shop.hang("b", end);
+    ForkJoinPool executor = new ForkJoinPool(8);
+
+    List<Result> results =
+        shop.processing(executor)
+            .process(List.of(from("a", "m1"), from("a", "m2")), Duration.ofSeconds(2));
+
+    assertThat(results).extracting(Result::outcome).containsOnly(PROCESSED);
+    assertThat(shop.handledIds()).containsExactly("m1", "m2");
+    end.countDown();
+    assertThat(executor.awaitQuiescence(10, TimeUnit.SECONDS)).isTrue();
+    executor.shutdown();
   }
 
   // Tokens.
@@ -364,7 +425,7 @@ final class MessageProcessingTest {
     spend(20);
     shop.process(from("a", "m1"));
     town.clock().set(Town.START.plusSeconds(60));
-    town.fill().fill(Workshop.messages(acme), Town.START.plusSeconds(60));
+    town.fill().fill(Workshop.messages(acme));
     town.clock().set(Town.START.plusSeconds(61));
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
@@ -378,15 +439,6 @@ final class MessageProcessingTest {
     assertThat(shop.process(from("a", "m1"))).containsExactly(THROTTLED);
 
     assertThat(town.sessions().count(acme.id())).isEqualTo(2);
-  }
-
-  @Test
-  void a_refusal_that_cannot_be_told_comes_again() {
-    spend(20);
-    shop.sockets().outage().begin("post");
-
-    assertThat(shop.process(from("a", "m1"), unreadable(acme, session, "a", "m2")))
-        .containsExactly(FAILED, FAILED);
   }
 
   @Test
@@ -444,7 +496,7 @@ final class MessageProcessingTest {
   void neither_refused_nor_unreadable_messages_extend_a_session() {
     Instant before = end();
     town.clock().advance(Duration.ofMinutes(30));
-    town.fill().fill(Workshop.messages(acme), town.clock().instant());
+    town.fill().fill(Workshop.messages(acme));
     spend(20);
 
     shop.process(from("a", "m1"), unreadable(acme, session, "a", "m2"));
@@ -491,7 +543,7 @@ final class MessageProcessingTest {
   @Test
   void the_message_that_finds_the_bucket_empty_costs_one_write() {
     town.clock().advance(Duration.ofMinutes(30));
-    town.fill().fill(Workshop.messages(acme), town.clock().instant());
+    town.fill().fill(Workshop.messages(acme));
     spend(20);
     shop.counted().clear();
 

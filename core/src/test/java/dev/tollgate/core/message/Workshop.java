@@ -3,15 +3,16 @@ package dev.tollgate.core.message;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.admission.Departure;
+import dev.tollgate.core.bucket.BucketGate;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.bucket.TokenClaims;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.message.MessageProcessing.Result;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.InMemoryMessageFacts;
 import dev.tollgate.core.testing.RecordingSockets;
@@ -22,8 +23,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** A processing of messages over stand-ins, and an application that does as a test says. */
 final class Workshop {
@@ -33,6 +38,11 @@ final class Workshop {
       new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets());
   private final List<TenantMessage> handled = Collections.synchronizedList(new ArrayList<>());
   private final List<String> counted = Collections.synchronizedList(new ArrayList<>());
+  private final AtomicLong nanos = new AtomicLong();
+  private final Map<String, Duration> delays = new ConcurrentHashMap<>();
+  private final Map<String, CountDownLatch> latches = new ConcurrentHashMap<>();
+  private final List<String> attempts = Collections.synchronizedList(new ArrayList<>());
+  private final Sockets slowed = new SlowedSockets();
   private TenantMessageHandler application = new Echo();
   private MessageFactsReader reader = facts;
 
@@ -42,6 +52,21 @@ final class Workshop {
 
   RecordingSockets sockets() {
     return sockets;
+  }
+
+  /** Each frame to a socket takes this time from now on. */
+  void delay(String connectionId, Duration by) {
+    delays.put(connectionId, by);
+  }
+
+  /** Frames to a socket wait until the latch is open. */
+  void hang(String connectionId, CountDownLatch until) {
+    latches.put(connectionId, until);
+  }
+
+  /** The sockets that a frame was to be sent to, in that order, whether or not it could be. */
+  List<String> attempts() {
+    return List.copyOf(attempts);
   }
 
   InMemoryMessageFacts facts() {
@@ -93,13 +118,15 @@ final class Workshop {
     return new MessageProcessing(
         town.facts(),
         reader,
-        new TokenClaims(
+        new BucketGate(
             counting(Buckets.class, town.buckets()),
             counting(TokenQueue.class, town.queue()),
-            town.wakeUp(),
+            town.fillRequests(),
+            Runnable::run,
+            pause -> {},
             town.clock()),
         counting(Sessions.class, town.sessions()),
-        sockets,
+        slowed,
         new Departure(counting(Connections.class, town.sessions())),
         new PlainFrames(),
         message -> {
@@ -107,7 +134,8 @@ final class Workshop {
           return application.handle(message);
         },
         executor,
-        town.clock());
+        town.clock(),
+        nanos::get);
   }
 
   List<Outcome> process(Incoming... batch) {
@@ -115,9 +143,11 @@ final class Workshop {
   }
 
   List<Outcome> outcomes(List<Incoming> batch) {
-    return processing(Runnable::run).process(batch, Duration.ofSeconds(10)).stream()
-        .map(Result::outcome)
-        .toList();
+    return results(batch).stream().map(Result::outcome).toList();
+  }
+
+  List<Result> results(List<Incoming> batch) {
+    return processing(Runnable::run).process(batch, Duration.ofSeconds(10));
   }
 
   /** A session with these sockets, all counted. */
@@ -154,6 +184,35 @@ final class Workshop {
 
   static Incoming unreadable(Tenant tenant, SessionId session, String from, String id) {
     return new Incoming(tenant.id(), session, from, id, new Incoming.Unreadable("flaw"));
+  }
+
+  /** The sockets, each as slow as a test says. */
+  private final class SlowedSockets implements Sockets {
+    @Override
+    public void close(String connectionId) {
+      sockets.close(connectionId);
+    }
+
+    @Override
+    public boolean isOpen(String connectionId) {
+      return sockets.isOpen(connectionId);
+    }
+
+    @Override
+    public Posted post(String connectionId, String frame) {
+      attempts.add(connectionId);
+      nanos.addAndGet(delays.getOrDefault(connectionId, Duration.ZERO).toNanos());
+      Optional.ofNullable(latches.get(connectionId)).ifPresent(SlowedSockets::awaitQuietly);
+      return sockets.post(connectionId, frame);
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+      try {
+        latch.await();
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /** Frames that are easily read. */

@@ -8,17 +8,18 @@ import dev.tollgate.core.admission.Registration;
 import dev.tollgate.core.admission.Ticket;
 import dev.tollgate.core.admission.Verdict;
 import dev.tollgate.core.bucket.BucketFill.Topped;
+import dev.tollgate.core.bucket.BucketGate;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.HeldTokens;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
-import dev.tollgate.core.bucket.TokenClaims;
 import dev.tollgate.core.bucket.Upkeep;
-import dev.tollgate.core.bucket.WakeUp;
 import dev.tollgate.core.provisioning.FillTurn;
+import dev.tollgate.core.provisioning.Reconciliation;
 import dev.tollgate.core.session.Housekeeping;
 import dev.tollgate.core.session.Recount;
 import dev.tollgate.core.session.SessionId;
@@ -75,7 +76,7 @@ public final class Day {
   private final StormyQueue spending;
   private final StormyQueue filled;
   private final FillTurn turns;
-  private final TokenClaims claims;
+  private final BucketGate gate;
   private final Admission admission;
   private final Registration registration;
   private final Departure departure;
@@ -97,7 +98,7 @@ public final class Day {
     Account(Terms terms, long opening, Instant now) {
       this.opening = opening;
       allowance = new Allowance(terms, now);
-      perMinute = terms.slack() / 2 + 1;
+      perMinute = terms.slack() + 1;
     }
   }
 
@@ -132,21 +133,27 @@ public final class Day {
     Storm fair = new Storm(seed, 0, () -> false, town.clock());
     spending = new StormyQueue(town.queue(), fair, town.clock(), id -> 0);
     filled = new StormyQueue(town.queue(), fair, town.clock(), id -> 0);
-    turns = new FillTurn(town.buckets(), filled, town.queues(), town.schedules(), town.clock());
-    WakeUp wakeUp = turns::wake;
-    claims = new TokenClaims(town.buckets(), spending, wakeUp, town.clock());
-    admission =
-        new Admission(
-            town.facts(),
+    turns =
+        new FillTurn(
+            town.buckets(),
+            filled,
+            town.queues(),
+            town.schedules(),
+            new Reconciliation(town.tenants()),
+            town.clock());
+    gate =
+        new BucketGate(
             town.buckets(),
             spending,
-            wakeUp,
-            town.tally(),
+            town.fillRequests(turns),
             Runnable::run,
+            pause -> {},
             town.clock());
+    admission = new Admission(town.facts(), gate, town.tally(), Runnable::run, town.clock());
+    HeldTokens heldTokens = new HeldTokens(town.buckets(), spending, town.clock());
     registration =
         new Registration(
-            town.sessions(), spending, town.tally(), Runnable::run, duration -> {}, town.clock());
+            town.sessions(), heldTokens, town.tally(), Runnable::run, duration -> {}, town.clock());
     departure = new Departure(town.sessions());
     life =
         new SessionLife(
@@ -224,7 +231,7 @@ public final class Day {
     dev.tollgate.lawbook.Rate rate =
         new dev.tollgate.lawbook.Rate(
             spec.rate().microtokensPerMinute(), Duration.ofMinutes(MICRO));
-    return new Terms(rate, spec.capacity(), rate.tokensIn(Duration.ofMinutes(2)), GRAIN);
+    return new Terms(rate, spec.capacity(), rate.tokensIn(Duration.ofMinutes(1)), GRAIN);
   }
 
   private Account account(BucketId id) {
@@ -269,7 +276,7 @@ public final class Day {
                     }
                   });
           for (Shard shard : Shard.all()) {
-            at(minute.plusSeconds(shard.number() * 3L), () -> shard(shard, minute));
+            at(minute.plusSeconds(shard.number() * 3L), () -> shard(shard));
           }
           at(minute.plusSeconds(30), () -> housekeeping.walk(Instant.MAX));
           minute(minute.plus(1, ChronoUnit.MINUTES));
@@ -287,28 +294,28 @@ public final class Day {
     }
     long second = luck < 10 ? chance.nextInt(60) : Math.floorMod(id.hashCode(), 60);
     account(id).excused += luck >= 2 && luck < 10 ? account(id).perMinute : 0;
-    at(minute.plusSeconds(second), () -> fill(id, schedule, minute));
+    at(minute.plusSeconds(second), () -> fill(id, schedule));
     if (luck >= 990) {
-      at(minute.plusSeconds(second + 1), () -> turns.take(id, minute));
+      at(minute.plusSeconds(second + 1), () -> turns.take(id));
     }
   }
 
-  private void fill(BucketId id, Scheduled schedule, Instant minute) {
+  private void fill(BucketId id, Scheduled schedule) {
     tally.fills++;
     if (schedule.state() == Upkeep.State.DIRECT) {
       filled.put(
           id,
-          Stream.generate(() -> new Token("direct", id, minute, 0))
+          Stream.generate(() -> new Token("direct", id, now(), now()))
               .limit(schedule.spec().rate().ceiling())
               .toList());
     } else {
-      turns.take(id, minute);
+      turns.take(id);
     }
   }
 
-  private void shard(Shard shard, Instant minute) {
+  private void shard(Shard shard) {
     for (BucketId id : town.buckets().due(shard, now())) {
-      tally.fills += turns.takeInShard(id, minute).filled() instanceof Topped ? 1 : 0;
+      tally.fills += turns.takeInShard(id).filled() instanceof Topped ? 1 : 0;
     }
   }
 
@@ -400,7 +407,7 @@ public final class Day {
 
   private void send(Customer customer, int count) {
     BucketId id = customer.bucket(Action.MESSAGE);
-    int spent = claims.claimUpTo(id.tenant(), id.action(), count).tokens();
+    int spent = gate.spendUpTo(id, town.buckets().find(id), count).tokens();
     tally.messages += spent;
     tally.note(now(), customer.number(), 100 + spent);
     spent(id, spent);
@@ -408,7 +415,7 @@ public final class Day {
 
   private void mail(Customer customer, int count) {
     BucketId id = customer.bucket(MAIL);
-    int spent = claims.claimUpTo(id.tenant(), id.action(), count).tokens();
+    int spent = gate.spendUpTo(id, town.buckets().find(id), count).tokens();
     tally.mails += spent;
     tally.note(now(), customer.number(), 200 + spent);
     spent(id, spent);

@@ -34,7 +34,7 @@ public abstract class BucketQueuesContract {
 
     assertThat(queues().make(bucket, LONG)).isEqualTo(Made.NEW);
 
-    Token token = new Token("token", bucket, Samples.NOW, 0);
+    Token token = new Token("token", bucket, Samples.NOW, Samples.NOW);
     assertThat(tokens().put(bucket, List.of(token))).isEmpty();
     assertThat(tokens().level(bucket)).isEqualTo(1);
   }
@@ -43,7 +43,7 @@ public abstract class BucketQueuesContract {
   void a_queue_that_stands_keeps_its_tokens() {
     BucketId bucket = Samples.bucketId();
     queues().make(bucket, LONG);
-    tokens().put(bucket, List.of(new Token("token", bucket, Samples.NOW, 0)));
+    tokens().put(bucket, List.of(new Token("token", bucket, Samples.NOW, Samples.NOW)));
 
     assertThat(queues().make(bucket, LONG)).isEqualTo(Made.STOOD);
 

@@ -9,7 +9,7 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.bucket.Drip;
+import dev.tollgate.core.bucket.Emptiness;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Ledger;
@@ -54,9 +54,8 @@ public abstract class BucketsContract {
                 100_000,
                 new Filling(FillMode.SHARED, 77)),
             new Ledger(NOW, BucketSpec.MOST_CAPACITY * Ledger.UNIT - 1),
-            new Drip(NOW.plusNanos(1), 59, Duration.ofMillis(1234)),
             77,
-            Optional.of(NOW.plusMillis(1)),
+            Optional.of(new Emptiness(NOW.plusNanos(1), NOW.plusMillis(1), 3)),
             new Upkeep(Upkeep.State.HIBERNATING, NOW.plusNanos(3), Optional.of(NOW.minusNanos(4))),
             0);
 
@@ -116,17 +115,44 @@ public abstract class BucketsContract {
     assertThat(Collections.frequency(answers, Written.DONE)).isEqualTo(1);
   }
 
+  private static Emptiness seconds(long since) {
+    return new Emptiness(NOW.plusSeconds(since), NOW.plusSeconds(since + 7), 2);
+  }
+
+  private Optional<Emptiness> remembered(Bucket bucket) {
+    return buckets().find(bucket.id()).orElseThrow().emptiness();
+  }
+
   @Test
   void remembered_emptiness_is_read_and_changes_no_version() {
     Bucket bucket = opened();
-    Instant until = NOW.plusSeconds(7);
 
-    buckets().rememberEmpty(bucket, until);
+    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(Written.DONE);
 
     Bucket found = buckets().find(bucket.id()).orElseThrow();
-    assertThat(found.emptyUntil()).contains(until);
+    assertThat(found.emptiness()).contains(seconds(1));
     assertThat(found.version()).isEqualTo(bucket.version());
     assertThat(found.ledger()).isEqualTo(bucket.ledger());
+  }
+
+  @Test
+  void of_those_who_find_a_bucket_empty_at_once_one_is_the_first() {
+    Bucket bucket = opened();
+
+    List<Written> answers = Race.of(8, i -> buckets().rememberEmpty(bucket, seconds(i)));
+
+    assertThat(Collections.frequency(answers, Written.DONE)).isEqualTo(1);
+  }
+
+  @Test
+  void a_bucket_that_is_found_empty_again_is_remembered_anew() {
+    Bucket bucket = opened();
+    buckets().rememberEmpty(bucket, seconds(1));
+
+    Bucket again = buckets().find(bucket.id()).orElseThrow();
+    assertThat(buckets().rememberEmpty(again, seconds(9))).isEqualTo(Written.DONE);
+
+    assertThat(remembered(bucket)).contains(seconds(9));
   }
 
   @Test
@@ -134,9 +160,9 @@ public abstract class BucketsContract {
     Bucket bucket = opened();
     buckets().replace(bucket.retuned(FASTER, NOW));
 
-    buckets().rememberEmpty(bucket, NOW.plusSeconds(7));
+    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(Written.OVERTAKEN);
 
-    assertThat(buckets().find(bucket.id()).orElseThrow().emptyUntil()).isEmpty();
+    assertThat(remembered(bucket)).isEmpty();
   }
 
   @Test
@@ -144,7 +170,8 @@ public abstract class BucketsContract {
     Bucket bucket = opened();
     buckets().remove(bucket.id());
 
-    buckets().rememberEmpty(bucket, NOW.plusSeconds(7));
+    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(Written.OVERTAKEN);
+    buckets().forgetEmpty(bucket.id());
 
     assertThat(buckets().find(bucket.id())).isEmpty();
   }
@@ -152,11 +179,22 @@ public abstract class BucketsContract {
   @Test
   void replace_clears_remembered_emptiness() {
     Bucket bucket = opened();
-    buckets().rememberEmpty(bucket, NOW.plusSeconds(7));
+    buckets().rememberEmpty(bucket, seconds(1));
 
     buckets().replace(bucket.retuned(FASTER, NOW));
 
-    assertThat(buckets().find(bucket.id()).orElseThrow().emptyUntil()).isEmpty();
+    assertThat(remembered(bucket)).isEmpty();
+  }
+
+  @Test
+  void forgotten_emptiness_is_gone_and_changes_nothing_else() {
+    Bucket bucket = opened();
+    buckets().forgetEmpty(bucket.id());
+    buckets().rememberEmpty(bucket, seconds(1));
+
+    buckets().forgetEmpty(bucket.id());
+
+    assertThat(buckets().find(bucket.id())).contains(bucket);
   }
 
   @Test

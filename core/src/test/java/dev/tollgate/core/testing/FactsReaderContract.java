@@ -10,6 +10,7 @@ import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Emptiness;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
@@ -61,7 +62,7 @@ public abstract class FactsReaderContract {
     Bucket bucket = Samples.bucket(new BucketId(id, Action.CONNECT));
     buckets().open(bucket);
     buckets().open(Samples.bucket(new BucketId(id, Action.MESSAGE)));
-    buckets().rememberEmpty(bucket, NOW.plusNanos(1));
+    buckets().rememberEmpty(bucket, new Emptiness(NOW, NOW.plusNanos(1), 0));
     Session session = Samples.session(id, Duration.ofMinutes(5));
     sessions().create(session);
     sessions().takeTurn(id, Gcra.perMinute(1), NOW);

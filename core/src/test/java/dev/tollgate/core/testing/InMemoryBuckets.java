@@ -5,6 +5,7 @@ import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Emptiness;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.Comparator;
@@ -56,22 +57,33 @@ public final class InMemoryBuckets implements Buckets {
   }
 
   @Override
-  public synchronized void rememberEmpty(Bucket read, Instant until) {
+  public synchronized Written rememberEmpty(Bucket read, Emptiness found) {
     outage.check("rememberEmpty");
-    rows.computeIfPresent(
-        read.id(),
-        (id, stands) ->
-            stands.version() != read.version()
-                ? stands
-                : new Bucket(
-                    id,
-                    stands.spec(),
-                    stands.ledger(),
-                    stands.drip(),
-                    stands.level(),
-                    Optional.of(until),
-                    stands.upkeep(),
-                    stands.version()));
+    Bucket stands = rows.get(read.id());
+    if (stands == null
+        || stands.version() != read.version()
+        || !stands.emptiness().equals(read.emptiness())) {
+      return Written.OVERTAKEN;
+    }
+    rows.put(read.id(), with(stands, Optional.of(found)));
+    return Written.DONE;
+  }
+
+  @Override
+  public synchronized void forgetEmpty(BucketId id) {
+    outage.check("forgetEmpty");
+    rows.computeIfPresent(id, (key, stands) -> with(stands, Optional.empty()));
+  }
+
+  private static Bucket with(Bucket bucket, Optional<Emptiness> emptiness) {
+    return new Bucket(
+        bucket.id(),
+        bucket.spec(),
+        bucket.ledger(),
+        bucket.level(),
+        emptiness,
+        bucket.upkeep(),
+        bucket.version());
   }
 
   @Override

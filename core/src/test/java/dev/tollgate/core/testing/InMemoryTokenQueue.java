@@ -1,10 +1,10 @@
 package dev.tollgate.core.testing;
 
 import dev.tollgate.core.InvalidValue;
-import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.DirectFill;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import java.time.Duration;
@@ -78,7 +78,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
     return Set.copyOf(queues.keySet());
   }
 
-  /** The next {@link #reserve} finds nothing, whatever there is. */
+  /** The next short search finds nothing, whatever there is. */
   public synchronized void seemEmptyOnce() {
     seemsEmpty = true;
   }
@@ -109,10 +109,11 @@ public final class InMemoryTokenQueue implements TokenQueue {
   }
 
   @Override
-  public synchronized List<Lease> reserve(BucketId bucket, int most, Duration lease) {
+  public synchronized List<Lease> reserve(
+      BucketId bucket, int most, Duration lease, Search search) {
     InvalidValue.inRange("most", most, 1, BATCH);
     reserves++;
-    if (seemsEmpty) {
+    if (seemsEmpty && search == Search.SHORT) {
       seemsEmpty = false;
       return List.of();
     }
@@ -168,7 +169,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
     Lying lying = lying(bucket, "put");
     Instant now = clock.instant();
     for (Token token : tokens) {
-      lying.add(new Held(token, now, now.plusSeconds(token.delaySeconds()), Optional.empty()));
+      lying.add(new Held(token, now, visibleFrom(token, now), Optional.empty()));
     }
     return List.of();
   }
@@ -178,7 +179,14 @@ public final class InMemoryTokenQueue implements TokenQueue {
     Instant now = clock.instant();
     Collection<Held> all = queue(bucket, "look").values();
     long held = all.stream().filter(token -> token.isHeldAt(now)).count();
-    return new Level(all.size() - held, held);
+    long visible = all.stream().filter(token -> token.visibleAt(now)).count();
+    return new Level(visible, all.size() - held - visible, held);
+  }
+
+  /** A queue delays by whole seconds, from when it gets the token. */
+  private static Instant visibleFrom(Token token, Instant now) {
+    long millis = Math.max(0, Duration.between(now, token.dueAt()).toMillis());
+    return now.plusSeconds((millis + 999) / 1_000);
   }
 
   private Map<Long, Held> queue(BucketId bucket, String method) {
@@ -189,7 +197,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
     outage.check(method);
     Lying lying = queues.get(bucket);
     if (lying == null) {
-      throw new Unavailable(method + ": no queue of bucket " + bucket);
+      throw new MissingQueue(bucket);
     }
     int gone = lying.expire(clock.instant().minus(lifetime(bucket)));
     if (gone > 0) {

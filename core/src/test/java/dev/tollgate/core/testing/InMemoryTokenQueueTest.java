@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.TokenQueue.Search;
 import java.time.Duration;
 import java.time.InstantSource;
 import org.junit.jupiter.api.Test;
@@ -46,9 +47,9 @@ class InMemoryTokenQueueTest extends TokenQueueContract {
     queue.outage().begin("look");
 
     assertThatThrownBy(() -> queue.level(bucket)).isInstanceOf(Unavailable.class);
-    queue.reserve(bucket, 1, Duration.ofSeconds(1));
+    queue.reserve(bucket, 1, Duration.ofSeconds(1), Search.LONG);
     queue.outage().begin();
-    assertThatThrownBy(() -> queue.reserve(bucket, 1, Duration.ofSeconds(1)))
+    assertThatThrownBy(() -> queue.reserve(bucket, 1, Duration.ofSeconds(1), Search.LONG))
         .isInstanceOf(Unavailable.class);
     queue.outage().end();
     queue.level(bucket);

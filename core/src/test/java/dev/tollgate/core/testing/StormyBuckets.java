@@ -5,6 +5,7 @@ import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Emptiness;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.HashMap;
@@ -73,14 +74,20 @@ public final class StormyBuckets implements Buckets {
   }
 
   @Override
-  public void rememberEmpty(Bucket read, Instant until) {
+  public Written rememberEmpty(Bucket read, Emptiness found) {
     requests.merge(read.id(), 1L, Long::sum);
+    return storm.ask(read.id(), "rememberEmpty", () -> buckets.rememberEmpty(read, found));
+  }
+
+  @Override
+  public void forgetEmpty(BucketId id) {
+    requests.merge(id, 1L, Long::sum);
     storm.ask(
-        read.id(),
-        "rememberEmpty",
+        id,
+        "forgetEmpty",
         () -> {
-          buckets.rememberEmpty(read, until);
-          return read;
+          buckets.forgetEmpty(id);
+          return id;
         });
   }
 

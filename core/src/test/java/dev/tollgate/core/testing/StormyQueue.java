@@ -60,13 +60,13 @@ public final class StormyQueue implements TokenQueue {
 
   /** Is falsely empty, at times: then the next fill may bring as much as if it were. */
   @Override
-  public List<Lease> reserve(BucketId id, int most, Duration lease) {
+  public List<Lease> reserve(BucketId id, int most, Duration lease, Search search) {
     requests.merge(id, 1L, Long::sum);
     if (storm.strikes(id, Storm.Kind.FALSELY_EMPTY)) {
       storm.accountsFor(id, oneFill.applyAsLong(id));
       return List.of();
     }
-    return storm.ask(id, "reserve", () -> queue.reserve(id, most, lease));
+    return storm.ask(id, "reserve", () -> queue.reserve(id, most, lease, search));
   }
 
   /** At times settles but a part, or a copy of a token that was settled comes back. */
@@ -84,7 +84,7 @@ public final class StormyQueue implements TokenQueue {
           if (tried.size() > unspent.size() && storm.strikes(id, Storm.Kind.COPY)) {
             storm.accountsFor(id, 1);
             put.merge(id, 1L, Long::sum);
-            queue.put(id, List.of(new Token("copy", id, clock.instant(), 0)));
+            queue.put(id, List.of(new Token("copy", id, clock.instant(), clock.instant())));
           }
           return partial ? leases.subList(0, 1) : unspent;
         });
@@ -118,7 +118,7 @@ public final class StormyQueue implements TokenQueue {
   public Level look(BucketId id) {
     requests.merge(id, 1L, Long::sum);
     Level level = storm.ask(id, "level", () -> queue.look(id));
-    Told told = levels.getOrDefault(id, new Told(Instant.MIN, new Level(0, 0)));
+    Told told = levels.getOrDefault(id, new Told(Instant.MIN, new Level(0, 0, 0)));
     levels.put(id, new Told(clock.instant(), level));
     boolean mayBeTold = told.at().isAfter(clock.instant().minus(STALENESS.multipliedBy(2)));
     if (mayBeTold && storm.strikes(id, Storm.Kind.STALE_LEVEL)) {

@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.InvalidValue;
-import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.TokenQueue.Search;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -38,9 +39,11 @@ public abstract class TokenQueueContract {
   protected abstract BucketId bucketWithoutQueue();
 
   private List<Token> tokens(BucketId bucket, int count, int delaySeconds) {
+    Instant now = clock().instant();
     return IntStream.range(0, count)
         .mapToObj(
-            i -> new Token(UUID.randomUUID().toString(), bucket, clock().instant(), delaySeconds))
+            i ->
+                new Token(UUID.randomUUID().toString(), bucket, now, now.plusSeconds(delaySeconds)))
         .toList();
   }
 
@@ -50,17 +53,17 @@ public abstract class TokenQueueContract {
 
   private List<Lease> reserveAll(BucketId bucket) {
     List<Lease> leases = new ArrayList<>();
-    List<Lease> more = queue().reserve(bucket, TokenQueue.BATCH, LEASE);
+    List<Lease> more = queue().reserve(bucket, TokenQueue.BATCH, LEASE, Search.LONG);
     while (!more.isEmpty()) {
       leases.addAll(more);
-      more = queue().reserve(bucket, TokenQueue.BATCH, LEASE);
+      more = queue().reserve(bucket, TokenQueue.BATCH, LEASE, Search.LONG);
     }
     return leases;
   }
 
   @Test
   void reserve_of_an_empty_bucket_holds_nothing() {
-    assertThat(queue().reserve(bucket(), 1, LEASE)).isEmpty();
+    assertThat(queue().reserve(bucket(), 1, LEASE, Search.LONG)).isEmpty();
   }
 
   @Test
@@ -68,7 +71,7 @@ public abstract class TokenQueueContract {
     BucketId bucket = bucket();
     fill(bucket, 3, 0);
 
-    assertThat(queue().reserve(bucket, 1, LEASE)).hasSize(1);
+    assertThat(queue().reserve(bucket, 1, LEASE, Search.LONG)).hasSize(1);
     assertThat(reserveAll(bucket)).hasSize(2);
   }
 
@@ -76,9 +79,10 @@ public abstract class TokenQueueContract {
   void reserve_of_more_than_a_batch_or_of_none_is_refused() {
     BucketId bucket = bucket();
 
-    assertThatThrownBy(() -> queue().reserve(bucket, TokenQueue.BATCH + 1, LEASE))
+    assertThatThrownBy(() -> queue().reserve(bucket, TokenQueue.BATCH + 1, LEASE, Search.LONG))
         .isInstanceOf(InvalidValue.class);
-    assertThatThrownBy(() -> queue().reserve(bucket, 0, LEASE)).isInstanceOf(InvalidValue.class);
+    assertThatThrownBy(() -> queue().reserve(bucket, 0, LEASE, Search.LONG))
+        .isInstanceOf(InvalidValue.class);
   }
 
   @Test
@@ -87,7 +91,7 @@ public abstract class TokenQueueContract {
     fill(bucket, 1, 0);
     Instant before = clock().instant();
 
-    Lease lease = queue().reserve(bucket, 1, LEASE).get(0);
+    Lease lease = queue().reserve(bucket, 1, LEASE, Search.LONG).get(0);
 
     assertThat(lease.endsAt()).isBetween(before.plus(LEASE), clock().instant().plus(LEASE));
   }
@@ -96,12 +100,12 @@ public abstract class TokenQueueContract {
   void a_held_token_is_nobody_elses_until_its_lease_ends() {
     BucketId bucket = bucket();
     fill(bucket, 1, 0);
-    Lease first = queue().reserve(bucket, 1, LEASE).get(0);
-    assertThat(queue().reserve(bucket, 1, LEASE)).isEmpty();
+    Lease first = queue().reserve(bucket, 1, LEASE, Search.LONG).get(0);
+    assertThat(queue().reserve(bucket, 1, LEASE, Search.LONG)).isEmpty();
 
     advance(LEASE.plusSeconds(1));
 
-    List<Lease> again = queue().reserve(bucket, 1, LEASE);
+    List<Lease> again = queue().reserve(bucket, 1, LEASE, Search.LONG);
     assertThat(again).hasSize(1);
     assertThat(again.get(0).receipt()).isNotEqualTo(first.receipt());
   }
@@ -111,35 +115,35 @@ public abstract class TokenQueueContract {
     BucketId bucket = bucket();
     fill(bucket, 1, 0);
 
-    assertThat(queue().settle(bucket, queue().reserve(bucket, 1, LEASE))).isEmpty();
+    assertThat(queue().settle(bucket, queue().reserve(bucket, 1, LEASE, Search.LONG))).isEmpty();
 
     assertThat(queue().level(bucket)).isZero();
     advance(LEASE.plusSeconds(1));
-    assertThat(queue().reserve(bucket, 1, LEASE)).isEmpty();
+    assertThat(queue().reserve(bucket, 1, LEASE, Search.LONG)).isEmpty();
   }
 
   @Test
   void settle_after_the_lease_has_ended_spends_nothing() {
     BucketId bucket = bucket();
     fill(bucket, 1, 0);
-    List<Lease> ended = queue().reserve(bucket, 1, LEASE);
+    List<Lease> ended = queue().reserve(bucket, 1, LEASE, Search.LONG);
     advance(LEASE.plusSeconds(1));
 
     assertThat(queue().settle(bucket, ended)).isEqualTo(ended);
 
-    assertThat(queue().reserve(bucket, 1, LEASE)).hasSize(1);
+    assertThat(queue().reserve(bucket, 1, LEASE, Search.LONG)).hasSize(1);
   }
 
   @Test
   void settle_with_the_receipt_of_an_earlier_holder_spends_nothing() {
     BucketId bucket = bucket();
     fill(bucket, 1, 0);
-    List<Lease> ended = queue().reserve(bucket, 1, LEASE);
+    List<Lease> ended = queue().reserve(bucket, 1, LEASE, Search.LONG);
     advance(LEASE.plusSeconds(1));
-    List<Lease> held = queue().reserve(bucket, 1, LEASE);
+    List<Lease> held = queue().reserve(bucket, 1, LEASE, Search.LONG);
 
     assertThat(queue().settle(bucket, ended)).isEqualTo(ended);
-    assertThat(queue().look(bucket)).isEqualTo(new TokenQueue.Level(0, 1));
+    assertThat(queue().look(bucket)).isEqualTo(new TokenQueue.Level(0, 0, 1));
     assertThat(queue().settle(bucket, held)).isEmpty();
     assertThat(queue().level(bucket)).isZero();
   }
@@ -149,33 +153,33 @@ public abstract class TokenQueueContract {
     BucketId bucket = bucket();
     fill(bucket, 1, 0);
 
-    assertThat(queue().giveBack(bucket, queue().reserve(bucket, 1, LEASE))).isEmpty();
+    assertThat(queue().giveBack(bucket, queue().reserve(bucket, 1, LEASE, Search.LONG))).isEmpty();
 
-    assertThat(queue().reserve(bucket, 1, LEASE)).hasSize(1);
+    assertThat(queue().reserve(bucket, 1, LEASE, Search.LONG)).hasSize(1);
   }
 
   @Test
   void give_back_after_the_lease_has_ended_does_not_free_the_next_holders_token() {
     BucketId bucket = bucket();
     fill(bucket, 1, 0);
-    List<Lease> ended = queue().reserve(bucket, 1, LEASE);
+    List<Lease> ended = queue().reserve(bucket, 1, LEASE, Search.LONG);
     advance(LEASE.plusSeconds(1));
-    assertThat(queue().reserve(bucket, 1, LEASE)).hasSize(1);
+    assertThat(queue().reserve(bucket, 1, LEASE, Search.LONG)).hasSize(1);
 
     assertThat(queue().giveBack(bucket, ended)).isEqualTo(ended);
 
-    assertThat(queue().reserve(bucket, 1, LEASE)).isEmpty();
+    assertThat(queue().reserve(bucket, 1, LEASE, Search.LONG)).isEmpty();
   }
 
   @Test
   void a_delayed_token_appears_when_its_delay_is_over() {
     BucketId bucket = bucket();
     fill(bucket, 1, 20);
-    assertThat(queue().reserve(bucket, 1, LEASE)).isEmpty();
+    assertThat(queue().reserve(bucket, 1, LEASE, Search.LONG)).isEmpty();
 
     advance(Duration.ofSeconds(21));
 
-    assertThat(queue().reserve(bucket, 1, LEASE)).hasSize(1);
+    assertThat(queue().reserve(bucket, 1, LEASE, Search.LONG)).hasSize(1);
   }
 
   @Test
@@ -183,9 +187,39 @@ public abstract class TokenQueueContract {
     BucketId bucket = bucket();
     fill(bucket, 2, 0);
     fill(bucket, 3, 600);
-    assertThat(queue().reserve(bucket, 1, LEASE)).hasSize(1);
+    assertThat(queue().reserve(bucket, 1, LEASE, Search.LONG)).hasSize(1);
 
+    assertThat(queue().look(bucket)).isEqualTo(new TokenQueue.Level(1, 3, 1));
     assertThat(queue().level(bucket)).isEqualTo(5);
+  }
+
+  @Test
+  void a_short_search_holds_what_is_there() {
+    BucketId bucket = bucket();
+    fill(bucket, 3, 0);
+
+    assertThat(queue().reserve(bucket, 2, LEASE, Search.SHORT)).hasSize(2);
+  }
+
+  @Test
+  void a_token_that_was_due_already_is_to_be_had_at_once() {
+    BucketId bucket = bucket();
+    fill(bucket, 1, -5);
+
+    assertThat(queue().reserve(bucket, 1, LEASE, Search.SHORT)).hasSize(1);
+  }
+
+  @Test
+  void a_token_never_appears_before_it_is_due() {
+    BucketId bucket = bucket();
+    Instant now = clock().instant();
+    Token token = new Token(UUID.randomUUID().toString(), bucket, now, now.plusMillis(19_001));
+    assertThat(queue().put(bucket, List.of(token))).isEmpty();
+
+    advance(Duration.ofMillis(18_900));
+    assertThat(queue().reserve(bucket, 1, LEASE, Search.SHORT)).isEmpty();
+    advance(Duration.ofMillis(1_200));
+    assertThat(queue().reserve(bucket, 1, LEASE, Search.LONG)).hasSize(1);
   }
 
   @Test
@@ -217,7 +251,7 @@ public abstract class TokenQueueContract {
     BucketId bucket = bucket();
     fill(bucket, 1, 0);
 
-    assertThat(queue().reserve(bucket(), 1, LEASE)).isEmpty();
+    assertThat(queue().reserve(bucket(), 1, LEASE, Search.LONG)).isEmpty();
   }
 
   @Test
@@ -225,18 +259,19 @@ public abstract class TokenQueueContract {
     BucketId bucket = bucket();
     fill(bucket, 8, 0);
 
-    List<List<Lease>> claims = Race.of(16, i -> queue().reserve(bucket, 1, LEASE));
+    List<List<Lease>> claims = Race.of(16, i -> queue().reserve(bucket, 1, LEASE, Search.LONG));
 
     assertThat(claims.stream().flatMap(List::stream).map(Lease::receipt).distinct()).hasSize(8);
   }
 
   @Test
-  void a_bucket_without_a_queue_cannot_be_asked() {
+  void a_bucket_without_a_queue_says_so() {
     BucketId bucket = bucketWithoutQueue();
 
-    assertThatThrownBy(() -> queue().reserve(bucket, 1, LEASE)).isInstanceOf(Unavailable.class);
-    assertThatThrownBy(() -> queue().level(bucket)).isInstanceOf(Unavailable.class);
+    assertThatThrownBy(() -> queue().reserve(bucket, 1, LEASE, Search.LONG))
+        .isInstanceOf(MissingQueue.class);
+    assertThatThrownBy(() -> queue().level(bucket)).isInstanceOf(MissingQueue.class);
     assertThatThrownBy(() -> queue().put(bucket, tokens(bucket, 1, 0)))
-        .isInstanceOf(Unavailable.class);
+        .isInstanceOf(MissingQueue.class);
   }
 }

@@ -68,7 +68,7 @@ public final class TollgateCounter implements Counter {
     this.registration =
         new Registration(
             connections,
-            house.town().queue(),
+            house.town().heldTokens(),
             house.town().tally(),
             Runnable::run,
             duration -> {},

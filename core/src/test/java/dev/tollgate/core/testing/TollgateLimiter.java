@@ -5,24 +5,25 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.bucket.BucketGate;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.Claim.Denied;
 import dev.tollgate.core.bucket.Claim.Granted;
 import dev.tollgate.core.bucket.Claim.Undecided;
-import dev.tollgate.core.bucket.Drip;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillRequests;
 import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Settlement;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
-import dev.tollgate.core.bucket.TokenClaims;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.Upkeep;
-import dev.tollgate.core.bucket.WakeUp;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.FillTurn;
+import dev.tollgate.core.provisioning.Reconciliation;
 import dev.tollgate.lawbook.Books;
 import dev.tollgate.lawbook.Claim;
 import dev.tollgate.lawbook.Excuse;
@@ -72,10 +73,10 @@ public final class TollgateLimiter implements Limiter {
   private final StormyQueue filled;
   private final StormyBuckets rows;
   private final FillTurn turns;
-  private final TokenClaims claims;
+  private final BucketGate gate;
   private final Map<BucketId, Terms> terms = new HashMap<>();
   private final Map<BucketId, Long> opened = new HashMap<>();
-  private final Map<BucketId, Long> woken = new HashMap<>();
+  private final Map<BucketId, Long> requested = new HashMap<>();
   private final Queue<Timer> timers =
       new PriorityQueue<>(Comparator.comparing(Timer::at).thenComparing(Timer::number));
   private long numbers;
@@ -107,13 +108,8 @@ public final class TollgateLimiter implements Limiter {
     this.spending = new StormyQueue(ports.queue(), storm, clock, this::oneFill);
     this.filled = new StormyQueue(ports.queue(), storm, clock, this::oneFill);
     this.rows = new StormyBuckets(ports.buckets(), storm, this::rival, this::oneFill);
-    this.turns = new FillTurn(rows, filled, ports.queues(), schedules, clock);
-    WakeUp wakeUp =
-        id -> {
-          woken.merge(id, 1L, Long::sum);
-          turns.wake(id);
-        };
-    this.claims = new TokenClaims(rows, spending, wakeUp, clock);
+    this.turns = turns(rows);
+    this.gate = new BucketGate(rows, spending, new Requests(), Runnable::run, pause -> {}, clock);
     minute(clock.instant().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES));
   }
 
@@ -159,10 +155,34 @@ public final class TollgateLimiter implements Limiter {
         : any;
   }
 
+  private FillTurn turns(Buckets buckets) {
+    return new FillTurn(
+        buckets,
+        filled,
+        ports.queues(),
+        schedules,
+        new Reconciliation(new InMemoryTenants()),
+        clock);
+  }
+
+  /** Requests for fills, each done at once. */
+  private final class Requests implements FillRequests {
+    @Override
+    public void send(BucketId id) {
+      requested.merge(id, 1L, Long::sum);
+      turns.takeOnRequest(id);
+    }
+
+    @Override
+    public void sendAndWait(BucketId id) {
+      send(id);
+    }
+  }
+
   private static Terms terms(long micro, long capacity) {
     dev.tollgate.lawbook.Rate rate =
         new dev.tollgate.lawbook.Rate(micro, Duration.ofMinutes(MICRO));
-    return new Terms(rate, capacity, rate.tokensIn(Duration.ofMinutes(2)), GRAIN);
+    return new Terms(rate, capacity, rate.tokensIn(Duration.ofMinutes(1)), GRAIN);
   }
 
   /** A tenant of this name; all of them are in one shard. */
@@ -207,9 +227,9 @@ public final class TollgateLimiter implements Limiter {
     provide(bucket);
     StormyQueue fair =
         new StormyQueue(ports.queue(), new Storm(0, 0, () -> false, clock), clock, this::oneFill);
-    new BucketFill(ports.buckets(), fair, clock).fill(id, clock.instant());
+    new BucketFill(ports.buckets(), fair, clock).fill(id);
     opened.merge(id, fair.put(id), Long::sum);
-    ports.buckets().replace(inUse(ports.buckets().find(id).orElseThrow()));
+    fires(id, clock.instant().truncatedTo(ChronoUnit.MINUTES));
   }
 
   @Override
@@ -223,19 +243,6 @@ public final class TollgateLimiter implements Limiter {
     return true;
   }
 
-  /** A bucket that is known to be filled at its second of the minute, and full. */
-  private Bucket inUse(Bucket bucket) {
-    return new Bucket(
-        bucket.id(),
-        bucket.spec(),
-        bucket.ledger(),
-        new Drip(clock.instant(), 0, Duration.ofSeconds(storm.second(bucket.id()))),
-        bucket.level(),
-        bucket.emptyUntil(),
-        bucket.upkeep(),
-        bucket.version() + 1);
-  }
-
   private void provide(Bucket bucket) {
     schedules.put(bucket);
     if (bucket.spec().filling().mode() != FillMode.PRODUCER) {
@@ -246,8 +253,12 @@ public final class TollgateLimiter implements Limiter {
   @Override
   public Claim claim(String tenant) {
     BucketId id = id(tenant);
-    dev.tollgate.core.bucket.Claim answer =
-        claims.reserve(id.tenant(), ACTION, 1, TokenClaims.LEASE);
+    dev.tollgate.core.bucket.Claim answer;
+    try {
+      answer = gate.claim(rows.find(id).orElseThrow(), 1, BucketGate.LEASE);
+    } catch (Unavailable unavailable) {
+      return new Claim.Undecided(unavailable.reason());
+    }
     if (answer instanceof Granted granted) {
       return Claim.admitted(new Held(granted));
     }
@@ -272,13 +283,13 @@ public final class TollgateLimiter implements Limiter {
     @Override
     public Spending spend() {
       boolean ended = !clock.instant().isBefore(granted.endsAt());
-      boolean spent = claims.settle(granted) instanceof Granted;
+      boolean spent = gate.settle(granted) instanceof Settlement.Spent;
       return spent ? Spending.SPENT : ended ? Spending.REFUSED : Spending.UNDECIDED;
     }
 
     @Override
     public void giveBack() {
-      claims.giveBack(granted);
+      gate.giveBack(granted);
     }
   }
 
@@ -305,7 +316,7 @@ public final class TollgateLimiter implements Limiter {
   @Override
   public long cost(String tenant) {
     BucketId id = id(tenant);
-    return spending.requests(id) + rows.requests(id) + woken.getOrDefault(id, 0L);
+    return spending.requests(id) + rows.requests(id) + requested.getOrDefault(id, 0L);
   }
 
   // Schedules.
@@ -351,30 +362,32 @@ public final class TollgateLimiter implements Limiter {
       storm.accountsFor(id, oneFill(id));
       then = minute.plusSeconds(storm.random(id).nextInt(60));
     }
-    at(then, () -> fill(id, minute));
+    at(then, () -> fill(id));
     if (storm.strikes(id, Storm.Kind.FILL_TWICE)) {
-      at(then.plusSeconds(storm.random(id).nextInt(20)), () -> fill(id, minute));
+      at(then.plusSeconds(storm.random(id).nextInt(20)), () -> fill(id));
     }
   }
 
   /** Another fill of the same minute, which comes while one is under way. */
   private void rival(BucketId id) {
-    Instant minute = clock.instant().truncatedTo(ChronoUnit.MINUTES);
-    new FillTurn(ports.buckets(), filled, ports.queues(), schedules, clock).take(id, minute);
+    turns(ports.buckets()).take(id);
   }
 
-  private void fill(BucketId id, Instant minute) {
+  private void fill(BucketId id) {
     try {
       InMemoryFillSchedules.Scheduled schedule = schedules.schedules().get(id);
       if (schedule != null && schedule.state() == Upkeep.State.DIRECT) {
         int tokens = Math.toIntExact(schedule.spec().rate().ceiling());
         filled.put(
-            id, Stream.generate(() -> new Token("direct", id, minute, 0)).limit(tokens).toList());
+            id,
+            Stream.generate(() -> new Token("direct", id, clock.instant(), clock.instant()))
+                .limit(tokens)
+                .toList());
       } else if (schedule != null && schedule.state() == Upkeep.State.PRODUCED) {
-        turns.take(id, minute);
+        turns.take(id);
       }
       if (ports.buckets().due(Shard.of(id.tenant()), clock.instant()).contains(id)) {
-        turns.takeInShard(id, minute);
+        turns.takeInShard(id);
       }
     } catch (Unavailable unavailable) {
       storm.accountsFor(id, oneFill(id));

@@ -5,14 +5,17 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.admission.RefusalTally;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.bucket.BucketGate;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillRequests;
+import dev.tollgate.core.bucket.HeldTokens;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.Upkeep;
-import dev.tollgate.core.bucket.WakeUp;
 import dev.tollgate.core.provisioning.FillTurn;
+import dev.tollgate.core.provisioning.Reconciliation;
 import dev.tollgate.core.provisioning.ShardTurn;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
@@ -40,6 +43,7 @@ public final class Town {
   private final InstantSource time;
   private final InMemoryTokenQueue queue;
   private final InMemoryBuckets buckets = new InMemoryBuckets();
+  private final Outage requests = new Outage();
   private final InMemoryBucketQueues queues;
   private final InMemoryFillSchedules schedules = new InMemoryFillSchedules();
   private final InMemoryTenants tenants = new InMemoryTenants();
@@ -125,7 +129,7 @@ public final class Town {
 
   /** The turns of its buckets. */
   public FillTurn turns() {
-    return new FillTurn(buckets, queue, queues, schedules, time);
+    return new FillTurn(buckets, queue, queues, schedules, new Reconciliation(tenants), time);
   }
 
   /** The turns of a shard's buckets. */
@@ -133,9 +137,41 @@ public final class Town {
     return new ShardTurn(buckets, turns, Runnable::run, time);
   }
 
-  /** Wakes its buckets, as the producer would. */
-  public WakeUp wakeUp() {
-    return id -> turns().wake(id);
+  /** Requests for fills, which are done at once, as the producer would. */
+  public FillRequests fillRequests() {
+    return fillRequests(turns());
+  }
+
+  /** The same, done by {@code turns}. */
+  public FillRequests fillRequests(FillTurn turns) {
+    return new FillRequests() {
+      @Override
+      public void send(BucketId id) {
+        requests.check("send");
+        turns.takeOnRequest(id);
+      }
+
+      @Override
+      public void sendAndWait(BucketId id) {
+        requests.check("sendAndWait");
+        turns.takeOnRequest(id);
+      }
+    };
+  }
+
+  /** What stops requests for fills from being accepted. */
+  public Outage requests() {
+    return requests;
+  }
+
+  /** What becomes of tokens that are held there. */
+  public HeldTokens heldTokens() {
+    return new HeldTokens(buckets, queue, time);
+  }
+
+  /** A gate to its buckets, as a process of its own has one. */
+  public BucketGate gate() {
+    return new BucketGate(buckets, queue, fillRequests(), Runnable::run, pause -> {}, time);
   }
 
   /** A bucket with its queue and its schedule, just opened and full. */
@@ -144,7 +180,7 @@ public final class Town {
     buckets.open(bucket);
     queues.make(id, bucket.lifetimeAt(time.instant()));
     provide(bucket);
-    fill().fill(id, time.instant());
+    fill().fill(id);
   }
 
   /** What a reconciler does for a bucket whose tier has changed. */
@@ -170,10 +206,8 @@ public final class Town {
     for (int i = 0; i < minutes; i++) {
       Instant minute = clock.instant().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES);
       clock.advance(Duration.between(clock.instant(), minute));
-      schedules.schedules().forEach((id, schedule) -> fire(id, schedule, minute));
-      schedules
-          .shards()
-          .forEach(shard -> shardTurn(turns()).take(shard, minute, Instant.MAX, line -> {}));
+      schedules.schedules().forEach((id, schedule) -> fire(id, schedule));
+      schedules.shards().forEach(shard -> shardTurn(turns()).take(shard, Instant.MAX, line -> {}));
     }
   }
 
@@ -189,13 +223,13 @@ public final class Town {
     clock.advance(Duration.between(clock.instant(), then));
   }
 
-  private void fire(BucketId id, InMemoryFillSchedules.Scheduled schedule, Instant minute) {
+  private void fire(BucketId id, InMemoryFillSchedules.Scheduled schedule) {
     if (schedule.state() == Upkeep.State.PRODUCED) {
-      turns().take(id, minute);
+      turns().take(id);
     } else if (schedule.state() == Upkeep.State.DIRECT) {
       queue.put(
           id,
-          Stream.generate(() -> new Token("direct", id, minute, 0))
+          Stream.generate(() -> new Token("direct", id, time.instant(), time.instant()))
               .limit(schedule.spec().rate().ceiling())
               .toList());
     }
@@ -218,7 +252,7 @@ public final class Town {
               BucketId bucket = new BucketId(tenant.id(), action);
               queue.make(bucket);
               buckets.open(Bucket.opened(bucket, spec, time.instant()));
-              fill().fill(bucket, time.instant());
+              fill().fill(bucket);
             });
     return tenant;
   }

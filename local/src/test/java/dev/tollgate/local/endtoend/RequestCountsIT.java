@@ -124,14 +124,20 @@ final class RequestCountsIT {
   }
 
   @Test
-  void a_refusal_for_the_tenants_rate_is_five_the_first_time_then_one_and_two_every_five_seconds()
+  void a_refusal_for_the_tenants_rate_is_six_the_first_time_then_one_and_two_every_five_seconds()
       throws Exception {
     DEPLOYMENT.onboard("poor", "gold", "{\"tenantPerMinute\":1}");
     String session = DEPLOYMENT.open("poor");
     assertThat(DEPLOYMENT.connect("poor", session).status()).isEqualTo(101);
     assertThat(refusal("poor", session, 429))
         .containsExactly(
-            sorted("BatchGetItem", "ReceiveMessage", "ReceiveMessage", "UpdateItem", "UpdateItem"));
+            sorted(
+                "BatchGetItem",
+                "ReceiveMessage",
+                "GetQueueAttributes",
+                "UpdateItem",
+                "Invoke",
+                "UpdateItem"));
     assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
     assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
     assertThat(laterRefusal("poor", session, 429)).containsExactly("BatchGetItem", "UpdateItem");

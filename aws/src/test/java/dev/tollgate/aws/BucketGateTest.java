@@ -2,14 +2,17 @@ package dev.tollgate.aws;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.bucket.BucketGate;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.Claim;
+import dev.tollgate.core.bucket.FillRequests;
 import dev.tollgate.core.bucket.Rate;
-import dev.tollgate.core.bucket.TokenClaims;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.Samples;
@@ -22,20 +25,22 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 
 /** Claims from any program, on the engines. */
 @ExtendWith(Engines.class)
-class TokenClaimsTest {
+class BucketGateTest {
   private final Engines.Queues engine;
   private final SqsClient sqs;
   private final Buckets buckets;
   private final TokenQueue queue;
-  private final TokenClaims claims;
+  private final BucketGate gate;
   private final BucketId bucket = Samples.bucketId();
 
-  TokenClaimsTest(Engines.Tables tables, Engines.Queues engine) {
+  BucketGateTest(Engines.Tables tables, Engines.Queues engine) {
     this.engine = engine;
     this.sqs = engine.client();
     this.buckets = new DynamoDbBuckets(tables.client(), tables.limit(), Engines.ANYBODY);
     this.queue = new SqsTokenQueue(sqs, sqs, engine.urls(), Engines.ANYBODY, Runnable::run, engine);
-    this.claims = new TokenClaims(buckets, queue, id -> {}, engine);
+    this.gate =
+        new BucketGate(
+            buckets, queue, new NoFills(), Threads.unbounded("claims"), Pause.real(), engine);
   }
 
   @BeforeEach
@@ -43,11 +48,11 @@ class TokenClaimsTest {
     engine.reset();
     new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY).make(bucket, Duration.ofDays(14));
     buckets.open(Bucket.opened(bucket, BucketSpec.ofRate(Rate.perMinute(30)), engine.instant()));
-    new BucketFill(buckets, queue, engine).fill(bucket, engine.instant());
+    new BucketFill(buckets, queue, engine).fill(bucket);
   }
 
   private boolean granted(int n) {
-    return claims.tryClaim(bucket.tenant(), bucket.action(), n) instanceof Claim.Granted;
+    return gate.spend(buckets.find(bucket).orElseThrow(), n) instanceof Claim.Granted;
   }
 
   @Test
@@ -72,28 +77,37 @@ class TokenClaimsTest {
     assertThat(atOnce + afterwards).isEqualTo(10);
   }
 
-  private TokenClaims.Spent upTo(int n) {
-    return claims.claimUpTo(bucket.tenant(), bucket.action(), n);
+  private BucketGate.Spent upTo(int n) {
+    return gate.spendUpTo(bucket, buckets.find(bucket), n);
   }
 
   @Test
   void a_claim_of_up_to_n_spends_what_there_is_and_remembers_that_there_is_no_more() {
-    assertThat(upTo(10)).isEqualTo(new TokenClaims.Spent(10, Optional.empty()));
+    assertThat(upTo(10)).isEqualTo(new BucketGate.Spent(10, Optional.empty()));
     assertThat(queue.level(bucket)).isEqualTo(20);
 
-    TokenClaims.Spent rest = upTo(25);
+    BucketGate.Spent rest = upTo(25);
 
     assertThat(rest.tokens()).isEqualTo(20);
     assertThat(rest.shortfall().orElseThrow()).isInstanceOf(Claim.Denied.class);
     assertThat(buckets.find(bucket).orElseThrow().knownEmptyAt(engine.instant())).isTrue();
-    claims.putBack(bucket, 3);
+    gate.putBack(bucket, 3);
     assertThat(queue.level(bucket)).isEqualTo(3);
   }
 
   @Test
   void of_many_that_claim_up_to_ten_at_once_nobody_gets_anothers() {
-    assertThat(Race.of(8, i -> upTo(10)).stream().mapToInt(TokenClaims.Spent::tokens).sum())
+    assertThat(Race.of(8, i -> upTo(10)).stream().mapToInt(BucketGate.Spent::tokens).sum())
         .isLessThanOrEqualTo(30);
     assertThat(queue.level(bucket)).isZero();
+  }
+
+  /** Requests that nobody answers: the engine's clock stands still, so nothing is owed. */
+  private static final class NoFills implements FillRequests {
+    @Override
+    public void send(BucketId id) {}
+
+    @Override
+    public void sendAndWait(BucketId id) {}
   }
 }

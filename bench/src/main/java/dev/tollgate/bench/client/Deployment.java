@@ -1,0 +1,105 @@
+package dev.tollgate.bench.client;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.StreamSupport;
+
+/**
+ * A running deployment with tiers and tenants for one run of the benchmarks.
+ *
+ * <p>Its control plane must take requests without a signature, as that of {@code ./tollgate up}
+ * does. Ids of tiers and tenants end in a random suffix, so runs on one deployment do not meet.
+ */
+public final class Deployment implements AutoCloseable {
+  private final Http http;
+  private final URI controlPlane;
+  private final URI sessions;
+  private final String suffix =
+      "%04x".formatted(ThreadLocalRandom.current().nextInt(0x10000)).toLowerCase(Locale.ROOT);
+  private final List<String> tiers = new ArrayList<>();
+  private final List<Tenant> tenants = new ArrayList<>();
+
+  private Deployment(Http http, URI controlPlane, URI sessions) {
+    this.http = http;
+    this.controlPlane = controlPlane;
+    this.sessions = sessions;
+  }
+
+  /**
+   * The deployment whose outputs a file holds, in the shape of {@code cdk deploy --outputs-file}.
+   *
+   * @throws UncheckedIOException if the file cannot be read
+   * @throws IllegalArgumentException if it holds no outputs of a Tollgate stack
+   */
+  public static Deployment read(Path outputs) {
+    JsonNode stack;
+    try {
+      stack =
+          StreamSupport.stream(Http.JSON.readTree(Files.readString(outputs)).spliterator(), false)
+              .filter(one -> one.has("ControlPlaneURL") && one.has("SessionURL"))
+              .findFirst()
+              .orElseThrow(
+                  () ->
+                      new IllegalArgumentException(
+                          outputs + " (expected: outputs of a Tollgate stack)"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(outputs + ": " + e, e);
+    }
+    return new Deployment(
+        new Http(),
+        URI.create(stack.get("ControlPlaneURL").asText()),
+        URI.create(stack.get("SessionURL").asText()));
+  }
+
+  /**
+   * Creates a tier.
+   *
+   * @param name the first part of its name: lower-case letters, digits and hyphens
+   * @param terms its definition, JSON, as {@code PUT /tiers/{tier}} takes it
+   * @return its whole name
+   */
+  public synchronized String tier(String name, String terms) {
+    String tier = "bench-" + name + "-" + suffix;
+    http.send("PUT", URI.create(controlPlane + "/tiers/" + tier), terms);
+    tiers.add(tier);
+    return tier;
+  }
+
+  /**
+   * Onboards a tenant of a tier.
+   *
+   * @param name the first part of its id: lower-case letters, digits and hyphens
+   * @param tier the whole name of the tier
+   */
+  public synchronized Tenant tenant(String name, String tier) {
+    String id = "bench-" + name + "-" + suffix;
+    http.send(
+        "POST",
+        URI.create(controlPlane + "/tenants"),
+        """
+        {"tenantId": "%s", "tier": "%s"}"""
+            .formatted(id, tier));
+    Tenant tenant = new Tenant(http, id, URI.create(controlPlane + "/tenants/" + id), sessions);
+    tenants.add(tenant);
+    return tenant;
+  }
+
+  /**
+   * Offboards the tenants and deletes the tiers that were created here, as far as that succeeds.
+   */
+  @Override
+  public synchronized void close() {
+    tenants.forEach(tenant -> http.tryToDelete(tenant.address()));
+    tiers.forEach(tier -> http.tryToDelete(URI.create(controlPlane + "/tiers/" + tier)));
+    tenants.clear();
+    tiers.clear();
+  }
+}

@@ -1,0 +1,52 @@
+package dev.tollgate.bench.client;
+
+import java.net.URI;
+import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A session of a tenant. */
+public final class Session {
+  private final Http http;
+  private final URI address;
+  private final URI socketAddress;
+
+  Session(Http http, URI address, URI socketAddress) {
+    this.http = http;
+    this.address = address;
+    this.socketAddress = socketAddress;
+  }
+
+  /** How many connections the deployment counts in this session. */
+  public int connections() {
+    return http.get(address).get("connections").asInt();
+  }
+
+  /** Tries once to open a socket, and waits for the answer. */
+  public Handshake connect() throws InterruptedException {
+    Frames frames = new Frames();
+    CompletableFuture<WebSocket> opening = http.webSocket().buildAsync(socketAddress, frames);
+    try {
+      WebSocket socket = opening.get(Http.ANSWER_TIME.toSeconds(), TimeUnit.SECONDS);
+      return new Handshake.Admitted(new Socket(socket, frames));
+    } catch (ExecutionException e) {
+      return e.getCause() instanceof WebSocketHandshakeException refusal
+          ? new Handshake.Refused(refusal.getResponse().statusCode())
+          : new Handshake.Unanswered(String.valueOf(e.getCause()));
+    } catch (TimeoutException e) {
+      abandon(opening);
+      return new Handshake.Unanswered("no answer within " + Http.ANSWER_TIME.toSeconds() + " s");
+    } catch (InterruptedException e) {
+      abandon(opening);
+      throw e;
+    }
+  }
+
+  /** A socket that opens too late is closed. */
+  private static void abandon(CompletableFuture<WebSocket> opening) {
+    var unused = opening.thenAccept(WebSocket::abort);
+  }
+}

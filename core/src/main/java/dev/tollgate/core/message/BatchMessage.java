@@ -1,0 +1,91 @@
+package dev.tollgate.core.message;
+
+import dev.tollgate.core.message.MessageProcessing.Result;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One message of a batch while it is processed: how it is paid for, its result, which is set once,
+ * and the frames that could not be delivered for it. Safe for use by several threads.
+ */
+final class BatchMessage {
+  private final Incoming incoming;
+  private final AtomicReference<@Nullable Result> result = new AtomicReference<>();
+  private final AtomicInteger undelivered = new AtomicInteger();
+  private final AtomicReference<@Nullable Throwable> deliveryFailure = new AtomicReference<>();
+  private volatile Payment payment = new WithoutToken();
+
+  BatchMessage(Incoming incoming) {
+    this.incoming = incoming;
+  }
+
+  Incoming incoming() {
+    return incoming;
+  }
+
+  Payment payment() {
+    return payment;
+  }
+
+  void pay(Payment with) {
+    payment = with;
+  }
+
+  /** Whether the result is set. A batch that runs out of time sets it from outside. */
+  boolean hasResult() {
+    return result.get() != null;
+  }
+
+  /** Sets the result unless it is set; returns the one that counts. */
+  Result end(Result with) {
+    @Nullable Result before = result.compareAndExchange(null, with);
+    return before == null ? with : before;
+  }
+
+  /** Counts a frame that a socket did not get, and keeps the first reason. */
+  void undelivered(Throwable why) {
+    undelivered.incrementAndGet();
+    deliveryFailure.compareAndSet(null, why);
+  }
+
+  /** The result, or this one if there is none yet, with what is known of the frames by now. */
+  Result report(Result otherwise) {
+    Result end = end(otherwise);
+    return new Result(
+        end.outcome(),
+        end.cause().or(() -> Optional.ofNullable(deliveryFailure.get())),
+        undelivered.get());
+  }
+
+  /** Whether a token was spent for the message at this delivery, although it is not done. */
+  boolean isPaidInVain() {
+    @Nullable Result known = result.get();
+    return payment instanceof Paid && (known == null || !known.outcome().isDone());
+  }
+
+  /** How a message is paid for. */
+  sealed interface Payment {}
+
+  /** With a token. */
+  record Paid() implements Payment {}
+
+  /** Without a token: the bucket could not be asked, and the tier admits then. */
+  record WithoutToken() implements Payment {}
+
+  /**
+   * The bucket is empty: the message is refused.
+   *
+   * @param retryAt when there is a token for it
+   */
+  record Refused(Instant retryAt) implements Payment {}
+
+  /**
+   * The bucket could not be asked, and the tier refuses then.
+   *
+   * @param cause what failed
+   */
+  record Undecided(String cause) implements Payment {}
+}
