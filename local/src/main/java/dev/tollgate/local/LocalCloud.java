@@ -70,6 +70,7 @@ public final class LocalCloud implements AutoCloseable {
   private final Functions functions;
   private final FunctionCatalog catalog;
   private final EventSources eventSources;
+  private final InvokeApi invocations;
   private final Gateway gateway;
   private final Scheduler scheduler;
   private final Map<String, String> outputs;
@@ -148,10 +149,9 @@ public final class LocalCloud implements AutoCloseable {
                   table -> fates.strikes(Misfortune.STREAM_REPLAYED, table),
                   log::event));
       frontDoor.watch(eventSources::saw);
+      invocations = new InvokeApi(functions, workers);
       frontDoor.serve(
-          "lambda",
-          new LambdaApi(
-              new InvokeApi(functions, workers), catalog.operations(), eventSources.operations()));
+          "lambda", new LambdaApi(invocations, catalog.operations(), eventSources.operations()));
       gateway =
           opened(
               new Gateway(
@@ -326,17 +326,18 @@ public final class LocalCloud implements AutoCloseable {
 
   /**
    * Waits until everything that is due at the clock's instant has happened, and what it set off has
-   * ended: schedules, frames and disconnections, messages that can be received and the records of
-   * streams. What is delayed, in flight or to be tried again later than that instant is not due.
+   * ended: schedules, frames and disconnections, messages that can be received, the records of
+   * streams and asynchronous invocations. What is delayed, in flight or to be tried again later
+   * than that instant is not due.
    */
   public void settle() throws InterruptedException {
     long before = -1;
-    long invocations = 0;
-    while (invocations != before) {
-      before = invocations;
+    long ended = 0;
+    while (ended != before) {
+      before = ended;
       scheduler.settle();
       gateway.settle();
-      invocations = eventSources.settle();
+      ended = eventSources.settle() + invocations.settle();
     }
   }
 

@@ -15,7 +15,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Deque;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -34,6 +38,8 @@ public final class InvokeApi implements HttpHandler {
 
   private final Invoker functions;
   private final Executor workers;
+  private final Set<CompletableFuture<Invocation>> asynchronous = ConcurrentHashMap.newKeySet();
+  private final AtomicLong accepted = new AtomicLong();
 
   /**
    * The operation over some functions.
@@ -68,15 +74,34 @@ public final class InvokeApi implements HttpHandler {
       return;
     }
     if ("Event".equals(exchange.getRequestHeaders().getFirst(INVOCATION_TYPE))) {
-      var started = functions.start(function, payload);
+      CompletableFuture<Invocation> started = functions.start(function, payload);
       if (started.isDone() && !(started.join() instanceof Success)) {
         answer(exchange, started.join());
       } else {
+        asynchronous.removeIf(CompletableFuture::isDone);
+        asynchronous.add(started);
+        accepted.incrementAndGet();
         exchange.setStatusCode(202).endExchange();
       }
       return;
     }
     answer(exchange, functions.start(function, payload).join());
+  }
+
+  /**
+   * Waits until no asynchronous invocation is at work.
+   *
+   * @return how many have been accepted so far
+   */
+  public long settle() {
+    long before = -1;
+    while (before != accepted.get()) {
+      before = accepted.get();
+      CompletableFuture.allOf(asynchronous.toArray(CompletableFuture<?>[]::new))
+          .handle((all, failure) -> true)
+          .join();
+    }
+    return before;
   }
 
   private static void answer(HttpServerExchange exchange, Invocation invocation) {
