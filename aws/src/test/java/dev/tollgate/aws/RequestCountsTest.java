@@ -55,7 +55,11 @@ class RequestCountsTest {
   }
 
   private Joined join(String connectionId, Optional<Instant> expected) {
-    return sessions.join(tenant, session.id(), connectionId, 10, RATE, expected, NOW);
+    return join(connectionId, expected, session.endsAt());
+  }
+
+  private Joined join(String connectionId, Optional<Instant> expected, Instant endsAt) {
+    return sessions.join(tenant, session.id(), connectionId, 10, RATE, expected, endsAt, NOW);
   }
 
   private void assertRequests(int expected) {
@@ -78,6 +82,18 @@ class RequestCountsTest {
 
     assertThat(join("b", Optional.empty())).isEqualTo(Joined.ADDED);
     assertRequests(2);
+  }
+
+  @Test
+  void a_join_that_moves_the_end_is_one_request_and_one_that_must_not_is_two() {
+    Instant later = session.endsAt().plusSeconds(60);
+    assertThat(join("a", Optional.empty(), later)).isEqualTo(Joined.ADDED);
+    assertRequests(1);
+
+    assertThat(join("b", Optional.of(NOW.plus(RATE.interval())), session.endsAt()))
+        .isEqualTo(Joined.ADDED);
+    assertRequests(2);
+    assertThat(sessions.find(tenant, session.id()).orElseThrow().endsAt()).isEqualTo(later);
   }
 
   @Test

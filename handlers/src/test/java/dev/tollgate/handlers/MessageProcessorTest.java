@@ -57,6 +57,7 @@ final class MessageProcessorTest {
             10,
             Gcra.perMinute(60),
             Optional.empty(),
+            town.clock().instant(),
             town.clock().instant());
   }
 

@@ -83,6 +83,7 @@ final class SessionApiTest {
             10,
             Gcra.perMinute(30),
             Optional.empty(),
+            town.clock().instant(),
             town.clock().instant());
     town.sessions().countUp(acme.id(), 1000);
   }

@@ -162,6 +162,7 @@ final class Workshop {
               1_000,
               Gcra.perMinute(60_000),
               Optional.empty(),
+              town.clock().instant(),
               town.clock().instant());
       town.sessions().countUp(tenant.id(), 1_000);
     }

@@ -61,7 +61,7 @@ public abstract class MessageFactsReaderContract {
     buckets().open(Samples.bucket(new BucketId(tenant.id(), Action.CONNECT)));
     buckets().rememberEmpty(bucket, new Emptiness(NOW, NOW.plusNanos(1), 0));
     List<SessionId> ids = create(tenant, 10);
-    connections().join(tenant.id(), ids.get(3), "a", 2, Gcra.perMinute(60), Optional.empty(), NOW);
+    connections().join(tenant.id(), ids.get(3), "a", 2, Gcra.perMinute(60), Optional.empty(), NOW, NOW);
     create(tenant, 1);
 
     MessageFacts facts = messages().read(tenant.id(), Set.copyOf(ids));
