@@ -121,6 +121,7 @@ final class Wiring {
         departure(),
         new JsonFrames(),
         HandlerClass.make(environment.getOrDefault(MESSAGE_HANDLER, Echo.class.getName())),
+        aws.messageLog(),
         threads,
         clock,
         System::nanoTime);

@@ -18,6 +18,7 @@ import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.InMemoryMessageFacts;
+import dev.tollgate.core.testing.InMemoryMessageLog;
 import dev.tollgate.core.testing.RecordingSockets;
 import dev.tollgate.core.testing.Town;
 import dev.tollgate.http.testing.RecordingContext;
@@ -34,6 +35,7 @@ final class MessageProcessorTest {
 
   private final Town town = new Town();
   private final RecordingSockets sockets = new RecordingSockets();
+  private final InMemoryMessageLog log = new InMemoryMessageLog();
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 3L));
   private final Tenant zeta = town.onboard("zeta", "gold", Map.of());
   private final SessionId session = town.open(acme);
@@ -65,13 +67,15 @@ final class MessageProcessorTest {
     MessageProcessing processing =
         new MessageProcessing(
             town.facts(),
-            new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets()),
+            new InMemoryMessageFacts(
+                town.tenants(), town.sessions(), town.buckets(), log, town.clock()),
             town.gate(),
             town.sessions(),
             sockets,
             new Departure(town.sessions()),
             new JsonFrames(),
             message -> application.handle(message),
+            log,
             Runnable::run,
             town.clock(),
             () -> 0);
@@ -143,6 +147,29 @@ final class MessageProcessorTest {
 
     assertThat(sockets.postedTo("a"))
         .containsExactly("{\"type\":\"reply\",\"id\":\"q1\",\"message\":1}");
+  }
+
+  @Test
+  void a_named_message_that_comes_again_is_done_and_one_without_a_name_is_another() {
+    String named = "{\"id\":\"i\",\"message\":1}";
+    handle(ofAcme("q1", named));
+
+    assertThat(failures(handle(ofAcme("q2", named), ofAcme("q3", "{\"message\":1}")))).isEmpty();
+
+    assertThat(sockets.postedTo("a")).hasSize(2);
+    assertThat(counts())
+        .extracting(count -> count.path("Outcome").asText())
+        .containsExactly("PROCESSED", "PROCESSED", "DUPLICATE");
+  }
+
+  @Test
+  void a_message_that_cannot_be_logged_is_reported_and_not_returned() {
+    log.outage().begin();
+
+    assertThat(failures(handle(ofAcme("q1", "{\"id\":\"i\",\"message\":1}")))).isEmpty();
+
+    assertThat(context.logged())
+        .contains("message q1 of acme: processed, but not logged: add: out of order");
   }
 
   @Test

@@ -15,6 +15,7 @@ import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.InMemoryMessageFacts;
+import dev.tollgate.core.testing.InMemoryMessageLog;
 import dev.tollgate.core.testing.RecordingSockets;
 import dev.tollgate.core.testing.Town;
 import java.lang.reflect.InvocationTargetException;
@@ -34,8 +35,10 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Workshop {
   private final Town town = new Town();
   private final RecordingSockets sockets = new RecordingSockets();
+  private final InMemoryMessageLog log = new InMemoryMessageLog();
   private final InMemoryMessageFacts facts =
-      new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets());
+      new InMemoryMessageFacts(
+          town.tenants(), town.sessions(), town.buckets(), log, town.clock());
   private final List<TenantMessage> handled = Collections.synchronizedList(new ArrayList<>());
   private final List<String> counted = Collections.synchronizedList(new ArrayList<>());
   private final AtomicLong nanos = new AtomicLong();
@@ -67,6 +70,10 @@ final class Workshop {
   /** The sockets that a frame was to be sent to, in that order, whether or not it could be. */
   List<String> attempts() {
     return List.copyOf(attempts);
+  }
+
+  InMemoryMessageLog log() {
+    return log;
   }
 
   InMemoryMessageFacts facts() {
@@ -133,6 +140,7 @@ final class Workshop {
           handled.add(message);
           return application.handle(message);
         },
+        counting(MessageLog.class, log),
         executor,
         town.clock(),
         nanos::get);
@@ -180,11 +188,25 @@ final class Workshop {
   }
 
   static Incoming message(Tenant tenant, SessionId session, String from, String id) {
-    return new Incoming(tenant.id(), session, from, id, new Incoming.Message("\"" + id + "\""));
+    return message(tenant, session, from, id, Optional.empty());
+  }
+
+  /** A message that its client named; the queue delivers it under another name. */
+  static Incoming named(
+      Tenant tenant, SessionId session, String from, String queueId, String clientId) {
+    return message(tenant, session, from, queueId, Optional.of(clientId));
+  }
+
+  private static Incoming message(
+      Tenant tenant, SessionId session, String from, String queueId, Optional<String> clientId) {
+    String json = "\"" + clientId.orElse(queueId) + "\"";
+    return new Incoming(
+        tenant.id(), session, from, queueId, clientId, new Incoming.Message(json));
   }
 
   static Incoming unreadable(Tenant tenant, SessionId session, String from, String id) {
-    return new Incoming(tenant.id(), session, from, id, new Incoming.Unreadable("flaw"));
+    return new Incoming(
+        tenant.id(), session, from, id, Optional.empty(), new Incoming.Unreadable("flaw"));
   }
 
   /** The sockets, each as slow as a test says. */
