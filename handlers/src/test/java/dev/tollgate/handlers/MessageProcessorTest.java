@@ -11,8 +11,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.admission.Departure;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.message.Application;
 import dev.tollgate.core.message.MessageProcessing;
-import dev.tollgate.core.message.TenantMessageHandler;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
@@ -41,7 +41,7 @@ final class MessageProcessorTest {
   private final SessionId session = town.open(acme);
   private final SessionId others = town.open(zeta);
   private final RecordingContext context = Events.context();
-  private TenantMessageHandler application = message -> List.of(message.json());
+  private Application application = (message, json) -> List.of(json);
 
   @BeforeEach
   void connect() {
@@ -74,7 +74,7 @@ final class MessageProcessorTest {
             sockets,
             new Departure(town.sessions()),
             new JsonFrames(),
-            message -> application.handle(message),
+            (message, json) -> application.handle(message, json),
             log,
             Runnable::run,
             town.clock(),
@@ -175,8 +175,8 @@ final class MessageProcessorTest {
   @Test
   void what_fails_is_returned_and_what_is_behind_it_and_nothing_else() {
     application =
-        message -> {
-          if (message.json().equals("2")) {
+        (message, json) -> {
+          if (json.equals("2")) {
             throw new IllegalStateException("no database");
           }
           return List.of();
@@ -316,7 +316,7 @@ final class MessageProcessorTest {
 
   @Test
   void a_reply_that_is_no_json_fails_its_message() {
-    application = message -> List.of("hello");
+    application = (message, json) -> List.of("hello");
 
     assertThat(failures(handle(ofAcme("q1", "{\"message\":1}")))).containsExactly("q1");
   }

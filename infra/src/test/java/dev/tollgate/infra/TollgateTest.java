@@ -737,7 +737,7 @@ class TollgateTest {
   @Test
   void handler_of_messages_is_the_echo_unless_another_is_named() {
     assertThat(variable(STACK, "PoolProcessor", "MESSAGE_HANDLER").asText())
-        .isEqualTo("dev.tollgate.core.message.Echo");
+        .isEqualTo("dev.tollgate.handlers.Echo");
     Synthesis stack = Synthesis.of(Map.of("messageHandler", "com.example.Chat"));
     assertThat(variable(stack, "PoolProcessor", "MESSAGE_HANDLER").asText())
         .isEqualTo("com.example.Chat");

@@ -37,7 +37,7 @@ final class Conversation {
   private final Delivery delivery;
   private final Sessions sessions;
   private final Frames frames;
-  private final TenantMessageHandler handler;
+  private final Application application;
   private final MessageLog log;
   private final Set<MessageName> processed;
   private final InstantSource clock;
@@ -54,7 +54,7 @@ final class Conversation {
       Delivery delivery,
       Sessions sessions,
       Frames frames,
-      TenantMessageHandler handler,
+      Application application,
       MessageLog log,
       Set<MessageName> processed,
       InstantSource clock) {
@@ -63,7 +63,7 @@ final class Conversation {
     this.delivery = delivery;
     this.sessions = sessions;
     this.frames = frames;
-    this.handler = handler;
+    this.application = application;
     this.log = log;
     this.processed = new HashSet<>(processed);
     this.clock = clock;
@@ -166,14 +166,9 @@ final class Conversation {
   }
 
   private List<String> replies(Incoming incoming, Incoming.Message message) throws Exception {
-    TenantMessage handled =
-        new TenantMessage(
-            incoming.tenant(),
-            incoming.session(),
-            incoming.connectionId(),
-            incoming.id(),
-            message.json());
-    return handler.handle(handled).stream().map(json -> frames.reply(incoming.id(), json)).toList();
+    return application.handle(incoming, message.json()).stream()
+        .map(json -> frames.reply(incoming.id(), json))
+        .toList();
   }
 
   /**

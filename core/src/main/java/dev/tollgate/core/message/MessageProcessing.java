@@ -73,14 +73,14 @@ public final class MessageProcessing {
   private final Sockets sockets;
   private final Departure departure;
   private final Frames frames;
-  private final TenantMessageHandler handler;
+  private final Application application;
   private final MessageLog log;
   private final Executor executor;
   private final InstantSource clock;
   private final LongSupplier nanoTime;
 
   /**
-   * A processing of messages by {@code handler}.
+   * A processing of messages by {@code application}.
    *
    * @param log what {@code reader} tells of messages that were processed is written there
    * @param executor runs tenants, sessions and sockets beside each other; tasks wait for tasks, so
@@ -95,7 +95,7 @@ public final class MessageProcessing {
       Sockets sockets,
       Departure departure,
       Frames frames,
-      TenantMessageHandler handler,
+      Application application,
       MessageLog log,
       Executor executor,
       InstantSource clock,
@@ -107,7 +107,7 @@ public final class MessageProcessing {
     this.sockets = sockets;
     this.departure = departure;
     this.frames = frames;
-    this.handler = handler;
+    this.application = application;
     this.log = log;
     this.executor = executor;
     this.clock = clock;
@@ -273,7 +273,7 @@ public final class MessageProcessing {
             socket -> nobodyIsNew || senders.contains(socket),
             time.dividedBy(DELIVERY_SHARE));
     Conversation conversation =
-        new Conversation(tenant, session, delivery, sessions, frames, handler, log, facts.processed(), clock);
+        new Conversation(tenant, session, delivery, sessions, frames, application, log, facts.processed(), clock);
     return () -> conversation.hold(messages);
   }
 

@@ -39,14 +39,14 @@ final class Workshop {
   private final InMemoryMessageFacts facts =
       new InMemoryMessageFacts(
           town.tenants(), town.sessions(), town.buckets(), log, town.clock());
-  private final List<TenantMessage> handled = Collections.synchronizedList(new ArrayList<>());
+  private final List<Incoming> handled = Collections.synchronizedList(new ArrayList<>());
   private final List<String> counted = Collections.synchronizedList(new ArrayList<>());
   private final AtomicLong nanos = new AtomicLong();
   private final Map<String, Duration> delays = new ConcurrentHashMap<>();
   private final Map<String, CountDownLatch> latches = new ConcurrentHashMap<>();
   private final List<String> attempts = Collections.synchronizedList(new ArrayList<>());
   private final Sockets slowed = new SlowedSockets();
-  private TenantMessageHandler application = new Echo();
+  private Application application = (message, json) -> List.of(json);
   private MessageFactsReader reader = facts;
 
   Town town() {
@@ -81,17 +81,17 @@ final class Workshop {
   }
 
   /** The messages that the application was called for, in that order. */
-  List<TenantMessage> handled() {
+  List<Incoming> handled() {
     return List.copyOf(handled);
   }
 
   /** The ids of these. */
   List<String> handledIds() {
-    return handled().stream().map(TenantMessage::id).toList();
+    return handled().stream().map(Incoming::id).toList();
   }
 
   /** The application does so from now on. */
-  void application(TenantMessageHandler does) {
+  void application(Application does) {
     application = does;
   }
 
@@ -136,9 +136,9 @@ final class Workshop {
         slowed,
         new Departure(counting(Connections.class, town.sessions())),
         new PlainFrames(),
-        message -> {
+        (message, json) -> {
           handled.add(message);
-          return application.handle(message);
+          return application.handle(message, json);
         },
         counting(MessageLog.class, log),
         executor,
