@@ -8,6 +8,7 @@ import dev.tollgate.core.bucket.FillRequests;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.message.MessageFactsReader;
+import dev.tollgate.core.message.MessageLog;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.FillSchedules;
 import dev.tollgate.core.provisioning.Release;
@@ -211,6 +212,12 @@ public final class AwsEnvironment {
   /** Buckets in the Limit table. Needs {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */
   public Buckets buckets() {
     return new DynamoDbBuckets(dynamoDb.get(), variable("LIMIT_TABLE"), tenantCredentials.get());
+  }
+
+  /** The log of messages. Needs {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */
+  public MessageLog messageLog() {
+    return new DynamoDbMessageLog(
+        dynamoDb.get(), variable("LIMIT_TABLE"), tenantCredentials.get());
   }
 
   /** What tenants' connections came to. Needs {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */

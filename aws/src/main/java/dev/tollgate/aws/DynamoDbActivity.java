@@ -65,10 +65,16 @@ final class DynamoDbActivity implements Activity {
                                 .overrideConfiguration(as)
                                 .tableName(table)
                                 .consistentRead(true)
-                                .keyConditionExpression("#tenant = :tenant")
-                                .expressionAttributeNames(Map.of("#tenant", LimitRow.TENANT))
+                                // Buckets and the count, but not the log of messages.
+                                .keyConditionExpression(
+                                    "#tenant = :tenant AND #key BETWEEN :first AND :last")
+                                .expressionAttributeNames(
+                                    Map.of("#tenant", LimitRow.TENANT, "#key", LimitRow.KEY))
                                 .expressionAttributeValues(
-                                    Map.of(":tenant", Attribute.text(tenant.value()))))
+                                    Map.of(
+                                        ":tenant", Attribute.text(tenant.value()),
+                                        ":first", Attribute.text(LimitRow.BUCKET_PREFIX),
+                                        ":last", Attribute.text(LimitRow.CONNECTIONS))))
                     .items()
                     .stream()
                     .map(Row::new)

@@ -10,6 +10,7 @@ import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.message.MessageFacts;
 import dev.tollgate.core.message.MessageFactsReader;
+import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -120,7 +122,8 @@ final class DynamoDbFactsReader implements FactsReader, MessageFactsReader {
   }
 
   @Override
-  public MessageFacts read(TenantId tenant, Set<SessionId> sessions) {
+  public MessageFacts read(
+      TenantId tenant, Set<SessionId> sessions, Set<MessageName> messages) {
     Map<String, List<Row>> rows =
         read(
             tenant,
@@ -130,13 +133,22 @@ final class DynamoDbFactsReader implements FactsReader, MessageFactsReader {
                 tables.session(),
                 sessions.stream().map(session -> SessionRow.key(tenant, session)).toList(),
                 tables.limit(),
-                List.of(LimitRow.key(new BucketId(tenant, Action.MESSAGE)))));
+                Stream.concat(
+                        Stream.of(LimitRow.key(new BucketId(tenant, Action.MESSAGE))),
+                        messages.stream().map(message -> LimitRow.key(tenant, message)))
+                    .toList()));
+    List<Row> limits = rows.getOrDefault(tables.limit(), List.of());
+    Instant now = clock.instant();
     return new MessageFacts(
         first(rows.getOrDefault(tables.tenant(), List.of())).map(TenantRow::read),
         rows.getOrDefault(tables.session(), List.of()).stream()
             .map(SessionRow::read)
             .collect(Collectors.toMap(Session::id, Function.identity())),
-        first(rows.getOrDefault(tables.limit(), List.of())).map(LimitRow::bucket));
+        first(limits.stream().filter(LimitRow::isBucket).toList()).map(LimitRow::bucket),
+        limits.stream()
+            .filter(row -> LimitRow.isProcessed(row, now))
+            .map(LimitRow::message)
+            .collect(Collectors.toUnmodifiableSet()));
   }
 
   private static Optional<Row> first(List<Row> rows) {

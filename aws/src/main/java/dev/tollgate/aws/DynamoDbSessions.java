@@ -201,12 +201,15 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
       long most,
       Gcra rate,
       Optional<Instant> expected,
+      Instant endsAt,
       Instant now) {
     AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
     Optional<Instant> arrival = expected;
+    boolean endsLater = false;
     for (int i = 0; i < MOST_WRITES; i++) {
       Turn turn = Turn.of(rate, arrival, now);
       Map<String, AttributeValue> values = new HashMap<>(turn.values());
+      values.put(":end", Attribute.number(endsAt.getEpochSecond()));
       values.put(":id", Attribute.text(connectionId));
       values.put(":ids", AttributeValue.fromSs(List.of(connectionId)));
       values.put(":most", Attribute.number(most));
@@ -216,9 +219,12 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
               .overrideConfiguration(configuration)
               .tableName(sessionTable)
               .key(SessionRow.key(tenant, session))
-              .updateExpression("ADD #connections :ids " + turn.update())
+              .updateExpression(
+                  "ADD #connections :ids " + turn.update() + (endsLater ? "" : ", #end = :end"))
               .conditionExpression(
-                  "#end > :second AND NOT contains(#connections, :id)"
+                  "#end > :second AND #end "
+                      + (endsLater ? ">" : "<=")
+                      + " :end AND NOT contains(#connections, :id)"
                       + " AND (attribute_not_exists(#connections) OR size(#connections) < :most)"
                       + " AND ("
                       + turn.condition()
@@ -244,6 +250,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
         return refusal.get();
       }
       arrival = stands.arrival();
+      endsLater = stands.endsAt().getEpochSecond() > endsAt.getEpochSecond();
     }
     throw new Unavailable("a session of " + tenant + ": too many others write it");
   }

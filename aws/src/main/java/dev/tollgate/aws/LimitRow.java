@@ -12,8 +12,11 @@ import dev.tollgate.core.bucket.Emptiness;
 import dev.tollgate.core.bucket.Ledger;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Upkeep;
+import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
+import dev.tollgate.core.session.SessionId;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -21,8 +24,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
  * The rows of the Limit table: a tenant's buckets, its silo, its count of connections with the
- * totals of those that were admitted and refused, and the theoretical arrival time of its next
- * session.
+ * totals of those that were admitted and refused, the theoretical arrival time of its next session,
+ * and the messages that were processed lately.
  */
 final class LimitRow {
   static final String TENANT = "tenantId";
@@ -35,6 +38,11 @@ final class LimitRow {
   static final String ARRIVAL = "arrival";
   static final String SILO = "silo";
   static final String BUCKET_PREFIX = "bucket:";
+  static final String MESSAGE_PREFIX = "message:";
+
+  /** The attribute that DynamoDB deletes rows by; only those of messages have it. */
+  static final String EXPIRES_AT = "expiresAt";
+
   static final String EMPTY_SINCE = "emptySince";
   static final String EMPTY_UNTIL = "emptyUntil";
   static final String EMPTY_HELD = "emptyHeld";
@@ -63,6 +71,10 @@ final class LimitRow {
 
   static Map<String, AttributeValue> key(BucketId id) {
     return key(id.tenant(), BUCKET_PREFIX + id.action());
+  }
+
+  static Map<String, AttributeValue> key(TenantId tenant, MessageName message) {
+    return key(tenant, MESSAGE_PREFIX + message.session() + ":" + message.id());
   }
 
   static Map<String, AttributeValue> write(Bucket bucket) {
@@ -146,6 +158,18 @@ final class LimitRow {
   /** What a row has added up under a name; none if there is no row. */
   static long total(Optional<Row> row, String name) {
     return row.flatMap(found -> found.optional(name, found::number)).orElse(0L);
+  }
+
+  /** The message whose row this is. */
+  static MessageName message(Row row) {
+    String[] parts = row.text(KEY).split(":", 3);
+    return new MessageName(new SessionId(parts[1]), parts[2]);
+  }
+
+  /** Whether this is the row of a message that is known as processed then. */
+  static boolean isProcessed(Row row, Instant now) {
+    return row.text(KEY).startsWith(MESSAGE_PREFIX)
+        && now.isBefore(Instant.ofEpochSecond(row.number(EXPIRES_AT)));
   }
 
   /** Whether this is the row of a bucket. */

@@ -27,6 +27,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue.Search;
+import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.provisioning.Conformity;
 import dev.tollgate.core.provisioning.Made;
 import dev.tollgate.core.provisioning.Progress;
@@ -1069,17 +1070,24 @@ class AwsEnvironmentTest {
   void what_messages_need_is_read_and_extended_with_the_tenants_credentials() {
     List<SessionId> sessions = IntStream.range(0, 10).mapToObj(i -> Samples.sessionId()).toList();
 
-    aws.messageFactsReader().read(tenant, Set.copyOf(sessions));
+    MessageName name = new MessageName(sessions.get(0), "m-1");
+    aws.messageFactsReader().read(tenant, Set.copyOf(sessions), Set.of(name));
     aws.sessions().extend(tenant, sessions.get(0), clock.instant(), clock.instant());
+    aws.messageLog().add(tenant, name, clock.instant());
 
-    assertThat(services.operations()).containsExactly("AssumeRole", "BatchGetItem", "UpdateItem");
+    assertThat(services.operations())
+        .containsExactly("AssumeRole", "BatchGetItem", "UpdateItem", "UpdateItem");
+    assertThat(services.requests("UpdateItem").get(1).body())
+        .contains("LimitTable", "message:" + name.session() + ":m-1");
     assertThat(services.requests("BatchGetItem").get(0).body())
         .contains("\"ConsistentRead\":true", "TenantTable", "bucket:message")
         .contains(sessions.stream().map(SessionId::value).toList())
         .doesNotContain("bucket:connect");
     assertThat(
             List.of(
-                services.requests("BatchGetItem").get(0), services.requests("UpdateItem").get(0)))
+                services.requests("BatchGetItem").get(0),
+                services.requests("UpdateItem").get(0),
+                services.requests("UpdateItem").get(1)))
         .allSatisfy(
             request -> {
               assertThat(request.accessKey()).isEqualTo(tenant.value());

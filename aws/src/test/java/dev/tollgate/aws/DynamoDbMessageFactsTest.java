@@ -2,6 +2,7 @@ package dev.tollgate.aws;
 
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.message.MessageFactsReader;
+import dev.tollgate.core.message.MessageLog;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Tenants;
@@ -16,6 +17,7 @@ class DynamoDbMessageFactsTest extends MessageFactsReaderContract {
   private final Tenants tenants;
   private final Buckets buckets;
   private final DynamoDbSessions sessions;
+  private final MessageLog log;
 
   DynamoDbMessageFactsTest(Engines.Tables engine) {
     DynamoDbFactsReader.Tables tables =
@@ -25,6 +27,7 @@ class DynamoDbMessageFactsTest extends MessageFactsReaderContract {
             engine.client(), tables, Engines.ANYBODY, new ManualClock(Samples.NOW));
     tenants = new DynamoDbTenants(engine.client(), tables.tenant());
     buckets = new DynamoDbBuckets(engine.client(), tables.limit(), Engines.ANYBODY);
+    log = new DynamoDbMessageLog(engine.client(), tables.limit(), Engines.ANYBODY);
     sessions =
         new DynamoDbSessions(
             engine.client(), engine.client(), tables.session(), tables.limit(), Engines.ANYBODY);
@@ -48,6 +51,11 @@ class DynamoDbMessageFactsTest extends MessageFactsReaderContract {
   @Override
   protected Sessions sessions() {
     return sessions;
+  }
+
+  @Override
+  protected MessageLog log() {
+    return log;
   }
 
   @Override

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.message.MessageFactsReader;
+import dev.tollgate.core.message.MessageLog;
+import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.session.Connections.Joined;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
@@ -35,6 +37,7 @@ class RequestCountsTest {
   private final DynamoDbClient client;
   private final DynamoDbSessions sessions;
   private final MessageFactsReader facts;
+  private final String limitTable;
   private final TenantId tenant = Samples.tenantId();
   private final Session session = Samples.session(tenant, Duration.ofMinutes(5));
 
@@ -42,8 +45,9 @@ class RequestCountsTest {
     client = tables.client(new Counting(requests));
     DynamoDbFactsReader.Tables names =
         new DynamoDbFactsReader.Tables(tables.tenant(), tables.session(), tables.limit());
+    limitTable = names.limit();
     sessions =
-        new DynamoDbSessions(client, client, names.session(), names.limit(), Engines.ANYBODY);
+        new DynamoDbSessions(client, client, names.session(), limitTable, Engines.ANYBODY);
     facts = new DynamoDbFactsReader(client, names, Engines.ANYBODY, new ManualClock(NOW));
     sessions.create(session);
     requests.set(0);
@@ -55,7 +59,11 @@ class RequestCountsTest {
   }
 
   private Joined join(String connectionId, Optional<Instant> expected) {
-    return sessions.join(tenant, session.id(), connectionId, 10, RATE, expected, NOW);
+    return join(connectionId, expected, session.endsAt());
+  }
+
+  private Joined join(String connectionId, Optional<Instant> expected, Instant endsAt) {
+    return sessions.join(tenant, session.id(), connectionId, 10, RATE, expected, endsAt, NOW);
   }
 
   private void assertRequests(int expected) {
@@ -78,6 +86,18 @@ class RequestCountsTest {
 
     assertThat(join("b", Optional.empty())).isEqualTo(Joined.ADDED);
     assertRequests(2);
+  }
+
+  @Test
+  void a_join_that_moves_the_end_is_one_request_and_one_that_must_not_is_two() {
+    Instant later = session.endsAt().plusSeconds(60);
+    assertThat(join("a", Optional.empty(), later)).isEqualTo(Joined.ADDED);
+    assertRequests(1);
+
+    assertThat(join("b", Optional.of(NOW.plus(RATE.interval())), session.endsAt()))
+        .isEqualTo(Joined.ADDED);
+    assertRequests(2);
+    assertThat(sessions.find(tenant, session.id()).orElseThrow().endsAt()).isEqualTo(later);
   }
 
   @Test
@@ -146,9 +166,21 @@ class RequestCountsTest {
             .mapToObj(i -> Samples.sessionId())
             .collect(Collectors.toUnmodifiableSet());
 
-    facts.read(tenant, ten);
+    facts.read(
+        tenant,
+        ten,
+        ten.stream().map(id -> new MessageName(id, "m-1")).collect(Collectors.toSet()));
 
     assertRequests(1);
+  }
+
+  @Test
+  void a_message_is_logged_by_one_request_also_when_it_was_before() {
+    MessageLog log = new DynamoDbMessageLog(client, limitTable, Engines.ANYBODY);
+    for (int i = 0; i < 2; i++) {
+      log.add(tenant, new MessageName(session.id(), "m-1"), NOW.plusSeconds(600));
+      assertRequests(1);
+    }
   }
 
   private record Counting(AtomicInteger requests) implements ExecutionInterceptor {

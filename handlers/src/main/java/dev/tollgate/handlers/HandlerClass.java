@@ -1,6 +1,6 @@
 package dev.tollgate.handlers;
 
-import dev.tollgate.core.message.TenantMessageHandler;
+import dev.tollgate.message.TenantMessageHandler;
 
 /** Makes the application's handler from the name of its class. */
 final class HandlerClass {

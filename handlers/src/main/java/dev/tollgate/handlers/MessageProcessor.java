@@ -107,14 +107,18 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
         new TenantId(owner[0]),
         new SessionId(owner[1]),
         connectionId,
-        frame.id().orElse(message.getMessageId()),
+        message.getMessageId(),
+        frame.id(),
         frame.content());
   }
 
   private static String reason(Result result, Throwable cause) {
-    return result.outcome().isDone()
-        ? result.undelivered() + " frames not delivered: " + reason(cause)
-        : reason(cause);
+    if (!result.outcome().isDone()) {
+      return reason(cause);
+    }
+    return result.undelivered() == 0
+        ? "processed, but not logged: " + reason(cause)
+        : result.undelivered() + " frames not delivered: " + reason(cause);
   }
 
   /** Why something failed; with a stack trace if the application's own code failed. */

@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The HTTP API by which clients create, look at and end sessions. It is also where a refused client
+ * The HTTP API by which clients create, renew, look at and end sessions. It is also where a refused client
  * learns when to come back, since a browser cannot read why its handshake was refused.
  */
 public final class SessionApi
@@ -85,7 +85,7 @@ public final class SessionApi
     this.webSocketUrl = webSocketUrl;
     this.clock = clock;
     Map<String, Routes.Route> byKey = new LinkedHashMap<>();
-    byKey.put("PUT /session", ofTheCallersTenant(tenantClaim, this::create));
+    byKey.put("PUT /session", ofTheCallersTenant(tenantClaim, this::put));
     byKey.put("GET /session", ofTheCallersTenant(tenantClaim, this::show));
     byKey.put("DELETE /session", ofTheCallersTenant(tenantClaim, this::end));
     if (listsTenants) {
@@ -120,8 +120,10 @@ public final class SessionApi
         .orElse(route);
   }
 
-  private Response create(Request request) {
+  /** Creates a session, or renews the one that the request names. */
+  private Response put(Request request) {
     TenantId id = tenantId(request);
+    Optional<SessionId> named = request.query(TicketContext.SESSION).map(SessionId::new);
     // The same as in the other routes: that a name is made up is remembered, and costs no more.
     if (!facts.knows(id)) {
       return noTenant(id);
@@ -134,23 +136,39 @@ public final class SessionApi
       return Problem.of("suspended", 403, "The tenant is not served", Refusal.SUSPENDED.detail())
           .response();
     }
-    SessionLife.Opening opening = sessions.open(tenant.get());
+    return named
+        .map(session -> renew(tenant.get(), session))
+        .orElseGet(() -> create(tenant.get()));
+  }
+
+  private Response renew(Tenant tenant, SessionId session) {
+    return sessions.renew(tenant, session) instanceof SessionLife.Renewed renewed
+        ? Response.json(200, document(tenant.id(), renewed.id(), renewed.endsAt()))
+        : noSession(tenant.id());
+  }
+
+  private Response create(Tenant tenant) {
+    SessionLife.Opening opening = sessions.open(tenant);
     if (opening instanceof SessionLife.TooMany tooMany) {
       return Problem.of(
               "quota-exceeded",
               429,
               "Too many sessions",
-              "tenant " + id + " opens sessions faster than ten times its tenantPerMinute")
+              "tenant " + tenant.id() + " opens sessions faster than ten times its tenantPerMinute")
           .response()
           .with("retry-after", RateLimitFields.seconds(clock.instant(), tooMany.retryAt()));
     }
     Session session = ((SessionLife.Opened) opening).session();
+    return Response.json(201, document(tenant.id(), session.id(), session.endsAt()));
+  }
+
+  private Map<String, Object> document(TenantId tenant, SessionId session, Instant endsAt) {
     Map<String, Object> document = new LinkedHashMap<>();
-    document.put("tenantId", id.value());
-    document.put("sessionId", session.id().value());
-    document.put("expiresAt", session.endsAt().toString());
+    document.put("tenantId", tenant.value());
+    document.put("sessionId", session.value());
+    document.put("expiresAt", endsAt.toString());
     document.put("webSocketUrl", webSocketUrl);
-    return Response.json(201, document);
+    return document;
   }
 
   private Response show(Request request) {

@@ -28,6 +28,7 @@ final class TicketContext {
   private static final String TENANT_CONNECTIONS = "tenantConnections";
   private static final String CONNECTIONS_PER_SESSION = "connectionsPerSession";
   private static final String SESSION_PER_MINUTE = "sessionPerMinute";
+  private static final String SESSION_TTL = "sessionTTL";
   private static final String ON_UNAVAILABLE = "onUnavailable";
   private static final String ARRIVAL = "arrival";
   private static final String RECEIPT = "receipt";
@@ -44,6 +45,7 @@ final class TicketContext {
     context.put(TENANT_CONNECTIONS, ticket.tenantConnections());
     context.put(CONNECTIONS_PER_SESSION, ticket.connectionsPerSession());
     context.put(SESSION_PER_MINUTE, ticket.sessionPerMinute());
+    context.put(SESSION_TTL, ticket.sessionTtl());
     context.put(ON_UNAVAILABLE, ticket.onUnavailable().name());
     ticket.arrival().ifPresent(arrival -> context.put(ARRIVAL, arrival.toString()));
     ticket
@@ -81,6 +83,7 @@ final class TicketContext {
             Long.parseLong(text(context, TENANT_CONNECTIONS)),
             Long.parseLong(text(context, CONNECTIONS_PER_SESSION)),
             Long.parseLong(text(context, SESSION_PER_MINUTE)),
+            Long.parseLong(text(context, SESSION_TTL)),
             optional(context, ARRIVAL).map(Instant::parse),
             OnUnavailable.valueOf(text(context, ON_UNAVAILABLE)),
             lease));

@@ -10,7 +10,7 @@ import dev.tollgate.core.admission.RefusalTally;
 import dev.tollgate.core.admission.Registration;
 import dev.tollgate.core.bucket.BucketGate;
 import dev.tollgate.core.bucket.HeldTokens;
-import dev.tollgate.core.message.Echo;
+import dev.tollgate.core.message.Application;
 import dev.tollgate.core.message.MessageProcessing;
 import dev.tollgate.core.session.Housekeeping;
 import dev.tollgate.core.session.Recount;
@@ -18,6 +18,8 @@ import dev.tollgate.core.session.SessionLife;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.session.TenantVisit;
 import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.message.TenantMessage;
+import dev.tollgate.message.TenantMessageHandler;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Map;
@@ -120,10 +122,24 @@ final class Wiring {
         aws.sockets(),
         departure(),
         new JsonFrames(),
-        HandlerClass.make(environment.getOrDefault(MESSAGE_HANDLER, Echo.class.getName())),
+        application(),
+        aws.messageLog(),
         threads,
         clock,
         System::nanoTime);
+  }
+
+  private Application application() {
+    TenantMessageHandler handler =
+        HandlerClass.make(environment.getOrDefault(MESSAGE_HANDLER, Echo.class.getName()));
+    return (message, json) ->
+        handler.handle(
+            new TenantMessage(
+                message.tenant().value(),
+                message.session().value(),
+                message.connectionId(),
+                message.id(),
+                json));
   }
 
   String webSocketUrl() {

@@ -3,9 +3,8 @@ package dev.tollgate.handlers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tollgate.core.message.Echo;
-import dev.tollgate.core.message.TenantMessage;
-import dev.tollgate.core.message.TenantMessageHandler;
+import dev.tollgate.message.TenantMessage;
+import dev.tollgate.message.TenantMessageHandler;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,14 +44,14 @@ final class HandlerClassTest {
   @Test
   void a_handler_is_made_of_its_class() {
     assertThat(HandlerClass.make(Fine.class.getName())).isInstanceOf(Fine.class);
-    assertThat(HandlerClass.make("dev.tollgate.core.message.Echo")).isInstanceOf(Echo.class);
+    assertThat(HandlerClass.make("dev.tollgate.handlers.Echo")).isInstanceOf(Echo.class);
   }
 
   @ParameterizedTest
   @CsvSource({
     "com.example.None, it is not in the function's jar",
     "'', it is not in the function's jar",
-    "java.lang.String, it does not implement dev.tollgate.core.message.TenantMessageHandler",
+    "java.lang.String, it does not implement dev.tollgate.message.TenantMessageHandler",
     "dev.tollgate.handlers.HandlerClassTest$Demanding, it is no public class with a public constructor without parameters",
     "dev.tollgate.handlers.HandlerClassTest$Shy, it is no public class with a public constructor without parameters",
     "dev.tollgate.handlers.HandlerClassTest$Unfinished, it is no public class with a public constructor without parameters",

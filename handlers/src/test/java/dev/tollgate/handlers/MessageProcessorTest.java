@@ -11,13 +11,14 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.admission.Departure;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.message.Application;
 import dev.tollgate.core.message.MessageProcessing;
-import dev.tollgate.core.message.TenantMessageHandler;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.InMemoryMessageFacts;
+import dev.tollgate.core.testing.InMemoryMessageLog;
 import dev.tollgate.core.testing.RecordingSockets;
 import dev.tollgate.core.testing.Town;
 import dev.tollgate.http.testing.RecordingContext;
@@ -34,12 +35,13 @@ final class MessageProcessorTest {
 
   private final Town town = new Town();
   private final RecordingSockets sockets = new RecordingSockets();
+  private final InMemoryMessageLog log = new InMemoryMessageLog();
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 3L));
   private final Tenant zeta = town.onboard("zeta", "gold", Map.of());
   private final SessionId session = town.open(acme);
   private final SessionId others = town.open(zeta);
   private final RecordingContext context = Events.context();
-  private TenantMessageHandler application = message -> List.of(message.json());
+  private Application application = (message, json) -> List.of(json);
 
   @BeforeEach
   void connect() {
@@ -57,6 +59,7 @@ final class MessageProcessorTest {
             10,
             Gcra.perMinute(60),
             Optional.empty(),
+            town.clock().instant(),
             town.clock().instant());
   }
 
@@ -64,13 +67,15 @@ final class MessageProcessorTest {
     MessageProcessing processing =
         new MessageProcessing(
             town.facts(),
-            new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets()),
+            new InMemoryMessageFacts(
+                town.tenants(), town.sessions(), town.buckets(), log, town.clock()),
             town.gate(),
             town.sessions(),
             sockets,
             new Departure(town.sessions()),
             new JsonFrames(),
-            message -> application.handle(message),
+            (message, json) -> application.handle(message, json),
+            log,
             Runnable::run,
             town.clock(),
             () -> 0);
@@ -145,10 +150,33 @@ final class MessageProcessorTest {
   }
 
   @Test
+  void a_named_message_that_comes_again_is_done_and_one_without_a_name_is_another() {
+    String named = "{\"id\":\"i\",\"message\":1}";
+    handle(ofAcme("q1", named));
+
+    assertThat(failures(handle(ofAcme("q2", named), ofAcme("q3", "{\"message\":1}")))).isEmpty();
+
+    assertThat(sockets.postedTo("a")).hasSize(2);
+    assertThat(counts())
+        .extracting(count -> count.path("Outcome").asText())
+        .containsExactly("PROCESSED", "PROCESSED", "DUPLICATE");
+  }
+
+  @Test
+  void a_message_that_cannot_be_logged_is_reported_and_not_returned() {
+    log.outage().begin();
+
+    assertThat(failures(handle(ofAcme("q1", "{\"id\":\"i\",\"message\":1}")))).isEmpty();
+
+    assertThat(context.logged())
+        .contains("message q1 of acme: processed, but not logged: add: out of order");
+  }
+
+  @Test
   void what_fails_is_returned_and_what_is_behind_it_and_nothing_else() {
     application =
-        message -> {
-          if (message.json().equals("2")) {
+        (message, json) -> {
+          if (json.equals("2")) {
             throw new IllegalStateException("no database");
           }
           return List.of();
@@ -288,7 +316,7 @@ final class MessageProcessorTest {
 
   @Test
   void a_reply_that_is_no_json_fails_its_message() {
-    application = message -> List.of("hello");
+    application = (message, json) -> List.of("hello");
 
     assertThat(failures(handle(ofAcme("q1", "{\"message\":1}")))).containsExactly("q1");
   }

@@ -7,8 +7,10 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.bucket.Emptiness;
 import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLife;
 import dev.tollgate.core.tenant.Limit;
@@ -22,6 +24,7 @@ import dev.tollgate.http.testing.HttpContract;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -83,6 +86,7 @@ final class SessionApiTest {
             10,
             Gcra.perMinute(30),
             Optional.empty(),
+            town.clock().instant(),
             town.clock().instant());
     town.sessions().countUp(acme.id(), 1000);
   }
@@ -109,6 +113,61 @@ final class SessionApiTest {
     assertThat(refused.getHeaders()).containsEntry("retry-after", "6");
     town.clock().advance(Duration.ofSeconds(6));
     assertThat(call("PUT /session", Map.of("tenantId", "acme")).getStatusCode()).isEqualTo(201);
+  }
+
+  @Test
+  void put_with_the_id_of_a_live_session_renews_it_and_answers_with_the_same_document() {
+    JsonNode created = body(call("PUT /session", Map.of("tenantId", "acme")));
+    SessionId session = new SessionId(created.get("sessionId").asText());
+    join(session, "c1");
+    Session before = town.sessions().find(acme.id(), session).orElseThrow();
+    town.clock().advance(Duration.ofSeconds(299));
+
+    APIGatewayV2HTTPResponse renewed = call("PUT /session", session);
+
+    assertThat(renewed.getStatusCode()).isEqualTo(200);
+    assertThat(body(renewed))
+        .isEqualTo(((ObjectNode) created).put("expiresAt", "2026-03-01T12:09:59Z"));
+    assertThat(town.sessions().list(acme.id()))
+        .containsExactly(
+            new Session(
+                acme.id(),
+                session,
+                before.connections(),
+                Instant.parse("2026-03-01T12:09:59Z"),
+                before.arrival()));
+    assertThat(call("PUT /session", session).getStatusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void a_renewal_is_not_counted_as_a_creation_nor_refused_for_one() {
+    SessionId session = town.open(acme);
+    for (int i = 0; i < 20; i++) {
+      assertThat(call("PUT /session", session).getStatusCode()).isEqualTo(200);
+    }
+    for (int i = 0; i < 10; i++) {
+      assertThat(call("PUT /session", Map.of("tenantId", "acme")).getStatusCode()).isEqualTo(201);
+    }
+    assertThat(call("PUT /session", Map.of("tenantId", "acme")).getStatusCode()).isEqualTo(429);
+    assertThat(call("PUT /session", session).getStatusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void a_renewal_never_shortens_a_session() {
+    SessionId session = town.open(acme);
+
+    assertThat(body(call("PUT /session", session)).get("expiresAt").asText())
+        .isEqualTo("2026-03-01T13:00:00Z");
+  }
+
+  @Test
+  void a_session_that_is_over_is_not_renewed_though_its_row_is_there() {
+    SessionId session = town.open(acme);
+    town.clock().advance(Duration.ofHours(1));
+
+    assertThat(call("PUT /session", session).getStatusCode()).isEqualTo(404);
+    assertThat(town.sessions().find(acme.id(), session).orElseThrow().endsAt())
+        .isEqualTo(Town.START.plusSeconds(3_600));
   }
 
   @Test
@@ -172,6 +231,7 @@ final class SessionApiTest {
     town.onboard("other", "gold", Map.of());
     Map<String, String> query = Map.of("tenantId", "other", "sessionId", session.value());
     assertThat(call("GET /session", query).getStatusCode()).isEqualTo(404);
+    assertThat(call("PUT /session", query).getStatusCode()).isEqualTo(404);
     assertThat(call("DELETE /session", query).getStatusCode()).isEqualTo(404);
     assertThat(town.sessions().find(acme.id(), session)).isPresent();
   }
@@ -179,16 +239,25 @@ final class SessionApiTest {
   @Test
   void a_suspended_tenant_gets_no_session() {
     town.tenants().replace(acme.changed(Tier.DEFAULTS.get(2), Map.of(), TenantStatus.SUSPENDED));
-    APIGatewayV2HTTPResponse refused = call("PUT /session", Map.of("tenantId", "acme"));
-    assertThat(refused.getStatusCode()).isEqualTo(403);
-    assertThat(body(refused).get("type").asText()).isEqualTo("urn:tollgate:problem:suspended");
+    SessionId session = town.open(acme);
+    for (APIGatewayV2HTTPResponse refused :
+        List.of(
+            call("PUT /session", Map.of("tenantId", "acme")), call("PUT /session", session))) {
+      assertThat(refused.getStatusCode()).isEqualTo(403);
+      assertThat(body(refused).get("type").asText()).isEqualTo("urn:tollgate:problem:suspended");
+    }
   }
 
   @ParameterizedTest
   @CsvSource({
     "PUT /session, '', '', 400, tenantId",
     "PUT /session, ACME, '', 400, tenantId",
-    "PUT /session, nobody, '', 404, ",
+    "PUT /session, nobody, 00000000000000000000000000000000, 404, ",
+    "PUT /session, nobody, xyz, 400, sessionId",
+    "PUT /session, acme, '', 400, sessionId",
+    "PUT /session, acme, xyz, 400, sessionId",
+    "PUT /session, acme, 0000000000000000000000000000000G, 400, sessionId",
+    "PUT /session, acme, 00000000000000000000000000000000, 404, ",
     "GET /session, acme, '', 400, sessionId",
     "GET /session, acme, xyz, 400, sessionId",
     "GET /session, acme, 00000000000000000000000000000000, 404, ",

@@ -51,7 +51,13 @@ final class Tables extends Construct {
             .timeToLiveAttribute("sessionTTL")
             .stream(StreamViewType.NEW_AND_OLD_IMAGES)
             .build();
-    limit = table("Limit").partitionKey(text("tenantId")).sortKey(text("key")).build();
+    // Only rows of messages that were processed have the attribute.
+    limit =
+        table("Limit")
+            .partitionKey(text("tenantId"))
+            .sortKey(text("key"))
+            .timeToLiveAttribute("expiresAt")
+            .build();
     idempotency =
         table("Idempotency").partitionKey(text("key")).timeToLiveAttribute("expiresAt").build();
     // Only the row by which sessions are created has the attribute, while its tenant may have some.

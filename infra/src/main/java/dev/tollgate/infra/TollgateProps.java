@@ -42,7 +42,7 @@ public record TollgateProps(
     String messageHandler) {
 
   /** Sends every message back to those who can hear it. */
-  private static final String ECHO = "dev.tollgate.core.message.Echo";
+  private static final String ECHO = "dev.tollgate.handlers.Echo";
 
   private static final Pattern CLASS_NAME =
       Pattern.compile("(?:[A-Za-z_$][\\w$]*\\.)*[A-Za-z_$][\\w$]*");

@@ -132,9 +132,10 @@ class TollgateTest {
     assertThat(indexes.get(1).at("/Projection/ProjectionType").asText()).isEqualTo("KEYS_ONLY");
   }
 
-  @Test
-  void idempotency_keys_expire() {
-    JsonNode timeToLive = table("Idempotency").path("TimeToLiveSpecification");
+  @ParameterizedTest
+  @ValueSource(strings = {"Idempotency", "Limit"})
+  void idempotency_keys_and_the_log_of_messages_expire(String table) {
+    JsonNode timeToLive = table(table).path("TimeToLiveSpecification");
     assertThat(timeToLive.path("AttributeName").asText()).isEqualTo("expiresAt");
     assertThat(timeToLive.path("Enabled").asBoolean()).isTrue();
   }
@@ -736,7 +737,7 @@ class TollgateTest {
   @Test
   void handler_of_messages_is_the_echo_unless_another_is_named() {
     assertThat(variable(STACK, "PoolProcessor", "MESSAGE_HANDLER").asText())
-        .isEqualTo("dev.tollgate.core.message.Echo");
+        .isEqualTo("dev.tollgate.handlers.Echo");
     Synthesis stack = Synthesis.of(Map.of("messageHandler", "com.example.Chat"));
     assertThat(variable(stack, "PoolProcessor", "MESSAGE_HANDLER").asText())
         .isEqualTo("com.example.Chat");

@@ -196,7 +196,7 @@ final class MessageRoutesIT {
     assertThat(message.body()).isEqualTo(frame);
     assertThat(message.attributes())
         .containsEntry(MessageSystemAttributeName.MESSAGE_GROUP_ID, "acme:s1")
-        .containsEntry(MessageSystemAttributeName.MESSAGE_DEDUPLICATION_ID, "s1:a-1");
+        .containsKey(MessageSystemAttributeName.MESSAGE_DEDUPLICATION_ID);
     assertThat(message.messageAttributes())
         .containsOnly(
             Map.entry(
@@ -282,7 +282,7 @@ final class MessageRoutesIT {
   }
 
   @Test
-  void frame_sent_again_with_its_id_is_accepted_again_and_queued_once() throws Exception {
+  void frame_sent_again_with_its_id_is_accepted_again_and_queued_again() throws Exception {
     Client.Connected client = connect("acme", "s3");
     String frame = "{\"action\":\"PooledSQS\",\"id\":\"again\",\"message\":1}";
 
@@ -295,7 +295,7 @@ final class MessageRoutesIT {
     gateway.settle();
     assertThat(receive(POOL))
         .extracting(m -> m.attributes().get(MessageSystemAttributeName.MESSAGE_GROUP_ID))
-        .containsExactlyInAnyOrder("acme:s3", "acme:s4");
+        .containsExactlyInAnyOrder("acme:s3", "acme:s3", "acme:s4");
   }
 
   @Test

@@ -112,6 +112,7 @@ public final class Admission {
             tenant.limits().get(Limit.TENANT_CONNECTIONS),
             tenant.limits().get(Limit.CONNECTIONS_PER_SESSION),
             tenant.limits().get(Limit.SESSION_PER_MINUTE),
+            tenant.limits().get(Limit.SESSION_TTL),
             facts.session().flatMap(Session::arrival),
             tenant.onUnavailable(),
             lease));

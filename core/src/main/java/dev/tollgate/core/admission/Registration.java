@@ -147,6 +147,7 @@ public final class Registration {
         ticket.connectionsPerSession(),
         Gcra.perMinute(ticket.sessionPerMinute()),
         ticket.arrival(),
+        now.plusSeconds(ticket.sessionTtl()),
         now);
   }
 

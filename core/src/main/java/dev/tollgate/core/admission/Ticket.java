@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param tenantConnections the most connections of the tenant
  * @param connectionsPerSession the most connections of the session
  * @param sessionPerMinute the session's rate
+ * @param sessionTtl seconds that the session lives from a connection on
  * @param arrival the session's theoretical arrival time as last read
  * @param onUnavailable what the tier says for when the bucket cannot be asked
  * @param lease the token that is held; empty if the bucket could not be asked and the tier admits
@@ -25,6 +26,7 @@ public record Ticket(
     long tenantConnections,
     long connectionsPerSession,
     long sessionPerMinute,
+    long sessionTtl,
     Optional<Instant> arrival,
     OnUnavailable onUnavailable,
     Optional<Lease> lease) {}

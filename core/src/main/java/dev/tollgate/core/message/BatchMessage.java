@@ -9,13 +9,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One message of a batch while it is processed: how it is paid for, its result, which is set once,
- * and the frames that could not be delivered for it. Safe for use by several threads.
+ * and what went wrong beside it: frames that could not be delivered, or a log that could not be
+ * written. Safe for use by several threads.
  */
 final class BatchMessage {
   private final Incoming incoming;
   private final AtomicReference<@Nullable Result> result = new AtomicReference<>();
   private final AtomicInteger undelivered = new AtomicInteger();
-  private final AtomicReference<@Nullable Throwable> deliveryFailure = new AtomicReference<>();
+  private final AtomicReference<@Nullable Throwable> trouble = new AtomicReference<>();
   private volatile Payment payment = new WithoutToken();
 
   BatchMessage(Incoming incoming) {
@@ -34,6 +35,14 @@ final class BatchMessage {
     payment = with;
   }
 
+  /**
+   * Has this message, which bears the name of one before it, be refused if that one is. It needs no
+   * token: if the first is processed, this one is not; if the first fails, this one comes again.
+   */
+  void shareFateOf(BatchMessage first) {
+    payment = first.payment instanceof Paid ? new WithoutToken() : first.payment;
+  }
+
   /** Whether the result is set. A batch that runs out of time sets it from outside. */
   boolean hasResult() {
     return result.get() != null;
@@ -48,7 +57,12 @@ final class BatchMessage {
   /** Counts a frame that a socket did not get, and keeps the first reason. */
   void undelivered(Throwable why) {
     undelivered.incrementAndGet();
-    deliveryFailure.compareAndSet(null, why);
+    trouble.compareAndSet(null, why);
+  }
+
+  /** Keeps why it could not be written down that the message was processed. */
+  void unlogged(Throwable why) {
+    trouble.compareAndSet(null, why);
   }
 
   /** The result, or this one if there is none yet, with what is known of the frames by now. */
@@ -56,7 +70,7 @@ final class BatchMessage {
     Result end = end(otherwise);
     return new Result(
         end.outcome(),
-        end.cause().or(() -> Optional.ofNullable(deliveryFailure.get())),
+        end.cause().or(() -> Optional.ofNullable(trouble.get())),
         undelivered.get());
   }
 

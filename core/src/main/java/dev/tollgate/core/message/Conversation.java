@@ -11,8 +11,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The messages of one session in a batch, one after another.
@@ -24,29 +26,46 @@ final class Conversation {
   /** An end that moves by less than this part of a session's life is not written down. */
   private static final int PART = 10;
 
+  /**
+   * A processed message is known for so long: the five minutes in which its client may send it
+   * again, and as many in which what was sent again may wait in its queue.
+   */
+  private static final Duration KNOWN_FOR = Duration.ofMinutes(10);
+
   private final Tenant tenant;
   private final Optional<Session> session;
   private final Delivery delivery;
   private final Sessions sessions;
   private final Frames frames;
-  private final TenantMessageHandler handler;
+  private final Application application;
+  private final MessageLog log;
+  private final Set<MessageName> processed;
   private final InstantSource clock;
   private boolean used;
 
+  /**
+   * A conversation that is about to begin.
+   *
+   * @param processed the messages that were processed before
+   */
   Conversation(
       Tenant tenant,
       Optional<Session> session,
       Delivery delivery,
       Sessions sessions,
       Frames frames,
-      TenantMessageHandler handler,
+      Application application,
+      MessageLog log,
+      Set<MessageName> processed,
       InstantSource clock) {
     this.tenant = tenant;
     this.session = session;
     this.delivery = delivery;
     this.sessions = sessions;
     this.frames = frames;
-    this.handler = handler;
+    this.application = application;
+    this.log = log;
+    this.processed = new HashSet<>(processed);
     this.clock = clock;
   }
 
@@ -80,6 +99,9 @@ final class Conversation {
   }
 
   private Result resultOf(BatchMessage message, Incoming.Message content) {
+    if (message.incoming().name().filter(processed::contains).isPresent()) {
+      return Result.of(Outcome.DUPLICATE);
+    }
     if (message.payment() instanceof BatchMessage.Refused refused) {
       Duration retryAfter = Duration.between(clock.instant(), refused.retryAt());
       return answered(
@@ -123,20 +145,30 @@ final class Conversation {
                     ? Outcome.PROCESSED_WITHOUT_TOKEN
                     : Outcome.PROCESSED));
     if (result.outcome().isDone()) {
+      message.incoming().name().ifPresent(name -> remember(name, message));
       replies.forEach(reply -> delivery.toAll(reply, message::undelivered));
     }
     return result;
   }
 
+  /**
+   * Writes down that a message was processed. If that fails, the message is done all the same: to
+   * fail it would run the handler again for certain.
+   */
+  private void remember(MessageName name, BatchMessage message) {
+    processed.add(name);
+    try {
+      log.add(
+          tenant.id(), name, clock.instant().truncatedTo(ChronoUnit.SECONDS).plus(KNOWN_FOR));
+    } catch (Unavailable failure) {
+      message.unlogged(failure);
+    }
+  }
+
   private List<String> replies(Incoming incoming, Incoming.Message message) throws Exception {
-    TenantMessage handled =
-        new TenantMessage(
-            incoming.tenant(),
-            incoming.session(),
-            incoming.connectionId(),
-            incoming.id(),
-            message.json());
-    return handler.handle(handled).stream().map(json -> frames.reply(incoming.id(), json)).toList();
+    return application.handle(incoming, message.json()).stream()
+        .map(json -> frames.reply(incoming.id(), json))
+        .toList();
   }
 
   /**

@@ -9,10 +9,11 @@ import java.util.Set;
 @FunctionalInterface
 public interface MessageFactsReader {
   /**
-   * Tenant, sessions and bucket in one consistent request.
+   * Tenant, sessions, bucket and the log of messages in one consistent request.
    *
    * @param sessions no more than a batch of messages can come from
+   * @param messages no more than a batch has; those of which to tell whether they were processed
    * @throws Unavailable if that could not be asked
    */
-  MessageFacts read(TenantId tenant, Set<SessionId> sessions);
+  MessageFacts read(TenantId tenant, Set<SessionId> sessions, Set<MessageName> messages);
 }

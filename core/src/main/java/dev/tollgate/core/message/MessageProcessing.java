@@ -18,6 +18,8 @@ import dev.tollgate.core.tenant.Tenant;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +47,12 @@ import java.util.stream.Stream;
  * <p>First come, first served: if there are fewer tokens than messages, the first messages of the
  * batch have them.
  *
+ * <p>A message that its client named is processed once, however often the client sends it: once its
+ * handler has returned, that is written down, and a later message of that name is done without
+ * being paid for or handled. A message that was refused or failed is not written down, so it may be
+ * sent again. Messages of one session come one batch after another, so nothing needs to be written
+ * down before the handler runs; a process that dies between the two runs the handler again.
+ *
  * <p>The rules look at the tenant, not at the session: what was accepted is done, also when its
  * session has ended since. Only nobody is told.
  */
@@ -65,14 +73,16 @@ public final class MessageProcessing {
   private final Sockets sockets;
   private final Departure departure;
   private final Frames frames;
-  private final TenantMessageHandler handler;
+  private final Application application;
+  private final MessageLog log;
   private final Executor executor;
   private final InstantSource clock;
   private final LongSupplier nanoTime;
 
   /**
-   * A processing of messages by {@code handler}.
+   * A processing of messages by {@code application}.
    *
+   * @param log what {@code reader} tells of messages that were processed is written there
    * @param executor runs tenants, sessions and sockets beside each other; tasks wait for tasks, so
    *     it must never make one wait for a thread
    * @param nanoTime elapsed time in nanoseconds
@@ -85,7 +95,8 @@ public final class MessageProcessing {
       Sockets sockets,
       Departure departure,
       Frames frames,
-      TenantMessageHandler handler,
+      Application application,
+      MessageLog log,
       Executor executor,
       InstantSource clock,
       LongSupplier nanoTime) {
@@ -96,7 +107,8 @@ public final class MessageProcessing {
     this.sockets = sockets;
     this.departure = departure;
     this.frames = frames;
-    this.handler = handler;
+    this.application = application;
+    this.log = log;
     this.executor = executor;
     this.clock = clock;
     this.nanoTime = nanoTime;
@@ -168,14 +180,33 @@ public final class MessageProcessing {
         messages.stream()
             .map(message -> message.incoming().session())
             .collect(Collectors.toUnmodifiableSet());
-    return Optional.of(reader.read(id, used)).filter(facts -> facts.tenant().isPresent());
+    Set<MessageName> named =
+        messages.stream()
+            .flatMap(message -> message.incoming().name().stream())
+            .collect(Collectors.toUnmodifiableSet());
+    return Optional.of(reader.read(id, used, named)).filter(facts -> facts.tenant().isPresent());
   }
 
+  /** Pays for the messages; of those with the same name only for the first. */
   private void pay(MessageFacts facts, List<BatchMessage> messages) {
-    List<BatchMessage> unpaid =
-        messages.stream()
-            .filter(message -> message.incoming().content() instanceof Incoming.Message)
-            .toList();
+    Map<MessageName, BatchMessage> firsts = new HashMap<>();
+    Map<BatchMessage, BatchMessage> copies = new LinkedHashMap<>();
+    List<BatchMessage> unpaid = new ArrayList<>();
+    for (BatchMessage message : messages) {
+      Optional<MessageName> name = message.incoming().name();
+      if (!(message.incoming().content() instanceof Incoming.Message)
+          || name.filter(facts.processed()::contains).isPresent()) {
+        continue;
+      }
+      Optional<BatchMessage> first =
+          name.flatMap(known -> Optional.ofNullable(firsts.putIfAbsent(known, message)));
+      first.ifPresentOrElse(of -> copies.put(message, of), () -> unpaid.add(message));
+    }
+    pay(unpaid, facts);
+    copies.forEach((copy, first) -> copy.shareFateOf(first));
+  }
+
+  private void pay(List<BatchMessage> unpaid, MessageFacts facts) {
     if (unpaid.isEmpty()) {
       return;
     }
@@ -242,7 +273,7 @@ public final class MessageProcessing {
             socket -> nobodyIsNew || senders.contains(socket),
             time.dividedBy(DELIVERY_SHARE));
     Conversation conversation =
-        new Conversation(tenant, session, delivery, sessions, frames, handler, clock);
+        new Conversation(tenant, session, delivery, sessions, frames, application, log, facts.processed(), clock);
     return () -> conversation.hold(messages);
   }
 
@@ -264,8 +295,8 @@ public final class MessageProcessing {
   /**
    * The result of a message.
    *
-   * @param cause why it is not done, or why a frame was not delivered; empty for a message that
-   *     only came after one that failed
+   * @param cause why it is not done, or why a frame was not delivered or the log not written; empty
+   *     for a message that only came after one that failed
    * @param undelivered frames that a socket did not get
    */
   public record Result(Outcome outcome, Optional<Throwable> cause, int undelivered) {

@@ -10,6 +10,8 @@ public enum Outcome {
   THROTTLED(true),
   /** It is not a valid message; its sender is told. */
   BAD_FRAME(true),
+  /** It was processed before, under the same name; nothing is done again. */
+  DUPLICATE(true),
   /** There is no such tenant: nobody's message. */
   DROPPED(true),
   /** The bucket could not be asked, and the tier refuses then. */

@@ -15,12 +15,13 @@ import java.util.Optional;
 public interface Connections {
   /**
    * Adds a connection to its session, if the session is there and not over, has room, and its rate
-   * allows.
+   * allows. By the same write the session lives at least until {@code endsAt}.
    *
    * @param most the most connections that the session may have
    * @param rate how fast it may be used
    * @param expected the theoretical arrival time that was last read; a wrong one costs a second
    *     write
+   * @param endsAt when the session is over unless something happens; one that ends later stays so
    */
   Joined join(
       TenantId tenant,
@@ -29,6 +30,7 @@ public interface Connections {
       long most,
       Gcra rate,
       Optional<Instant> expected,
+      Instant endsAt,
       Instant now);
 
   /** Takes a connection out of its session. Never creates a session. */

@@ -2,6 +2,7 @@ package dev.tollgate.core.session;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.Written;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import java.security.SecureRandom;
@@ -12,7 +13,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.Set;
 
-/** Opens and ends sessions. */
+/** Opens, renews and ends sessions. */
 public final class SessionLife {
   /**
    * Sessions that a tenant may open for each connection that it may make. Were they unlimited, a
@@ -61,13 +62,34 @@ public final class SessionLife {
     }
     Session session =
         new Session(
-            tenant.id(),
-            SessionId.random(random),
-            Set.of(),
-            now.truncatedTo(ChronoUnit.SECONDS).plusSeconds(tenant.limits().get(Limit.SESSION_TTL)),
-            Optional.empty());
+            tenant.id(), SessionId.random(random), Set.of(), endFrom(now, tenant), Optional.empty());
     sessions.create(session);
     return new Opened(session);
+  }
+
+  /**
+   * Renews a session: it lives as long as a new one from now on, or longer if it would anyway. Its
+   * connections and its rate stay as they are, so a renewal is no way around a limit, and it is not
+   * counted as an opening. A session that is over stays over.
+   *
+   * @throws Unavailable if that could not be asked
+   */
+  public Renewal renew(Tenant tenant, SessionId id) {
+    Instant now = clock.instant();
+    Instant end = endFrom(now, tenant);
+    if (sessions.extend(tenant.id(), id, end, now) == Written.DONE) {
+      return new Renewed(id, end);
+    }
+    return sessions
+        .find(tenant.id(), id)
+        .filter(found -> !found.endedAt(now))
+        .<Renewal>map(found -> new Renewed(id, found.endsAt()))
+        .orElse(new NoSession());
+  }
+
+  private static Instant endFrom(Instant now, Tenant tenant) {
+    return now.truncatedTo(ChronoUnit.SECONDS)
+        .plusSeconds(tenant.limits().get(Limit.SESSION_TTL));
   }
 
   /**
@@ -107,12 +129,18 @@ public final class SessionLife {
   /** The tenant opens too many; the next may be opened then. */
   public record TooMany(Instant retryAt) implements Opening {}
 
+  /** What became of a session that was to be renewed. */
+  public sealed interface Renewal {}
+
+  /** It lives on, until then unless something happens. */
+  public record Renewed(SessionId id, Instant endsAt) implements Renewal {}
+
   /** What became of a session that was to end. */
   public sealed interface Ending {}
 
   /** It has ended; this is what it was when it could be joined no more. */
   public record Ended(Session session) implements Ending {}
 
-  /** There was none. */
-  public record NoSession() implements Ending {}
+  /** There was none, or, for a renewal, it is over. */
+  public record NoSession() implements Ending, Renewal {}
 }

@@ -266,6 +266,7 @@ final class AdmissionTest {
               100,
               Facts.sessionRate(acme),
               Optional.empty(),
+              town.clock().instant(),
               town.clock().instant());
     }
   }

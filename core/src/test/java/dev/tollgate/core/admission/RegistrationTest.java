@@ -7,10 +7,13 @@ import dev.tollgate.core.admission.Registration.Admitted;
 import dev.tollgate.core.admission.Registration.Outcome;
 import dev.tollgate.core.session.Connections.Left;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.SessionLife;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.RecordingSockets;
 import dev.tollgate.core.testing.Town;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,10 +44,17 @@ final class RegistrationTest {
         town.sessions(), town.heldTokens(), town.tally(), Runnable::run, pause, town.clock());
   }
 
+  private Verdict decide(Tenant tenant, SessionId session) {
+    return new Admission(town.facts(), town.gate(), town.tally(), Runnable::run, town.clock())
+        .decide(tenant.id(), session);
+  }
+
+  private Ticket ticket(Tenant tenant, SessionId session) {
+    return ((Verdict.Ticketed) decide(tenant, session)).ticket();
+  }
+
   private Ticket ticket(SessionId session) {
-    Admission admission =
-        new Admission(town.facts(), town.gate(), town.tally(), Runnable::run, town.clock());
-    return ((Verdict.Ticketed) admission.decide(acme.id(), session)).ticket();
+    return ticket(acme, session);
   }
 
   private static Ticket with(Ticket ticket, OnUnavailable onUnavailable) {
@@ -54,6 +64,7 @@ final class RegistrationTest {
         ticket.tenantConnections(),
         ticket.connectionsPerSession(),
         ticket.sessionPerMinute(),
+        ticket.sessionTtl(),
         ticket.arrival(),
         onUnavailable,
         ticket.lease());
@@ -80,6 +91,31 @@ final class RegistrationTest {
     assertThat(inSession(session)).isEqualTo(1);
     assertThat(tokens()).isEqualTo(179);
     assertThat(activity()).isEqualTo("1 admitted, 0 refused");
+  }
+
+  @Test
+  void a_connect_extends_its_session_by_the_sessions_time_to_live() {
+    Tenant brief = town.onboard("brief", "gold", Map.of(Limit.SESSION_TTL, 60L));
+    SessionLife life =
+        new SessionLife(
+            town.sessions(),
+            town.sessions(),
+            new RecordingSockets(),
+            new SecureRandom(),
+            town.clock());
+    SessionId session = ((SessionLife.Opened) life.open(brief)).session().id();
+
+    town.clock().set(Town.START.plusSeconds(40));
+    assertThat(registration(NONE).register(ticket(brief, session), "c1"))
+        .isEqualTo(new Admitted(true));
+    town.clock().set(Town.START.plusSeconds(70));
+    assertThat(registration(NONE).register(ticket(brief, session), "c2"))
+        .isEqualTo(new Admitted(true));
+
+    assertThat(town.sessions().find(brief.id(), session).orElseThrow().endsAt())
+        .isEqualTo(Town.START.plusSeconds(130));
+    town.clock().set(Town.START.plusSeconds(130));
+    assertThat(decide(brief, session)).isEqualTo(new Verdict.Refused(Refusal.UNKNOWN));
   }
 
   @Test
@@ -244,6 +280,7 @@ final class RegistrationTest {
         ticket.tenantConnections(),
         ticket.connectionsPerSession(),
         600_000,
+        ticket.sessionTtl(),
         Optional.empty(),
         ticket.onUnavailable(),
         ticket.lease());

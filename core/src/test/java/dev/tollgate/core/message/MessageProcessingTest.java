@@ -2,6 +2,7 @@ package dev.tollgate.core.message;
 
 import static dev.tollgate.core.message.Outcome.BAD_FRAME;
 import static dev.tollgate.core.message.Outcome.DROPPED;
+import static dev.tollgate.core.message.Outcome.DUPLICATE;
 import static dev.tollgate.core.message.Outcome.FAILED;
 import static dev.tollgate.core.message.Outcome.PROCESSED;
 import static dev.tollgate.core.message.Outcome.PROCESSED_WITHOUT_TOKEN;
@@ -56,11 +57,11 @@ final class MessageProcessingTest {
 
   private void failOn(String id) {
     shop.application(
-        message -> {
+        (message, json) -> {
           if (message.id().equals(id)) {
             throw new IllegalStateException("the application says no to " + id);
           }
-          return List.of(message.json());
+          return List.of(json);
         });
   }
 
@@ -93,7 +94,7 @@ final class MessageProcessingTest {
 
   @Test
   void a_message_goes_to_the_other_sockets_and_its_replies_to_all() {
-    shop.application(message -> List.of("1", "2"));
+    shop.application((message, json) -> List.of("1", "2"));
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
 
@@ -106,12 +107,12 @@ final class MessageProcessingTest {
   @Test
   void the_application_knows_whose_a_message_is_and_what_it_was() {
     Incoming sent =
-        new Incoming(acme.id(), session, "a", "m1", new Incoming.Message("{ \"n\": 1.0 }"));
+        new Incoming(acme.id(), session, "a", "m1", Optional.empty(), new Incoming.Message("{ \"n\": 1.0 }"));
 
     shop.process(sent);
 
     assertThat(shop.handled())
-        .containsExactly(new TenantMessage(acme.id(), session, "a", "m1", "{ \"n\": 1.0 }"));
+        .containsExactly(sent);
     assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 { \"n\": 1.0 }");
   }
 
@@ -199,7 +200,7 @@ final class MessageProcessingTest {
   @Test
   void messages_of_nobody_are_dropped() {
     Incoming stranger =
-        new Incoming(new TenantId("nobody"), session, "a", "m1", new Incoming.Message("1"));
+        new Incoming(new TenantId("nobody"), session, "a", "m1", Optional.empty(), new Incoming.Message("1"));
 
     assertThat(shop.process(stranger, from("a", "m2"))).containsExactly(DROPPED, PROCESSED);
 
@@ -208,7 +209,9 @@ final class MessageProcessingTest {
 
   @Test
   void messages_of_a_tenant_that_was_removed_just_now_are_dropped() {
-    shop.reads((tenant, of) -> new MessageFacts(Optional.empty(), Map.of(), Optional.empty()));
+    shop.reads(
+        (tenant, of, messages) ->
+            new MessageFacts(Optional.empty(), Map.of(), Optional.empty(), Set.of()));
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(DROPPED);
 
@@ -294,7 +297,7 @@ final class MessageProcessingTest {
   @Test
   void an_error_of_the_application_fails_the_message_like_an_exception() {
     shop.application(
-        message -> {
+        (message, json) -> {
           throw new NoClassDefFoundError("gone");
         });
 
@@ -304,11 +307,123 @@ final class MessageProcessingTest {
 
   @Test
   void of_several_replies_of_which_one_is_none_no_reply_is_sent() {
-    shop.application(message -> List.of("1", ""));
+    shop.application((message, json) -> List.of("1", ""));
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(FAILED);
 
     assertThat(shop.sockets().postedTo("a")).isEmpty();
+  }
+
+  // A message that its client sends again.
+
+  private Incoming named(String queueId, String clientId) {
+    return Workshop.named(acme, session, "a", queueId, clientId);
+  }
+
+  @Test
+  void a_message_that_was_processed_and_is_sent_again_is_done_without_being_handled_or_paid_for() {
+    assertThat(shop.process(named("q1", "m1"))).containsExactly(PROCESSED);
+    List<Frame> posted = shop.sockets().posted();
+    town.clock().advance(Duration.ofMinutes(5));
+    town.fill().fill(Workshop.messages(acme));
+
+    assertThat(shop.process(named("q2", "m1"), named("q3", "m2")))
+        .containsExactly(DUPLICATE, PROCESSED);
+
+    assertThat(shop.handledIds()).containsExactly("m1", "m2");
+    assertThat(shop.sockets().postedTo("a"))
+        .containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
+    assertThat(posted).hasSize(5);
+    assertThat(shop.tokens(acme)).isEqualTo(19);
+  }
+
+  @Test
+  void a_name_may_be_used_again_after_ten_minutes_and_by_another_session_at_once() {
+    SessionId another = shop.session(acme, "x");
+    shop.process(named("q1", "m1"));
+    assertThat(shop.process(Workshop.named(acme, another, "x", "q2", "m1")))
+        .containsExactly(PROCESSED);
+
+    town.clock().advance(Duration.ofMinutes(10));
+    assertThat(shop.process(named("q3", "m1"))).containsExactly(PROCESSED);
+  }
+
+  @Test
+  void a_message_that_is_refused_for_its_rate_and_sent_again_as_told_is_processed_once() {
+    spend(20);
+    assertThat(shop.process(named("q1", "m1"))).containsExactly(THROTTLED);
+    town.clock().set(Town.START.plusSeconds(60));
+    town.fill().fill(Workshop.messages(acme));
+
+    assertThat(shop.process(named("q2", "m1"))).containsExactly(PROCESSED);
+    assertThat(shop.process(named("q3", "m1"))).containsExactly(DUPLICATE);
+
+    assertThat(shop.handledIds()).containsExactly("m1");
+  }
+
+  @Test
+  void copies_in_one_batch_are_paid_for_and_processed_once() {
+    assertThat(shop.process(named("q1", "m1"), named("q2", "m1"), named("q3", "m1")))
+        .containsExactly(PROCESSED, DUPLICATE, DUPLICATE);
+
+    assertThat(shop.handledIds()).containsExactly("m1");
+    assertThat(shop.tokens(acme)).isEqualTo(19);
+  }
+
+  @Test
+  void copies_in_one_batch_for_which_there_is_no_token_are_told_the_same() {
+    spend(20);
+
+    assertThat(shop.process(named("q1", "m1"), named("q2", "m1"), named("q3", "m2")))
+        .containsOnly(THROTTLED);
+
+    assertThat(shop.sockets().postedTo("a"))
+        .containsExactly("throttled m1 4", "throttled m1 4", "throttled m2 7");
+  }
+
+  @Test
+  void a_message_that_failed_is_handled_again_when_the_queue_delivers_it_again() {
+    failOn("m1");
+    assertThat(shop.process(named("q1", "m1"), named("q2", "m1")))
+        .containsExactly(FAILED, FAILED);
+    assertThat(shop.tokens(acme)).isEqualTo(20);
+    shop.application((message, json) -> List.of());
+
+    assertThat(shop.process(named("q1", "m1"), named("q2", "m1")))
+        .containsExactly(PROCESSED, DUPLICATE);
+
+    assertThat(shop.handledIds()).containsExactly("m1", "m1");
+    assertThat(shop.tokens(acme)).isEqualTo(19);
+  }
+
+  @Test
+  void a_copy_that_is_no_message_is_answered_and_one_that_is_is_processed() {
+    Incoming unreadable =
+        new Incoming(
+            acme.id(), session, "a", "q1", Optional.of("m1"), new Incoming.Unreadable("flaw"));
+
+    assertThat(shop.process(unreadable, named("q2", "m1"))).containsExactly(BAD_FRAME, PROCESSED);
+  }
+
+  @Test
+  void a_message_that_cannot_be_logged_is_done_and_says_why_it_may_be_processed_twice() {
+    shop.log().outage().begin();
+
+    List<Result> results = results(named("q1", "m1"), named("q2", "m2"), named("q3", "m1"));
+
+    assertThat(results)
+        .extracting(Result::outcome)
+        .containsExactly(PROCESSED, PROCESSED, DUPLICATE);
+    assertThat(results.get(0).cause().orElseThrow()).isInstanceOf(Unavailable.class);
+    assertThat(results.get(0).undelivered()).isZero();
+    assertThat(shop.sockets().postedTo("a")).hasSize(2);
+  }
+
+  @Test
+  void a_message_without_a_name_of_its_clients_is_not_logged() {
+    shop.process(from("a", "m1"));
+
+    assertThat(shop.counted()).doesNotContain("add");
   }
 
   // Delivery is best effort.
@@ -415,9 +530,9 @@ final class MessageProcessingTest {
         .containsExactly(PROCESSED, PROCESSED, THROTTLED, THROTTLED);
 
     assertThat(shop.handledIds()).containsExactly("m1", "m2");
-    assertThat(shop.sockets().postedTo("b")).contains("throttled m3 61");
+    assertThat(shop.sockets().postedTo("b")).contains("throttled m3 4");
     assertThat(shop.sockets().postedTo("a")).noneMatch(frame -> frame.contains("m3"));
-    assertThat(shop.sockets().postedTo("x")).contains("throttled m4 64");
+    assertThat(shop.sockets().postedTo("x")).contains("throttled m4 7");
   }
 
   @Test
@@ -468,10 +583,12 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_bucket_that_is_not_there_yet_cannot_be_asked() {
+  void a_bucket_that_is_not_there_yet_refuses_for_a_minute() {
     town.buckets().remove(Workshop.messages(acme));
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED_WITHOUT_TOKEN);
+    assertThat(shop.process(from("a", "m1"))).containsExactly(THROTTLED);
+
+    assertThat(shop.sockets().postedTo("a")).containsExactly("throttled m1 60");
   }
 
   // The session's end.
@@ -530,6 +647,28 @@ final class MessageProcessingTest {
   }
 
   @Test
+  void ten_messages_that_their_clients_named_cost_a_write_each_and_one_for_their_session() {
+    town.clock().advance(Duration.ofMinutes(30));
+
+    shop.outcomes(IntStream.range(0, 10).mapToObj(i -> named("q" + i, "m" + i)).toList());
+
+    assertThat(shop.counted()).filteredOn(each -> each.equals("add")).hasSize(10);
+    assertThat(shop.counted())
+        .filteredOn(each -> !each.equals("add"))
+        .containsExactlyInAnyOrder("reserve", "settle", "extend");
+  }
+
+  @Test
+  void a_copy_costs_nothing() {
+    shop.process(named("q1", "m1"));
+    shop.counted().clear();
+
+    shop.process(named("q2", "m1"));
+
+    assertThat(shop.counted()).isEmpty();
+  }
+
+  @Test
   void a_refusal_costs_nothing_while_the_bucket_is_known_to_be_empty() {
     spend(20);
     shop.process(from("a", "m1"));
@@ -549,7 +688,7 @@ final class MessageProcessingTest {
 
     shop.process(from("a", "m1"));
 
-    assertThat(shop.counted()).containsExactly("reserve", "reserve", "rememberEmpty");
+    assertThat(shop.counted()).containsExactly("reserve", "look", "rememberEmpty");
   }
 
   // Beside each other, and in time.
@@ -559,7 +698,7 @@ final class MessageProcessingTest {
     SessionId another = shop.session(acme, "x");
     CountDownLatch end = new CountDownLatch(1);
     shop.application(
-        message -> {
+        (message, json) -> {
           if (message.id().equals("m1")) {
             end.await();
           }
@@ -585,9 +724,9 @@ final class MessageProcessingTest {
   void nothing_is_begun_once_the_time_is_up() {
     CountDownLatch end = new CountDownLatch(1);
     shop.reads(
-        (tenant, of) -> {
+        (tenant, of, messages) -> {
           awaitQuietly(end);
-          return shop.facts().read(tenant, of);
+          return shop.facts().read(tenant, of, messages);
         });
     ForkJoinPool executor = new ForkJoinPool(8);
     assertThat(shop.processing(executor).process(List.of(from("a", "m1")), Duration.ZERO))

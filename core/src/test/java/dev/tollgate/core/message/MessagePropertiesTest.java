@@ -68,11 +68,11 @@ final class MessagePropertiesTest {
                 : Workshop.message(tenant, sessions.get(session), from, "m" + i));
       }
       shop.application(
-          message -> {
+          (message, json) -> {
             if (random.nextInt(5) == 0) {
               throw new IllegalStateException("not now");
             }
-            return random.nextBoolean() ? List.of(message.json()) : List.of();
+            return random.nextBoolean() ? List.of(json) : List.of();
           });
     }
 

@@ -15,6 +15,7 @@ import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.InMemoryMessageFacts;
+import dev.tollgate.core.testing.InMemoryMessageLog;
 import dev.tollgate.core.testing.RecordingSockets;
 import dev.tollgate.core.testing.Town;
 import java.lang.reflect.InvocationTargetException;
@@ -34,16 +35,18 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Workshop {
   private final Town town = new Town();
   private final RecordingSockets sockets = new RecordingSockets();
+  private final InMemoryMessageLog log = new InMemoryMessageLog();
   private final InMemoryMessageFacts facts =
-      new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets());
-  private final List<TenantMessage> handled = Collections.synchronizedList(new ArrayList<>());
+      new InMemoryMessageFacts(
+          town.tenants(), town.sessions(), town.buckets(), log, town.clock());
+  private final List<Incoming> handled = Collections.synchronizedList(new ArrayList<>());
   private final List<String> counted = Collections.synchronizedList(new ArrayList<>());
   private final AtomicLong nanos = new AtomicLong();
   private final Map<String, Duration> delays = new ConcurrentHashMap<>();
   private final Map<String, CountDownLatch> latches = new ConcurrentHashMap<>();
   private final List<String> attempts = Collections.synchronizedList(new ArrayList<>());
   private final Sockets slowed = new SlowedSockets();
-  private TenantMessageHandler application = new Echo();
+  private Application application = (message, json) -> List.of(json);
   private MessageFactsReader reader = facts;
 
   Town town() {
@@ -69,22 +72,26 @@ final class Workshop {
     return List.copyOf(attempts);
   }
 
+  InMemoryMessageLog log() {
+    return log;
+  }
+
   InMemoryMessageFacts facts() {
     return facts;
   }
 
   /** The messages that the application was called for, in that order. */
-  List<TenantMessage> handled() {
+  List<Incoming> handled() {
     return List.copyOf(handled);
   }
 
   /** The ids of these. */
   List<String> handledIds() {
-    return handled().stream().map(TenantMessage::id).toList();
+    return handled().stream().map(Incoming::id).toList();
   }
 
   /** The application does so from now on. */
-  void application(TenantMessageHandler does) {
+  void application(Application does) {
     application = does;
   }
 
@@ -129,10 +136,11 @@ final class Workshop {
         slowed,
         new Departure(counting(Connections.class, town.sessions())),
         new PlainFrames(),
-        message -> {
+        (message, json) -> {
           handled.add(message);
-          return application.handle(message);
+          return application.handle(message, json);
         },
+        counting(MessageLog.class, log),
         executor,
         town.clock(),
         nanos::get);
@@ -162,6 +170,7 @@ final class Workshop {
               1_000,
               Gcra.perMinute(60_000),
               Optional.empty(),
+              town.clock().instant(),
               town.clock().instant());
       town.sessions().countUp(tenant.id(), 1_000);
     }
@@ -179,11 +188,25 @@ final class Workshop {
   }
 
   static Incoming message(Tenant tenant, SessionId session, String from, String id) {
-    return new Incoming(tenant.id(), session, from, id, new Incoming.Message("\"" + id + "\""));
+    return message(tenant, session, from, id, Optional.empty());
+  }
+
+  /** A message that its client named; the queue delivers it under another name. */
+  static Incoming named(
+      Tenant tenant, SessionId session, String from, String queueId, String clientId) {
+    return message(tenant, session, from, queueId, Optional.of(clientId));
+  }
+
+  private static Incoming message(
+      Tenant tenant, SessionId session, String from, String queueId, Optional<String> clientId) {
+    String json = "\"" + clientId.orElse(queueId) + "\"";
+    return new Incoming(
+        tenant.id(), session, from, queueId, clientId, new Incoming.Message(json));
   }
 
   static Incoming unreadable(Tenant tenant, SessionId session, String from, String id) {
-    return new Incoming(tenant.id(), session, from, id, new Incoming.Unreadable("flaw"));
+    return new Incoming(
+        tenant.id(), session, from, id, Optional.empty(), new Incoming.Unreadable("flaw"));
   }
 
   /** The sockets, each as slow as a test says. */

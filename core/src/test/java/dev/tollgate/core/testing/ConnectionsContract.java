@@ -53,7 +53,20 @@ public abstract class ConnectionsContract {
       Optional<Instant> expected,
       Instant now) {
     return connections()
-        .join(session.tenant(), session.id(), connectionId, most, rate, expected, now);
+        .join(session.tenant(), session.id(), connectionId, most, rate, expected, now, now);
+  }
+
+  private Joined joinUntil(Session session, String connectionId, Instant endsAt, Instant now) {
+    return connections()
+        .join(
+            session.tenant(),
+            session.id(),
+            connectionId,
+            MANY,
+            FAST,
+            stands(session).arrival(),
+            endsAt,
+            now);
   }
 
   private Joined join(Session session, String connectionId, long most) {
@@ -131,6 +144,51 @@ public abstract class ConnectionsContract {
         .isEqualTo(Joined.NO_SESSION);
     assertThat(join(session, "a", 9, FAST, Optional.empty(), session.endsAt()))
         .isEqualTo(Joined.NO_SESSION);
+  }
+
+  @Test
+  void join_moves_the_end_of_a_session_that_would_end_earlier() {
+    Session session = created(Duration.ofSeconds(60));
+    Instant connected = NOW.plusSeconds(40);
+
+    assertThat(joinUntil(session, "a", connected.plusSeconds(60), connected))
+        .isEqualTo(Joined.ADDED);
+
+    assertThat(stands(session).endsAt())
+        .isEqualTo(Instant.ofEpochSecond(NOW.getEpochSecond() + 100));
+    assertThat(joinUntil(session, "b", NOW.plusSeconds(130), NOW.plusSeconds(70)))
+        .isEqualTo(Joined.ADDED);
+  }
+
+  @Test
+  void join_never_makes_a_session_end_earlier() {
+    Session session = created(Duration.ofMinutes(5));
+
+    assertThat(joinUntil(session, "a", NOW.plusSeconds(60), NOW)).isEqualTo(Joined.ADDED);
+
+    assertThat(stands(session).endsAt()).isEqualTo(session.endsAt());
+    assertThat(stands(session).connections()).containsExactly("a");
+  }
+
+  @Test
+  void a_join_that_is_refused_does_not_move_the_end() {
+    Session session = created(Duration.ofMinutes(5));
+    join(session, "a", 1);
+
+    assertThat(
+            connections()
+                .join(
+                    session.tenant(),
+                    session.id(),
+                    "b",
+                    1,
+                    FAST,
+                    stands(session).arrival(),
+                    session.endsAt().plusSeconds(60),
+                    NOW))
+        .isEqualTo(Joined.FULL);
+
+    assertThat(stands(session).endsAt()).isEqualTo(session.endsAt());
   }
 
   @Test

@@ -66,7 +66,7 @@ public abstract class FactsReaderContract {
     Session session = Samples.session(id, Duration.ofMinutes(5));
     sessions().create(session);
     sessions().takeTurn(id, Gcra.perMinute(1), NOW);
-    connections().join(id, session.id(), "a", 2, Gcra.perMinute(60), Optional.empty(), NOW);
+    connections().join(id, session.id(), "a", 2, Gcra.perMinute(60), Optional.empty(), NOW, NOW);
     connections().countUp(id, 2);
 
     Facts facts = reader().read(id, session.id());

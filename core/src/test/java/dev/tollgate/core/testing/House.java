@@ -141,8 +141,9 @@ public final class House {
 
   /** Adds a connection to its session that is not counted yet. */
   public Joined join(TenantId tenant, SessionId session, String connectionId) {
+    Instant now = town.time().instant();
     return town.sessions()
-        .join(tenant, session, connectionId, 100, FAST, Optional.empty(), town.time().instant());
+        .join(tenant, session, connectionId, 100, FAST, Optional.empty(), now, now);
   }
 
   /** How many connections there are in the sets of a tenant's sessions. */

@@ -2,6 +2,7 @@ package dev.tollgate.core.testing;
 
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.message.MessageFactsReader;
+import dev.tollgate.core.message.MessageLog;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Tenants;
@@ -10,10 +11,12 @@ class InMemoryMessageFactsTest extends MessageFactsReaderContract {
   private final InMemoryTenants tenants = new InMemoryTenants();
   private final InMemorySessions sessions = new InMemorySessions();
   private final InMemoryBuckets buckets = new InMemoryBuckets();
+  private final InMemoryMessageLog log = new InMemoryMessageLog();
 
   @Override
   protected MessageFactsReader messages() {
-    return new InMemoryMessageFacts(tenants, sessions, buckets);
+    return new InMemoryMessageFacts(
+        tenants, sessions, buckets, log, new ManualClock(Samples.NOW));
   }
 
   @Override
@@ -29,6 +32,11 @@ class InMemoryMessageFactsTest extends MessageFactsReaderContract {
   @Override
   protected Sessions sessions() {
     return sessions;
+  }
+
+  @Override
+  protected MessageLog log() {
+    return log;
   }
 
   @Override

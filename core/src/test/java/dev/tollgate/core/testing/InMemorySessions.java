@@ -120,6 +120,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
       long most,
       Gcra rate,
       Optional<Instant> expected,
+      Instant endsAt,
       Instant now) {
     outage.check("join");
     Session row = of(tenant).get(session);
@@ -137,7 +138,16 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     }
     Set<String> with = new HashSet<>(row.connections());
     with.add(connectionId);
-    write(row, with, Optional.of(rate.after(row.arrival(), now)));
+    Instant end = endsAt.truncatedTo(ChronoUnit.SECONDS);
+    of(tenant)
+        .put(
+            session,
+            new Session(
+                tenant,
+                session,
+                with,
+                end.isAfter(row.endsAt()) ? end : row.endsAt(),
+                Optional.of(rate.after(row.arrival(), now))));
     return Joined.ADDED;
   }
 

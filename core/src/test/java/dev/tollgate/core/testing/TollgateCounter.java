@@ -108,6 +108,7 @@ public final class TollgateCounter implements Counter {
             tenant.limits().get(Limit.TENANT_CONNECTIONS),
             tenant.limits().get(Limit.CONNECTIONS_PER_SESSION),
             tenant.limits().get(Limit.SESSION_PER_MINUTE),
+            tenant.limits().get(Limit.SESSION_TTL),
             Optional.empty(),
             OnUnavailable.ADMIT,
             Optional.empty());

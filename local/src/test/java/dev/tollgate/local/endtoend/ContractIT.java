@@ -239,6 +239,8 @@ final class ContractIT {
     assertThat(DEPLOYMENT.connect("seated", session).status()).isEqualTo(429);
     Answer refused = sessions("GET", query, "origin", "http://example.com");
     assertThat(refused.header("retry-after")).isNotEqualTo("none");
+    assertThat(sessions("PUT", query).status()).isEqualTo(200);
+    assertThat(sessions("PUT", unknown).status()).isEqualTo(404);
     assertThat(sessions("GET", unknown).status()).isEqualTo(404);
     assertThat(sessions("DELETE", unknown).status()).isEqualTo(404);
     assertThat(sessions("DELETE", query).status()).isEqualTo(204);

@@ -4,19 +4,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.local.endtoend.Deployment.Handshake;
+import dev.tollgate.local.services.Faults.Fault;
+import dev.tollgate.local.services.Faults.Injection;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /** Messages: in by a route, through a queue, to the application, and back. */
 final class MessagesIT {
@@ -246,6 +254,26 @@ final class MessagesIT {
     client.frames().await("reply", 2);
     DEPLOYMENT.cloud().settle();
     assertThat(ids(client.frames().of("reply"))).containsExactly("once", "last");
+
+    client.send(frame("PooledSQS", "once", "1"));
+    client.send(frame("PooledSQS", "later", "3"));
+    client.frames().await("reply", 3);
+    DEPLOYMENT.cloud().settle();
+    assertThat(ids(client.frames().of("reply"))).containsExactly("once", "last", "later");
+    DEPLOYMENT.close(client);
+  }
+
+  @Test
+  void a_message_that_is_sent_again_through_the_other_queue_is_processed_once() throws Exception {
+    DEPLOYMENT.onboard("switcher", "gold", "{}");
+    Handshake client = connected("switcher", DEPLOYMENT.open("switcher"));
+    client.send(frame("SiloSQS", "once", "1"));
+    client.frames().await("reply", 1);
+    client.send(frame("PooledSQS", "once", "1"));
+    client.send(frame("PooledSQS", "last", "2"));
+    client.frames().await("reply", 2);
+    DEPLOYMENT.cloud().settle();
+    assertThat(ids(client.frames().of("reply"))).containsExactly("once", "last");
     DEPLOYMENT.close(client);
   }
 
@@ -260,9 +288,78 @@ final class MessagesIT {
     assertThat(error.get("id").asText()).isEqualTo("m-2");
     assertThat(error.get("code").asText()).isEqualTo("THROTTLED");
     DEPLOYMENT.advance(Duration.ofSeconds(error.get("retryAfterSeconds").asLong()));
-    client.send(frame("PooledSQS", "m-2-again", "1"));
-    assertThat(ids(client.frames().await("reply", 3))).containsExactly("m-0", "m-1", "m-2-again");
+    for (int i = 0; i < 2; i++) {
+      client.send(frame("PooledSQS", "m-2", "1"));
+    }
+    assertThat(ids(client.frames().await("reply", 3))).containsExactly("m-0", "m-1", "m-2");
+    client.frames().await("accepted", 5);
+    DEPLOYMENT.cloud().settle();
+    assertThat(ids(client.frames().of("reply"))).containsExactly("m-0", "m-1", "m-2");
+    assertThat(client.frames().of("error")).hasSize(1);
     DEPLOYMENT.close(client);
+  }
+
+  static Stream<Arguments> faultsOfOnePost() {
+    return Stream.of(
+        Arguments.of(new Fault.Refused(500, "InternalServerError", "out of order"), 3),
+        Arguments.of(new Fault.Refused(429, "LimitExceededException", "Rate exceeded"), 4),
+        Arguments.of(new Fault.Lost(), 3),
+        Arguments.of(new Fault.Unanswered(), 4),
+        // Nor does the socket get the rest of the batch: it is slow.
+        Arguments.of(new Fault.Hung(), 2));
+  }
+
+  /** The clock stands still, so a message that came again would not be answered. */
+  @ParameterizedTest
+  @MethodSource("faultsOfOnePost")
+  void a_frame_that_cannot_be_delivered_makes_nothing_come_again_and_holds_nothing_up(
+      Fault fault, int framesOfTheOther) throws Exception {
+    String tenant = "leaky-" + fault.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+    DEPLOYMENT.onboard(tenant, "silver", "{}");
+    String session = DEPLOYMENT.open(tenant);
+    Handshake one = connected(tenant, session);
+    Handshake other = connected(tenant, session);
+    long dead = deadLetters();
+    try (Injection injected =
+        DEPLOYMENT
+            .cloud()
+            .faults()
+            .inject(
+                call ->
+                    call.operation().equals("PostToConnection")
+                        && call.body().contains("\"id\":\"" + tenant),
+                1,
+                fault)) {
+      one.send(frame("PooledSQS", tenant, "1"));
+      one.frames().await("reply", 1);
+      assertThat(injected.struck()).isEqualTo(1);
+    }
+    one.send(frame("PooledSQS", "next", "2"));
+    one.frames().await("reply", 2);
+    DEPLOYMENT.cloud().settle();
+
+    assertThat(ids(one.frames().of("reply"))).containsExactly(tenant, "next");
+    assertThat(one.frames().texts()).hasSize(4);
+    assertThat(other.frames().texts()).hasSize(framesOfTheOther).doesNotHaveDuplicates();
+    assertThat(ids(other.frames().of("reply"))).endsWith("next");
+    assertThat(deadLetters()).isEqualTo(dead);
+    DEPLOYMENT.close(one);
+    DEPLOYMENT.close(other);
+  }
+
+  private static long deadLetters() {
+    try (SqsClient queues = DEPLOYMENT.inspect(SqsClient.builder())) {
+      String url = queues.getQueueUrl(request -> request.queueName("pool_dead.fifo")).queueUrl();
+      return Long.parseLong(
+          queues
+              .getQueueAttributes(
+                  request ->
+                      request
+                          .queueUrl(url)
+                          .attributeNames(QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES))
+              .attributes()
+              .get(QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES));
+    }
   }
 
   @Test

@@ -41,7 +41,13 @@ final class OwnHandlerIT {
   void a_handler_of_ones_own_answers_through_pool_and_silo() throws Exception {
     String page = Files.readString(ROOT.resolve("docs/message-handler.md"));
     for (String module :
-        List.of("handlers", "token-producer", "control-plane", "console", "infra")) {
+        List.of(
+            "message-handler",
+            "handlers",
+            "token-producer",
+            "control-plane",
+            "console",
+            "infra")) {
       Files.createSymbolicLink(checkout.resolve(module), ROOT.resolve(module));
     }
     Files.createDirectories(checkout.resolve("shout"));

@@ -1,5 +1,7 @@
-package dev.tollgate.core.message;
+package dev.tollgate.handlers;
 
+import dev.tollgate.message.TenantMessage;
+import dev.tollgate.message.TenantMessageHandler;
 import java.util.List;
 
 /** Replies to each message with the message itself. */
