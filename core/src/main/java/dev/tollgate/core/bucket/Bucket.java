@@ -240,6 +240,18 @@ public record Bucket(
         version + 1);
   }
 
+  /** This bucket after a fill took out what it has no room for; its version is still the same. */
+  Bucket trimmed(long tokens, Instant now) {
+    return new Bucket(
+        id,
+        spec,
+        ledger.trimmed(spec.rate(), now, tokens),
+        level,
+        emptiness,
+        upkeep,
+        version);
+  }
+
   /**
    * The tokens in this bucket, of which the queue says that there are so many. That is up to a
    * minute behind; but if a claim found the bucket empty since the last fill, it holds no more than

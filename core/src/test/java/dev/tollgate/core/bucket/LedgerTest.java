@@ -198,11 +198,14 @@ final class LedgerTest {
   }
 
   @Test
-  void a_smaller_bucket_is_in_debt_for_no_more_tokens_than_it_holds() {
+  void tokens_that_were_taken_out_are_no_longer_set_off_against_the_rate() {
     BucketSpec large = spec("60", 60);
     BucketSpec small = spec("6", 2);
-    Ledger ahead = empty(START).step(large, START, at(75), 0).after();
-    assertThat(ahead.retuned(large, small, START).dueAt(small.rate(), 1)).isEqualTo(at(30));
+    Ledger retuned = filled(empty(START), large, START, at(60)).retuned(large, small, START);
+    assertThat(retuned.dueAt(small.rate(), 1)).isEqualTo(at(610));
+    assertThat(retuned.trimmed(small.rate(), START, 58).dueAt(small.rate(), 1)).isEqualTo(at(30));
+    assertThat(retuned.trimmed(small.rate(), START, 70)).as("not owed").isEqualTo(empty(START));
+    assertThat(empty(START).trimmed(small.rate(), at(60), 5)).isEqualTo(empty(START));
   }
 
   @Test
