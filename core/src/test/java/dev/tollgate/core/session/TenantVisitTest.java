@@ -220,7 +220,6 @@ final class TenantVisitTest {
             house.town().tenants(),
             house.books(),
             house.books(),
-            house.books(),
             new Sockets() {
               @Override
               public void close(String connectionId) {}
@@ -239,6 +238,7 @@ final class TenantVisitTest {
             },
             house.life(),
             house.recount(),
+            Runnable::run,
             house.town().clock());
     for (int i = 0; i < 6; i++) {
       house.open(acme, "a" + i, "b" + i);
