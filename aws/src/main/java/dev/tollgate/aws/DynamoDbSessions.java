@@ -373,8 +373,8 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   /**
-   * Each correction bears a name of its own and replaces the one that was seen. So a repetition of a
-   * correction whose answer was lost finds its own name, and adds nothing.
+   * Each correction bears a name of its own and replaces the one that was seen. So a repetition of
+   * a correction whose answer was lost finds its own name, and adds nothing.
    */
   @Override
   public Written correct(TenantId tenant, ConnectionCount seen, Correction correction) {
@@ -385,9 +385,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
     values.put(":name", name);
     seen.correction().ifPresent(last -> values.put(":seen", Attribute.text(last)));
     String unlessOvertaken =
-        seen.correction().isPresent()
-            ? "#correction = :seen"
-            : "attribute_not_exists(#correction)";
+        seen.correction().isPresent() ? "#correction = :seen" : "attribute_not_exists(#correction)";
     if (correction.open() < 0) {
       values.put(":less", Attribute.number(-correction.open()));
     }
@@ -442,11 +440,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
                         .updateExpression("SET #end = :end, #message = :second")
                         .conditionExpression("#end > :second AND #end < :end")
                         .expressionAttributeNames(
-                            Map.of(
-                                "#end",
-                                SessionRow.ENDS_AT,
-                                "#message",
-                                SessionRow.MESSAGE_AT))
+                            Map.of("#end", SessionRow.ENDS_AT, "#message", SessionRow.MESSAGE_AT))
                         .expressionAttributeValues(
                             Map.of(
                                 ":second",

@@ -23,8 +23,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
  * The rows of the Limit table: a tenant's buckets, its silo, its count of connections, as a whole
- * and in parts, with the totals of those that were admitted and refused, and the theoretical arrival time of its next
- * session.
+ * and in parts, with the totals of those that were admitted and refused, and the theoretical
+ * arrival time of its next session.
  */
 final class LimitRow {
   static final String TENANT = "tenantId";
@@ -163,9 +163,7 @@ final class LimitRow {
     Optional<Row> there = Optional.of(row);
     return new ConnectionCount(
         count(there),
-        IntStream.range(0, ConnectionCount.PARTS)
-            .mapToObj(i -> total(there, part(i)))
-            .toList(),
+        IntStream.range(0, ConnectionCount.PARTS).mapToObj(i -> total(there, part(i))).toList(),
         row.optional(CORRECTION, row::text),
         row.optional(TENANT_FULL_AT, row::nanos),
         row.optional(SESSION_FULL_AT, row::nanos));

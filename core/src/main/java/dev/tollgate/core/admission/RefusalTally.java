@@ -112,10 +112,7 @@ public final class RefusalTally {
    * @param sessionFullAt when it was written that a session was full
    */
   private record Unwritten(
-      Optional<Refusals> refusals,
-      Instant writtenAt,
-      Instant tenantFullAt,
-      Instant sessionFullAt) {
+      Optional<Refusals> refusals, Instant writtenAt, Instant tenantFullAt, Instant sessionFullAt) {
     private static final Unwritten NOTHING =
         new Unwritten(Optional.empty(), Instant.MIN, Instant.MIN, Instant.MIN);
 

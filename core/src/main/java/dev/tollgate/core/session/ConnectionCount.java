@@ -33,11 +33,7 @@ public record ConnectionCount(
   /** The count of a tenant that has none. */
   public static final ConnectionCount NONE =
       new ConnectionCount(
-          0,
-          Collections.nCopies(PARTS, 0L),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty());
+          0, Collections.nCopies(PARTS, 0L), Optional.empty(), Optional.empty(), Optional.empty());
 
   /**
    * Copies the list.

@@ -141,7 +141,8 @@ public final class TenantVisit {
           attempt(() -> end(session));
         }
       }
-      served.ifPresent(known -> dropGhosts(Suspicion.of(known, look, clock.instant()), lasting, until));
+      served.ifPresent(
+          known -> dropGhosts(Suspicion.of(known, look, clock.instant()), lasting, until));
       drift = hasChanged() ? recount.repair(id) : recount.repair(id, look);
       if (sessionsEnded == look.sessions().size()) {
         strikeOff(tenant.isPresent());

@@ -154,8 +154,7 @@ final class Traffic {
           () -> {
             Left left = house.books().leave(ACME, closed.session(), closed.connectionId());
             if (left == Left.REMOVED) {
-              steps.add(
-                  () -> house.books().countDown(ACME, Set.of(closed.connectionId())));
+              steps.add(() -> house.books().countDown(ACME, Set.of(closed.connectionId())));
             }
           });
       under.add(steps);

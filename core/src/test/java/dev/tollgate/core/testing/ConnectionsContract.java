@@ -467,7 +467,8 @@ public abstract class ConnectionsContract {
     join(session, "a", 2);
     join(session, "b", 2, FAST, Optional.empty(), NOW.plusSeconds(3));
 
-    assertThat(stands(session).joinedAt()).isEqualTo(Map.of("a", SECOND, "b", SECOND.plusSeconds(3)));
+    assertThat(stands(session).joinedAt())
+        .isEqualTo(Map.of("a", SECOND, "b", SECOND.plusSeconds(3)));
     leave(session, "a");
     assertThat(stands(session).joinedAt()).isEqualTo(Map.of("b", SECOND.plusSeconds(3)));
   }

@@ -194,8 +194,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   @Override
   public synchronized void takeBack(TenantId tenant, String connectionId) {
     outage.check("takeBack");
-    counts.computeIfPresent(
-        tenant, (id, count) -> count.plus(-1, -1).in(Set.of(connectionId), -1));
+    counts.computeIfPresent(tenant, (id, count) -> count.plus(-1, -1).in(Set.of(connectionId), -1));
   }
 
   @Override
@@ -321,7 +320,10 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
 
     private Count plus(long opened, long admittedMore) {
       return with(
-          Math.max(0, open() + opened), connections.parts(), connections.correction(), admittedMore);
+          Math.max(0, open() + opened),
+          connections.parts(),
+          connections.correction(),
+          admittedMore);
     }
 
     private Count in(Set<String> connectionIds, long each) {
