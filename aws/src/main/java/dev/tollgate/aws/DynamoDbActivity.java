@@ -5,12 +5,16 @@ import static dev.tollgate.aws.Asking.write;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.admission.Activity;
+import dev.tollgate.core.admission.Refusals;
 import dev.tollgate.core.admission.TenantActivity;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** Activity in the Limit table: totals in the row that counts a tenant's connections. */
 final class DynamoDbActivity implements Activity {
@@ -33,8 +37,26 @@ final class DynamoDbActivity implements Activity {
   }
 
   @Override
-  public void addRefused(TenantId tenant, long refusals) {
+  public void addRefused(TenantId tenant, Refusals refusals) {
     AwsRequestOverrideConfiguration as = credentials.as(tenant);
+    Map<String, String> names = new HashMap<>();
+    Map<String, AttributeValue> values = new HashMap<>();
+    names.put("#refused", LimitRow.REFUSED);
+    names.put("#tenant", LimitRow.TENANT);
+    values.put(":n", Attribute.number(refusals.number()));
+    List<String> notes = new ArrayList<>();
+    Map.of(
+            LimitRow.TENANT_FULL_AT, refusals.tenantFullAt(),
+            LimitRow.SESSION_FULL_AT, refusals.sessionFullAt())
+        .forEach(
+            (attribute, when) ->
+                when.ifPresent(
+                    at -> {
+                      names.put("#" + attribute, attribute);
+                      values.put(":" + attribute, Attribute.nanos(at));
+                      notes.add("#" + attribute + " = :" + attribute);
+                    }));
+    String set = notes.isEmpty() ? "" : " SET " + String.join(", ", notes);
     write(
         "DynamoDB UpdateItem of refusals of " + tenant,
         () ->
@@ -44,11 +66,10 @@ final class DynamoDbActivity implements Activity {
                         .overrideConfiguration(as)
                         .tableName(table)
                         .key(LimitRow.key(tenant, LimitRow.CONNECTIONS))
-                        .updateExpression("ADD #refused :n")
+                        .updateExpression("ADD #refused :n" + set)
                         .conditionExpression("attribute_exists(#tenant)")
-                        .expressionAttributeNames(
-                            Map.of("#refused", LimitRow.REFUSED, "#tenant", LimitRow.TENANT))
-                        .expressionAttributeValues(Map.of(":n", Attribute.number(refusals)))));
+                        .expressionAttributeNames(names)
+                        .expressionAttributeValues(values)));
   }
 
   @Override

@@ -6,7 +6,9 @@ import static dev.tollgate.aws.Asking.write;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.Written;
+import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.LiveTenants;
 import dev.tollgate.core.session.Session;
@@ -18,6 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Collectors;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -45,8 +50,6 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   private static final int MOST_WRITES = 5;
 
   private static final Map<String, String> COUNT = Map.of("#count", LimitRow.ITEM_COUNT);
-  private static final Map<String, String> COUNT_AND_ADMITTED =
-      Map.of("#count", LimitRow.ITEM_COUNT, "#admitted", LimitRow.ADMITTED);
 
   private final DynamoDbClient dynamoDb;
   private final DynamoDbClient once;
@@ -220,7 +223,10 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
               .tableName(sessionTable)
               .key(SessionRow.key(tenant, session))
               .updateExpression(
-                  "ADD #connections :ids " + turn.update() + (endsLater ? "" : ", #end = :end"))
+                  "ADD #connections :ids "
+                      + turn.update()
+                      + ", #joined = :second"
+                      + (endsLater ? "" : ", #end = :end"))
               .conditionExpression(
                   "#end > :second AND #end "
                       + (endsLater ? ">" : "<=")
@@ -233,6 +239,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
                   Map.of(
                       "#end", SessionRow.ENDS_AT,
                       "#connections", SessionRow.CONNECTION_IDS,
+                      "#joined", SessionRow.joined(connectionId),
                       "#arrival", SessionRow.ARRIVAL))
               .expressionAttributeValues(values)
               .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
@@ -273,9 +280,14 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   public Left leave(TenantId tenant, SessionId session, String connectionId) {
     UpdateItemRequest request =
         session(tenant, session)
-            .updateExpression("DELETE #connections :ids")
+            .updateExpression("DELETE #connections :ids REMOVE #joined")
             .conditionExpression("contains(#connections, :id)")
-            .expressionAttributeNames(Map.of("#connections", SessionRow.CONNECTION_IDS))
+            .expressionAttributeNames(
+                Map.of(
+                    "#connections",
+                    SessionRow.CONNECTION_IDS,
+                    "#joined",
+                    SessionRow.joined(connectionId)))
             .expressionAttributeValues(
                 Map.of(
                     ":id",
@@ -299,12 +311,16 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
-  public Counted countUp(TenantId tenant, long most) {
+  public Counted countUp(TenantId tenant, String connectionId, long most) {
     UpdateItemRequest request =
         count(tenant, credentials.as(tenant))
-            .updateExpression("ADD #count :one, #admitted :one")
+            .updateExpression("ADD #count :one, #admitted :one, #part :one")
             .conditionExpression("attribute_not_exists(#count) OR #count < :most")
-            .expressionAttributeNames(COUNT_AND_ADMITTED)
+            .expressionAttributeNames(
+                Map.of(
+                    "#count", LimitRow.ITEM_COUNT,
+                    "#admitted", LimitRow.ADMITTED,
+                    "#part", LimitRow.part(ConnectionCount.partOf(connectionId))))
             .expressionAttributeValues(
                 Map.of(":one", Attribute.number(1), ":most", Attribute.number(most)))
             .build();
@@ -314,49 +330,41 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
-  public void takeBack(TenantId tenant) {
-    lower(
-        tenant,
-        1,
-        " ADD #admitted :less",
-        COUNT_AND_ADMITTED,
-        Map.of(":less", Attribute.number(-1)));
+  public void takeBack(TenantId tenant, String connectionId) {
+    lower(tenant, Additions.of(Set.of(connectionId), -1).and(LimitRow.ADMITTED, -1), 1);
   }
 
   @Override
-  public void countDown(TenantId tenant, long connections) {
-    lower(tenant, connections, "", COUNT, Map.of());
+  public void countDown(TenantId tenant, Set<String> connectionIds) {
+    if (!connectionIds.isEmpty()) {
+      lower(tenant, Additions.of(connectionIds, -1), connectionIds.size());
+    }
   }
 
   /**
    * Lowers a count, if there is one, to none at the least.
    *
-   * @param besides what else the same write does, with these names and values
+   * @param besides what else the same write does
    */
-  private void lower(
-      TenantId tenant,
-      long connections,
-      String besides,
-      Map<String, String> names,
-      Map<String, AttributeValue> more) {
+  private void lower(TenantId tenant, Additions besides, long connections) {
     String what = "DynamoDB UpdateItem of the count of " + tenant;
     AwsRequestOverrideConfiguration as = credentials.as(tenant);
-    Map<String, AttributeValue> values = new HashMap<>(more);
+    Map<String, AttributeValue> values = new HashMap<>(besides.values());
     values.put(":n", Attribute.number(connections));
     UpdateItemRequest lower =
         count(tenant, as)
-            .updateExpression("SET #count = #count - :n" + besides)
+            .updateExpression("SET #count = #count - :n ADD " + besides.expression())
             .conditionExpression("#count >= :n")
-            .expressionAttributeNames(names)
+            .expressionAttributeNames(besides.names(COUNT))
             .expressionAttributeValues(values)
             .build();
     Map<String, AttributeValue> withZero = new HashMap<>(values);
     withZero.put(":none", Attribute.number(0));
     UpdateItemRequest toNone =
         count(tenant, as)
-            .updateExpression("SET #count = :none" + besides)
+            .updateExpression("SET #count = :none ADD " + besides.expression())
             .conditionExpression("#count < :n")
-            .expressionAttributeNames(names)
+            .expressionAttributeNames(besides.names(COUNT))
             .expressionAttributeValues(withZero)
             .build();
     for (int i = 0; i < MOST_WRITES; i++) {
@@ -369,24 +377,52 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
-  public long count(TenantId tenant) {
-    return LimitRow.count(get(tenant, limitTable, LimitRow.key(tenant, LimitRow.CONNECTIONS)));
+  public ConnectionCount countOf(TenantId tenant) {
+    return LimitRow.connectionCount(
+        get(tenant, limitTable, LimitRow.key(tenant, LimitRow.CONNECTIONS)));
   }
 
-  /** Sent once: if a repetition found the count moved back meanwhile, it would correct it twice. */
+  /**
+   * Each correction bears a name of its own and replaces the one that was seen. So a repetition of
+   * a correction whose answer was lost finds its own name, and adds nothing.
+   */
   @Override
-  public Written correctCount(TenantId tenant, long seen, long by) {
+  public Written correct(TenantId tenant, ConnectionCount seen, Correction correction) {
+    AttributeValue name = Attribute.text(UUID.randomUUID().toString());
+    Additions parts = Additions.of(correction.parts());
+    Map<String, AttributeValue> values = new HashMap<>(parts.values());
+    values.put(":by", Attribute.number(correction.open()));
+    values.put(":name", name);
+    seen.correction().ifPresent(last -> values.put(":seen", Attribute.text(last)));
+    String unlessOvertaken =
+        seen.correction().isPresent() ? "#correction = :seen" : "attribute_not_exists(#correction)";
+    if (correction.open() < 0) {
+      values.put(":less", Attribute.number(-correction.open()));
+    }
     UpdateItemRequest request =
         count(tenant, credentials.as(tenant))
-            .updateExpression("ADD #count :by")
+            .updateExpression(
+                "SET #correction = :name ADD #count :by"
+                    + (parts.isEmpty() ? "" : ", " + parts.expression()))
             .conditionExpression(
-                seen == 0 ? "attribute_not_exists(#count) OR #count = :seen" : "#count = :seen")
-            .expressionAttributeValues(
-                Map.of(":by", Attribute.number(by), ":seen", Attribute.number(seen)))
+                unlessOvertaken + (correction.open() < 0 ? " AND #count >= :less" : ""))
+            .expressionAttributeNames(
+                parts.names(
+                    Map.of("#count", LimitRow.ITEM_COUNT, "#correction", LimitRow.CORRECTION)))
+            .expressionAttributeValues(values)
             .build();
-    return unlessDone("DynamoDB UpdateItem of the count of " + tenant, request).isEmpty()
-        ? Written.DONE
-        : Written.OVERTAKEN;
+    return ask(
+        "DynamoDB UpdateItem of the count of " + tenant,
+        () -> {
+          try {
+            dynamoDb.updateItem(request);
+            return Written.DONE;
+          } catch (ConditionalCheckFailedException failed) {
+            return failed.hasItem() && name.equals(failed.item().get(LimitRow.CORRECTION))
+                ? Written.DONE
+                : Written.OVERTAKEN;
+          }
+        });
   }
 
   @Override
@@ -411,9 +447,10 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
                         .overrideConfiguration(configuration)
                         .tableName(sessionTable)
                         .key(SessionRow.key(tenant, id))
-                        .updateExpression("SET #end = :end")
+                        .updateExpression("SET #end = :end, #message = :second")
                         .conditionExpression("#end > :second AND #end < :end")
-                        .expressionAttributeNames(Map.of("#end", SessionRow.ENDS_AT))
+                        .expressionAttributeNames(
+                            Map.of("#end", SessionRow.ENDS_AT, "#message", SessionRow.MESSAGE_AT))
                         .expressionAttributeValues(
                             Map.of(
                                 ":second",
@@ -544,6 +581,54 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
             return Optional.empty();
           }
         });
+  }
+
+  /**
+   * What a write adds to attributes of a row, in the words of an expression.
+   *
+   * @param by what is added to which attribute
+   */
+  private record Additions(Map<String, Long> by) {
+    /** Additions of so much to the part of each connection. */
+    static Additions of(Set<String> connectionIds, long each) {
+      Map<Integer, Long> parts = new HashMap<>();
+      connectionIds.forEach(id -> parts.merge(ConnectionCount.partOf(id), each, Long::sum));
+      return of(parts);
+    }
+
+    static Additions of(Map<Integer, Long> parts) {
+      Map<String, Long> by = new TreeMap<>();
+      parts.forEach((part, amount) -> by.put(LimitRow.part(part), amount));
+      return new Additions(by);
+    }
+
+    Additions and(String attribute, long amount) {
+      Map<String, Long> both = new TreeMap<>(by);
+      both.put(attribute, amount);
+      return new Additions(both);
+    }
+
+    boolean isEmpty() {
+      return by.isEmpty();
+    }
+
+    String expression() {
+      return by.keySet().stream()
+          .map(attribute -> "#" + attribute + " :" + attribute)
+          .collect(Collectors.joining(", "));
+    }
+
+    Map<String, String> names(Map<String, String> others) {
+      Map<String, String> names = new HashMap<>(others);
+      by.keySet().forEach(attribute -> names.put("#" + attribute, attribute));
+      return names;
+    }
+
+    Map<String, AttributeValue> values() {
+      Map<String, AttributeValue> values = new HashMap<>();
+      by.forEach((attribute, amount) -> values.put(":" + attribute, Attribute.number(amount)));
+      return values;
+    }
   }
 
   /** One of the two ways in which an arrival time moves on. */

@@ -15,17 +15,19 @@ import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
+import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.SessionId;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
- * The rows of the Limit table: a tenant's buckets, its silo, its count of connections with the
- * totals of those that were admitted and refused, the theoretical arrival time of its next session,
- * and the messages that were processed lately.
+ * The rows of the Limit table: a tenant's buckets, its silo, its count of connections, as a whole
+ * and in parts, with the totals of those that were admitted and refused, the theoretical arrival
+ * time of its next session, and the messages that were processed lately.
  */
 final class LimitRow {
   static final String TENANT = "tenantId";
@@ -34,6 +36,16 @@ final class LimitRow {
   static final String ITEM_COUNT = "itemCount";
   static final String ADMITTED = "admitted";
   static final String REFUSED = "refused";
+
+  /** When a connection was last refused because its tenant had as many as it may have. */
+  static final String TENANT_FULL_AT = "tenantFullAt";
+
+  /** When a connection was last refused because its session had as many as it may have. */
+  static final String SESSION_FULL_AT = "sessionFullAt";
+
+  /** Names the last correction of a count, which its writer knows again. */
+  static final String CORRECTION = "correction";
+
   static final String SESSIONS = "sessions";
   static final String ARRIVAL = "arrival";
   static final String SILO = "silo";
@@ -148,6 +160,25 @@ final class LimitRow {
         row.nanos("since"),
         new Release(row.text("release")),
         row.number(VERSION));
+  }
+
+  /** The attribute that counts a part of a tenant's connections. */
+  static String part(int part) {
+    return "p" + part;
+  }
+
+  static ConnectionCount connectionCount(Optional<Row> row) {
+    return row.map(LimitRow::connectionCount).orElse(ConnectionCount.NONE);
+  }
+
+  private static ConnectionCount connectionCount(Row row) {
+    Optional<Row> there = Optional.of(row);
+    return new ConnectionCount(
+        count(there),
+        IntStream.range(0, ConnectionCount.PARTS).mapToObj(i -> total(there, part(i))).toList(),
+        row.optional(CORRECTION, row::text),
+        row.optional(TENANT_FULL_AT, row::nanos),
+        row.optional(SESSION_FULL_AT, row::nanos));
   }
 
   /** The connections that a row counts; none if there is no row. */

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
@@ -25,6 +26,10 @@ final class SessionRow {
   static final String CONNECTION_IDS = "connectionIds";
   static final String ENDS_AT = "sessionTTL";
   static final String ARRIVAL = "arrival";
+  static final String MESSAGE_AT = "messageAt";
+
+  /** Before a connection's id, it names the attribute that tells when the connection joined. */
+  private static final String JOINED = "joined:";
 
   private SessionRow() {}
 
@@ -39,6 +44,8 @@ final class SessionRow {
     }
     row.put(ENDS_AT, number(session.endsAt().getEpochSecond()));
     session.arrival().ifPresent(arrival -> row.put(ARRIVAL, nanos(arrival)));
+    session.joinedAt().forEach((id, at) -> row.put(joined(id), number(at.getEpochSecond())));
+    session.messageAt().ifPresent(at -> row.put(MESSAGE_AT, number(at.getEpochSecond())));
     return row;
   }
 
@@ -56,6 +63,18 @@ final class SessionRow {
         new SessionId(row.text(ID)),
         row.texts(CONNECTION_IDS),
         Instant.ofEpochSecond(row.number(ENDS_AT)),
-        row.optional(ARRIVAL, row::nanos));
+        row.optional(ARRIVAL, row::nanos),
+        row.attributes().keySet().stream()
+            .filter(name -> name.startsWith(JOINED))
+            .collect(
+                Collectors.toUnmodifiableMap(
+                    name -> name.substring(JOINED.length()),
+                    name -> Instant.ofEpochSecond(row.number(name)))),
+        row.optional(MESSAGE_AT, row::number).map(Instant::ofEpochSecond));
+  }
+
+  /** The attribute that tells when a connection joined. */
+  static String joined(String connectionId) {
+    return JOINED + connectionId;
   }
 }

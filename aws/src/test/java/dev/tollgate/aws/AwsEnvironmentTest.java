@@ -31,6 +31,8 @@ import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.provisioning.Conformity;
 import dev.tollgate.core.provisioning.Made;
 import dev.tollgate.core.provisioning.Progress;
+import dev.tollgate.core.session.ConnectionCount;
+import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sockets.Posted;
 import dev.tollgate.core.testing.ManualClock;
@@ -44,7 +46,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -114,7 +119,7 @@ class AwsEnvironmentTest {
     services.on("GetQueueAttributes", request -> Answer.ok("{\"Attributes\":{}}"));
     Set<Thread> before = Thread.getAllStackTraces().keySet();
 
-    aws.connections().countDown(tenant, 1);
+    aws.connections().countDown(tenant, Set.of("c"));
     aws.tokenQueue().level(bucket);
     aws.bucketQueues().delete(bucket);
     aws.fillSchedules().delete(bucket);
@@ -134,7 +139,7 @@ class AwsEnvironmentTest {
 
     aws.buckets().list(tenant);
     aws.sessions().list(tenant);
-    aws.connections().countDown(tenant, 1);
+    aws.connections().countDown(tenant, Set.of("c"));
     aws.tokenQueue().level(bucket);
     aws.bucketQueues().delete(bucket);
     aws.fillSchedules().delete(bucket);
@@ -216,7 +221,7 @@ class AwsEnvironmentTest {
     switch (operation) {
       case "ReceiveMessage" -> aws.tokenQueue().reserve(bucket, 1, LEASE, Search.LONG);
       case "SendMessageBatch" -> aws.tokenQueue().put(bucket, tokens(1));
-      default -> aws.connections().countUp(tenant, 1);
+      default -> aws.connections().countUp(tenant, "c", 1);
     }
   }
 
@@ -1012,13 +1017,48 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_correction_of_a_count_is_not_repeated() {
-    services.on("UpdateItem", request -> Answer.failure(500, "InternalServerError"));
+  void a_correction_whose_answer_is_lost_is_repeated_and_knows_itself_again() {
+    AtomicReference<String> correction = new AtomicReference<>("none");
+    services.on(
+        "UpdateItem",
+        request -> {
+          Matcher name = CORRECTION.matcher(request.body());
+          assertThat(name.find()).isTrue();
+          if (correction.compareAndSet("none", name.group(1))) {
+            return Answer.failure(500, "InternalServerError");
+          }
+          return overtakenBy(correction.get());
+        });
 
-    assertThatThrownBy(() -> aws.connections().correctCount(tenant, 2, -1))
-        .isInstanceOf(Unavailable.class);
+    assertThat(aws.connections().correct(tenant, ConnectionCount.NONE, correction()))
+        .isEqualTo(Written.DONE);
 
-    assertThat(services.requests("UpdateItem")).hasSize(1);
+    assertThat(services.requests("UpdateItem")).hasSize(2);
+  }
+
+  @Test
+  void a_correction_that_finds_another_is_overtaken() {
+    services.on("UpdateItem", request -> overtakenBy("another"));
+
+    assertThat(aws.connections().correct(tenant, ConnectionCount.NONE, correction()))
+        .isEqualTo(Written.OVERTAKEN);
+  }
+
+  private static final Pattern CORRECTION = Pattern.compile("\":name\":\\{\"S\":\"([^\"]+)\"");
+
+  private static Correction correction() {
+    return new Correction(-1, Map.of(3, -1L));
+  }
+
+  private static Answer overtakenBy(String correction) {
+    return new Answer(
+        400,
+        Optional.of("ConditionalCheckFailedException"),
+        """
+        {"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
+         "message":"The conditional request failed",
+         "Item":{"tenantId":{"S":"t"},"key":{"S":"connections"},"correction":{"S":"%s"}}}"""
+            .formatted(correction));
   }
 
   @Test

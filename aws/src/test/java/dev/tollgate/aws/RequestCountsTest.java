@@ -119,9 +119,9 @@ class RequestCountsTest {
 
     sessions.leave(tenant, session.id(), "a");
     assertRequests(1);
-    sessions.countUp(tenant, 10);
+    sessions.countUp(tenant, "a", 10);
     assertRequests(1);
-    sessions.countDown(tenant, 1);
+    sessions.countDown(tenant, Set.of("a"));
     assertRequests(1);
   }
 

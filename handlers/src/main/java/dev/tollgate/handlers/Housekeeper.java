@@ -16,8 +16,8 @@ import java.util.Map;
  * puts the counts right.
  */
 public final class Housekeeper implements RequestHandler<Map<String, Object>, Map<String, Long>> {
-  /** Nothing is begun when less than this is left: a slow step may take as long. */
-  private static final Duration MARGIN = Duration.ofSeconds(12);
+  /** Nothing is begun when less than this is left: a recount may take as long. */
+  private static final Duration MARGIN = Duration.ofSeconds(15);
 
   private final Housekeeping housekeeping;
   private final Telemetry telemetry;

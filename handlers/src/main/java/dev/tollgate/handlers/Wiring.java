@@ -34,7 +34,10 @@ final class Wiring {
   private static final String TENANT_CLAIM = "TENANT_CLAIM";
 
   /** Tenants that are visited together; the time goes by waiting for answers. */
-  private static final int VISITS_AT_A_TIME = 8;
+  private static final int VISITS_AT_A_TIME = 32;
+
+  /** Sockets that API Gateway is asked after together. */
+  private static final int QUESTIONS_AT_A_TIME = 32;
 
   private final Map<String, String> environment;
   private final InstantSource clock;
@@ -102,11 +105,11 @@ final class Wiring {
         new TenantVisit(
             aws.tenants(),
             aws.liveTenants(),
-            aws.sessions(),
             aws.connections(),
             aws.sockets(),
             sessionLife(),
             recount(),
+            Threads.upTo(QUESTIONS_AT_A_TIME, "questions"),
             clock);
     return new Housekeeping(
         aws.liveTenants(), visit, Threads.upTo(VISITS_AT_A_TIME, "visits"), clock);

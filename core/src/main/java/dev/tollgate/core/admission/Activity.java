@@ -12,12 +12,11 @@ import dev.tollgate.core.session.Connections;
  */
 public interface Activity {
   /**
-   * Adds so many connections that were refused; nothing is written for a tenant without a count. If
-   * it throws, they may have been added or not.
-   *
-   * @param refusals 1 or more
+   * Adds connections that were refused, and by the same write notes when one was refused because
+   * too many were open; nothing is written for a tenant without a count. If it throws, they may
+   * have been added or not.
    */
-  void addRefused(TenantId tenant, long refusals);
+  void addRefused(TenantId tenant, Refusals refusals);
 
   /**
    * What is written down of a tenant's connections and buckets, by one consistent request; all

@@ -99,7 +99,9 @@ public final class Admission {
    * has nobody to count it for.
    */
   private Verdict.Refused counted(Facts facts, Verdict.Refused refusal, Runnable besides) {
-    facts.tenant().ifPresentOrElse(known -> tally.count(known.id(), besides), besides);
+    facts
+        .tenant()
+        .ifPresentOrElse(known -> tally.count(known.id(), refusal.why(), besides), besides);
     return refusal;
   }
 

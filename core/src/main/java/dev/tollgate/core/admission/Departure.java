@@ -5,6 +5,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.Left;
 import dev.tollgate.core.session.SessionId;
+import java.util.Set;
 
 /**
  * Takes a closed connection off the books: out of its session first, and only if it was in, off the
@@ -26,7 +27,7 @@ public final class Departure {
   public Left depart(TenantId tenant, SessionId session, String connectionId) {
     Left left = connections.leave(tenant, session, connectionId);
     if (left == Left.REMOVED) {
-      connections.countDown(tenant, 1);
+      connections.countDown(tenant, Set.of(connectionId));
     }
     return left;
   }

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -16,6 +17,9 @@ import java.util.concurrent.TimeoutException;
  * Adds up the refusals of a process, so that a tenant that is refused again and again costs one
  * write in five seconds. The first refusal is written at once, and so is the next one when the last
  * write lies five seconds back or more, together with those that came in between.
+ *
+ * <p>A refusal because the tenant or the session has too many connections does not wait for that:
+ * the housekeeper goes by it. Of each of the two, one is written at once in five seconds.
  *
  * <p>It is a tally and no ledger. Lost are: what came within five seconds of the last write, if the
  * process gets no refusal of that tenant any more; what has not been written for a tenant that
@@ -58,40 +62,34 @@ public final class RefusalTally {
     this.clock = clock;
   }
 
-  /** Counts a refusal of a tenant. That it cannot be written stops nobody. */
-  void count(TenantId tenant) {
-    count(tenant, () -> {});
-  }
-
   /**
-   * Counts a refusal of a tenant while something else is done for it.
+   * Counts a refusal of a tenant while something else is done for it. That it cannot be written
+   * stops nobody.
    *
    * @param besides is done in any case; what it throws is thrown
    */
-  void count(TenantId tenant, Runnable besides) {
-    long due = due(tenant);
-    if (due == 0) {
+  void count(TenantId tenant, Refusal why, Runnable besides) {
+    Optional<Refusals> due = due(tenant, why);
+    if (due.isEmpty()) {
       besides.run();
       return;
     }
     CompletableFuture<Void> writing =
-        CompletableFuture.runAsync(() -> activity.addRefused(tenant, due), executor);
+        CompletableFuture.runAsync(() -> activity.addRefused(tenant, due.get()), executor);
     besides.run();
     await(writing);
   }
 
-  /** How many are to be written now, this one among them; none if it is not yet time. */
-  private long due(TenantId tenant) {
+  /** What is to be written now, this one among it; empty if it is not yet time. */
+  private Optional<Refusals> due(TenantId tenant, Refusal why) {
     Instant now = clock.instant();
+    Refusals one = Refusals.of(why, now);
     synchronized (unwritten) {
-      Unwritten before = unwritten.getOrDefault(tenant, new Unwritten(0, Instant.MIN));
-      boolean isDue = !now.isBefore(before.notBefore());
-      unwritten.put(
-          tenant,
-          isDue
-              ? new Unwritten(0, now.plus(APART))
-              : new Unwritten(before.refusals() + 1, before.notBefore()));
-      return isDue ? before.refusals() + 1 : 0;
+      Unwritten before = unwritten.getOrDefault(tenant, Unwritten.NOTHING);
+      Refusals all = before.refusals().map(earlier -> earlier.and(one)).orElse(one);
+      boolean isDue = before.isDue(one, now);
+      unwritten.put(tenant, isDue ? before.written(all, now) : before.with(all));
+      return isDue ? Optional.of(all) : Optional.empty();
     }
   }
 
@@ -106,9 +104,35 @@ public final class RefusalTally {
   }
 
   /**
-   * What is not written of a tenant's refusals.
+   * What is not written of a tenant's refusals, and what was written last.
    *
-   * @param notBefore when the next write may be
+   * @param refusals what is not written
+   * @param writtenAt when anything was
+   * @param tenantFullAt when it was written that the tenant was full
+   * @param sessionFullAt when it was written that a session was full
    */
-  private record Unwritten(long refusals, Instant notBefore) {}
+  private record Unwritten(
+      Optional<Refusals> refusals, Instant writtenAt, Instant tenantFullAt, Instant sessionFullAt) {
+    private static final Unwritten NOTHING =
+        new Unwritten(Optional.empty(), Instant.MIN, Instant.MIN, Instant.MIN);
+
+    boolean isDue(Refusals one, Instant now) {
+      Instant recently = now.minus(APART);
+      return !writtenAt.isAfter(recently)
+          || (one.tenantFullAt().isPresent() && !tenantFullAt.isAfter(recently))
+          || (one.sessionFullAt().isPresent() && !sessionFullAt.isAfter(recently));
+    }
+
+    Unwritten with(Refusals all) {
+      return new Unwritten(Optional.of(all), writtenAt, tenantFullAt, sessionFullAt);
+    }
+
+    Unwritten written(Refusals all, Instant now) {
+      return new Unwritten(
+          Optional.empty(),
+          now,
+          all.tenantFullAt().orElse(tenantFullAt),
+          all.sessionFullAt().orElse(sessionFullAt));
+    }
+  }
 }

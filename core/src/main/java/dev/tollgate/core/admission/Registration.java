@@ -79,17 +79,17 @@ public final class Registration {
   public Outcome register(Ticket ticket, String connectionId) {
     Instant now = clock.instant();
     if (ticket.lease().isPresent() && !ticket.lease().get().holdsAt(now.plus(MARGIN))) {
-      tally.count(ticket.tenant());
+      tally.count(ticket.tenant(), Refusal.LEASE_ENDED, () -> {});
       return new Refused(Refusal.LEASE_ENDED);
     }
     CompletableFuture<Optional<Joined>> joining = ask(() -> join(ticket, connectionId, now));
-    CompletableFuture<Optional<Counted>> counting = ask(() -> count(ticket));
+    CompletableFuture<Optional<Counted>> counting = ask(() -> count(ticket, connectionId));
     Optional<Settlement> settlement = ticket.lease().map(lease -> settle(ticket, lease));
     boolean spent = settlement.filter(Settlement.Spent.class::isInstance).isPresent();
     Optional<Joined> joined = joining.join();
     Optional<Counted> counted = counting.join();
     if (isIn(joined, Joined.ADDED) && isIn(counted, Counted.FULL)) {
-      counted = countAgain(ticket);
+      counted = countAgain(ticket, connectionId);
     }
     Optional<Refusal> refusal = refusal(joined, counted);
     if (refusal.isEmpty()) {
@@ -97,13 +97,14 @@ public final class Registration {
     }
     if (refusal.isEmpty()) {
       if (isIn(joined, Joined.ALREADY_IN) && isIn(counted, Counted.COUNTED)) {
-        connections.takeBack(ticket.tenant());
+        connections.takeBack(ticket.tenant(), connectionId);
       }
       return new Admitted(spent);
     }
     Optional<Counted> done = counted;
-    tally.count(ticket.tenant(), () -> undo(ticket, connectionId, joined, done, spent));
-    return new Refused(refusal.get());
+    Refusal why = refusal.get();
+    tally.count(ticket.tenant(), why, () -> undo(ticket, connectionId, joined, done, spent));
+    return new Refused(why);
   }
 
   /** Without a token that is spent for certain, only a silent queue and the tier together admit. */
@@ -151,15 +152,15 @@ public final class Registration {
         now);
   }
 
-  private Counted count(Ticket ticket) {
-    return connections.countUp(ticket.tenant(), ticket.tenantConnections());
+  private Counted count(Ticket ticket, String connectionId) {
+    return connections.countUp(ticket.tenant(), connectionId, ticket.tenantConnections());
   }
 
-  private Optional<Counted> countAgain(Ticket ticket) {
+  private Optional<Counted> countAgain(Ticket ticket, String connectionId) {
     Optional<Counted> counted = Optional.of(Counted.FULL);
     for (Duration wait : COUNT_AGAIN_AFTER) {
       pause.of(wait);
-      counted = unlessUnavailable(() -> count(ticket));
+      counted = unlessUnavailable(() -> count(ticket, connectionId));
       if (!isIn(counted, Counted.FULL)) {
         return counted;
       }
@@ -187,7 +188,7 @@ public final class Registration {
     if (isIn(counted, Counted.COUNTED)) {
       unlessUnavailable(
           () -> {
-            connections.takeBack(ticket.tenant());
+            connections.takeBack(ticket.tenant(), connectionId);
             return true;
           });
     }

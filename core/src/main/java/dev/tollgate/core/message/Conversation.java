@@ -32,6 +32,9 @@ final class Conversation {
    */
   private static final Duration KNOWN_FOR = Duration.ofMinutes(10);
 
+  /** After so long a message is written down as a sign of life of the session's connections. */
+  private static final Duration SIGN = Duration.ofMinutes(1);
+
   private final Tenant tenant;
   private final Optional<Session> session;
   private final Delivery delivery;
@@ -172,8 +175,9 @@ final class Conversation {
   }
 
   /**
-   * Moves the session's end away, if that moves it far enough to be worth a write. A session that
-   * cannot be extended now is by its next message.
+   * Moves the session's end away, if that moves it far enough to be worth a write, or if some
+   * connection needs this sign of life. A session that cannot be extended now is by its next
+   * message.
    */
   private void extendOnce() {
     if (used || session.isEmpty()) {
@@ -185,7 +189,8 @@ final class Conversation {
     Duration life = Duration.ofSeconds(tenant.limits().get(Limit.SESSION_TTL));
     Instant end = now.truncatedTo(ChronoUnit.SECONDS).plus(life);
     Duration by = Duration.between(session.get().endsAt(), end);
-    if (session.get().endedAt(now) || by.multipliedBy(PART).compareTo(life) <= 0) {
+    boolean movesFar = by.multipliedBy(PART).compareTo(life) > 0;
+    if (session.get().endedAt(now) || !(movesFar || session.get().isSilentSince(now.minus(SIGN)))) {
       return;
     }
     try {

@@ -5,6 +5,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.Written;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Where open connections are counted: in the set of their session, which is the truth, and in a
@@ -43,33 +44,39 @@ public interface Connections {
   void openCount(TenantId tenant);
 
   /**
-   * Counts one connection more, if there are fewer than {@code most}, and by the same write one
-   * more that was ever admitted.
+   * Counts a connection, if there are fewer than {@code most}, and by the same write one more that
+   * was ever admitted.
    */
-  Counted countUp(TenantId tenant, long most);
+  Counted countUp(TenantId tenant, String connectionId, long most);
 
   /**
    * Takes back what {@link #countUp} did for a connection that is not let in after all: it is
    * neither open nor was it admitted. Never below none open, and never creates a count.
    */
-  void takeBack(TenantId tenant);
+  void takeBack(TenantId tenant, String connectionId);
 
   /**
-   * Counts so many connections fewer, but never below none; they were admitted all the same. Never
+   * Counts these connections no more, but never below none; they were admitted all the same. Never
    * creates a count.
    */
-  void countDown(TenantId tenant, long connections);
+  void countDown(TenantId tenant, Set<String> connectionIds);
+
+  /** A tenant's count, read consistently; {@link ConnectionCount#NONE} if it has none. */
+  ConnectionCount countOf(TenantId tenant);
 
   /** The connections that are counted for a tenant. */
-  long count(TenantId tenant);
+  default long count(TenantId tenant) {
+    return countOf(tenant).open();
+  }
 
   /**
-   * Corrects a tenant's count by so many, up or down, if that is what was seen last.
+   * Adds a correction to a tenant's count, whatever is counted meanwhile, unless the count was
+   * corrected since it was seen or less than none would be left. It is added once, even if its
+   * answer is lost and it is sent again.
    *
-   * @param seen what it was then; none also stands for a count that does not exist
-   * @param by what to add; never so much that less than none would be left
+   * @param seen the count as it was before what is corrected was measured
    */
-  Written correctCount(TenantId tenant, long seen, long by);
+  Written correct(TenantId tenant, ConnectionCount seen, Correction correction);
 
   /** Removes the tenant's count, and its totals with it; harmless if there is none. */
   void forgetCount(TenantId tenant);

@@ -2,6 +2,7 @@ package dev.tollgate.core.session;
 
 import dev.tollgate.core.TenantId;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -13,16 +14,53 @@ import java.util.Set;
  * @param connections the ids of its open sockets
  * @param endsAt when it is over unless something happens, to the second
  * @param arrival the theoretical arrival time of its rate, if it was ever used
+ * @param joinedAt when its connections joined, to the second; rows of older versions do not say
+ * @param messageAt when a message of its sockets was last written down, if one was
  */
 public record Session(
     TenantId tenant,
     SessionId id,
     Set<String> connections,
     Instant endsAt,
-    Optional<Instant> arrival) {
-  /** Copies the set. */
+    Optional<Instant> arrival,
+    Map<String, Instant> joinedAt,
+    Optional<Instant> messageAt) {
+  /** Copies the set and the map. */
   public Session {
     connections = Set.copyOf(connections);
+    joinedAt = Map.copyOf(joinedAt);
+  }
+
+  /** A session of which nothing tells when its connections joined, and in which none spoke. */
+  public Session(
+      TenantId tenant,
+      SessionId id,
+      Set<String> connections,
+      Instant endsAt,
+      Optional<Instant> arrival) {
+    this(tenant, id, connections, endsAt, arrival, Map.of(), Optional.empty());
+  }
+
+  /**
+   * When a connection joined. If the row does not say, the arrival time stands for it, which lies
+   * after the instant at which any connection joined.
+   */
+  public Instant joinedAt(String connectionId) {
+    return Optional.ofNullable(joinedAt.get(connectionId)).or(() -> arrival).orElse(endsAt);
+  }
+
+  /**
+   * When a connection last showed that it was alive: it joined, or a message was delivered to all
+   * connections of the session, by which those that are gone are found and removed.
+   */
+  public Instant lastSignOf(String connectionId) {
+    Instant joined = joinedAt(connectionId);
+    return messageAt.filter(joined::isBefore).orElse(joined);
+  }
+
+  /** Whether some connection has shown no sign of life since then. */
+  public boolean isSilentSince(Instant then) {
+    return connections.stream().anyMatch(id -> lastSignOf(id).isBefore(then));
   }
 
   /** Whether it is over, be its row deleted yet or not. */

@@ -113,7 +113,7 @@ public final class SessionLife {
     if (!open.isEmpty()) {
       Set<String> taken = sessions.take(tenant, id);
       if (!taken.isEmpty()) {
-        connections.countDown(tenant, taken.size());
+        connections.countDown(tenant, taken);
       }
     }
     sessions.remove(tenant, id);

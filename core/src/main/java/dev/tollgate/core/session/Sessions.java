@@ -50,7 +50,7 @@ public interface Sessions {
 
   /**
    * Moves a session's end, if the session is there, is not over at {@code now}, and would end
-   * earlier.
+   * earlier. By the same write a message was sent in it at {@code now}.
    */
   Written extend(TenantId tenant, SessionId id, Instant endsAt, Instant now);
 }

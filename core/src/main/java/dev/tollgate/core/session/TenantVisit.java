@@ -13,48 +13,84 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Puts right what is wrong with one tenant's sessions and connections: ends sessions that are over,
- * or all if the tenant is not served; drops connections that were closed without a word; recounts;
- * and strikes the tenant off the {@link LiveTenants} when it has no session left.
+ * or all if the tenant is not served; drops ghosts, which are connections whose {@code $disconnect}
+ * was lost; recounts; and strikes the tenant off the {@link LiveTenants} when it has no session
+ * left.
+ *
+ * <h2>Ghosts</h2>
+ *
+ * Far from a limit a ghost does no harm, and nobody asks after it. It is dropped when it has shown
+ * no sign of life for longer than API Gateway leaves any connection open. Its socket is closed as
+ * well, so that no socket can be open that is not counted.
+ *
+ * <p>Near a limit ghosts take the places of others. There API Gateway is asked after every
+ * connection that was quiet for a while: after all of a tenant that has most of the connections
+ * that it may have, or was lately refused one, and after those of a full session if the tenant was
+ * lately refused one for that.
  */
 public final class TenantVisit {
-  /** A session in which nothing was sent for so long has its connections looked after. */
-  private static final Duration QUIET = Duration.ofSeconds(60);
+  /**
+   * A connection that gave no sign of life for so long is asked after, near a limit. It is longer
+   * than a handshake takes, until whose end a socket is not found. It leaves enough of two minutes
+   * for the next visit, a minute later, to ask and to recount.
+   */
+  private static final Duration QUIET = Duration.ofSeconds(45);
 
-  /** So long may a connection have joined its session and not be open yet: a handshake's time. */
-  private static final Duration HANDSHAKE = Duration.ofSeconds(30);
+  /**
+   * A connection that gave no sign of life for so long is dead: API Gateway closes it after ten
+   * minutes. A message is written down when a minute has passed since the last one was.
+   */
+  private static final Duration IDLE = Duration.ofMinutes(11);
+
+  /** A connection of this age is dead: API Gateway closes it after two hours. */
+  private static final Duration OLD = Duration.ofMinutes(121);
+
+  /** A refusal so long ago is one of which the visit since then has not taken care. */
+  private static final Duration LATELY = Duration.ofMinutes(2);
+
+  /** A tenant that has so many in a hundred of the connections that it may have is near that. */
+  private static final long NEAR_PERCENT = 80;
 
   /** So long after a turn was taken, the session that it was taken for has been written down. */
   private static final Duration OPENING = Duration.ofSeconds(60);
 
   private final Tenants tenants;
   private final LiveTenants live;
-  private final Sessions sessions;
   private final Connections connections;
   private final Sockets sockets;
   private final SessionLife life;
   private final Recount recount;
+  private final Executor executor;
   private final InstantSource clock;
 
-  /** Visits to the tenants whose sessions are written down in {@code sessions}. */
+  /**
+   * Visits to tenants.
+   *
+   * @param executor asks after connections, as many at a time as it has threads; visits must not
+   *     run on it
+   */
   public TenantVisit(
       Tenants tenants,
       LiveTenants live,
-      Sessions sessions,
       Connections connections,
       Sockets sockets,
       SessionLife life,
       Recount recount,
+      Executor executor,
       InstantSource clock) {
     this.tenants = tenants;
     this.live = live;
-    this.sessions = sessions;
     this.connections = connections;
     this.sockets = sockets;
     this.life = life;
     this.recount = recount;
+    this.executor = executor;
     this.clock = clock;
   }
 
@@ -73,16 +109,16 @@ public final class TenantVisit {
   private final class Work {
     private final TenantId id;
     private long sessionsEnded;
-    private long connectionsDropped;
+    private final AtomicLong connectionsDropped = new AtomicLong();
     private long drift;
-    private Optional<String> failure = Optional.empty();
+    private volatile Optional<String> failure = Optional.empty();
 
     private Work(TenantId id) {
       this.id = id;
     }
 
     private Visit done() {
-      return new Visit(id, sessionsEnded, connectionsDropped, drift, failure);
+      return new Visit(id, sessionsEnded, connectionsDropped.get(), drift, failure);
     }
 
     private void attempt(Runnable step) {
@@ -96,27 +132,36 @@ public final class TenantVisit {
     private void begin(Instant until) {
       Optional<Tenant> tenant = tenants.find(id);
       Optional<Tenant> served = tenant.filter(found -> found.status() == TenantStatus.ACTIVE);
-      List<Session> found = new ArrayList<>(sessions.list(id));
-      // Should there never be time for all, it is not always the same that are left out.
-      Collections.shuffle(found);
-      for (Session session : found) {
-        if (!isBefore(until)) {
-          break;
-        }
-        if (served.isEmpty() || session.endedAt(clock.instant())) {
+      Recount.Look look = recount.look(id);
+      List<Session> lasting = new ArrayList<>();
+      for (Session session : shuffled(look.sessions())) {
+        if (served.isPresent() && !session.endedAt(clock.instant())) {
+          lasting.add(session);
+        } else if (isBefore(until)) {
           attempt(() -> end(session));
-        } else if (isQuiet(session, served.get())) {
-          attempt(() -> dropGone(session, until));
         }
       }
-      drift = recount.repair(id);
-      if (sessionsEnded == found.size()) {
+      served.ifPresent(
+          known -> dropGhosts(Suspicion.of(known, look, clock.instant()), lasting, until));
+      drift = hasChanged() ? recount.repair(id) : recount.repair(id, look);
+      if (sessionsEnded == look.sessions().size()) {
         strikeOff(tenant.isPresent());
       }
     }
 
+    /** Should there never be time for all, it is not always the same that are left out. */
+    private <T> List<T> shuffled(List<T> all) {
+      List<T> copy = new ArrayList<>(all);
+      Collections.shuffle(copy);
+      return copy;
+    }
+
     private boolean isBefore(Instant until) {
       return clock.instant().isBefore(until);
+    }
+
+    private boolean hasChanged() {
+      return sessionsEnded != 0 || connectionsDropped.get() != 0;
     }
 
     private void end(Session session) {
@@ -125,30 +170,49 @@ public final class TenantVisit {
     }
 
     /**
-     * Whether nothing tells that the connections of a session are alive: no message has moved its
-     * end for a while, and none has joined so lately that its handshake may be under way. A
-     * session's arrival time lies after the instant at which a connection last joined.
+     * Takes ghosts out of their sessions. Whether they were counted nobody knows: that is left to
+     * the recount.
      */
-    private boolean isQuiet(Session session, Tenant tenant) {
-      Instant now = clock.instant();
-      Duration life = Duration.ofSeconds(tenant.limits().get(Limit.SESSION_TTL));
-      return session.endsAt().isBefore(now.plus(life).minus(QUIET))
-          && session.arrival().filter(arrival -> arrival.isAfter(now.minus(HANDSHAKE))).isEmpty();
+    private void dropGhosts(Suspicion suspicion, List<Session> sessions, Instant until) {
+      List<Runnable> steps = new ArrayList<>();
+      for (Session session : sessions) {
+        for (String connectionId : session.connections()) {
+          switch (suspicion.of(session, connectionId)) {
+            case DEAD -> steps.add(() -> drop(session, connectionId));
+            case DOUBTFUL -> steps.add(() -> dropIfGone(session, connectionId));
+            case NONE -> {}
+          }
+        }
+      }
+      List<CompletableFuture<Void>> under =
+          shuffled(steps).stream()
+              .map(
+                  step ->
+                      CompletableFuture.runAsync(
+                          () -> {
+                            if (isBefore(until)) {
+                              attempt(step);
+                            }
+                          },
+                          executor))
+              .toList();
+      under.forEach(CompletableFuture::join);
     }
 
-    /**
-     * Takes those out of a session whose sockets are gone. Whether they were counted nobody knows:
-     * that is left to the recount.
-     */
-    private void dropGone(Session session, Instant until) {
-      for (String connectionId : session.connections()) {
-        if (!isBefore(until)) {
-          return;
-        }
-        if (!sockets.isOpen(connectionId)
-            && connections.leave(id, session.id(), connectionId) == Connections.Left.REMOVED) {
-          connectionsDropped++;
-        }
+    private void drop(Session session, String connectionId) {
+      sockets.close(connectionId);
+      remove(session, connectionId);
+    }
+
+    private void dropIfGone(Session session, String connectionId) {
+      if (!sockets.isOpen(connectionId)) {
+        remove(session, connectionId);
+      }
+    }
+
+    private void remove(Session session, String connectionId) {
+      if (connections.leave(id, session.id(), connectionId) == Connections.Left.REMOVED) {
+        connectionsDropped.incrementAndGet();
       }
     }
 
@@ -168,5 +232,46 @@ public final class TenantVisit {
       }
       live.strikeOff(id, arrival.get());
     }
+  }
+
+  /**
+   * What a tenant's connections are suspected of at an instant.
+   *
+   * @param nearTenantLimit whether any may take the place of another
+   * @param fullFrom the size from which a session's may take the place of another
+   */
+  private record Suspicion(boolean nearTenantLimit, long fullFrom, Instant now) {
+    static Suspicion of(Tenant tenant, Recount.Look look, Instant now) {
+      ConnectionCount count = look.after();
+      long most = tenant.limits().get(Limit.TENANT_CONNECTIONS);
+      Instant lately = now.minus(LATELY);
+      return new Suspicion(
+          count.open() * 100 >= most * NEAR_PERCENT
+              || count.tenantFullAt().filter(lately::isBefore).isPresent(),
+          count.sessionFullAt().filter(lately::isBefore).isPresent()
+              ? tenant.limits().get(Limit.CONNECTIONS_PER_SESSION)
+              : Long.MAX_VALUE,
+          now);
+    }
+
+    Suspected of(Session session, String connectionId) {
+      Instant lastSign = session.lastSignOf(connectionId);
+      if (lastSign.isBefore(now.minus(IDLE))
+          || session.joinedAt(connectionId).isBefore(now.minus(OLD))) {
+        return Suspected.DEAD;
+      }
+      boolean isNear = nearTenantLimit || session.connections().size() >= fullFrom;
+      return isNear && lastSign.isBefore(now.minus(QUIET)) ? Suspected.DOUBTFUL : Suspected.NONE;
+    }
+  }
+
+  /** What a connection is suspected of. */
+  private enum Suspected {
+    /** API Gateway has closed it long ago. */
+    DEAD,
+    /** It may be closed, and if so takes the place of another. */
+    DOUBTFUL,
+    /** Nothing that matters. */
+    NONE
   }
 }

@@ -598,15 +598,21 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_message_extends_its_session_if_that_moves_the_end_by_more_than_a_tenth() {
+  void a_message_extends_its_session_if_the_last_sign_of_life_is_more_than_a_minute_ago() {
     Instant before = end();
-    town.clock().advance(Duration.ofMinutes(6));
+    town.clock().advance(Duration.ofMinutes(1));
     shop.process(from("a", "m1"));
     assertThat(end()).isEqualTo(before);
 
     town.clock().advance(Duration.ofSeconds(1));
     shop.process(from("a", "m2"));
-    assertThat(end()).isEqualTo(before.plusSeconds(361));
+    assertThat(end()).isEqualTo(before.plusSeconds(61));
+    assertThat(town.sessions().find(acme.id(), session).orElseThrow().lastSignOf("a"))
+        .isEqualTo(town.clock().instant());
+
+    town.clock().advance(Duration.ofMinutes(1));
+    shop.process(from("a", "m3"));
+    assertThat(end()).isEqualTo(before.plusSeconds(61));
   }
 
   @Test

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 final class RecountTest {
@@ -34,10 +36,18 @@ final class RecountTest {
         .repair(ACME);
   }
 
-  private void count(int up) {
-    for (int i = 0; i < up; i++) {
-      house.books().countUp(ACME, Long.MAX_VALUE);
+  private void join(String connectionId) {
+    assertThat(house.join(ACME, session, connectionId)).isEqualTo(Connections.Joined.ADDED);
+  }
+
+  private void count(String... connectionIds) {
+    for (String connectionId : connectionIds) {
+      house.books().countUp(ACME, connectionId, Long.MAX_VALUE);
     }
+  }
+
+  private void countDown(String... connectionIds) {
+    house.books().countDown(ACME, Set.of(connectionIds));
   }
 
   @Test
@@ -47,23 +57,25 @@ final class RecountTest {
     assertThat(repair(NOTHING)).isZero();
 
     assertThat(pauses).isEmpty();
-    assertThat(house.faults().calls()).containsExactly("Connections.count", "Sessions.list");
+    assertThat(house.faults().calls())
+        .containsExactly("Connections.countOf", "Sessions.list", "Connections.countOf");
   }
 
   @Test
   void connections_that_are_not_there_are_counted_no_more() {
-    count(2);
+    count("x", "y");
 
     assertThat(repair(NOTHING)).isEqualTo(2);
 
     assertThat(house.counted(ACME)).isEqualTo(3);
-    assertThat(pauses).containsExactly(Duration.ofSeconds(1));
+    assertThat(pauses)
+        .containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3));
   }
 
   @Test
   void connections_that_were_not_counted_are_counted() {
-    house.join(ACME, session, "d");
-    house.books().countDown(ACME, 3);
+    join("d");
+    countDown("a", "b", "c");
 
     assertThat(repair(NOTHING)).isEqualTo(-4);
 
@@ -80,65 +92,112 @@ final class RecountTest {
   }
 
   @Test
-  void what_lands_between_two_looks_is_no_drift() {
-    house.join(ACME, session, "d");
-
-    assertThat(repair(pause -> count(1))).isZero();
-
-    assertThat(house.counted(ACME)).isEqualTo(4);
-  }
-
-  @Test
-  void what_is_in_flight_at_both_looks_in_two_ways_is_no_drift() {
-    house.join(ACME, session, "d");
-
-    assertThat(repair(pause -> count(2))).isZero();
-
-    assertThat(house.counted(ACME)).isEqualTo(5);
-  }
-
-  @Test
-  void what_comes_between_the_two_requests_of_a_look_is_no_drift() {
-    count(1);
-    house
-        .faults()
-        .plan(
-            4,
-            Faults.meanwhile(
-                () -> {
-                  house.join(ACME, session, "d");
-                  count(1);
-                }));
-
-    assertThat(repair(pause -> house.books().countDown(ACME, 1))).isZero();
-
-    assertThat(house.counted(ACME)).isEqualTo(4);
-  }
-
-  @Test
-  void of_two_differences_the_smaller_is_drift() {
-    count(1);
-    assertThat(repair(pause -> count(2))).isEqualTo(1);
-    assertThat(house.counted(ACME)).isEqualTo(5);
-
-    assertThat(repair(pause -> house.books().countDown(ACME, 1))).isEqualTo(1);
-    assertThat(house.counted(ACME)).isEqualTo(3);
-  }
-
-  @Test
-  void a_count_that_moved_since_the_second_look_is_left_alone() {
-    count(1);
-    house.faults().plan(5, Faults.meanwhile(() -> house.books().countDown(ACME, 1)));
+  void a_count_of_an_older_version_is_divided_into_its_parts() {
+    house.books().forgetCount(ACME);
+    for (int i = 0; i < 3; i++) {
+      house.books().countUp(ACME, Long.MAX_VALUE);
+    }
+    assertThat(house.books().countOf(ACME).unattributed()).isEqualTo(3);
 
     assertThat(repair(NOTHING)).isZero();
 
-    assertThat(house.faults().calls()).endsWith("Connections.correctCount");
     assertThat(house.counted(ACME)).isEqualTo(3);
+    assertThat(house.books().countOf(ACME).unattributed()).isZero();
+  }
+
+  @Test
+  void what_lands_between_two_looks_is_no_drift() {
+    join("d");
+
+    assertThat(repair(pause -> count("d"))).isZero();
+
+    assertThat(house.counted(ACME)).isEqualTo(4);
+    assertThat(pauses).hasSize(1);
+  }
+
+  @Test
+  void what_is_in_flight_at_all_looks_in_two_ways_is_no_drift() {
+    join("d");
+
+    assertThat(repair(pause -> count("d", "d"))).isZero();
+
+    assertThat(house.counted(ACME)).isEqualTo(5);
+  }
+
+  @Test
+  void what_comes_between_two_requests_of_a_look_is_no_drift() {
+    for (int call = 2; call <= 3; call++) {
+      String late = "late-" + call;
+      house
+          .faults()
+          .plan(
+              call,
+              Faults.meanwhile(
+                  () -> {
+                    join(late);
+                    count(late);
+                  }));
+
+      assertThat(repair(NOTHING)).isZero();
+    }
+
+    assertThat(house.counted(ACME)).isEqualTo(5);
+    assertThat(pauses).isEmpty();
+  }
+
+  @Test
+  void of_the_differences_of_a_part_the_smallest_is_drift() {
+    count("x");
+    assertThat(repair(pause -> count("x"))).isEqualTo(1);
+    assertThat(house.counted(ACME)).isEqualTo(6);
+
+    List<Runnable> meanwhile =
+        new ArrayList<>(List.of(() -> countDown("x"), () -> countDown("x"), () -> count("x")));
+    assertThat(repair(pause -> meanwhile.remove(0).run())).isEqualTo(1);
+    assertThat(house.counted(ACME)).isEqualTo(4);
+  }
+
+  @Test
+  void a_count_that_never_stands_still_is_repaired() {
+    count("ghost");
+    AtomicInteger made = new AtomicInteger();
+    Runnable traffic =
+        () -> {
+          String next = "next-" + made.getAndIncrement();
+          join(next);
+          count(next);
+        };
+    house.faults().plan(12, Faults.meanwhile(traffic));
+
+    assertThat(repair(pause -> traffic.run())).isEqualTo(1);
+
+    assertThat(made).hasValue(4);
+    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME)).isEqualTo(7);
+  }
+
+  @Test
+  void of_two_recounts_that_find_the_same_drift_one_corrects_it() {
+    count("x");
+    boolean[] again = new boolean[1];
+
+    long repaired =
+        repair(
+            pause -> {
+              if (!again[0]) {
+                again[0] = true;
+                assertThat(house.recount().repair(ACME)).isEqualTo(1);
+                count("x");
+              }
+            });
+
+    assertThat(repaired).isZero();
+    assertThat(house.counted(ACME)).isEqualTo(4);
+    assertThat(repair(NOTHING)).isEqualTo(1);
   }
 
   @Test
   void a_pause_that_is_cut_short_repairs_nothing() {
-    house.join(ACME, session, "d");
+    join("d");
 
     assertThat(repair(duration -> Thread.currentThread().interrupt())).isZero();
 

@@ -3,7 +3,9 @@ package dev.tollgate.core.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.admission.Refusals;
 import dev.tollgate.core.session.Connections.Left;
+import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
@@ -16,17 +18,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Visits to a tenant whose sessions end after 300 idle seconds. */
 final class TenantVisitTest {
   private static final TenantId ACME = new TenantId("acme");
-  private static final Duration BUSY = Duration.ofSeconds(59);
-  private static final Duration QUIET = Duration.ofSeconds(61);
+  private static final Duration BUSY = Duration.ofSeconds(45);
+  private static final Duration QUIET = Duration.ofSeconds(46);
   private static final Duration OVER = Duration.ofMinutes(5);
 
   private final House house = new House();
-  private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
+  private Tenant acme = house.town().onboard("acme", "gold", Map.of());
 
   private Visit visit() {
     return house.visit().visit(ACME, Instant.MAX);
@@ -111,8 +114,8 @@ final class TenantVisitTest {
     house.open(acme, "b");
     house.open(acme, "c");
     house.pass(OVER);
-    // The first call of an ending, after the tenant's and the listing's.
-    house.faults().plan(3, Faults.UNREACHABLE);
+    // The first call of an ending, after the tenant's and those of a look.
+    house.faults().plan(5, Faults.UNREACHABLE);
 
     Visit visit = visit();
 
@@ -122,69 +125,201 @@ final class TenantVisitTest {
     assertCounts(0);
   }
 
-  // What is dropped.
+  // Which ghosts are dropped.
+
+  /** A tenant that is near its limit of ten connections with eight. */
+  private SessionId nearTheLimit(String... others) {
+    limited(10);
+    house.open(
+        acme, IntStream.range(others.length, 8).mapToObj(i -> "o" + i).toArray(String[]::new));
+    return house.open(acme, others);
+  }
+
+  private void limited(long connections) {
+    limited(Map.of(Limit.TENANT_CONNECTIONS, connections, Limit.SESSION_TTL, 7_200L));
+  }
+
+  private void limited(Map<Limit, Long> overrides) {
+    acme = acme.changed(Tier.DEFAULTS.get(2), overrides, TenantStatus.ACTIVE);
+    house.town().tenants().replace(acme);
+  }
+
+  private void refused(Refusals refusals) {
+    house.town().activity().addRefused(ACME, refusals);
+  }
+
+  private Optional<Instant> now() {
+    return Optional.of(house.town().clock().instant());
+  }
 
   @Test
-  void connections_that_closed_without_a_word_are_dropped_and_counted_no_more() {
-    SessionId session = house.open(acme, "a", "b", "c");
+  void far_from_every_limit_nobody_asks_after_quiet_connections() {
+    limited(100);
+    house.open(acme, "a", "b", "c", "d", "e", "f", "g", "h", "i", "j");
+    house.sockets().lose("a");
+    for (int minute = 0; minute < 10; minute++) {
+      house.pass(Duration.ofMinutes(1));
+      house.faults().none();
+
+      assertThat(visit()).isEqualTo(did(0, 0, 0));
+
+      assertThat(house.faults().calls())
+          .containsExactly(
+              "Tenants.find", "Connections.countOf", "Sessions.list", "Connections.countOf");
+    }
+  }
+
+  @Test
+  void a_connection_without_a_sign_of_life_is_dropped_after_the_idle_limit_and_its_socket_closed() {
+    limited(100);
+    SessionId session = house.open(acme, "a", "b");
+    house.pass(Duration.ofMinutes(11));
+    house.join(ACME, session, "late");
+    house.books().countUp(ACME, "late", 100);
+    assertThat(visit()).isEqualTo(did(0, 0, 0));
+
+    house.pass(Duration.ofSeconds(1));
+    house.faults().none();
+
+    assertThat(visit()).isEqualTo(did(0, 2, 2));
+    assertThat(probes()).isEmpty();
+    assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "b");
+    assertThat(house.books().find(ACME, session).orElseThrow().connections())
+        .containsExactly("late");
+    assertCounts(1);
+  }
+
+  @Test
+  void a_message_is_a_sign_of_life_of_all_connections_of_its_session() {
+    limited(100);
+    SessionId session = house.open(acme, "a", "b");
+    house.pass(Duration.ofMinutes(10));
+    Instant now = house.town().clock().instant();
+    house.books().extend(ACME, session, now.plusSeconds(7_200), now);
+    house.pass(Duration.ofMinutes(11));
+    assertThat(visit()).isEqualTo(did(0, 0, 0));
+
+    house.pass(Duration.ofSeconds(1));
+    assertThat(visit()).isEqualTo(did(0, 2, 2));
+  }
+
+  @Test
+  void a_connection_of_two_hours_is_dropped_however_busy_its_session() {
+    limited(100);
+    SessionId session = house.open(acme, "old");
+    for (int minute = 0; minute < 121; minute++) {
+      house.pass(Duration.ofMinutes(1));
+      Instant now = house.town().clock().instant();
+      house.books().extend(ACME, session, now.plusSeconds(7_200), now);
+      assertThat(visit()).isEqualTo(did(0, 0, 0));
+    }
+    house.pass(Duration.ofSeconds(1));
+
+    assertThat(visit()).isEqualTo(did(0, 1, 1));
+  }
+
+  @Test
+  void near_the_tenants_limit_ghosts_are_dropped_and_counted_no_more() {
+    SessionId session = nearTheLimit("a", "b", "c");
     house.sockets().lose("a");
     house.sockets().lose("c");
     house.pass(QUIET);
 
     assertThat(visit()).isEqualTo(did(0, 2, 2));
 
-    assertCounts(1);
+    assertCounts(6);
     assertThat(house.books().find(ACME, session).orElseThrow().connections()).containsExactly("b");
+    house.faults().none();
     assertThat(visit()).isEqualTo(did(0, 0, 0));
+    assertThat(probes()).isEmpty();
     assertThat(house.books().leave(ACME, session, "a")).isEqualTo(Left.NOT_IN);
   }
 
   @Test
+  void ghosts_of_a_busy_session_are_dropped_as_well() {
+    SessionId session = nearTheLimit("a", "b");
+    house.sockets().lose("a");
+    house.pass(QUIET);
+    house.join(ACME, session, "fresh");
+    house.books().countUp(ACME, "fresh", 10);
+
+    assertThat(visit()).isEqualTo(did(0, 1, 1));
+  }
+
+  @Test
+  void a_tenant_that_was_lately_refused_a_connection_is_near_its_limit() {
+    limited(100);
+    house.open(acme, "a");
+    house.sockets().lose("a");
+    refused(new Refusals(1, now(), Optional.empty()));
+    house.pass(QUIET);
+
+    assertThat(visit()).isEqualTo(did(0, 1, 1));
+  }
+
+  @Test
+  void a_refusal_of_two_minutes_ago_is_forgotten() {
+    limited(100);
+    house.open(acme, "a");
+    house.sockets().lose("a");
+    refused(new Refusals(1, now(), now()));
+    house.pass(Duration.ofMinutes(2));
+
+    assertThat(visit()).isEqualTo(did(0, 0, 0));
+  }
+
+  @Test
+  void where_a_session_was_refused_a_connection_those_of_full_sessions_are_asked_after() {
+    limited(Map.of(Limit.CONNECTIONS_PER_SESSION, 2L));
+    house.open(acme, "a", "b");
+    house.open(acme, "c");
+    house.sockets().lose("a");
+    house.sockets().lose("c");
+    house.pass(QUIET);
+    house.faults().none();
+    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    assertThat(probes()).isEmpty();
+
+    refused(new Refusals(1, Optional.empty(), now()));
+
+    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(probes()).hasSize(2);
+  }
+
+  @Test
   void a_connection_that_was_never_counted_is_dropped_without_counting_down() {
-    SessionId session = house.open(acme, "a");
+    SessionId session = nearTheLimit("a");
     house.join(ACME, session, "uncounted");
     house.sockets().lose("uncounted");
     house.pass(QUIET);
 
     assertThat(visit()).isEqualTo(did(0, 1, 0));
 
-    assertCounts(1);
+    assertCounts(8);
   }
 
   @Test
-  void a_session_in_which_something_was_just_sent_is_not_looked_after() {
-    SessionId session = house.open(acme, "a");
+  void a_connection_that_showed_a_sign_of_life_just_now_is_not_asked_after() {
+    SessionId session = nearTheLimit("a");
     house.sockets().lose("a");
-    house.pass(OVER.minusSeconds(10));
-    house.books().endAt(ACME, session, house.town().clock().instant().plus(OVER));
+    house.pass(BUSY);
+    house.faults().none();
+    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    Instant now = house.town().clock().instant();
+    house.books().extend(ACME, session, now.plusSeconds(7_200), now);
     house.pass(BUSY);
     house.faults().none();
     visit();
-    assertThat(probes()).isEmpty();
+    assertThat(probes()).hasSize(7);
 
     house.pass(QUIET.minus(BUSY));
     assertThat(visit().connectionsDropped()).isEqualTo(1);
   }
 
   @Test
-  void a_connection_whose_handshake_may_be_under_way_is_not_looked_after() {
-    SessionId session = house.open(acme);
-    house.pass(QUIET);
-    house.join(ACME, session, "a");
-    house.sockets().lose("a");
-    house.pass(Duration.ofSeconds(30));
-    house.faults().none();
-    visit();
-    assertThat(probes()).isEmpty();
-
-    house.pass(Duration.ofSeconds(1));
-    assertThat(visit().connectionsDropped()).isEqualTo(1);
-  }
-
-  @Test
   void a_socket_that_cannot_be_asked_after_stays_and_the_count_is_put_right_all_the_same() {
-    house.open(acme, "a");
-    house.books().countUp(ACME, 10);
+    nearTheLimit("a");
+    house.books().countUp(ACME, "b", 10);
     house.sockets().lose("a");
     house.pass(QUIET);
     house.sockets().outage().begin("isOpen");
@@ -192,7 +327,7 @@ final class TenantVisitTest {
     Visit visit = visit();
 
     assertThat(visit).isEqualTo(new Visit(ACME, 0, 0, 1, Optional.of("isOpen: out of order")));
-    assertCounts(1);
+    assertCounts(8);
     house.sockets().outage().end();
     assertThat(visit()).isEqualTo(did(0, 1, 1));
   }
@@ -220,7 +355,6 @@ final class TenantVisitTest {
             house.town().tenants(),
             house.books(),
             house.books(),
-            house.books(),
             new Sockets() {
               @Override
               public void close(String connectionId) {}
@@ -239,7 +373,9 @@ final class TenantVisitTest {
             },
             house.life(),
             house.recount(),
+            Runnable::run,
             house.town().clock());
+    limited(12);
     for (int i = 0; i < 6; i++) {
       house.open(acme, "a" + i, "b" + i);
     }
@@ -286,7 +422,7 @@ final class TenantVisitTest {
     house.pass(OVER);
     house.faults().none();
     // Somebody counts up just before the last look.
-    visitWith(7, () -> house.books().countUp(ACME, 10));
+    visitWith(11, () -> house.books().countUp(ACME, 10));
     assertThat(house.books().list()).contains(ACME);
     assertThat(isLiveAfterVisit()).isFalse();
     assertCounts(0);

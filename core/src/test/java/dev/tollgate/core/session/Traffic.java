@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -126,7 +127,7 @@ final class Traffic {
     Counted[] counted = new Counted[1];
     Runnable join = () -> joined[0] = house.join(ACME, session, connectionId);
     long most = rough ? MOST_CONNECTIONS : Long.MAX_VALUE;
-    Runnable count = () -> counted[0] = house.books().countUp(ACME, most);
+    Runnable count = () -> counted[0] = house.books().countUp(ACME, connectionId, most);
     boolean joinsFirst = random.nextBoolean();
     steps.add(joinsFirst ? join : count);
     steps.add(joinsFirst ? count : join);
@@ -137,7 +138,7 @@ final class Traffic {
           } else if (joined[0] == Joined.ADDED) {
             steps.add(() -> house.books().leave(ACME, session, connectionId));
           } else if (counted[0] == Counted.COUNTED) {
-            steps.add(() -> house.books().countDown(ACME, 1));
+            steps.add(() -> house.books().countDown(ACME, Set.of(connectionId)));
           }
         });
     return steps;
@@ -153,7 +154,7 @@ final class Traffic {
           () -> {
             Left left = house.books().leave(ACME, closed.session(), closed.connectionId());
             if (left == Left.REMOVED) {
-              steps.add(() -> house.books().countDown(ACME, 1));
+              steps.add(() -> house.books().countDown(ACME, Set.of(closed.connectionId())));
             }
           });
       under.add(steps);
@@ -169,7 +170,7 @@ final class Traffic {
           if (over.isPresent()) {
             steps.add(
                 () -> {
-                  int taken = house.books().take(ACME, session).size();
+                  Set<String> taken = house.books().take(ACME, session);
                   steps.addFirst(() -> house.books().countDown(ACME, taken));
                 });
             steps.add(() -> house.books().remove(ACME, session));

@@ -164,10 +164,10 @@ public final class Day {
             town.tenants(),
             town.sessions(),
             town.sessions(),
-            town.sessions(),
             sockets,
             life,
             recount,
+            Runnable::run,
             town.clock());
     housekeeping = new Housekeeping(town.sessions(), visit, Runnable::run, town.clock());
     for (int i = 0; i < tenants; i++) {

@@ -5,15 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.admission.Activity;
+import dev.tollgate.core.admission.Refusals;
 import dev.tollgate.core.admission.TenantActivity;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.Counted;
+import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Sessions;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link Activity} does. */
@@ -39,7 +45,7 @@ public abstract class ActivityContract {
   private TenantId admitted(int times) {
     TenantId tenant = Samples.tenantId();
     for (int i = 0; i < times; i++) {
-      connections().countUp(tenant, MANY);
+      connections().countUp(tenant, "c" + i, MANY);
     }
     return tenant;
   }
@@ -57,7 +63,7 @@ public abstract class ActivityContract {
   void whoever_is_counted_is_admitted_and_stays_so_when_gone() {
     TenantId tenant = admitted(3);
 
-    connections().countDown(tenant, 2);
+    connections().countDown(tenant, Set.of("c0", "c1"));
 
     assertThat(of(tenant)).isEqualTo(connections(1, 3, 0));
   }
@@ -66,7 +72,7 @@ public abstract class ActivityContract {
   void whoever_finds_no_place_is_not_admitted() {
     TenantId tenant = admitted(2);
 
-    assertThat(connections().countUp(tenant, 2)).isEqualTo(Counted.FULL);
+    assertThat(connections().countUp(tenant, "more", 2)).isEqualTo(Counted.FULL);
 
     assertThat(of(tenant)).isEqualTo(connections(2, 2, 0));
   }
@@ -75,7 +81,7 @@ public abstract class ActivityContract {
   void whoever_is_taken_back_is_neither_open_nor_admitted() {
     TenantId tenant = admitted(3);
 
-    connections().takeBack(tenant);
+    connections().takeBack(tenant, "c0");
 
     assertThat(of(tenant)).isEqualTo(connections(2, 2, 0));
   }
@@ -83,9 +89,9 @@ public abstract class ActivityContract {
   @Test
   void take_back_from_a_count_that_was_lowered_meanwhile_takes_the_admission_back_alone() {
     TenantId tenant = admitted(2);
-    connections().countDown(tenant, 2);
+    connections().countDown(tenant, Set.of("c0", "c1"));
 
-    connections().takeBack(tenant);
+    connections().takeBack(tenant, "c0");
 
     assertThat(of(tenant)).isEqualTo(connections(0, 1, 0));
   }
@@ -94,10 +100,10 @@ public abstract class ActivityContract {
   void take_back_never_creates_a_count() {
     TenantId tenant = Samples.tenantId();
 
-    connections().takeBack(tenant);
+    connections().takeBack(tenant, "c0");
 
     assertThat(of(tenant)).isEqualTo(connections(0, 0, 0));
-    activity().addRefused(tenant, 1);
+    activity().addRefused(tenant, Refusals.of(1));
     assertThat(of(tenant).refused()).isZero();
   }
 
@@ -108,13 +114,13 @@ public abstract class ActivityContract {
     Race.of(
         16,
         i -> {
-          connections().countUp(tenant, MANY);
+          connections().countUp(tenant, "c" + i, MANY);
           if (i % 4 == 0) {
-            connections().takeBack(tenant);
+            connections().takeBack(tenant, "c" + i);
           } else if (i % 4 == 1) {
-            connections().countDown(tenant, 1);
+            connections().countDown(tenant, Set.of("c" + i));
           }
-          activity().addRefused(tenant, 2);
+          activity().addRefused(tenant, Refusals.of(2));
           return i;
         });
 
@@ -124,9 +130,9 @@ public abstract class ActivityContract {
   @Test
   void a_correction_of_the_count_changes_no_total() {
     TenantId tenant = admitted(3);
-    activity().addRefused(tenant, 4);
+    activity().addRefused(tenant, Refusals.of(4));
 
-    connections().correctCount(tenant, 3, -2);
+    connections().correct(tenant, connections().countOf(tenant), new Correction(-2, Map.of()));
 
     assertThat(of(tenant)).isEqualTo(connections(1, 3, 4));
   }
@@ -135,10 +141,27 @@ public abstract class ActivityContract {
   void refusals_add_up() {
     TenantId tenant = admitted(1);
 
-    activity().addRefused(tenant, 1);
-    activity().addRefused(tenant, 41);
+    activity().addRefused(tenant, Refusals.of(1));
+    activity().addRefused(tenant, Refusals.of(41));
 
     assertThat(of(tenant)).isEqualTo(connections(1, 1, 42));
+  }
+
+  @Test
+  void a_refusal_because_too_many_are_open_is_noted_with_the_count() {
+    TenantId tenant = admitted(1);
+    Instant earlier = Samples.NOW.minusSeconds(7);
+
+    activity().addRefused(tenant, new Refusals(2, Optional.of(earlier), Optional.empty()));
+    activity().addRefused(tenant, Refusals.of(1));
+    assertThat(connections().countOf(tenant).tenantFullAt()).contains(earlier);
+    assertThat(connections().countOf(tenant).sessionFullAt()).isEmpty();
+
+    activity()
+        .addRefused(tenant, new Refusals(1, Optional.of(Samples.NOW), Optional.of(Samples.NOW)));
+    assertThat(connections().countOf(tenant).tenantFullAt()).contains(Samples.NOW);
+    assertThat(connections().countOf(tenant).sessionFullAt()).contains(Samples.NOW);
+    assertThat(of(tenant)).isEqualTo(connections(1, 1, 4));
   }
 
   @Test
@@ -146,18 +169,18 @@ public abstract class ActivityContract {
     TenantId tenant = Samples.tenantId();
     connections().openCount(tenant);
 
-    activity().addRefused(tenant, 2);
+    activity().addRefused(tenant, Refusals.of(2));
 
     assertThat(of(tenant)).isEqualTo(connections(0, 0, 2));
     assertThat(connections().count(tenant)).isZero();
-    assertThat(connections().countUp(tenant, 1)).isEqualTo(Counted.COUNTED);
-    assertThat(connections().countUp(tenant, 1)).isEqualTo(Counted.FULL);
+    assertThat(connections().countUp(tenant, "more", 1)).isEqualTo(Counted.COUNTED);
+    assertThat(connections().countUp(tenant, "more", 1)).isEqualTo(Counted.FULL);
   }
 
   @Test
   void a_count_that_is_open_stays_as_it_is_when_opened_again() {
     TenantId tenant = admitted(2);
-    activity().addRefused(tenant, 3);
+    activity().addRefused(tenant, Refusals.of(3));
 
     connections().openCount(tenant);
 
@@ -167,10 +190,10 @@ public abstract class ActivityContract {
   @Test
   void totals_go_with_the_count_and_late_refusals_leave_nothing() {
     TenantId tenant = admitted(2);
-    activity().addRefused(tenant, 3);
+    activity().addRefused(tenant, Refusals.of(3));
 
     connections().forgetCount(tenant);
-    activity().addRefused(tenant, 4);
+    activity().addRefused(tenant, Refusals.of(4));
 
     assertThat(of(tenant)).isEqualTo(connections(0, 0, 0));
     connections().openCount(tenant);

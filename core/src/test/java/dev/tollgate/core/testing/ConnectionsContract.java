@@ -5,25 +5,33 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Written;
+import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.Counted;
 import dev.tollgate.core.session.Connections.Joined;
 import dev.tollgate.core.session.Connections.Left;
+import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.Sessions;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link Connections} does. */
 public abstract class ConnectionsContract {
   private static final Gcra FAST = Gcra.perMinute(600);
   private static final long MANY = 1_000;
+  private static final Instant SECOND = NOW.truncatedTo(ChronoUnit.SECONDS);
 
   /** The connections; what other tests leave in them does no harm. */
   protected abstract Connections connections();
@@ -80,7 +88,7 @@ public abstract class ConnectionsContract {
   private TenantId counted(int times) {
     TenantId tenant = Samples.tenantId();
     for (int i = 0; i < times; i++) {
-      assertThat(connections().countUp(tenant, MANY)).isEqualTo(Counted.COUNTED);
+      assertThat(connections().countUp(tenant, "c" + i, MANY)).isEqualTo(Counted.COUNTED);
     }
     return tenant;
   }
@@ -98,7 +106,9 @@ public abstract class ConnectionsContract {
                 session.id(),
                 Collections.singleton("a"),
                 session.endsAt(),
-                Optional.of(NOW.plus(FAST.interval()))));
+                Optional.of(NOW.plus(FAST.interval())),
+                Map.of("a", SECOND),
+                Optional.empty()));
   }
 
   @Test
@@ -303,8 +313,8 @@ public abstract class ConnectionsContract {
   void count_up_stops_at_the_limit() {
     TenantId tenant = counted(2);
 
-    assertThat(connections().countUp(tenant, 3)).isEqualTo(Counted.COUNTED);
-    assertThat(connections().countUp(tenant, 3)).isEqualTo(Counted.FULL);
+    assertThat(connections().countUp(tenant, "more", 3)).isEqualTo(Counted.COUNTED);
+    assertThat(connections().countUp(tenant, "more", 3)).isEqualTo(Counted.FULL);
 
     assertThat(connections().count(tenant)).isEqualTo(3);
   }
@@ -313,7 +323,7 @@ public abstract class ConnectionsContract {
   void of_sixty_that_race_for_ten_places_ten_are_counted() {
     TenantId tenant = Samples.tenantId();
 
-    List<Counted> answers = Race.of(60, i -> connections().countUp(tenant, 10));
+    List<Counted> answers = Race.of(60, i -> connections().countUp(tenant, "c" + i, 10));
 
     assertThat(Collections.frequency(answers, Counted.COUNTED)).isEqualTo(10);
     assertThat(connections().count(tenant)).isEqualTo(10);
@@ -323,7 +333,7 @@ public abstract class ConnectionsContract {
   void count_down_goes_by_the_number_given() {
     TenantId tenant = counted(5);
 
-    connections().countDown(tenant, 3);
+    connections().countDown(tenant, Set.of("c0", "c1", "c2"));
 
     assertThat(connections().count(tenant)).isEqualTo(2);
   }
@@ -332,11 +342,11 @@ public abstract class ConnectionsContract {
   void count_down_never_goes_below_none() {
     TenantId tenant = counted(2);
 
-    connections().countDown(tenant, 3);
-    connections().countDown(tenant, 1);
+    connections().countDown(tenant, Set.of("c0", "c1", "c2"));
+    connections().countDown(tenant, Set.of("c0"));
 
     assertThat(connections().count(tenant)).isZero();
-    assertThat(connections().countUp(tenant, 1)).isEqualTo(Counted.COUNTED);
+    assertThat(connections().countUp(tenant, "more", 1)).isEqualTo(Counted.COUNTED);
   }
 
   @Test
@@ -346,7 +356,7 @@ public abstract class ConnectionsContract {
     Race.of(
         8,
         i -> {
-          connections().countDown(tenant, 2);
+          connections().countDown(tenant, Set.of("c" + i, "d" + i));
           return i;
         });
 
@@ -358,43 +368,167 @@ public abstract class ConnectionsContract {
     TenantId tenant = counted(1);
     connections().forgetCount(tenant);
 
-    connections().countDown(tenant, 1);
+    connections().countDown(tenant, Set.of("c0"));
 
     assertThat(connections().count(tenant)).isZero();
-    assertThat(connections().countUp(tenant, 1)).isEqualTo(Counted.COUNTED);
+    assertThat(connections().countUp(tenant, "more", 1)).isEqualTo(Counted.COUNTED);
+  }
+
+  private ConnectionCount count(TenantId tenant) {
+    return connections().countOf(tenant);
+  }
+
+  private static long part(ConnectionCount count, String connectionId) {
+    return count.parts().get(ConnectionCount.partOf(connectionId));
+  }
+
+  private static Correction correction(String connectionId, long by) {
+    return new Correction(by, Map.of(ConnectionCount.partOf(connectionId), by));
   }
 
   @Test
-  void correct_count_adds_only_to_what_was_seen() {
+  void each_connection_is_counted_in_its_part() {
     TenantId tenant = counted(3);
+    connections().takeBack(tenant, "c1");
+    connections().countUp(tenant, "c0", MANY);
 
-    assertThat(connections().correctCount(tenant, 2, -2)).isEqualTo(Written.OVERTAKEN);
-    assertThat(connections().correctCount(tenant, 0, 1)).isEqualTo(Written.OVERTAKEN);
-    assertThat(connections().count(tenant)).isEqualTo(3);
-    assertThat(connections().correctCount(tenant, 3, -2)).isEqualTo(Written.DONE);
-    assertThat(connections().count(tenant)).isEqualTo(1);
-    assertThat(connections().correctCount(tenant, 1, 4)).isEqualTo(Written.DONE);
-    assertThat(connections().count(tenant)).isEqualTo(5);
+    ConnectionCount count = count(tenant);
+
+    assertThat(count.open()).isEqualTo(3);
+    assertThat(part(count, "c0")).isEqualTo(2);
+    assertThat(part(count, "c1")).isZero();
+    assertThat(part(count, "c2")).isEqualTo(1);
+    assertThat(count.unattributed()).isZero();
+    connections().countDown(tenant, Set.of("c0", "c2"));
+    assertThat(part(count(tenant), "c0")).isEqualTo(1);
+    assertThat(part(count(tenant), "c2")).isZero();
+    assertThat(count(tenant).open()).isEqualTo(1);
   }
 
   @Test
-  void correct_count_takes_a_count_that_does_not_exist_for_none() {
+  void connections_of_one_part_are_counted_down_together() {
+    TenantId tenant = Samples.tenantId();
+    List<String> ids =
+        IntStream.range(0, 10_000)
+            .mapToObj(i -> "c" + i)
+            .filter(id -> ConnectionCount.partOf(id) == 7)
+            .limit(5)
+            .toList();
+    ids.forEach(id -> connections().countUp(tenant, id, MANY));
+
+    connections().countDown(tenant, Set.copyOf(ids.subList(0, 3)));
+
+    assertThat(count(tenant).parts().get(7)).isEqualTo(2);
+    assertThat(count(tenant).open()).isEqualTo(2);
+  }
+
+  @Test
+  void a_hundred_connections_are_counted_down_by_one_write() {
+    TenantId tenant = counted(100);
+
+    connections()
+        .countDown(
+            tenant,
+            IntStream.range(0, 100).mapToObj(i -> "c" + i).collect(Collectors.toUnmodifiableSet()));
+
+    assertThat(count(tenant)).isEqualTo(ConnectionCount.NONE);
+  }
+
+  @Test
+  void a_correction_is_added_whatever_is_counted_meanwhile() {
+    TenantId tenant = counted(3);
+    ConnectionCount seen = count(tenant);
+    connections().countUp(tenant, "c3", MANY);
+    connections().countUp(tenant, "c4", MANY);
+
+    assertThat(connections().correct(tenant, seen, correction("c0", -1))).isEqualTo(Written.DONE);
+
+    assertThat(count(tenant).open()).isEqualTo(4);
+    assertThat(part(count(tenant), "c0")).isZero();
+    assertThat(part(count(tenant), "c4")).isEqualTo(1);
+    assertThat(count(tenant).correction()).isPresent();
+  }
+
+  @Test
+  void a_correction_is_refused_if_another_came_since_the_count_was_seen() {
+    TenantId tenant = counted(3);
+    ConnectionCount seen = count(tenant);
+    connections().correct(tenant, seen, correction("c0", -1));
+    ConnectionCount corrected = count(tenant);
+
+    assertThat(connections().correct(tenant, seen, correction("c0", -1)))
+        .isEqualTo(Written.OVERTAKEN);
+    assertThat(count(tenant)).isEqualTo(corrected);
+    assertThat(connections().correct(tenant, corrected, correction("c0", 1)))
+        .isEqualTo(Written.DONE);
+    assertThat(connections().correct(tenant, corrected, correction("c0", 1)))
+        .isEqualTo(Written.OVERTAKEN);
+
+    assertThat(count(tenant).open()).isEqualTo(3);
+  }
+
+  @Test
+  void a_correction_never_leaves_less_than_none() {
+    TenantId tenant = counted(3);
+    ConnectionCount seen = count(tenant);
+    connections().countDown(tenant, Set.of("c0", "c1"));
+
+    assertThat(connections().correct(tenant, seen, correction("c2", -2)))
+        .isEqualTo(Written.OVERTAKEN);
+    assertThat(connections().correct(tenant, seen, correction("c2", -1))).isEqualTo(Written.DONE);
+
+    assertThat(count(tenant).open()).isZero();
+  }
+
+  @Test
+  void a_correction_that_moves_connections_between_parts_leaves_their_number() {
+    TenantId tenant = counted(2);
+    int from = ConnectionCount.partOf("c0");
+    int to = (from + 1) % ConnectionCount.PARTS;
+    long before = count(tenant).parts().get(to);
+
+    connections().correct(tenant, count(tenant), new Correction(0, Map.of(from, -1L, to, 1L)));
+
+    assertThat(count(tenant).open()).isEqualTo(2);
+    assertThat(count(tenant).parts().get(to)).isEqualTo(before + 1);
+  }
+
+  @Test
+  void a_correction_takes_a_count_that_does_not_exist_for_none() {
     TenantId tenant = Samples.tenantId();
 
-    assertThat(connections().correctCount(tenant, 1, -1)).isEqualTo(Written.OVERTAKEN);
-    assertThat(connections().correctCount(tenant, 0, 2)).isEqualTo(Written.DONE);
+    assertThat(connections().correct(tenant, ConnectionCount.NONE, correction("a", -1)))
+        .isEqualTo(Written.OVERTAKEN);
+    assertThat(connections().correct(tenant, ConnectionCount.NONE, correction("a", 2)))
+        .isEqualTo(Written.DONE);
 
-    assertThat(connections().count(tenant)).isEqualTo(2);
+    assertThat(count(tenant).open()).isEqualTo(2);
+    assertThat(part(count(tenant), "a")).isEqualTo(2);
   }
 
   @Test
   void of_many_that_correct_one_count_one_does() {
     TenantId tenant = counted(3);
+    ConnectionCount seen = count(tenant);
 
-    List<Written> answers = Race.of(8, i -> connections().correctCount(tenant, 3, -1));
+    List<Written> answers =
+        Race.of(8, i -> connections().correct(tenant, seen, correction("c0", -1)));
 
     assertThat(Collections.frequency(answers, Written.DONE)).isEqualTo(1);
-    assertThat(connections().count(tenant)).isEqualTo(2);
+    assertThat(count(tenant).open()).isEqualTo(2);
+  }
+
+  @Test
+  void join_notes_when_and_leave_forgets_it() {
+    Session session = created();
+
+    join(session, "a", 2);
+    join(session, "b", 2, FAST, Optional.empty(), NOW.plusSeconds(3));
+
+    assertThat(stands(session).joinedAt())
+        .isEqualTo(Map.of("a", SECOND, "b", SECOND.plusSeconds(3)));
+    leave(session, "a");
+    assertThat(stands(session).joinedAt()).isEqualTo(Map.of("b", SECOND.plusSeconds(3)));
   }
 
   @Test

@@ -67,7 +67,7 @@ public abstract class FactsReaderContract {
     sessions().create(session);
     sessions().takeTurn(id, Gcra.perMinute(1), NOW);
     connections().join(id, session.id(), "a", 2, Gcra.perMinute(60), Optional.empty(), NOW, NOW);
-    connections().countUp(id, 2);
+    connections().countUp(id, "a", 2);
 
     Facts facts = reader().read(id, session.id());
 

@@ -103,11 +103,11 @@ public final class House {
     return new TenantVisit(
         faults.around(Tenants.class, town.tenants()),
         faults.around(LiveTenants.class, town.sessions()),
-        sessions,
         connections,
         faults.around(Sockets.class, sockets),
         life,
         recount(),
+        Runnable::run,
         town.time());
   }
 
@@ -134,7 +134,7 @@ public final class House {
       if (join(tenant.id(), id, connectionId) != Joined.ADDED) {
         throw new AssertionError(connectionId + " did not join");
       }
-      town.sessions().countUp(tenant.id(), Long.MAX_VALUE);
+      town.sessions().countUp(tenant.id(), connectionId, Long.MAX_VALUE);
     }
     return id;
   }

@@ -2,6 +2,7 @@ package dev.tollgate.core.testing;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.admission.Activity;
+import dev.tollgate.core.admission.Refusals;
 import dev.tollgate.core.admission.TenantActivity;
 
 /** Activity in memory, of the other stand-ins' rows. */
@@ -22,7 +23,7 @@ public final class InMemoryActivity implements Activity {
   }
 
   @Override
-  public void addRefused(TenantId tenant, long refusals) {
+  public void addRefused(TenantId tenant, Refusals refusals) {
     outage.check("addRefused");
     sessions.addRefused(tenant, refusals);
   }
@@ -30,7 +31,7 @@ public final class InMemoryActivity implements Activity {
   @Override
   public TenantActivity of(TenantId tenant) {
     outage.check("of");
-    InMemorySessions.Count count = sessions.countOf(tenant);
+    InMemorySessions.Count count = sessions.totals(tenant);
     return new TenantActivity(
         count.open(), count.admitted(), count.refused(), buckets.list(tenant));
   }

@@ -2,7 +2,10 @@ package dev.tollgate.core.testing;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Written;
+import dev.tollgate.core.admission.Refusals;
+import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.LiveTenants;
 import dev.tollgate.core.session.Session;
@@ -10,6 +13,7 @@ import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +26,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   private final Map<TenantId, Map<SessionId, Session>> rows = new HashMap<>();
   private final Map<TenantId, Count> counts = new HashMap<>();
   private final Map<TenantId, Instant> turns = new HashMap<>();
+  private int corrections;
   private final Outage outage = new Outage();
 
   /** What stops sessions and connections from being read and written. */
@@ -57,7 +62,9 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 session.id(),
                 session.connections(),
                 session.endsAt().truncatedTo(ChronoUnit.SECONDS),
-                session.arrival()));
+                session.arrival(),
+                session.joinedAt(),
+                session.messageAt()));
   }
 
   @Override
@@ -79,7 +86,9 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                         id,
                         row.connections(),
                         end.truncatedTo(ChronoUnit.SECONDS),
-                        row.arrival())));
+                        row.arrival(),
+                        row.joinedAt(),
+                        row.messageAt())));
   }
 
   @Override
@@ -138,6 +147,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     }
     Set<String> with = new HashSet<>(row.connections());
     with.add(connectionId);
+    Map<String, Instant> joinedAt = new HashMap<>(row.joinedAt());
+    joinedAt.put(connectionId, now.truncatedTo(ChronoUnit.SECONDS));
     Instant end = endsAt.truncatedTo(ChronoUnit.SECONDS);
     of(tenant)
         .put(
@@ -147,7 +158,9 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 session,
                 with,
                 end.isAfter(row.endsAt()) ? end : row.endsAt(),
-                Optional.of(rate.after(row.arrival(), now))));
+                Optional.of(rate.after(row.arrival(), now)),
+                joinedAt,
+                row.messageAt()));
     return Joined.ADDED;
   }
 
@@ -171,42 +184,59 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public synchronized Counted countUp(TenantId tenant, long most) {
+  public synchronized Counted countUp(TenantId tenant, String connectionId, long most) {
     outage.check("countUp");
-    Count count = countOf(tenant);
+    return countUp(tenant, Set.of(connectionId), most);
+  }
+
+  /** Counts a connection in no part, as older versions did. */
+  public synchronized Counted countUp(TenantId tenant, long most) {
+    return countUp(tenant, Set.of(), most);
+  }
+
+  private Counted countUp(TenantId tenant, Set<String> named, long most) {
+    Count count = totals(tenant);
     if (count.open() >= most) {
       return Counted.FULL;
     }
-    counts.put(tenant, count.plus(1, 1, 0));
+    counts.put(tenant, count.plus(1, 1).in(named, 1));
     return Counted.COUNTED;
   }
 
   @Override
-  public synchronized void takeBack(TenantId tenant) {
+  public synchronized void takeBack(TenantId tenant, String connectionId) {
     outage.check("takeBack");
-    counts.computeIfPresent(tenant, (id, count) -> count.plus(-1, -1, 0));
+    counts.computeIfPresent(tenant, (id, count) -> count.plus(-1, -1).in(Set.of(connectionId), -1));
   }
 
   @Override
-  public synchronized void countDown(TenantId tenant, long connections) {
+  public synchronized void countDown(TenantId tenant, Set<String> connectionIds) {
     outage.check("countDown");
-    counts.computeIfPresent(tenant, (id, count) -> count.plus(-connections, 0, 0));
+    counts.computeIfPresent(
+        tenant, (id, count) -> count.plus(-connectionIds.size(), 0).in(connectionIds, -1));
+  }
+
+  /** Counts so many connections fewer in no part, as older versions did. */
+  public synchronized void countDown(TenantId tenant, long connections) {
+    counts.computeIfPresent(tenant, (id, count) -> count.plus(-connections, 0));
   }
 
   @Override
-  public synchronized long count(TenantId tenant) {
-    outage.check("count");
-    return countOf(tenant).open();
+  public synchronized ConnectionCount countOf(TenantId tenant) {
+    outage.check("countOf");
+    return totals(tenant).connections();
   }
 
   @Override
-  public synchronized Written correctCount(TenantId tenant, long seen, long by) {
-    outage.check("correctCount");
-    Count count = countOf(tenant);
-    if (count.open() != seen) {
+  public synchronized Written correct(
+      TenantId tenant, ConnectionCount seen, Correction correction) {
+    outage.check("correct");
+    Count count = totals(tenant);
+    if (!count.connections().correction().equals(seen.correction())
+        || count.open() + correction.open() < 0) {
       return Written.OVERTAKEN;
     }
-    counts.put(tenant, count.plus(by, 0, 0));
+    counts.put(tenant, count.corrected(correction, "correction-" + corrections++));
     return Written.DONE;
   }
 
@@ -242,15 +272,25 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     if (row == null || row.endedAt(now) || !row.endsAt().isBefore(end)) {
       return Written.OVERTAKEN;
     }
-    of(tenant).put(id, new Session(tenant, id, row.connections(), end, row.arrival()));
+    of(tenant)
+        .put(
+            id,
+            new Session(
+                tenant,
+                id,
+                row.connections(),
+                end,
+                row.arrival(),
+                row.joinedAt(),
+                Optional.of(now.truncatedTo(ChronoUnit.SECONDS))));
     return Written.DONE;
   }
 
-  synchronized void addRefused(TenantId tenant, long refusals) {
-    counts.computeIfPresent(tenant, (id, count) -> count.plus(0, 0, refusals));
+  synchronized void addRefused(TenantId tenant, Refusals refusals) {
+    counts.computeIfPresent(tenant, (id, count) -> count.refused(refusals));
   }
 
-  synchronized Count countOf(TenantId tenant) {
+  synchronized Count totals(TenantId tenant) {
     return counts.getOrDefault(tenant, Count.NONE);
   }
 
@@ -259,16 +299,80 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   private void write(Session row, Set<String> connections, Optional<Instant> arrival) {
+    Map<String, Instant> joinedAt = new HashMap<>(row.joinedAt());
+    joinedAt.keySet().retainAll(connections);
+    write(row, connections, arrival, joinedAt);
+  }
+
+  private void write(
+      Session row,
+      Set<String> connections,
+      Optional<Instant> arrival,
+      Map<String, Instant> joinedAt) {
     of(row.tenant())
-        .put(row.id(), new Session(row.tenant(), row.id(), connections, row.endsAt(), arrival));
+        .put(
+            row.id(),
+            new Session(
+                row.tenant(),
+                row.id(),
+                connections,
+                row.endsAt(),
+                arrival,
+                joinedAt,
+                row.messageAt()));
   }
 
   /** A tenant's count of connections, and its totals. */
-  record Count(long open, long admitted, long refused) {
-    private static final Count NONE = new Count(0, 0, 0);
+  record Count(ConnectionCount connections, long admitted, long refused) {
+    private static final Count NONE = new Count(ConnectionCount.NONE, 0, 0);
 
-    private Count plus(long opened, long admittedMore, long refusedMore) {
-      return new Count(Math.max(0, open + opened), admitted + admittedMore, refused + refusedMore);
+    long open() {
+      return connections.open();
+    }
+
+    private Count plus(long opened, long admittedMore) {
+      return with(
+          Math.max(0, open() + opened),
+          connections.parts(),
+          connections.correction(),
+          admittedMore);
+    }
+
+    private Count in(Set<String> connectionIds, long each) {
+      List<Long> parts = new ArrayList<>(connections.parts());
+      connectionIds.forEach(id -> add(parts, ConnectionCount.partOf(id), each));
+      return with(open(), parts, connections.correction(), 0);
+    }
+
+    private Count corrected(Correction correction, String name) {
+      List<Long> parts = new ArrayList<>(connections.parts());
+      correction.parts().forEach((part, by) -> add(parts, part, by));
+      return with(open() + correction.open(), parts, Optional.of(name), 0);
+    }
+
+    private Count refused(Refusals refusals) {
+      return new Count(
+          new ConnectionCount(
+              open(),
+              connections.parts(),
+              connections.correction(),
+              refusals.tenantFullAt().or(connections::tenantFullAt),
+              refusals.sessionFullAt().or(connections::sessionFullAt)),
+          admitted,
+          refused + refusals.number());
+    }
+
+    private static void add(List<Long> parts, int part, long by) {
+      parts.set(part, parts.get(part) + by);
+    }
+
+    private Count with(
+        long open, List<Long> parts, Optional<String> correction, long admittedMore) {
+      return new Count(
+          new ConnectionCount(
+              open, parts, correction, connections.tenantFullAt(), connections.sessionFullAt()),
+          admitted + admittedMore,
+          refused);
     }
   }
 }

@@ -10,7 +10,9 @@ import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.Sessions;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -232,7 +234,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void extend_moves_the_end_and_nothing_else() {
+  void extend_moves_the_end_and_notes_the_message_and_nothing_else() {
     Session session =
         new Session(
             Samples.tenantId(),
@@ -248,7 +250,14 @@ public abstract class SessionsContract {
 
     assertThat(sessions().find(session.tenant(), session.id()))
         .contains(
-            new Session(session.tenant(), session.id(), Set.of("a"), later, Optional.of(NOW)));
+            new Session(
+                session.tenant(),
+                session.id(),
+                Set.of("a"),
+                later,
+                Optional.of(NOW),
+                Map.of(),
+                Optional.of(NOW.truncatedTo(ChronoUnit.SECONDS))));
   }
 
   @Test
