@@ -11,6 +11,8 @@ final class NeverLate implements Witness {
   private Optional<Floor> floor = Optional.empty();
   private long strikes;
   private long aged;
+  private Optional<Instant> demandedAt = Optional.empty();
+  private long taken;
 
   /**
    * Watches claims.
@@ -33,7 +35,7 @@ final class NeverLate implements Witness {
     boolean isMine = several == (tokens > 1 || answers.size() > 1);
     boolean isAdmitted = answers.stream().anyMatch(Claim.Admitted.class::isInstance);
     Broke.unless(
-        isAdmitted || !isMine || play.aged().isEmpty() || !least.has(tokens, now),
+        isAdmitted || play.aged().isEmpty() || !least.has(tokens, now) || isDemand(play) || !isMine,
         "a claim for "
             + tokens
             + " to be admitted, as by a bucket whose tokens come "
@@ -42,11 +44,25 @@ final class NeverLate implements Witness {
         answers);
     for (Claim answer : answers) {
       if (answer instanceof Claim.Admitted admitted) {
+        taken += tokens;
         admitted
             .lease()
             .ifPresentOrElse(lease -> least.hold(lease, now), () -> least.take(tokens, now));
       }
     }
+  }
+
+  /** Whether a refusal makes tokens come that are due, as the terms allow. */
+  private boolean isDemand(Play play) {
+    Terms terms = play.terms();
+    if (!terms.onDemand()) {
+      return false;
+    }
+    if (demandedAt.isEmpty() || taken >= terms.capacity()) {
+      demandedAt = Optional.of(play.now());
+      taken = 0;
+    }
+    return !play.now().isAfter(demandedAt.get().plus(terms.lateness()));
   }
 
   @Override
@@ -64,6 +80,7 @@ final class NeverLate implements Witness {
   @Override
   public void retuned(Play play) {
     floor(play).retune(play.terms(), play.now());
+    demandedAt = Optional.empty();
   }
 
   /** The floor after what has happened since it was last looked at. */
@@ -77,6 +94,7 @@ final class NeverLate implements Witness {
     Excuse excuse = play.excuse();
     if (excuse.strikes() > strikes) {
       strikes = excuse.strikes();
+      demandedAt = Optional.empty();
       least.forgive(excuse.struckAt().plus(play.terms().grain()));
     }
     return least;

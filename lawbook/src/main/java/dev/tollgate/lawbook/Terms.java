@@ -13,10 +13,14 @@ import java.util.Random;
  *     that finds a bucket just emptied brings what came while it was full.
  * @param lateness how much later than from an ideal bucket a token may come. Nothing for a bucket
  *     that reckons at each claim; up to the time between two fills for one that is filled.
+ * @param onDemand whether it may be a claim that makes tokens come which are due: the claim is
+ *     refused, and whoever claims after the lateness is admitted. That may happen again once as
+ *     many tokens as the capacity have been taken.
  * @param grain how long it takes at most until a change of terms is in force and a surplus gone,
  *     and until a fault that struck shows no more. Nothing for a bucket that reckons at each claim.
  */
-public record Terms(Rate rate, long capacity, long slack, Duration lateness, Duration grain) {
+public record Terms(
+    Rate rate, long capacity, long slack, Duration lateness, boolean onDemand, Duration grain) {
   /**
    * Checks the numbers.
    *
@@ -40,7 +44,7 @@ public record Terms(Rate rate, long capacity, long slack, Duration lateness, Dur
 
   /** Terms of a bucket whose tokens may be as late as its changes. */
   public Terms(Rate rate, long capacity, long slack, Duration grain) {
-    this(rate, capacity, slack, grain, grain);
+    this(rate, capacity, slack, grain, false, grain);
   }
 
   /** Terms of a bucket that reckons at each claim: no slack, and nothing comes late. */

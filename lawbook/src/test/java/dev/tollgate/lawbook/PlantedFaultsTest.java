@@ -114,7 +114,12 @@ final class PlantedFaultsTest {
         public Terms terms(Random random) {
           Terms exact = Terms.any(random);
           return new Terms(
-              exact.rate(), exact.capacity(), 0, Duration.ofSeconds(2), Duration.ofSeconds(2));
+              exact.rate(),
+              exact.capacity(),
+              0,
+              Duration.ofSeconds(2),
+              false,
+              Duration.ofSeconds(2));
         }
       };
 

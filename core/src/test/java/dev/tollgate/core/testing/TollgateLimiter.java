@@ -194,7 +194,7 @@ public final class TollgateLimiter implements Limiter {
   private static Terms terms(long micro, long capacity, Duration lateness) {
     dev.tollgate.lawbook.Rate rate =
         new dev.tollgate.lawbook.Rate(micro, Duration.ofMinutes(MICRO));
-    return new Terms(rate, capacity, rate.tokensIn(Duration.ofMinutes(1)), lateness, GRAIN);
+    return new Terms(rate, capacity, rate.tokensIn(Duration.ofMinutes(1)), lateness, true, GRAIN);
   }
 
   /** A tenant of this name; all of them are in one shard. */
