@@ -144,11 +144,18 @@ public record Bucket(
     };
   }
 
-  /** Whether nobody has filled this bucket for so long that all its tokens have expired. */
+  /**
+   * Whether nobody has filled this bucket for so long that its tokens may have expired. One that
+   * hibernates was full for a while before, so its tokens are older than its sleep.
+   */
   private boolean hasExpiredAt(Instant now) {
+    Instant since = upkeep.since();
+    Instant expiry = since.plus(lifetimeAt(since));
     return switch (upkeep.state()) {
       case PRODUCED, DIRECT -> false;
-      case HIBERNATING, SUSPENDED -> !now.isBefore(upkeep.since().plus(lifetimeAt(upkeep.since())));
+      case HIBERNATING ->
+          !now.isBefore(expiry.minus(Duration.ofMinutes(spec.filling().hibernateAfterMinutes())));
+      case SUSPENDED -> !now.isBefore(expiry);
     };
   }
 
@@ -170,7 +177,7 @@ public record Bucket(
         version);
   }
 
-  /** Whether a claim must have it filled first: it hibernates, and all its tokens have expired. */
+  /** Whether a claim must have it filled first: it hibernates, and its tokens may have expired. */
   boolean needsWakingAt(Instant now) {
     return hibernates() && hasExpiredAt(now);
   }
@@ -389,14 +396,18 @@ public record Bucket(
       long fills = -Math.floorDiv(-n, (long) DirectFill.of(spec).tokens());
       return now.plus(MINUTE.multipliedBy(fills)).plus(GRACE);
     }
-    Instant next = nextTokensAfter(now, now, n);
+    // Nobody has taken a token since the bucket was found empty, if that still holds.
+    Instant taken =
+        emptiness.filter(seen -> now.isBefore(seen.until())).map(Emptiness::since).orElse(now);
+    Instant next = nextTokensAfter(taken.isBefore(now) ? taken : now, now, n);
     return isExactToTheMinute() ? next.plus(MINUTE) : next;
   }
 
   /** When the n-th token will have come that had not become due at {@code appeared}. */
   private Instant nextTokensAfter(Instant appeared, Instant now, long n) {
-    Instant due = ledger.dueAfter(spec.rate(), appeared, n);
-    boolean isOnItsWay = n <= ledger.onTheWayAt(spec.rate(), appeared);
+    Ledger awake = hibernates() ? awake(now).ledger() : ledger;
+    Instant due = awake.dueAfter(spec.rate(), appeared, n);
+    boolean isOnItsWay = n <= awake.onTheWayAt(spec.rate(), appeared);
     return (isOnItsWay || due.isAfter(now) ? due : now).plus(GRACE);
   }
 

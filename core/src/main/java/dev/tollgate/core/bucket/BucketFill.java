@@ -50,7 +50,7 @@ public final class BucketFill {
   /** The same of a bucket that has been read just now. */
   public Filled fill(Bucket read) {
     return read.upkeep().state() == Upkeep.State.PRODUCED
-        ? fill(read, false)
+        ? fill(read, read)
         : new NotFilled(read.upkeep().state());
   }
 
@@ -65,15 +65,15 @@ public final class BucketFill {
     if (!read.needsFillAt(now)) {
       return new NotFilled(read.upkeep().state());
     }
-    return read.hibernates() ? fill(read.awake(now), true) : fill(read, false);
+    return fill(read, read.hibernates() ? read.awake(now) : read);
   }
 
-  private Filled fill(Bucket read, boolean awakened) {
+  private Filled fill(Bucket read, Bucket awake) {
     Instant now = clock.instant();
     BucketId id = read.id();
-    Bucket bucket = read;
-    boolean mustWrite = awakened;
-    long level = bucket.levelAt(queue.look(id));
+    Bucket bucket = awake;
+    boolean mustWrite = !awake.equals(read);
+    long level = read.levelAt(queue.look(id));
     long trimmed = trim(bucket, level - bucket.spec().capacity());
     level -= trimmed;
     long minted = 0;

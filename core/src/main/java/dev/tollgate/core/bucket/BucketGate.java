@@ -241,7 +241,7 @@ public final class BucketGate {
           spent, Optional.of(new Claim.Undecided(missing + " tokens could not be spent")));
     }
     Instant then = clock.instant();
-    foundEmpty(read, then, level);
+    foundEmpty(read, then, Math.max(0, level.held() - hand.leases.size()));
     return new Spent(spent, Optional.of(new Claim.Denied(read.nextTokensAt(then, missing))));
   }
 
@@ -259,6 +259,8 @@ public final class BucketGate {
       return new Claim.Denied(read.nextTokensAt(now, n));
     }
     CompletableFuture<Void> waking = waking(read, now);
+    // A bucket that had to be filled first holds other tokens now than when it was asked.
+    hand.asked = hand.asked && !read.needsWakingAt(now);
     Claim claim = contend(read, n, lease, hand);
     await(waking);
     return claim;
@@ -316,7 +318,7 @@ public final class BucketGate {
     int found = hand.leases.size();
     giveBack(read.id(), hand);
     if (found == 0 && (n == 1 || level.visible() == 0)) {
-      foundEmpty(read, now, level);
+      foundEmpty(read, now, level.held());
     } else if (read.needsFillAt(now)) {
       await(request(read));
     }
@@ -324,8 +326,8 @@ public final class BucketGate {
   }
 
   /** Writes down that the bucket is empty, and requests a fill if nothing is on the way. */
-  private void foundEmpty(Bucket read, Instant now, Level level) {
-    Emptiness found = read.foundEmpty(now, level.held());
+  private void foundEmpty(Bucket read, Instant now, long heldByOthers) {
+    Emptiness found = read.foundEmpty(now, heldByOthers);
     empty.put(read.id(), found.until());
     boolean isFirst =
         quietly(() -> buckets.rememberEmpty(read, found))

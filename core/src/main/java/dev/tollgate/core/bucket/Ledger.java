@@ -109,17 +109,16 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   }
 
   /**
-   * The ledger under a new rate and capacity. What the old rate brought until {@code now} stays
-   * owed, as far as the new bucket can hold it. If tokens were minted ahead, the new rate holds
-   * from where they end; when they come follows from the old rate alone, so none of them is
+   * The ledger under a new rate and capacity. It keeps its balance, as far as the new bucket can
+   * hold it: what the old rate brought stays owed, and tokens that were minted ahead are set off
+   * against the new rate. When those come follows from the old rate alone, so none of them is
    * expected.
    */
   public Ledger retuned(BucketSpec before, BucketSpec after, Instant now) {
-    if (mintedThrough.isAfter(now)) {
-      return new Ledger(mintedThrough, carried);
-    }
-    long held = Math.min(before.capacity(), after.capacity()) * UNIT;
-    return new Ledger(plus(millisUntil(now)), Math.min(held, balance(before.rate(), now)));
+    long most = Math.min(before.capacity(), after.capacity()) * UNIT;
+    long kept = Math.max(-most, Math.min(most, balance(before.rate(), now)));
+    Ledger next = standing(after.rate(), now, kept);
+    return new Ledger(next.mintedThrough, next.carried);
   }
 
   /** This ledger after so many tokens that were minted have not been sent. */

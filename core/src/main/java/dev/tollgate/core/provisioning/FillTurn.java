@@ -79,7 +79,7 @@ public final class FillTurn {
       schedules.follow(id, found);
       return new Turn(new NoBucket(), Optional.empty());
     }
-    Filled filled = filling(id, () -> fill.fill(found.get()));
+    Filled filled = reconciling(id, () -> fill.fill(found.get()));
     if (filled instanceof NotFilled) {
       schedules.follow(id, found);
     }
@@ -97,9 +97,9 @@ public final class FillTurn {
       return new Turn(new NoBucket(), Optional.empty());
     }
     if (found.get().upkeep().state() == Upkeep.State.DIRECT) {
-      return look(found.get());
+      return reconciling(id, () -> look(found.get()));
     }
-    Filled filled = filling(id, () -> fill.fill(found.get()));
+    Filled filled = reconciling(id, () -> fill.fill(found.get()));
     return filled instanceof Topped topped ? after(topped) : new Turn(filled, Optional.empty());
   }
 
@@ -114,7 +114,7 @@ public final class FillTurn {
       return new Turn(new NoBucket(), Optional.empty());
     }
     Bucket read = found.get();
-    Filled filled = filling(id, () -> fill.fillOnRequest(read));
+    Filled filled = reconciling(id, () -> fillOnRequest(read));
     boolean isNews = read.hibernates() || read.isOverdueAt(clock.instant());
     if (filled instanceof Topped topped && isNews) {
       schedules.follow(id, Optional.of(topped.bucket()));
@@ -126,9 +126,18 @@ public final class FillTurn {
             : Optional.empty());
   }
 
-  private Filled filling(BucketId id, Supplier<Filled> fill) {
+  /** A claim that found no queue requests a fill too, whether or not one is due. */
+  private Filled fillOnRequest(Bucket read) {
+    Filled filled = fill.fillOnRequest(read);
+    if (filled instanceof NotFilled) {
+      tokens.look(read.id());
+    }
+    return filled;
+  }
+
+  private <T> T reconciling(BucketId id, Supplier<T> work) {
     try {
-      return fill.get();
+      return work.get();
     } catch (MissingQueue missing) {
       reconciliation.request(id.tenant());
       throw missing;

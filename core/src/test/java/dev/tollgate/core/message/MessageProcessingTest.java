@@ -415,9 +415,9 @@ final class MessageProcessingTest {
         .containsExactly(PROCESSED, PROCESSED, THROTTLED, THROTTLED);
 
     assertThat(shop.handledIds()).containsExactly("m1", "m2");
-    assertThat(shop.sockets().postedTo("b")).contains("throttled m3 61");
+    assertThat(shop.sockets().postedTo("b")).contains("throttled m3 4");
     assertThat(shop.sockets().postedTo("a")).noneMatch(frame -> frame.contains("m3"));
-    assertThat(shop.sockets().postedTo("x")).contains("throttled m4 64");
+    assertThat(shop.sockets().postedTo("x")).contains("throttled m4 7");
   }
 
   @Test
@@ -468,10 +468,12 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_bucket_that_is_not_there_yet_cannot_be_asked() {
+  void a_bucket_that_is_not_there_yet_refuses_for_a_minute() {
     town.buckets().remove(Workshop.messages(acme));
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED_WITHOUT_TOKEN);
+    assertThat(shop.process(from("a", "m1"))).containsExactly(THROTTLED);
+
+    assertThat(shop.sockets().postedTo("a")).containsExactly("throttled m1 60");
   }
 
   // The session's end.
@@ -549,7 +551,7 @@ final class MessageProcessingTest {
 
     shop.process(from("a", "m1"));
 
-    assertThat(shop.counted()).containsExactly("reserve", "reserve", "rememberEmpty");
+    assertThat(shop.counted()).containsExactly("reserve", "look", "rememberEmpty");
   }
 
   // Beside each other, and in time.
