@@ -65,18 +65,15 @@ final class Floor {
   /** Tokens are spent that were not held. */
   void take(long tokens, Instant at) {
     pass(at);
-    if (!isForgiven(at)) {
-      units = units.subtract(tokens(tokens));
-    }
+    expectIfForgiven(tokens, at);
+    units = units.subtract(tokens(tokens));
   }
 
   /** Tokens are held by a lease from {@code at} on. */
   void hold(Lease lease, Instant at) {
     pass(at);
+    expectIfForgiven(lease.tokens(), at);
     held.put(lease, lease.tokens());
-    if (isForgiven(at)) {
-      units = units.add(tokens(lease.tokens()));
-    }
   }
 
   /** What a lease holds is spent. */
@@ -96,7 +93,8 @@ final class Floor {
 
   /** Tokens have gone because of their age, which the terms allow. */
   void aged(long tokens, Instant at) {
-    take(tokens, at);
+    pass(at);
+    units = units.subtract(tokens(tokens));
   }
 
   /** Nothing is expected until {@code at}; from then on, as much as if it were drained then. */
@@ -109,8 +107,12 @@ final class Floor {
     settle();
   }
 
-  private boolean isForgiven(Instant at) {
-    return at.isBefore(now);
+  /** Tokens are taken; while nothing is expected, they are more than were expected. */
+  private void expectIfForgiven(long tokens, Instant at) {
+    if (at.isBefore(now)) {
+      BigInteger missing = tokens(tokens + heldTokens()).subtract(units);
+      units = units.add(missing.max(BigInteger.ZERO));
+    }
   }
 
   /**

@@ -38,8 +38,8 @@ public final class LimiterLaws {
       new Law<>(
           "whoever alone waits Retry-After is admitted",
           "A refusal tells a wait no longer than the tokens take to come, and the stated lateness;"
-              + " whoever claims alone after just that wait, and no fault struck meanwhile, is"
-              + " admitted. When nothing goes wrong any more, that is always so.",
+              + " whoever claims alone after just that wait, and no fault struck nor the terms"
+              + " changed meanwhile, is admitted.",
           (maker, history) ->
               Play.of(maker, history, Play.Manner.PLAIN, new RetryAfter(), RetryAfter::close));
 
@@ -391,21 +391,34 @@ public final class LimiterLaws {
   /** Refusals tell a time that is not too long, and hold it. */
   private static final class RetryAfter implements Witness {
     private Instant settledAt = Instant.MIN;
+    private long slack;
 
     @Override
+    public void opened(Play play) {
+      slack = play.terms().slack();
+    }
+
+    /** What was given ahead at the old rate is set off against the new one. */
+    @Override
     public void retuned(Play play) {
-      settledAt = play.now().plus(play.terms().grain());
+      Terms terms = play.terms();
+      Instant setOff = play.now().plus(terms.grain()).plus(terms.rate().timeOf(2 * slack + 1));
+      settledAt = setOff.isAfter(settledAt) ? setOff : settledAt;
+      slack = Math.max(slack, terms.slack());
     }
 
     @Override
     public void claimed(Play play, long tokens, List<Claim> answers) {
       Terms terms = play.terms();
       Instant struck = play.excuse().struckAt();
-      boolean isSettled =
-          !play.now().isBefore(settledAt)
-              && (struck.equals(Instant.MIN) || struck.plus(terms.grain()).isBefore(play.now()));
+      boolean isFair =
+          struck.equals(Instant.MIN) || struck.plus(terms.grain()).isBefore(play.now());
+      boolean isSettled = !play.now().isBefore(settledAt);
       Duration most =
-          terms.rate().timeOf(tokens).plus(isSettled ? terms.lateness() : terms.grain());
+          terms
+              .rate()
+              .timeOf(isSettled ? tokens : tokens + 2 * slack)
+              .plus(isSettled && isFair ? terms.lateness() : terms.grain());
       for (Claim answer : answers) {
         if (answer instanceof Claim.Refused refused) {
           Broke.unless(
@@ -419,7 +432,9 @@ public final class LimiterLaws {
     @Override
     public void waited(Play play, Claim.Refused refused, Instant at, boolean alone, Claim then) {
       Instant struck = play.excuse().struckAt();
-      boolean isFair = struck.equals(Instant.MIN) || struck.plus(play.terms().grain()).isBefore(at);
+      boolean isFair =
+          !at.isBefore(settledAt)
+              && (struck.equals(Instant.MIN) || struck.plus(play.terms().grain()).isBefore(at));
       Broke.unless(
           then instanceof Claim.Admitted || !alone || !isFair,
           "whoever was "

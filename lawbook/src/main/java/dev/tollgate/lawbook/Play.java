@@ -251,7 +251,7 @@ final class Play {
       if (claim instanceof Claim.Refused refused) {
         Instant at = now();
         boolean alone = holding() == 0;
-        Duration most = terms.rate().timeOf(1).plus(terms.grain()).plusSeconds(1);
+        Duration most = terms.rate().timeOf(1 + 2 * terms.slack()).plus(terms.grain());
         wait(refused.retryAfter().compareTo(most) < 0 ? refused.retryAfter() : most);
         witness.waited(this, refused, at, alone, claim(Step.Use.SPENT));
         return;
