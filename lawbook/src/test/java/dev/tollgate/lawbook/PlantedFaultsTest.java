@@ -383,8 +383,7 @@ final class PlantedFaultsTest {
         Arguments.of(
             "reckons with floats",
             DRIFTS,
-            List.of(
-                LimiterLaws.NEVER_LATE, LimiterLaws.REFUSAL_IS_FREE, LimiterLaws.RETRY_AFTER)),
+            List.of(LimiterLaws.NEVER_LATE, LimiterLaws.REFUSAL_IS_FREE, LimiterLaws.RETRY_AFTER)),
         Arguments.of("is busy for all", BUSY_FOR_ALL, List.of(LimiterLaws.NEIGHBOURS)),
         Arguments.of("has all wait for one", ONE_LOCK_FOR_ALL, List.of(LimiterLaws.NEIGHBOURS)));
   }
