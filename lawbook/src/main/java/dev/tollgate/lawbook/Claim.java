@@ -3,12 +3,12 @@ package dev.tollgate.lawbook;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The answer to a claim for one token. */
+/** The answer to a claim. */
 public sealed interface Claim {
   /**
-   * There is one.
+   * There are as many tokens as were claimed.
    *
-   * @param lease what it is held by; empty if it is spent already
+   * @param lease what holds them; empty if they are spent already
    */
   record Admitted(Optional<Lease> lease) implements Claim {
     @Override
@@ -18,7 +18,7 @@ public sealed interface Claim {
   }
 
   /**
-   * There is none.
+   * There are not so many; none is held.
    *
    * @param retryAfter how long whoever claims alone is to wait
    */
@@ -46,12 +46,12 @@ public sealed interface Claim {
     return new Admitted(Optional.empty());
   }
 
-  /** There is a token, and it is held. */
+  /** There are tokens, and they are held. */
   static Claim admitted(Lease lease) {
     return new Admitted(Optional.of(lease));
   }
 
-  /** There is none. */
+  /** There are not so many. */
   static Claim refused(Duration retryAfter) {
     return new Refused(retryAfter);
   }

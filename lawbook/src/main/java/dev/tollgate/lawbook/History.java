@@ -43,7 +43,7 @@ public record History(long seed, List<Step> steps) {
         seed,
         random,
         any -> {
-          int what = any.nextInt(20);
+          int what = any.nextInt(24);
           if (what < 7) {
             return wait(any, token, full);
           } else if (what < 13) {
@@ -59,6 +59,15 @@ public record History(long seed, List<Step> steps) {
             return new Step.Retune(maker.terms(any));
           } else if (what == 18) {
             return new Step.Vigil();
+          } else if (what == 20 && any.nextInt(3) == 0) {
+            return new Step.Crowd(
+                Duration.ofMinutes(1 + any.nextInt(60)),
+                Math.toIntExact(Math.min(400, first.capacity() + 1 + any.nextInt(40))));
+          } else if (what == 21 && first.capacity() > 1) {
+            return new Step.ClaimOf(
+                2 + any.nextLong(first.capacity() - 1), USES.get(any.nextInt(USES.size())));
+          } else if (what == 22 && first.capacity() > 1) {
+            return new Step.Together(2 + any.nextInt(3), 2 + any.nextLong(first.capacity() - 1));
           }
           return new Step.Claims(1 + any.nextInt(3), Step.Use.HELD);
         });

@@ -2,24 +2,29 @@ package dev.tollgate.lawbook;
 
 import java.time.Instant;
 
-/** A token that is held, to be spent or given back. */
+/** Tokens that are held, to be spent or given back. */
 public interface Lease {
-  /** When the token goes back by itself; it is not to be spent from then on. */
+  /** How many tokens are held. */
+  default long tokens() {
+    return 1;
+  }
+
+  /** When the tokens go back by themselves; they are not to be spent from then on. */
   Instant endsAt();
 
-  /** Spends the token. */
+  /** Spends the tokens, all of them or none. */
   Spending spend();
 
-  /** Gives the token back. It may be had again, at once. */
+  /** Gives the tokens back. They may be had again, within a second. */
   void giveBack();
 
-  /** What became of a token that was to be spent. */
+  /** What became of tokens that were to be spent. */
   enum Spending {
-    /** It is spent, and its holder admitted. */
+    /** They are spent, and their holder admitted. */
     SPENT,
-    /** It is not, for it was not held any more. */
+    /** They are not, for they were not held any more. */
     REFUSED,
-    /** Nobody knows; its holder is not admitted. */
+    /** Nobody knows; their holder is not admitted. */
     UNDECIDED
   }
 }

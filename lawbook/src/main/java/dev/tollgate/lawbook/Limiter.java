@@ -1,7 +1,9 @@
 package dev.tollgate.lawbook;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 
 /**
@@ -22,6 +24,25 @@ public interface Limiter {
    */
   boolean retune(String tenant, Terms terms);
 
+  /**
+   * Claims several tokens for a tenant: all of them or none.
+   *
+   * @param tokens 2 to the capacity
+   * @return empty if this limiter gives tokens one by one only
+   */
+  default Optional<Claim> claim(String tenant, long tokens) {
+    return Optional.empty();
+  }
+
+  /**
+   * Has several callers, each in a process of its own, claim so many tokens each at the same time.
+   *
+   * @return an answer for each; empty if this limiter cannot be tried in this way
+   */
+  default Optional<List<Claim>> claimTogether(String tenant, int callers, long tokens) {
+    return Optional.empty();
+  }
+
   /** When this wants to be told next that time has passed; empty if it never needs to be. */
   default Optional<Instant> nextTimer() {
     return Optional.empty();
@@ -33,6 +54,14 @@ public interface Limiter {
   /** What it knows of a tenant's tokens, if it keeps count. */
   default Optional<Books> books(String tenant) {
     return Optional.empty();
+  }
+
+  /**
+   * How many tokens have gone so far because of their age, which its terms allow; empty if nobody
+   * knows.
+   */
+  default OptionalLong aged(String tenant) {
+    return OptionalLong.of(0);
   }
 
   /** What injected faults account for. */
@@ -51,7 +80,10 @@ public interface Limiter {
     /** A limiter that knows nothing of an earlier one. */
     Limiter make(Setting setting);
 
-    /** Some terms that it can keep, with the slack and the grain that it says it needs. */
+    /**
+     * Some terms that it can keep, with the slack, the lateness and the grain that it says it
+     * needs.
+     */
     default Terms terms(Random random) {
       return Terms.any(random);
     }

@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
 /** The laws of token buckets. */
@@ -23,27 +22,53 @@ public final class LimiterLaws {
       new Law<>(
           "minted = spent + expired + held + in flight",
           "At every step the books balance, tell as spent what was spent and as in flight what is"
-              + " held; what is given back can be had again at once, and a lease that has ended"
-              + " cannot be spent.",
+              + " held; a lease that has ended cannot be spent.",
           LimiterLaws::conservation);
 
   /** A refusal costs nothing. */
   public static final Law<Limiter.Maker> REFUSAL_IS_FREE =
       new Law<>(
           "a refusal costs nothing",
-          "A claim that is refused takes no token, and makes none come later: whoever insists, by"
-              + " claiming again before it is time, gets then the same answers as if he had not.",
+          "A claim that is refused takes no token, and makes none come later: a caller that insists,"
+              + " by claiming again before it is time, is not refused for longer.",
           LimiterLaws::refusal);
 
   /** Whoever waits alone as told is admitted. */
   public static final Law<Limiter.Maker> RETRY_AFTER =
       new Law<>(
           "whoever alone waits Retry-After is admitted",
-          "A refusal tells a wait no longer than a token takes to come, and the stated grain; whoever"
-              + " claims alone after just that wait, and no fault struck meanwhile, is admitted. When"
-              + " nothing goes wrong any more, that is always so.",
+          "A refusal tells a wait no longer than the tokens take to come, and the stated lateness;"
+              + " whoever claims alone after just that wait, and no fault struck nor the terms"
+              + " changed meanwhile, is admitted.",
           (maker, history) ->
               Play.of(maker, history, Play.Manner.PLAIN, new RetryAfter(), RetryAfter::close));
+
+  /** Never later than an ideal bucket and the stated lateness. */
+  public static final Law<Limiter.Maker> NEVER_LATE =
+      new Law<>(
+          "a token comes no later than stated",
+          "A claim is refused only while an ideal bucket, whose tokens come as late as the terms"
+              + " state, has no token either. A token that is given back, or whose lease ends, can be"
+              + " had again within a second. Once the grain has passed after a fault, the bucket is"
+              + " as good as one that was drained then.",
+          (maker, history) -> Play.of(maker, history, new NeverLate(false)));
+
+  /** Demand gets the rate. */
+  public static final Law<Limiter.Maker> THROUGHPUT =
+      new Law<>(
+          "permanent demand gets the rate",
+          "Ten minutes of permanent demand are given at least 99 % of what the rate brings, or what"
+              + " it brings in ten minutes less the stated lateness; whatever the capacity, if that"
+              + " holds what comes while a token is late.",
+          LimiterLaws::throughput);
+
+  /** Several tokens at once. */
+  public static final Law<Limiter.Maker> ALL_OR_NONE =
+      new Law<>(
+          "several tokens: all or none",
+          "A claim for several tokens holds all of them or none, and is refused only while an ideal"
+              + " bucket lacks them too. If it fits, one of several callers at least is granted.",
+          LimiterLaws::allOrNone);
 
   /** A retune conserves. */
   public static final Law<Limiter.Maker> RETUNE_CONSERVES =
@@ -63,7 +88,22 @@ public final class LimiterLaws {
 
   /** All of them. */
   public static final List<Law<Limiter.Maker>> ALL =
-      List.of(NEVER_MORE, CONSERVATION, REFUSAL_IS_FREE, RETRY_AFTER, RETUNE_CONSERVES, NEIGHBOURS);
+      List.of(
+          NEVER_MORE,
+          NEVER_LATE,
+          THROUGHPUT,
+          ALL_OR_NONE,
+          CONSERVATION,
+          REFUSAL_IS_FREE,
+          RETRY_AFTER,
+          RETUNE_CONSERVES,
+          NEIGHBOURS);
+
+  /** One of so many histories is followed by permanent demand, which takes long to play. */
+  private static final long DEMANDS = 4;
+
+  private static final Duration DEMAND = Duration.ofMinutes(10);
+  private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
 
   private LimiterLaws() {}
 
@@ -84,12 +124,12 @@ public final class LimiterLaws {
     }
 
     @Override
-    public void spent(Play play, Lease.Spending spending) {
+    public void spent(Play play, Lease.Spending spending, long tokens) {
       if (spending != Lease.Spending.SPENT) {
         return;
       }
       Allowance left = allowance.orElseThrow();
-      left.spend(1, play.now());
+      left.spend(tokens, play.now());
       long excused = play.excuse().tokens();
       Broke.unless(
           left.excess() <= excused,
@@ -107,27 +147,7 @@ public final class LimiterLaws {
   private static Finding conservation(Limiter.Maker maker, History history) {
     Balance balance = new Balance();
     Finding books = Play.of(maker, history, balance);
-    if (books instanceof Finding.Broken) {
-      return books;
-    }
-    Finding twins =
-        twins(
-            maker,
-            history,
-            play -> tryOne(play, Step.Use.SPENT),
-            play -> tryOne(play, Step.Use.GIVEN_BACK),
-            (drained, after, play, terms) ->
-                Broke.unless(
-                    after >= Math.min(drained + 1, terms.capacity()),
-                    "one that is given back to be had again: "
-                        + Math.min(drained + 1, terms.capacity())
-                        + " claims admitted after",
-                    after + " admitted"));
-    return balance.judged && twins instanceof Finding.NotJudged ? books : twins;
-  }
-
-  private static boolean tryOne(Play play, Step.Use use) {
-    return play.claim(use) instanceof Claim.Admitted admitted && admitted.lease().isPresent();
+    return books instanceof Finding.Broken || balance.judged ? books : new Finding.NotJudged();
   }
 
   /** What the books say, held against what was done. */
@@ -139,13 +159,13 @@ public final class LimiterLaws {
     private boolean judged;
 
     @Override
-    public void spent(Play play, Lease.Spending spending) {
-      spent += spending == Lease.Spending.SPENT ? 1 : 0;
-      doubtful += spending == Lease.Spending.UNDECIDED ? 1 : 0;
+    public void spent(Play play, Lease.Spending spending, long tokens) {
+      spent += spending == Lease.Spending.SPENT ? tokens : 0;
+      doubtful += spending == Lease.Spending.UNDECIDED ? tokens : 0;
     }
 
     @Override
-    public void spentLease(Play play, Lease.Spending spending, boolean ended) {
+    public void spentLease(Play play, Lease lease, Lease.Spending spending, boolean ended) {
       Broke.unless(
           !ended || spending != Lease.Spending.SPENT,
           "a token whose lease has ended not to be spent",
@@ -153,7 +173,7 @@ public final class LimiterLaws {
     }
 
     @Override
-    public void claimed(Play play, Claim claim) {
+    public void claimed(Play play, long tokens, List<Claim> answers) {
       check(play);
     }
 
@@ -164,7 +184,7 @@ public final class LimiterLaws {
     }
 
     @Override
-    public void gaveBack(Play play, boolean ended) {
+    public void gaveBack(Play play, Lease lease, boolean ended) {
       check(play);
       play.books()
           .ifPresent(
@@ -172,9 +192,10 @@ public final class LimiterLaws {
                   Broke.unless(
                       ended
                           || !excuse.equals(play.excuse())
-                          || books.inFlight() == inFlight - 1
+                          || books.inFlight() == inFlight - lease.tokens()
                           || (books.expired() > 0 && books.inFlight() <= inFlight),
-                      "a token that is given back to be in flight no more: " + (inFlight - 1),
+                      "tokens that are given back to be in flight no more: "
+                          + (inFlight - lease.tokens()),
                       books));
     }
 
@@ -214,7 +235,95 @@ public final class LimiterLaws {
     if (books instanceof Finding.Broken) {
       return books;
     }
-    return compare(maker, history, Play.Manner.INSISTENT, "insisting", false, books);
+    Finding plain = Play.of(maker, history, new NeverLate(false));
+    return plain instanceof Finding.Broken
+        ? books
+        : Play.of(maker, history, Play.Manner.INSISTENT, new NeverLate(false), play -> {});
+  }
+
+  private static Finding throughput(Limiter.Maker maker, History history) {
+    boolean[] judged = {false};
+    Finding finding =
+        history.seed() % DEMANDS > 0
+            ? new Finding.NotJudged()
+            : Play.of(
+                maker,
+                history,
+                Play.Manner.PLAIN,
+                new Witness() {},
+                play -> judged[0] = hasThroughput(play));
+    return finding instanceof Finding.Broken || judged[0] ? finding : new Finding.NotJudged();
+  }
+
+  /** Returns whether that can be judged. */
+  private static boolean hasThroughput(Play play) {
+    Terms terms = play.terms();
+    Duration pause = clamp(terms.rate().timeOf(1).dividedBy(4));
+    Duration late = terms.lateness().multipliedBy(2).plus(pause);
+    Duration sure = least(DEMAND.multipliedBy(99).dividedBy(100), DEMAND.minus(terms.lateness()));
+    long expected = terms.rate().tokensIn(sure) - 1;
+    if (terms.capacity() <= terms.rate().tokensIn(late) || expected < 1) {
+      return false;
+    }
+    play.calm();
+    play.drain();
+    long admitted = play.demand(DEMAND, pause);
+    Broke.unless(
+        admitted >= expected,
+        "at least " + expected + " tokens in " + DEMAND + " of permanent demand",
+        admitted + " tokens");
+    return true;
+  }
+
+  private static Duration clamp(Duration pause) {
+    Duration most = least(pause, Duration.ofSeconds(5));
+    return most.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : most;
+  }
+
+  private static Duration least(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+
+  private static Finding allOrNone(Limiter.Maker maker, History history) {
+    Several several = new Several();
+    Finding books = Play.of(maker, history, several);
+    if (books instanceof Finding.Broken || !several.judged) {
+      return books instanceof Finding.Broken ? books : new Finding.NotJudged();
+    }
+    return Play.of(maker, history, new NeverLate(true));
+  }
+
+  /** The books before and after a claim for several tokens. */
+  private static final class Several implements Witness {
+    private Optional<Books> before = Optional.empty();
+    private boolean judged;
+
+    @Override
+    public void claiming(Play play) {
+      before = play.books();
+    }
+
+    @Override
+    public void claimed(Play play, long tokens, List<Claim> answers) {
+      if (tokens == 1) {
+        return;
+      }
+      judged = true;
+      Optional<Books> after = play.books();
+      if (before.isEmpty() || after.isEmpty()) {
+        return;
+      }
+      long leases =
+          answers.stream()
+              .filter(Claim.Admitted.class::isInstance)
+              .filter(answer -> ((Claim.Admitted) answer).lease().isPresent())
+              .count();
+      long held = after.get().inFlight() - before.get().inFlight();
+      Broke.unless(
+          held == leases * tokens || !play.excuse().isNone(),
+          leases + " claims for " + tokens + " tokens each to hold " + leases * tokens,
+          held + " held");
+    }
   }
 
   /** The books before and after a refusal. */
@@ -229,9 +338,9 @@ public final class LimiterLaws {
     }
 
     @Override
-    public void claimed(Play play, Claim claim) {
+    public void claimed(Play play, long tokens, List<Claim> answers) {
       Optional<Books> after = play.books();
-      if (!(claim instanceof Claim.Refused)
+      if (!answers.stream().allMatch(Claim.Refused.class::isInstance)
           || before.isEmpty()
           || after.isEmpty()
           || !excuse.equals(play.excuse())) {
@@ -249,79 +358,83 @@ public final class LimiterLaws {
     }
   }
 
+  /** Plays a history alone and beside a storm, and compares what each claim came to. */
   private static Finding neighbours(Limiter.Maker maker, History history) {
-    return compare(
-        maker, history, Play.Manner.BESIDE_A_STORM, "beside a storm", true, new Finding.Kept());
-  }
-
-  /** Plays a history in two manners, and compares what each claim came to. */
-  private static Finding compare(
-      Limiter.Maker maker,
-      History history,
-      Play.Manner manner,
-      String name,
-      boolean inAllWeather,
-      Finding otherwise) {
-    Play[] plays = new Play[2];
+    Play[] plays = new Play[1];
     Finding plain =
         Play.of(maker, history, Play.Manner.PLAIN, new Witness() {}, play -> plays[0] = play);
-    AtomicBoolean judged = new AtomicBoolean(true);
-    Finding other =
-        Play.of(
-            maker,
-            history,
-            manner,
-            new Witness() {},
-            play -> {
-              plays[1] = play;
-              Play alone = plays[0];
-              boolean fair = alone.excuse().isNone() && play.excuse().isNone();
-              if (play.gotMore() || !(fair || inAllWeather)) {
-                judged.set(false);
-                return;
-              }
-              List<String> expected = alone.answers();
-              for (int i = 0; i < expected.size(); i++) {
-                if (alone.isGift(i) && !inAllWeather) {
-                  return;
-                }
-                String answer = i < play.answers().size() ? play.answers().get(i) : "nothing more";
-                Broke.unless(
-                    expected.get(i).equals(answer),
-                    "answer " + (i + 1) + " to be the same " + name + ": " + expected.get(i),
-                    answer);
-              }
-              Broke.unless(
-                  !inAllWeather || alone.cost() == play.cost(),
-                  "the same cost " + name + ": " + alone.cost(),
-                  play.cost());
-            });
-    if (plain instanceof Finding.Broken || !judged.get()) {
-      return otherwise;
+    if (plain instanceof Finding.Broken) {
+      return new Finding.NotJudged();
     }
-    return other;
+    Play alone = plays[0];
+    return Play.of(
+        maker,
+        history,
+        Play.Manner.BESIDE_A_STORM,
+        new Witness() {},
+        play -> {
+          List<String> expected = alone.answers();
+          for (int i = 0; i < expected.size(); i++) {
+            String answer = i < play.answers().size() ? play.answers().get(i) : "nothing more";
+            Broke.unless(
+                expected.get(i).equals(answer),
+                "answer " + (i + 1) + " to be the same beside a storm: " + expected.get(i),
+                answer);
+          }
+          Broke.unless(
+              alone.cost() == play.cost(),
+              "the same cost beside a storm: " + alone.cost(),
+              play.cost());
+        });
   }
 
   /** Refusals tell a time that is not too long, and hold it. */
   private static final class RetryAfter implements Witness {
-    private boolean alone;
+    private Instant settledAt = Instant.MIN;
+    private long slack;
 
     @Override
-    public void claimed(Play play, Claim claim) {
-      if (claim instanceof Claim.Refused refused) {
-        Duration most = play.terms().rate().timeOf(1).plus(play.terms().grain());
-        Broke.unless(
-            !refused.retryAfter().isNegative() && refused.retryAfter().compareTo(most) <= 0,
-            "a wait of at most " + most,
-            refused);
-        alone = play.holding() == 0;
+    public void opened(Play play) {
+      slack = play.terms().slack();
+    }
+
+    /** What was given ahead at the old rate is set off against the new one. */
+    @Override
+    public void retuned(Play play) {
+      Terms terms = play.terms();
+      Instant setOff = play.now().plus(terms.grain()).plus(terms.rate().timeOf(2 * slack + 1));
+      settledAt = setOff.isAfter(settledAt) ? setOff : settledAt;
+      slack = Math.max(slack, terms.slack());
+    }
+
+    @Override
+    public void claimed(Play play, long tokens, List<Claim> answers) {
+      Terms terms = play.terms();
+      Instant struck = play.excuse().struckAt();
+      boolean isFair =
+          struck.equals(Instant.MIN) || struck.plus(terms.grain()).isBefore(play.now());
+      boolean isSettled = !play.now().isBefore(settledAt);
+      Duration most =
+          terms
+              .rate()
+              .timeOf(isSettled ? tokens : tokens + 2 * slack)
+              .plus(isSettled && isFair ? terms.lateness() : terms.grain());
+      for (Claim answer : answers) {
+        if (answer instanceof Claim.Refused refused) {
+          Broke.unless(
+              !refused.retryAfter().isNegative() && refused.retryAfter().compareTo(most) <= 0,
+              "a wait of at most " + most,
+              refused);
+        }
       }
     }
 
     @Override
-    public void waited(Play play, Claim.Refused refused, Instant at, Claim then) {
+    public void waited(Play play, Claim.Refused refused, Instant at, boolean alone, Claim then) {
       Instant struck = play.excuse().struckAt();
-      boolean isFair = struck.equals(Instant.MIN) || struck.plus(play.terms().grain()).isBefore(at);
+      boolean isFair =
+          !at.isBefore(settledAt)
+              && (struck.equals(Instant.MIN) || struck.plus(play.terms().grain()).isBefore(at));
       Broke.unless(
           then instanceof Claim.Admitted || !alone || !isFair,
           "whoever was "

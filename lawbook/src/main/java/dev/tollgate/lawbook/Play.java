@@ -3,10 +3,9 @@ package dev.tollgate.lawbook;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /** A limiter that goes through a history, watched by a witness. */
@@ -20,11 +19,9 @@ final class Play {
   private final Witness witness;
   private final List<Lease> leases = new ArrayList<>();
   private final List<String> answers = new ArrayList<>();
-  private final Set<Integer> gifts = new HashSet<>();
   private final Manner manner;
   private Terms terms;
   private Instant refusedUntil = Instant.MIN;
-  private boolean gotMore;
   private boolean canRetune = true;
   private int step;
 
@@ -102,6 +99,15 @@ final class Play {
       for (int i = 0; i < claims.count(); i++) {
         claim(claims.use());
       }
+    } else if (next instanceof Step.ClaimOf claim) {
+      claimAll(claim.tokens(), claim.use());
+    } else if (next instanceof Step.Together together) {
+      claimTogether(together.callers(), together.tokens());
+    } else if (next instanceof Step.Crowd crowd) {
+      wait(crowd.sleep());
+      for (int i = 0; i < crowd.count(); i++) {
+        claim(Step.Use.SPENT);
+      }
     } else if (next instanceof Step.Spend spend && !leases.isEmpty()) {
       spend(leases.remove(spend.which() % leases.size()));
     } else if (next instanceof Step.GiveBack back && !leases.isEmpty()) {
@@ -143,36 +149,64 @@ final class Play {
   }
 
   Claim claim(Step.Use use) {
-    witness.claiming(this);
-    Claim claim = limiter.claim(TENANT);
-    if (claim instanceof Claim.Admitted && now().isBefore(refusedUntil)) {
-      gifts.add(answers.size());
-    }
-    answers.add(claim.toString());
-    witness.claimed(this, claim);
+    Claim claim = ask();
     if (claim instanceof Claim.Refused refused) {
       refusedUntil = now().plus(refused.retryAfter());
       if (manner == Manner.INSISTENT) {
         insist();
       }
     }
+    took(claim, 1, use);
+    return claim;
+  }
+
+  private Claim ask() {
+    witness.claiming(this);
+    return answered(1, List.of(limiter.claim(TENANT))).get(0);
+  }
+
+  private List<Claim> answered(long tokens, List<Claim> claims) {
+    claims.forEach(claim -> answers.add(claim.toString()));
+    witness.claimed(this, tokens, claims);
+    return claims;
+  }
+
+  private void took(Claim claim, long tokens, Step.Use use) {
     if (claim instanceof Claim.Admitted admitted) {
       if (admitted.lease().isEmpty()) {
-        witness.spent(this, Lease.Spending.SPENT);
+        witness.spent(this, Lease.Spending.SPENT, tokens);
       } else {
         use(admitted.lease().get(), use);
       }
     }
-    return claim;
   }
 
-  /**
-   * Claims before it is time. Whoever gets a token, for one came back early, ends the comparison.
-   */
+  /** Claims before it is time. */
   private void insist() {
     for (int i = 0; i < 3; i++) {
-      gotMore |= limiter.claim(TENANT) instanceof Claim.Admitted;
+      took(ask(), 1, Step.Use.SPENT);
     }
+  }
+
+  private void claimAll(long wanted, Step.Use use) {
+    long tokens = Math.min(wanted, terms.capacity());
+    if (tokens > 1) {
+      witness.claiming(this);
+      limiter
+          .claim(TENANT, tokens)
+          .ifPresent(claim -> took(answered(tokens, List.of(claim)).get(0), tokens, use));
+    }
+  }
+
+  private void claimTogether(int callers, long wanted) {
+    long tokens = Math.min(wanted, terms.capacity());
+    witness.claiming(this);
+    limiter
+        .claimTogether(TENANT, callers, tokens)
+        .ifPresent(
+            claims ->
+                answered(tokens, claims)
+                    .forEach(claim -> took(claim, tokens, Step.Use.GIVEN_BACK)));
   }
 
   private void use(Lease lease, Step.Use use) {
@@ -187,15 +221,15 @@ final class Play {
     boolean ended = !now().isBefore(lease.endsAt());
     Lease.Spending spending = lease.spend();
     answers.add(spending.toString());
-    witness.spentLease(this, spending, ended);
-    witness.spent(this, spending);
+    witness.spentLease(this, lease, spending, ended);
+    witness.spent(this, spending, lease.tokens());
   }
 
   private void giveBack(Lease lease) {
     boolean ended = !now().isBefore(lease.endsAt());
     witness.givingBack(this);
     lease.giveBack();
-    witness.gaveBack(this, ended);
+    witness.gaveBack(this, lease, ended);
   }
 
   /** Returns whether the limiter can do that. */
@@ -216,9 +250,10 @@ final class Play {
       Claim claim = claim(Step.Use.SPENT);
       if (claim instanceof Claim.Refused refused) {
         Instant at = now();
-        Duration most = terms.rate().timeOf(1).plus(terms.grain()).plusSeconds(1);
+        boolean alone = holding() == 0;
+        Duration most = terms.rate().timeOf(1 + 2 * terms.slack()).plus(terms.grain());
         wait(refused.retryAfter().compareTo(most) < 0 ? refused.retryAfter() : most);
-        witness.waited(this, refused, at, claim(Step.Use.SPENT));
+        witness.waited(this, refused, at, alone, claim(Step.Use.SPENT));
         return;
       } else if (claim instanceof Claim.Undecided) {
         return;
@@ -234,6 +269,20 @@ final class Play {
       drained++;
     }
     return drained;
+  }
+
+  /**
+   * Claims and spends whatever is to be had, and again each time that so much time has passed; says
+   * how many tokens that were.
+   */
+  long demand(Duration time, Duration pause) {
+    Instant until = now().plus(time);
+    long admitted = 0;
+    while (now().isBefore(until)) {
+      wait(pause);
+      admitted += drain();
+    }
+    return admitted;
   }
 
   /** Nothing goes wrong from now on, nobody holds a token, and what was late has come. */
@@ -264,19 +313,17 @@ final class Play {
     return limiter.cost(TENANT);
   }
 
+  /** Tokens that have gone because of their age, if that is known. */
+  OptionalLong aged() {
+    return limiter.aged(TENANT);
+  }
+
   /** The tokens that are held and whose lease has not ended. */
   long holding() {
-    return leases.stream().filter(lease -> now().isBefore(lease.endsAt())).count();
-  }
-
-  /** Whether the answer of this number was a token that nobody had a right to yet. */
-  boolean isGift(int answer) {
-    return gifts.contains(answer);
-  }
-
-  /** Whether whoever insisted got a token before it was time. */
-  boolean gotMore() {
-    return gotMore;
+    return leases.stream()
+        .filter(lease -> now().isBefore(lease.endsAt()))
+        .mapToLong(Lease::tokens)
+        .sum();
   }
 
   /** When the last of the leases ends, if that is yet to come; else now. */

@@ -24,6 +24,30 @@ public sealed interface Step {
     }
   }
 
+  /** Several tokens are claimed at once: all of them or none. */
+  record ClaimOf(long tokens, Use use) implements OfLimiter {
+    @Override
+    public String toString() {
+      return "a claim for " + tokens + " tokens, " + use;
+    }
+  }
+
+  /** Several callers claim several tokens each, at the same time. Nobody spends them. */
+  record Together(int callers, long tokens) implements OfLimiter {
+    @Override
+    public String toString() {
+      return callers + " claims for " + tokens + " tokens each, at the same time";
+    }
+  }
+
+  /** Nobody claims for long, and then many do at the same time. */
+  record Crowd(Duration sleep, int count) implements OfLimiter {
+    @Override
+    public String toString() {
+      return "nobody claims for " + sleep + ", then " + count + " claim, each spent";
+    }
+  }
+
   /** A token that is held is spent, if any is; its lease may have ended. */
   record Spend(int which) implements OfLimiter {
     @Override

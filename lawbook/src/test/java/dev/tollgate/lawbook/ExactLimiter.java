@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The reference: buckets that reckon at each claim, in whole numbers, and break no law. */
 class ExactLimiter implements Limiter {
@@ -40,6 +41,16 @@ class ExactLimiter implements Limiter {
   }
 
   @Override
+  public Optional<Claim> claim(String tenant, long tokens) {
+    return Optional.of(of(tenant).claim(tokens));
+  }
+
+  @Override
+  public Optional<List<Claim>> claimTogether(String tenant, int callers, long tokens) {
+    return Optional.of(Stream.generate(() -> of(tenant).claim(tokens)).limit(callers).toList());
+  }
+
+  @Override
   public boolean retune(String tenant, Terms terms) {
     of(tenant).retune(terms);
     return true;
@@ -55,7 +66,7 @@ class ExactLimiter implements Limiter {
     return of(tenant).claims;
   }
 
-  /** One bucket: whole tokens, and a fraction of the next in units that {@code per} has. */
+  /** One bucket: whole tokens, and a fraction of the next, in units of which a token has many. */
   static class Bucket {
     final Setting setting;
     Terms terms;
@@ -65,6 +76,7 @@ class ExactLimiter implements Limiter {
     long expired;
     long claims;
     BigInteger fraction = BigInteger.ZERO;
+    private BigInteger unit;
     final List<Held> inFlight = new ArrayList<>();
     private Instant reckoned;
 
@@ -73,6 +85,7 @@ class ExactLimiter implements Limiter {
       this.terms = terms;
       this.held = terms.capacity();
       this.minted = held;
+      this.unit = Rate.nanos(terms.rate().per());
       this.reckoned = setting.now();
     }
 
@@ -80,31 +93,29 @@ class ExactLimiter implements Limiter {
       return setting.now();
     }
 
-    BigInteger unit() {
-      return Rate.nanos(terms.rate().per());
-    }
-
     void reckon() {
-      BigInteger came =
-          Rate.nanos(Duration.between(reckoned, now()))
-              .multiply(BigInteger.valueOf(terms.rate().tokens()));
+      BigInteger came = Rate.nanos(Duration.between(reckoned, now())).multiply(perNano());
       reckoned = now();
-      BigInteger[] parts = fraction.add(came).divideAndRemainder(unit());
-      long room = Math.max(0, terms.capacity() - held - inFlight.size());
+      BigInteger[] parts = fraction.add(came).divideAndRemainder(unit);
+      long room = Math.max(0, terms.capacity() - held - inFlight());
       boolean overflows = parts[0].compareTo(BigInteger.valueOf(room)) >= 0;
       long fresh = overflows ? room : parts[0].longValueExact();
       fraction = overflows ? BigInteger.ZERO : parts[1];
       held += fresh;
       minted += fresh;
-      int before = inFlight.size();
+      long before = inFlight();
       inFlight.removeIf(lease -> !now().isBefore(lease.endsAt()));
-      held += before - inFlight.size();
+      held += before - inFlight();
       overflow();
+    }
+
+    long inFlight() {
+      return inFlight.stream().mapToLong(Held::tokens).sum();
     }
 
     /** A token that comes back to a bucket that is full by then is gone, and a surplus is, too. */
     private void overflow() {
-      long most = Math.max(0, terms.capacity() - inFlight.size());
+      long most = Math.max(0, terms.capacity() - inFlight());
       if (held >= most) {
         expired += held - most;
         held = most;
@@ -112,25 +123,29 @@ class ExactLimiter implements Limiter {
       }
     }
 
-    Claim claim() {
+    final Claim claim() {
+      return claim(1);
+    }
+
+    Claim claim(long tokens) {
       reckon();
       claims++;
-      if (held == 0) {
-        return refused();
+      if (held < tokens) {
+        return refused(tokens - held);
       }
-      held--;
-      Held lease = new Held(this, now().plus(LEASE));
+      held -= tokens;
+      Held lease = new Held(this, now().plus(LEASE), tokens);
       inFlight.add(lease);
       return Claim.admitted(lease);
     }
 
-    Claim refused() {
-      return Claim.refused(untilNext());
+    Claim refused(long missing) {
+      return Claim.refused(untilNext(missing));
     }
 
-    Duration untilNext() {
-      BigInteger missing = unit().subtract(fraction);
-      BigInteger[] parts = missing.divideAndRemainder(BigInteger.valueOf(terms.rate().tokens()));
+    Duration untilNext(long tokens) {
+      BigInteger missing = unit.multiply(BigInteger.valueOf(tokens)).subtract(fraction);
+      BigInteger[] parts = missing.divideAndRemainder(perNano());
       return Duration.ofNanos(parts[0].longValueExact() + (parts[1].signum() == 0 ? 0 : 1));
     }
 
@@ -139,40 +154,54 @@ class ExactLimiter implements Limiter {
       if (!inFlight.remove(lease)) {
         return Lease.Spending.REFUSED;
       }
-      spent++;
+      spent += lease.tokens();
       return Lease.Spending.SPENT;
     }
 
     void giveBack(Held lease) {
       reckon();
       if (inFlight.remove(lease)) {
-        held++;
+        held += lease.tokens();
         overflow();
       }
     }
 
     void retune(Terms next) {
       reckon();
-      BigInteger before = unit();
       terms = next;
-      fraction = fraction.multiply(unit()).divide(before);
+      BigInteger per = Rate.nanos(next.rate().per());
+      BigInteger factor = per.divide(per.gcd(unit));
+      unit = unit.multiply(factor);
+      fraction = fraction.multiply(factor);
       overflow();
+    }
+
+    private BigInteger perNano() {
+      return unit.divide(Rate.nanos(terms.rate().per()))
+          .multiply(BigInteger.valueOf(terms.rate().tokens()));
     }
 
     Books books() {
       reckon();
-      return new Books(minted, spent, expired, held, inFlight.size());
+      return new Books(minted, spent, expired, held, inFlight());
     }
   }
 
-  /** A token that is held. */
+  /** Tokens that are held. */
   static final class Held implements Lease {
     private final Bucket bucket;
     private final Instant endsAt;
+    private final long tokens;
 
-    Held(Bucket bucket, Instant endsAt) {
+    Held(Bucket bucket, Instant endsAt, long tokens) {
       this.bucket = bucket;
       this.endsAt = endsAt;
+      this.tokens = tokens;
+    }
+
+    @Override
+    public long tokens() {
+      return tokens;
     }
 
     @Override

@@ -265,7 +265,7 @@ public record Bucket(
             seen ->
                 Math.min(
                     told.tokens(),
-                    ledger.onTheWayAt(spec.rate(), seen.since().minus(GRACE)) + seen.held()))
+                    ledger.mintedAfter(spec.rate(), seen.since().minus(GRACE)) + seen.held()))
         .orElse(told.tokens());
   }
 

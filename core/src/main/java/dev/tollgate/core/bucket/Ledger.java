@@ -165,7 +165,12 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
 
   /** How many tokens have been minted that become due after {@code now}. */
   public long onTheWayAt(Rate rate, Instant now) {
-    return Math.max(0, -wholeTokens(rate, now.isBefore(aheadFrom) ? aheadFrom : now));
+    return mintedAfter(rate, now.isBefore(aheadFrom) ? aheadFrom : now);
+  }
+
+  /** How many tokens have been minted that became due after {@code instant}, or will. */
+  long mintedAfter(Rate rate, Instant instant) {
+    return Math.max(0, -wholeTokens(rate, instant));
   }
 
   private long millisUntil(Instant instant) {

@@ -53,6 +53,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
   /** Has the bucket's queue, if there is one, keep tokens for so long; fourteen days until then. */
   public synchronized void keep(BucketId bucket, Duration lifetime) {
     if (has(bucket)) {
+      lying(bucket, "keep");
       lifetimes.put(bucket, lifetime);
     }
   }

@@ -39,6 +39,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Random;
@@ -51,14 +52,25 @@ import java.util.stream.Stream;
  * weather. The schedules are ours: each bucket's fires at a second of the minute that it keeps to;
  * in a storm it comes late, twice, or not at all.
  *
- * <p>What a fill that comes once a minute, at any second of it, owes to nobody: the tokens of two
- * minutes, for it may bring what came while the bucket was full. So much is {@link Terms#slack}.
- * Every other one is counted as its fault strikes: see {@link StormyQueue}, and here fills that do
- * not come.
+ * <p>A fill may bring what came while the bucket was full: one minute's tokens at most, however
+ * late it is. So much is {@link Terms#slack}, and no fault of a fill excuses more. What SQS itself
+ * may do beyond that is counted as it strikes, see {@link StormyQueue}.
  */
 public final class TollgateLimiter implements Limiter {
-  /** A fill's minute, the second that it comes at, and a minute over which it is spread. */
-  private static final Duration GRAIN = Duration.ofMinutes(4);
+  /** SQS delays by whole seconds, and a claim looks a second after the token is due. */
+  private static final Duration LATENESS = Duration.ofSeconds(2);
+
+  /**
+   * The same of a bucket that is filled directly: a fill comes once a minute, and a claim looks
+   * every five seconds.
+   */
+  private static final Duration DIRECT_LATENESS = Duration.ofSeconds(67);
+
+  /**
+   * The next fill comes within a minute, and what was minted ahead until then is there after 75
+   * seconds and trimmed by the fill after that.
+   */
+  private static final Duration GRAIN = Duration.ofMinutes(3);
 
   private static final Action ACTION = new Action("send-email");
   private static final long MICRO = 1_000_000;
@@ -149,9 +161,9 @@ public final class TollgateLimiter implements Limiter {
           case 1 -> 1L + random.nextInt(30_000_000);
           default -> tokens * MICRO;
         };
-    Terms any = terms(micro, 1L + random.nextInt(30));
+    Terms any = terms(micro, 1L + random.nextInt(30), LATENESS);
     return filling.apply(any).mode() == FillMode.DIRECT
-        ? terms(tokens * MICRO, tokens * (1 + random.nextInt(3)))
+        ? terms(tokens * MICRO, tokens * (1 + random.nextInt(3)), DIRECT_LATENESS)
         : any;
   }
 
@@ -179,10 +191,10 @@ public final class TollgateLimiter implements Limiter {
     }
   }
 
-  private static Terms terms(long micro, long capacity) {
+  private static Terms terms(long micro, long capacity, Duration lateness) {
     dev.tollgate.lawbook.Rate rate =
         new dev.tollgate.lawbook.Rate(micro, Duration.ofMinutes(MICRO));
-    return new Terms(rate, capacity, rate.tokensIn(Duration.ofMinutes(1)), GRAIN);
+    return new Terms(rate, capacity, rate.tokensIn(Duration.ofMinutes(1)), lateness, true, GRAIN);
   }
 
   /** A tenant of this name; all of them are in one shard. */
@@ -306,6 +318,14 @@ public final class TollgateLimiter implements Limiter {
               ports.queue().level(id) - inFlight,
               inFlight);
         });
+  }
+
+  @Override
+  public OptionalLong aged(String tenant) {
+    BucketId id = id(tenant);
+    return insight
+        .map(seen -> OptionalLong.of(seen.expired().applyAsLong(id)))
+        .orElseGet(OptionalLong::empty);
   }
 
   @Override
