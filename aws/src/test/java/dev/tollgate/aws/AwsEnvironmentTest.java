@@ -46,7 +46,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -1018,16 +1018,16 @@ class AwsEnvironmentTest {
 
   @Test
   void a_correction_whose_answer_is_lost_is_repeated_and_knows_itself_again() {
-    AtomicReference<String> correction = new AtomicReference<>("none");
+    List<String> corrections = new CopyOnWriteArrayList<>();
     services.on(
         "UpdateItem",
         request -> {
           Matcher name = CORRECTION.matcher(request.body());
           assertThat(name.find()).isTrue();
-          if (correction.compareAndSet("none", name.group(1))) {
-            return Answer.failure(500, "InternalServerError");
-          }
-          return overtakenBy(correction.get());
+          corrections.add(name.group(1));
+          return corrections.size() == 1
+              ? Answer.failure(500, "InternalServerError")
+              : overtakenBy(corrections.get(0));
         });
 
     assertThat(aws.connections().correct(tenant, ConnectionCount.NONE, correction()))

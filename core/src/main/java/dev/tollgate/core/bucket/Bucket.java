@@ -32,13 +32,14 @@ public record Bucket(
    */
   private static final Duration GRACE = Duration.ofSeconds(1);
 
-  /**
-   * How far ahead a fill mints: until the next one can have come. Schedules fire once a minute, and
-   * some seconds later than the last time at most; a longer wait ends with a request for a fill.
-   */
-  private static final Duration AHEAD = Duration.ofSeconds(75);
-
   private static final Duration MINUTE = Duration.ofMinutes(1);
+
+  /**
+   * How far ahead a fill mints: until the next one is due. If that comes late, a claim that finds
+   * the bucket empty requests it. Fills that do not see each other's tokens exceed the capacity by
+   * what is minted ahead, so that is no more than a minute's tokens.
+   */
+  private static final Duration AHEAD = MINUTE;
 
   /**
    * The longest that a bucket is taken to be empty without another look at its queue. A token whose

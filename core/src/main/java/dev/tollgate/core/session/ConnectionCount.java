@@ -28,7 +28,7 @@ public record ConnectionCount(
     Optional<Instant> tenantFullAt,
     Optional<Instant> sessionFullAt) {
   /** The number of parts. */
-  public static final int PARTS = 64;
+  public static final int PARTS = 128;
 
   /** The count of a tenant that has none. */
   public static final ConnectionCount NONE =

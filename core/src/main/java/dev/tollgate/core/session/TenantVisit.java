@@ -54,8 +54,11 @@ public final class TenantVisit {
   /** A refusal so long ago is one of which the visit since then has not taken care. */
   private static final Duration LATELY = Duration.ofMinutes(2);
 
-  /** A tenant that has so many in a hundred of the connections that it may have is near that. */
-  private static final long NEAR_PERCENT = 80;
+  /**
+   * A tenant that has so many in a hundred of the connections that it may have is near that. The
+   * rest has room for the ghosts that come between two visits.
+   */
+  private static final long NEAR_PERCENT = 75;
 
   /** So long after a turn was taken, the session that it was taken for has been written down. */
   private static final Duration OPENING = Duration.ofSeconds(60);
@@ -132,9 +135,9 @@ public final class TenantVisit {
     private void begin(Instant until) {
       Optional<Tenant> tenant = tenants.find(id);
       Optional<Tenant> served = tenant.filter(found -> found.status() == TenantStatus.ACTIVE);
-      Recount.Look look = recount.look(id);
+      Recount.Glance glance = recount.glance(id);
       List<Session> lasting = new ArrayList<>();
-      for (Session session : shuffled(look.sessions())) {
+      for (Session session : shuffled(glance.sessions())) {
         if (served.isPresent() && !session.endedAt(clock.instant())) {
           lasting.add(session);
         } else if (isBefore(until)) {
@@ -142,9 +145,9 @@ public final class TenantVisit {
         }
       }
       served.ifPresent(
-          known -> dropGhosts(Suspicion.of(known, look, clock.instant()), lasting, until));
-      drift = hasChanged() ? recount.repair(id) : recount.repair(id, look);
-      if (sessionsEnded == look.sessions().size()) {
+          known -> dropGhosts(Suspicion.of(known, glance.count(), clock.instant()), lasting, until));
+      drift = hasChanged() ? recount.repair(id) : recount.repair(id, glance);
+      if (sessionsEnded == glance.sessions().size()) {
         strikeOff(tenant.isPresent());
       }
     }
@@ -241,8 +244,7 @@ public final class TenantVisit {
    * @param fullFrom the size from which a session's may take the place of another
    */
   private record Suspicion(boolean nearTenantLimit, long fullFrom, Instant now) {
-    static Suspicion of(Tenant tenant, Recount.Look look, Instant now) {
-      ConnectionCount count = look.after();
+    static Suspicion of(Tenant tenant, ConnectionCount count, Instant now) {
       long most = tenant.limits().get(Limit.TENANT_CONNECTIONS);
       Instant lately = now.minus(LATELY);
       return new Suspicion(

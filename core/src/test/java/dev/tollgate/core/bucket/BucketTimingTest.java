@@ -334,6 +334,18 @@ final class BucketTimingTest {
   }
 
   @Test
+  void a_bucket_that_shrinks_while_tokens_are_on_the_way_gives_its_new_rate() {
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      Site site = new Site(seed, spec("60", 60));
+      demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
+      site.town.retune(site.id, spec("6", 6));
+      site.pass(Duration.ofMinutes(4));
+      assertThat(site.drain()).as("seed %d", seed).isEqualTo(6);
+      assertThat(demand(site, Duration.ofMinutes(5))).as("seed %d", seed).isBetween(29L, 36L);
+    }
+  }
+
+  @Test
   void a_thousand_retunes_give_no_more_than_the_larger_rate_would() {
     for (long seed = 1; seed <= 5; seed++) {
       BucketSpec slow = spec("60", 60);

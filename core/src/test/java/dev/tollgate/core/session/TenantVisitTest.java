@@ -114,8 +114,8 @@ final class TenantVisitTest {
     house.open(acme, "b");
     house.open(acme, "c");
     house.pass(OVER);
-    // The first call of an ending, after the tenant's and those of a look.
-    house.faults().plan(5, Faults.UNREACHABLE);
+    // The first call of an ending, after the tenant's and those of a glance.
+    house.faults().plan(4, Faults.UNREACHABLE);
 
     Visit visit = visit();
 
@@ -164,8 +164,7 @@ final class TenantVisitTest {
       assertThat(visit()).isEqualTo(did(0, 0, 0));
 
       assertThat(house.faults().calls())
-          .containsExactly(
-              "Tenants.find", "Connections.countOf", "Sessions.list", "Connections.countOf");
+          .containsExactly("Tenants.find", "Sessions.list", "Connections.countOf");
     }
   }
 
@@ -422,7 +421,7 @@ final class TenantVisitTest {
     house.pass(OVER);
     house.faults().none();
     // Somebody counts up just before the last look.
-    visitWith(11, () -> house.books().countUp(ACME, 10));
+    visitWith(9, () -> house.books().countUp(ACME, 10));
     assertThat(house.books().list()).contains(ACME);
     assertThat(isLiveAfterVisit()).isFalse();
     assertCounts(0);

@@ -1,0 +1,89 @@
+package dev.tollgate.core.testing;
+
+import dev.tollgate.core.Pause;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Work that stops at each pause until it is resumed, so that other things happen meanwhile. It has
+ * a thread of its own, but only one of the two ever runs, so the same seed gives the same history.
+ */
+public final class Interleaved implements Pause {
+  /** Work that is not resumed for so long never is: its test is over. */
+  private static final long ABANDONED_SECONDS = 60;
+
+  private final InstantSource clock;
+  private final Semaphore itsTurn = new Semaphore(0);
+  private final Semaphore othersTurn = new Semaphore(0);
+  private Optional<Instant> wakesAt = Optional.empty();
+  private Optional<Throwable> failure = Optional.empty();
+
+  /** Work by this clock; none yet. */
+  public Interleaved(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  /** Begins to work, until the first pause or the end. */
+  public void begin(Runnable work) {
+    if (wakesAt.isPresent()) {
+      throw new IllegalStateException("the work before pauses until " + wakesAt.get());
+    }
+    Thread thread = new Thread(() -> run(work), "interleaved");
+    thread.setDaemon(true);
+    thread.start();
+    resume();
+  }
+
+  private void run(Runnable work) {
+    await(itsTurn);
+    try {
+      work.run();
+    } catch (Throwable thrown) {
+      failure = Optional.of(thrown);
+    } finally {
+      wakesAt = Optional.empty();
+      othersTurn.release();
+    }
+  }
+
+  /** When the work is to be resumed; empty if none pauses. */
+  public Optional<Instant> wakesAt() {
+    return wakesAt;
+  }
+
+  /** Goes on until the next pause or the end; throws what the work throws. */
+  public void resume() {
+    wakesAt = Optional.empty();
+    itsTurn.release();
+    await(othersTurn);
+    Optional<Throwable> thrown = failure;
+    failure = Optional.empty();
+    if (thrown.isPresent()) {
+      if (thrown.get() instanceof RuntimeException unchecked) {
+        throw unchecked;
+      }
+      throw thrown.get() instanceof Error error ? error : new AssertionError(thrown.get());
+    }
+  }
+
+  @Override
+  public void of(Duration duration) {
+    wakesAt = Optional.of(clock.instant().plus(duration));
+    othersTurn.release();
+    await(itsTurn);
+  }
+
+  private static void await(Semaphore turn) {
+    try {
+      if (!turn.tryAcquire(ABANDONED_SECONDS, TimeUnit.SECONDS)) {
+        throw new AssertionError("nobody goes on");
+      }
+    } catch (InterruptedException interrupted) {
+      throw new AssertionError(interrupted);
+    }
+  }
+}
