@@ -47,8 +47,11 @@ public record Bucket(
    */
   private static final Duration LONGEST_EMPTY = Duration.ofMinutes(1);
 
-  /** The same while others hold tokens, which they may give back at any time. */
-  private static final Duration EMPTY_WHILE_HELD = Duration.ofSeconds(1);
+  /**
+   * The same while tokens may appear at any time: others hold them and may give them back, or they
+   * were minted ahead at another rate.
+   */
+  private static final Duration EMPTY_WHILE_TOKENS_MAY_APPEAR = Duration.ofSeconds(1);
 
   /**
    * The same of a bucket that is filled directly. Nobody knows at which second of its minute its
@@ -289,8 +292,11 @@ public record Bucket(
 
   /** What is to be remembered of this bucket, which was found empty while others held tokens. */
   Emptiness foundEmpty(Instant now, long held) {
+    boolean mayAppear = held > 0 || ledger.aheadFrom().isAfter(now);
     Duration longest =
-        held > 0 ? EMPTY_WHILE_HELD : isExactToTheMinute() ? EMPTY_WHILE_DIRECT : LONGEST_EMPTY;
+        mayAppear
+            ? EMPTY_WHILE_TOKENS_MAY_APPEAR
+            : isExactToTheMinute() ? EMPTY_WHILE_DIRECT : LONGEST_EMPTY;
     Instant latest = now.plus(longest);
     // A token that became due within the last second may be about to appear.
     Instant next = nextTokensAfter(now.minus(GRACE), now, 1);
