@@ -202,13 +202,15 @@ final class DynamoDbBuckets implements Buckets {
                         .overrideConfiguration(tenant)
                         .tableName(table)
                         .key(LimitRow.key(id))
-                        .updateExpression("REMOVE #since, #until, #held")
-                        .conditionExpression("attribute_exists(#since)")
+                        .updateExpression("ADD #version :one REMOVE #since, #until, #held")
+                        .conditionExpression("attribute_exists(#version)")
                         .expressionAttributeNames(
                             Map.of(
                                 "#since", LimitRow.EMPTY_SINCE,
                                 "#until", LimitRow.EMPTY_UNTIL,
-                                "#held", LimitRow.EMPTY_HELD))));
+                                "#held", LimitRow.EMPTY_HELD,
+                                "#version", LimitRow.VERSION))
+                        .expressionAttributeValues(Map.of(":one", Attribute.number(1)))));
   }
 
   @Override

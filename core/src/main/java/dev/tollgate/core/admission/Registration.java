@@ -36,8 +36,11 @@ import java.util.function.Supplier;
  * step back. So the places all go to somebody, and never to more than there are places.
  */
 public final class Registration {
-  /** A token is not spent so shortly before its lease ends, since the spending takes time too. */
-  private static final Duration MARGIN = Duration.ofSeconds(2);
+  /**
+   * A token is not spent so shortly before its lease ends: the spending takes time too, and the
+   * clock that the lease was measured by may be some seconds ahead of this one.
+   */
+  private static final Duration MARGIN = Duration.ofSeconds(5);
 
   private static final List<Duration> COUNT_AGAIN_AFTER =
       List.of(
@@ -109,13 +112,16 @@ public final class Registration {
 
   /** Without a token that is spent for certain, only a silent queue and the tier together admit. */
   private static Optional<Refusal> refusal(Ticket ticket, Settlement settlement) {
+    if (settlement instanceof Settlement.Spent) {
+      return Optional.empty();
+    }
     if (settlement instanceof Settlement.Lapsed) {
       return Optional.of(Refusal.LEASE_ENDED);
     }
-    return settlement instanceof Settlement.Unknown
-            && ticket.onUnavailable() == OnUnavailable.REFUSE
-        ? Optional.of(Refusal.UNDECIDED)
-        : Optional.empty();
+    return settlement instanceof Settlement.Unanswered
+            && ticket.onUnavailable() == OnUnavailable.ADMIT
+        ? Optional.empty()
+        : Optional.of(Refusal.UNDECIDED);
   }
 
   private static Optional<Refusal> refusal(Optional<Joined> joined, Optional<Counted> counted) {

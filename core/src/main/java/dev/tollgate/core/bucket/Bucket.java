@@ -42,10 +42,10 @@ public record Bucket(
   private static final Duration AHEAD = MINUTE;
 
   /**
-   * The longest that a bucket is taken to be empty without another look at its queue. A token whose
-   * lease ends, or that nobody counted, appears without a word.
+   * The longest that a bucket is taken to be empty without another look at its queue. A token that
+   * is given back, or whose lease ends, appears without a word.
    */
-  private static final Duration LONGEST_EMPTY = Duration.ofMinutes(1);
+  private static final Duration LONGEST_EMPTY = Duration.ofSeconds(10);
 
   /**
    * The same while tokens may appear at any time: others hold them and may give them back, or they

@@ -175,10 +175,14 @@ public final class BucketGate {
     if (settlement instanceof Settlement.Spent) {
       return granted;
     }
-    return new Claim.Undecided(
-        settlement instanceof Settlement.Unknown unknown
-            ? unknown.cause()
-            : "the lease ended at " + granted.endsAt() + " before the tokens were spent");
+    // Tokens that are not spent come back when their lease ends.
+    return settlement instanceof Settlement.Unanswered unanswered
+        ? new Claim.Undecided(unanswered.cause())
+        : new Claim.Denied(later(granted.endsAt(), clock.instant()));
+  }
+
+  private static Instant later(Instant one, Instant other) {
+    return one.isAfter(other) ? one : other;
   }
 
   private static void check(Bucket read, int n) {
@@ -226,23 +230,34 @@ public final class BucketGate {
     }
     CompletableFuture<Void> waking = waking(read, now);
     Hand hand = new Hand();
-    Level level = search(read.id(), n, LEASE.plusMillis(10L * n), hand);
-    int spent = spent(read.id(), hand.leases);
-    int missing = n - spent;
+    Optional<Level> empty = search(read.id(), n, LEASE.plusMillis(10L * n), hand);
+    Claim.Granted found = new Claim.Granted(read.id(), hand.leases);
+    int spent = settleSome(found);
     await(waking);
-    if (missing == 0) {
-      return new Spent(spent, Optional.empty());
+    return spent == n
+        ? new Spent(spent, Optional.empty())
+        : new Spent(spent, Optional.of(shortfall(read, found, n - spent, empty, hand)));
+  }
+
+  private Claim.Shortfall shortfall(
+      Bucket read, Claim.Granted found, int missing, Optional<Level> empty, Hand hand) {
+    int held = found.leases().size();
+    if (held == 0 && hand.failure.isPresent()) {
+      return unanswered(read, hand.failure.get());
     }
-    if (hand.failure.isPresent()) {
-      return new Spent(spent, Optional.of(unanswered(read, hand.failure.get())));
+    Instant now = clock.instant();
+    noteEmpty(read, now, empty.map(level -> Math.max(0, level.held() - held)));
+    return new Claim.Denied(read.nextTokensAt(now, missing));
+  }
+
+  /** Spends what was found; says how many are spent for certain. */
+  private int settleSome(Claim.Granted found) {
+    if (found.leases().isEmpty()) {
+      return 0;
     }
-    if (hand.leases.size() == n) {
-      return new Spent(
-          spent, Optional.of(new Claim.Undecided(missing + " tokens could not be spent")));
-    }
-    Instant then = clock.instant();
-    foundEmpty(read, then, Math.max(0, level.held() - hand.leases.size()));
-    return new Spent(spent, Optional.of(new Claim.Denied(read.nextTokensAt(then, missing))));
+    int held = found.leases().size();
+    int unspent = quietly(() -> queue.settle(found.bucket(), found.leases()).size()).orElse(held);
+    return clock.instant().isBefore(found.endsAt()) ? held - unspent : 0;
   }
 
   /** Puts fresh tokens in for n that were spent in vain, see {@link HeldTokens#putBack}. */
@@ -282,19 +297,25 @@ public final class BucketGate {
   private Claim contend(Bucket read, int n, Duration lease, Hand hand) {
     BucketId id = read.id();
     for (int round = 1; ; round++) {
-      Level level = search(id, n, lease, hand);
-      if (hand.leases.size() == n) {
+      Optional<Level> empty = search(id, n, lease, hand);
+      int found = hand.leases.size();
+      if (found == n) {
         return granted(id, hand);
       }
-      if (hand.failure.isPresent()) {
-        giveBack(id, hand);
+      if (found == 0 && hand.failure.isPresent()) {
         return unanswered(read, hand.failure.get());
       }
-      boolean contended = !hand.leases.isEmpty() && level.visible() + level.held() >= n;
-      if (!contended || round == ROUNDS) {
-        return denied(read, n, hand, level);
-      }
       giveBack(id, hand);
+      boolean contended =
+          found > 0 && empty.filter(level -> level.visible() + level.held() >= n).isPresent();
+      if (!contended || round == ROUNDS) {
+        Instant now = clock.instant();
+        noteEmpty(
+            read,
+            now,
+            empty.filter(level -> found == 0 && (n == 1 || level.visible() == 0)).map(Level::held));
+        return new Claim.Denied(read.nextTokensAt(now, n - found));
+      }
       pause.of(Duration.ofMillis(ThreadLocalRandom.current().nextInt(FIRST_PAUSE_MILLIS << round)));
     }
   }
@@ -313,26 +334,20 @@ public final class BucketGate {
     return new Claim.Undecided(failure.reason());
   }
 
-  private Claim denied(Bucket read, int n, Hand hand, Level level) {
-    Instant now = clock.instant();
-    int found = hand.leases.size();
-    giveBack(read.id(), hand);
-    if (found == 0 && (n == 1 || level.visible() == 0)) {
-      foundEmpty(read, now, level.held());
-    } else if (read.needsFillAt(now)) {
-      await(request(read));
+  /**
+   * Writes down that the bucket is empty, if it is known to be, and requests a fill if nothing is
+   * on the way. Of several claims that find it empty the first to write it down requests the fill;
+   * while the row cannot be written it could not be filled either.
+   *
+   * @param heldByOthers how many tokens others hold; empty if tokens may be left in the queue
+   */
+  private void noteEmpty(Bucket read, Instant now, Optional<Long> heldByOthers) {
+    boolean isFirst = true;
+    if (heldByOthers.isPresent()) {
+      Emptiness found = read.foundEmpty(now, heldByOthers.get());
+      empty.put(read.id(), found.until());
+      isFirst = quietly(() -> buckets.rememberEmpty(read, found)).equals(Optional.of(Written.DONE));
     }
-    return new Claim.Denied(read.nextTokensAt(now, n - found));
-  }
-
-  /** Writes down that the bucket is empty, and requests a fill if nothing is on the way. */
-  private void foundEmpty(Bucket read, Instant now, long heldByOthers) {
-    Emptiness found = read.foundEmpty(now, heldByOthers);
-    empty.put(read.id(), found.until());
-    boolean isFirst =
-        quietly(() -> buckets.rememberEmpty(read, found))
-            .map(written -> written == Written.DONE)
-            .orElse(true);
     if (isFirst && read.needsFillAt(now)) {
       await(request(read));
     }
@@ -360,26 +375,29 @@ public final class BucketGate {
   }
 
   /**
-   * Adds tokens to those in hand until there are n or the queue has no more; says what the queue
-   * holds besides, if that was asked.
+   * Adds tokens to those in hand until there are n or the queue has no more. SQS may give fewer
+   * than are there (SQS API reference, ReceiveMessage, {@code MaxNumberOfMessages}), so only a
+   * receive that brings nothing says that there are no more.
+   *
+   * @return what the queue holds besides, if it has no more to give; empty if it may have
    */
-  private Level search(BucketId id, int n, Duration lease, Hand hand) {
+  private Optional<Level> search(BucketId id, int n, Duration lease, Hand hand) {
     if (!hand.asked) {
       collect(id, n, lease, Search.SHORT, hand);
     }
     hand.asked = false;
-    int missing = n - hand.leases.size();
-    if (missing == 0 || hand.failure.isPresent()) {
-      return new Level(0, 0, 0);
+    if (hand.leases.size() == n || hand.failure.isPresent()) {
+      return Optional.empty();
     }
-    // A queue that does not tell may hold tokens that others have reserved.
-    Level level = quietly(() -> queue.look(id)).orElse(new Level(0, 0, 1));
-    if (level.visible() > 0) {
-      collect(id, n, lease, Search.LONG, hand);
-      // The queue has answered once; that it does not answer again is no reason to admit.
-      hand.failure = Optional.empty();
+    Optional<Level> level = quietly(() -> queue.look(id));
+    if (level.isEmpty() || level.get().visible() == 0) {
+      return level;
     }
-    return level;
+    collect(id, n, lease, Search.LONG, hand);
+    boolean answered = hand.failure.isEmpty();
+    // The queue has answered once; that it does not answer again is no reason to admit.
+    hand.failure = Optional.empty();
+    return answered && hand.leases.size() < n ? level : Optional.empty();
   }
 
   private void collect(BucketId id, int n, Duration lease, Search search, Hand hand) {
@@ -394,12 +412,12 @@ public final class BucketGate {
     }
   }
 
-  /** Receives once in each lane; returns whether every lane got all that it asked for. */
+  /** Receives once in each lane; returns whether any of them found a token. */
   private boolean collectOnce(BucketId id, int missing, Duration lease, Search search, Hand hand) {
     if (missing <= TokenQueue.BATCH) {
       List<Lease> found = queue.reserve(id, missing, lease, search);
       hand.leases.addAll(found);
-      return found.size() == missing;
+      return !found.isEmpty();
     }
     int lanes = Math.min(LANES, (missing + TokenQueue.BATCH - 1) / TokenQueue.BATCH);
     List<CompletableFuture<List<Lease>>> receives =
@@ -426,7 +444,7 @@ public final class BucketGate {
         unavailable -> {
           throw unavailable;
         });
-    return hand.leases.size() - before == Math.min(missing, lanes * TokenQueue.BATCH);
+    return hand.leases.size() > before;
   }
 
   private static Unavailable unavailable(ExecutionException failed) {
@@ -434,15 +452,6 @@ public final class BucketGate {
       return unavailable;
     }
     throw new IllegalStateException(failed.getCause());
-  }
-
-  private int spent(BucketId id, List<Lease> leases) {
-    if (leases.isEmpty()) {
-      return 0;
-    }
-    Claim.Granted granted = new Claim.Granted(id, leases);
-    int unspent = quietly(() -> queue.settle(id, leases)).map(List::size).orElse(leases.size());
-    return clock.instant().isBefore(granted.endsAt()) ? leases.size() - unspent : 0;
   }
 
   private static <T> Optional<T> quietly(Supplier<T> request) {

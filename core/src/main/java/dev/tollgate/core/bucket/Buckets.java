@@ -34,7 +34,10 @@ public interface Buckets {
    */
   Written rememberEmpty(Bucket read, Emptiness found);
 
-  /** Forgets that the bucket was found empty; harmless if it was not, or if there is none. */
+  /**
+   * Forgets that the bucket was found empty, and changes its version: whoever read it before and
+   * has found it empty since, or has filled it, is overtaken. Harmless if there is no such bucket.
+   */
   void forgetEmpty(BucketId id);
 
   /**

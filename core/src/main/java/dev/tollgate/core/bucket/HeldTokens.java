@@ -32,17 +32,23 @@ public final class HeldTokens {
       }
       return unspent.isEmpty()
           ? new Settlement.Spent()
-          : new Settlement.Unknown(
+          : new Settlement.NotSpent(
               unspent.size() + " of " + granted.leases().size() + " tokens could not be spent");
+    } catch (MissingQueue missing) {
+      return new Settlement.NotSpent(missing.reason());
     } catch (Unavailable unavailable) {
-      return new Settlement.Unknown(unavailable.reason());
+      return new Settlement.Unanswered(unavailable.reason());
     }
   }
 
   /** Gives back what is held; what cannot be given back returns when its lease ends. */
   public void giveBack(Claim.Granted granted) {
+    unlessUnavailable(() -> queue.giveBack(granted.bucket(), granted.leases()));
+  }
+
+  private static void unlessUnavailable(Runnable request) {
     try {
-      queue.giveBack(granted.bucket(), granted.leases());
+      request.run();
     } catch (Unavailable ignored) {
       return;
     }
@@ -60,11 +66,8 @@ public final class HeldTokens {
         IntStream.range(0, n)
             .mapToObj(i -> new Token(UUID.randomUUID().toString(), id, now, now))
             .toList();
-    try {
-      queue.put(id, fresh);
-      buckets.forgetEmpty(id);
-    } catch (Unavailable ignored) {
-      return;
-    }
+    unlessUnavailable(() -> queue.put(id, fresh));
+    // A put that was not answered may have been done.
+    unlessUnavailable(() -> buckets.forgetEmpty(id));
   }
 }

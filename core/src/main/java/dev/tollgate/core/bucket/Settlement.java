@@ -12,9 +12,16 @@ public sealed interface Settlement {
   record Lapsed() implements Settlement {}
 
   /**
-   * The queue did not say that all of them are spent; some may be.
+   * The queue answered that some of them are not spent, or that there is no such queue.
    *
    * @param cause what failed
    */
-  record Unknown(String cause) implements Settlement {}
+  record NotSpent(String cause) implements Settlement {}
+
+  /**
+   * The queue gave no answer. Nobody knows whether they are spent.
+   *
+   * @param cause what failed
+   */
+  record Unanswered(String cause) implements Settlement {}
 }

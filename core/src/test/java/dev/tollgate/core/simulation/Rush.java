@@ -326,7 +326,7 @@ final class Rush {
         join,
         () -> {
           if (books.join(
-                  tenant.id(), session, id, 1_000, FAST, Optional.empty(), now())
+                  tenant.id(), session, id, 1_000, FAST, Optional.empty(), now(), now())
               != Joined.ADDED) {
             throw new AssertionError("did not join");
           }

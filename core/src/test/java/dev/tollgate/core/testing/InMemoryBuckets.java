@@ -65,17 +65,18 @@ public final class InMemoryBuckets implements Buckets {
         || !stands.emptiness().equals(read.emptiness())) {
       return Written.OVERTAKEN;
     }
-    rows.put(read.id(), with(stands, Optional.of(found)));
+    rows.put(read.id(), with(stands, Optional.of(found), stands.version()));
     return Written.DONE;
   }
 
   @Override
   public synchronized void forgetEmpty(BucketId id) {
     outage.check("forgetEmpty");
-    rows.computeIfPresent(id, (key, stands) -> with(stands, Optional.empty()));
+    rows.computeIfPresent(
+        id, (key, stands) -> with(stands, Optional.empty(), stands.version() + 1));
   }
 
-  private static Bucket with(Bucket bucket, Optional<Emptiness> emptiness) {
+  private static Bucket with(Bucket bucket, Optional<Emptiness> emptiness, long version) {
     return new Bucket(
         bucket.id(),
         bucket.spec(),
@@ -83,7 +84,7 @@ public final class InMemoryBuckets implements Buckets {
         bucket.level(),
         emptiness,
         bucket.upkeep(),
-        bucket.version());
+        version);
   }
 
   @Override
