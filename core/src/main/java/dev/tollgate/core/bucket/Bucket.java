@@ -258,9 +258,9 @@ public record Bucket(
 
   /**
    * The tokens in this bucket, of which the queue says that there are so many. That is up to a
-   * minute behind; but if a claim found the bucket empty since the last fill, it holds no more than
-   * what has appeared since, what is on its way, and what others held then and may have given back.
-   * Which tokens were on their way when the rate changed is not known here.
+   * minute behind; but if a claim found the bucket empty, it holds no more than what was due since,
+   * what is on its way, and what others held then and may have given back. Which tokens were on
+   * their way when the rate changed is not known here.
    */
   long levelAt(TokenQueue.Level told) {
     return emptiness

@@ -252,6 +252,17 @@ final class BucketFillTest {
   }
 
   @Test
+  void a_bucket_that_was_drained_once_and_then_left_alone_holds_its_capacity_and_no_more() {
+    fillAt(120);
+    spend(60);
+    rememberEmpty(0);
+    for (int minute = 2; minute < 12; minute++) {
+      fillAt(60L * minute);
+      assertThat(town.queue().level(bucket)).as("minute " + minute).isEqualTo(60);
+    }
+  }
+
+  @Test
   void a_bucket_that_slept_and_was_found_empty_is_filled_too() {
     town.clock().set(Town.START.plusSeconds(100));
     town.buckets().replace(row().hibernating(town.clock().instant()));
