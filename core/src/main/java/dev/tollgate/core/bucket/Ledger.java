@@ -173,11 +173,6 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
     return Math.max(0, -wholeTokens(rate, instant));
   }
 
-  /** How many tokens have been minted that were due after {@code since}, one by one. */
-  long mintedAfter(Rate rate, Instant since) {
-    return Math.max(0, -wholeTokens(rate, since));
-  }
-
   private long millisUntil(Instant instant) {
     return Duration.between(mintedThrough, instant).toMillis();
   }
