@@ -1,9 +1,18 @@
 package dev.tollgate.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Written;
 import dev.tollgate.core.testing.TollgateCounter;
+import dev.tollgate.lawbook.Breach;
+import dev.tollgate.lawbook.Counter;
+import dev.tollgate.lawbook.CounterLaws;
 import dev.tollgate.lawbook.LawBook;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -15,6 +24,34 @@ final class CountLawsTest {
   @ValueSource(ints = {0, 20, 100})
   void whatever_goes_wrong_counts_keep_the_law(int perMille) {
     LawBook.Report report = LawBook.ofCounter(TollgateCounter.inMemory(perMille)).hold(HISTORIES);
-    assertThat(report.judged()).hasSize(3);
+    assertThat(report.judged()).hasSize(4);
+  }
+
+  /** A correction that is written only if the count has not moved since it was first read. */
+  private static Connections correctedIfStill(Connections connections) {
+    return (Connections)
+        Proxy.newProxyInstance(
+            Connections.class.getClassLoader(),
+            new Class<?>[] {Connections.class},
+            (proxy, method, arguments) -> {
+              boolean isCorrection = method.getName().equals("correct");
+              if (isCorrection
+                  && connections.count((TenantId) arguments[0])
+                      != ((ConnectionCount) arguments[1]).open()) {
+                return Written.OVERTAKEN;
+              }
+              return method.invoke(connections, arguments);
+            });
+  }
+
+  @Test
+  void a_recount_that_does_not_succeed_while_the_count_moves_is_caught() {
+    LawBook<Counter.Maker> planted =
+        LawBook.ofCounter(TollgateCounter.inMemory(0, CountLawsTest::correctedIfStill));
+
+    assertThatThrownBy(() -> planted.hold(HISTORIES))
+        .isInstanceOf(Breach.class)
+        .hasMessageContaining(CounterLaws.HEALS_UNDER_TRAFFIC.name());
+    planted.only(List.of(CounterLaws.HEALS)).hold(50);
   }
 }

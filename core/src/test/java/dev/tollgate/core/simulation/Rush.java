@@ -49,6 +49,9 @@ final class Rush {
   private static final Gcra FAST = Gcra.perMinute(600_000);
   private static final int PIECES = 10;
 
+  /** Sockets that the housekeeper asks after at a time. */
+  private static final int LANES = 32;
+
   private final Town town = new Town();
   private final InMemorySessions books = town.sessions();
   private final Random random;
@@ -145,14 +148,19 @@ final class Rush {
     return new Housekeeping(books, visit, Runnable::run, town.clock());
   }
 
-  /** Each request and each answer takes a millisecond or two. */
+  /** What a request and its answer take each; it asks after many sockets beside each other. */
+  private Duration request(Class<?> port) {
+    Duration time = Duration.ofMillis(1 + random.nextInt(2));
+    return port == Sockets.class ? time.dividedBy(LANES) : time;
+  }
+
   private <T> T slow(Class<T> port, T target) {
     return port.cast(
         Proxy.newProxyInstance(
             port.getClassLoader(),
             new Class<?>[] {port},
             (proxy, method, arguments) -> {
-              keeper.of(Duration.ofMillis(1 + random.nextInt(2)));
+              keeper.of(request(port));
               try {
                 Object answer = method.invoke(target, arguments);
                 if (answer == Left.REMOVED) {
@@ -163,7 +171,7 @@ final class Rush {
               } catch (InvocationTargetException thrown) {
                 throw thrown.getCause();
               } finally {
-                keeper.of(Duration.ofMillis(1 + random.nextInt(2)));
+                keeper.of(request(port));
               }
             }));
   }

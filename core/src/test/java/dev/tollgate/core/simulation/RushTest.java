@@ -58,7 +58,7 @@ final class RushTest {
   void a_hundred_disconnects_that_were_lost_near_the_limit_are_healed_within_two_minutes(
       int perSecond, int connects) {
     for (long seed = 1; seed <= SEEDS; seed++) {
-      Rush rush = busy(seed, connects > 50 ? 14_000 : 2_400, 2_000, perSecond, connects,
+      Rush rush = busy(seed, connects > 50 ? 14_000 : 2_100, 2_000, perSecond, connects,
           LISTING);
       for (int i = 0; i < 100; i++) {
         rush.closeSome(true);
