@@ -44,11 +44,10 @@ public interface Counter {
    * What is promised.
    *
    * @param most the most that may be open at a time, at least 1
-   * @param heals within which time after nothing has gone wrong any more the count is right, as long
-   *     as all places are sought
-   * @param forgets within which time it is right though nobody seeks a place; no less than that
+   * @param heals within which time after nothing has gone wrong any more the count is right, if
+   *     every place is sought
    */
-  record Terms(long most, Duration heals, Duration forgets) {}
+  record Terms(long most, Duration heals) {}
 
   /** Makes what counts, anew for each history, and says what it promises. */
   interface Maker {

@@ -27,7 +27,8 @@ public final class CounterLaws {
   public static final Law<Counter.Maker> HEALS =
       new Law<>(
           "counts heal",
-          "When nothing has gone wrong for as long as the terms say, the count is how many are open.",
+          "When every place has been sought and nothing has gone wrong for as long as the terms say, "
+              + "the count is how many are open.",
           (maker, history) -> play(maker, history, run -> {}, Run::healsAtRest));
 
   /** Counts heal while things open and close. */
@@ -144,8 +145,9 @@ public final class CounterLaws {
 
     private void healsAtRest() {
       setting.calm();
-      wait(terms.forgets());
-      isRight(terms.forgets());
+      fill();
+      wait(terms.heals());
+      isRight();
     }
 
     private void healsUnderTraffic() {
@@ -158,32 +160,36 @@ public final class CounterLaws {
       }
       Instant watched = setting.now().plus(WATCHED);
       while (setting.now().isBefore(watched)) {
-        if (!change(random)) {
-          throw new Broke("a place, of which there are " + terms.most(), open.size() + " open");
-        }
-        isRight(terms.heals());
+        change(random);
+        Broke.unless(
+            open.size() == terms.most(), "all of " + terms.most() + " places had", open.size());
+        isRight();
         wait(BEAT);
       }
     }
 
-    /** One opens if there is a place, else one closes; false if it was refused the place. */
-    private boolean change(Random random) {
-      if (open.size() >= terms.most()) {
-        for (int i = random.nextInt(3); i >= 0 && !open.isEmpty(); i--) {
-          close(open.remove(random.nextInt(open.size())), 1);
-        }
-        return true;
+    /** Some close, and others take their places. */
+    private void change(Random random) {
+      for (int i = random.nextInt(3); i >= 0 && !open.isEmpty(); i--) {
+        close(open.remove(random.nextInt(open.size())), 1);
       }
-      int before = open.size();
-      open("id-" + made++);
-      return open.size() > before;
+      fill();
     }
 
-    private void isRight(Duration after) {
+    /** As many open as may be, until one is refused. */
+    private void fill() {
+      int before = -1;
+      while (open.size() < terms.most() && open.size() > before) {
+        before = open.size();
+        open("id-" + made++);
+      }
+    }
+
+    private void isRight() {
       long count = counter.count();
       Broke.unless(
           count == open.size(),
-          open.size() + " counted, " + after + " after anything went wrong",
+          open.size() + " counted, " + terms.heals() + " after anything went wrong",
           count);
     }
 

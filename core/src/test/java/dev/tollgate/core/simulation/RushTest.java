@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Counts heal while connections come and go. {@link Rush} checks its laws after every event. */
 final class RushTest {
   private static final Duration SOON = Duration.ofMinutes(2);
-  private static final int SEEDS = 5;
+  private static final int SEEDS = 2;
 
   /** How long it takes to list 500 sessions. */
   private static final Duration LISTING = Duration.ofMillis(60);

@@ -6,6 +6,7 @@ import dev.tollgate.core.admission.Refusal;
 import dev.tollgate.core.admission.Registration;
 import dev.tollgate.core.admission.Ticket;
 import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
@@ -32,8 +33,8 @@ public final class TollgateCounter implements Counter {
   /** Near the limit counts are right within two minutes: two walks of the housekeeper. */
   private static final Duration HEALS = Duration.ofMinutes(2);
 
-  /** Far from it, a ghost is dropped when API Gateway would have closed any connection. */
-  private static final Duration FORGETS = Duration.ofMinutes(14);
+  /** Nobody who is open is silent for longer. */
+  private static final Duration SILENCE = Duration.ofMinutes(9);
 
   private static final List<Faults.Fault> FAULTS =
       List.of(Faults.UNREACHABLE, Faults.ANSWER_LOST, Faults.KILLED);
@@ -106,7 +107,7 @@ public final class TollgateCounter implements Counter {
 
       @Override
       public Terms terms(Random random) {
-        return new Terms(1L + random.nextInt(8), HEALS, FORGETS);
+        return new Terms(1L + random.nextInt(8), HEALS);
       }
     };
   }
@@ -167,10 +168,25 @@ public final class TollgateCounter implements Counter {
         keeper.resume();
       } else if (keeper.wakesAt().isEmpty() && !now.isBefore(next)) {
         next = next.plus(1, ChronoUnit.MINUTES);
+        speak(now);
         keeper.begin(() -> house.keep(keeper));
       }
     } catch (Unavailable | Faults.Killed | CompletionException died) {
       return;
+    }
+  }
+
+  /**
+   * Something is sent in the session before API Gateway would close its sockets for being idle. Who
+   * is gone is found by that and taken out; whether it was counted, the recount finds.
+   */
+  private void speak(Instant now) {
+    Session stands = house.books().find(tenant.id(), session).orElseThrow();
+    if (stands.isSilentSince(now.minus(SILENCE))) {
+      stands.connections().stream()
+          .filter(id -> !house.sockets().isOpen(id))
+          .forEach(id -> house.books().leave(tenant.id(), session, id));
+      house.books().extend(tenant.id(), session, now.plus(Duration.ofDays(1)), now);
     }
   }
 }
