@@ -1,6 +1,5 @@
 package dev.tollgate.core.simulation;
 
-import dev.tollgate.core.TenantId;
 import dev.tollgate.core.admission.Refusals;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.Counted;
@@ -333,8 +332,7 @@ final class Rush {
     after(
         join,
         () -> {
-          if (books.join(
-                  tenant.id(), session, id, 1_000, FAST, Optional.empty(), now())
+          if (books.join(tenant.id(), session, id, 1_000, FAST, Optional.empty(), now())
               != Joined.ADDED) {
             throw new AssertionError("did not join");
           }
@@ -410,8 +408,7 @@ final class Rush {
 
   /** A connection is refused because the tenant has as many as it may have. */
   void refuse() {
-    town.activity()
-        .addRefused(tenant.id(), new Refusals(1, Optional.of(now()), Optional.empty()));
+    town.activity().addRefused(tenant.id(), new Refusals(1, Optional.of(now()), Optional.empty()));
   }
 
   private void left(SessionId session, String id, Runnable then) {
