@@ -10,7 +10,7 @@ import dev.tollgate.lawbook.Counter;
 import dev.tollgate.lawbook.CounterLaws;
 import dev.tollgate.lawbook.LawBook;
 import java.lang.reflect.Proxy;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,7 +31,7 @@ final class CountLawsTest {
 
   /** A correction is written only if the count has not moved since it was first read. */
   private static Connections correctedIfStill(Connections connections) {
-    Map<Object, Integer> seen = new IdentityHashMap<>();
+    Map<Object, Integer> seen = new HashMap<>();
     AtomicInteger moves = new AtomicInteger();
     return (Connections)
         Proxy.newProxyInstance(
@@ -39,7 +39,7 @@ final class CountLawsTest {
             new Class<?>[] {Connections.class},
             (proxy, method, arguments) -> {
               String name = method.getName();
-              if (name.equals("correct") && seen.get(arguments[1]) != moves.get()) {
+              if (name.equals("correct") && seen.getOrDefault(arguments[1], -1) != moves.get()) {
                 return Written.OVERTAKEN;
               }
               Object answer = method.invoke(connections, arguments);
