@@ -2,11 +2,14 @@ package dev.tollgate.handlers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.admission.Refusals;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.House;
 import dev.tollgate.http.testing.RecordingContext;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class HousekeeperTest {
@@ -27,6 +30,11 @@ final class HousekeeperTest {
     house.open(beta, "c");
     house.sockets().lose("a");
     house.pass(Duration.ofSeconds(200));
+    Instant now = house.town().clock().instant();
+    house
+        .town()
+        .activity()
+        .addRefused(acme.id(), new Refusals(1, Optional.of(now), Optional.empty()));
     RecordingContext context = new RecordingContext(Duration.ofMinutes(1));
 
     assertThat(keep(context))
@@ -69,7 +77,7 @@ final class HousekeeperTest {
   void it_begins_nothing_that_it_may_not_finish() {
     house.open(acme, "a");
 
-    assertThat(keep(new RecordingContext(Duration.ofSeconds(12))))
+    assertThat(keep(new RecordingContext(Duration.ofSeconds(15))))
         .containsEntry("visitedTenants", 0L)
         .containsEntry("leftTenants", 1L);
   }

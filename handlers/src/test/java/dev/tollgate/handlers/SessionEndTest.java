@@ -67,7 +67,7 @@ final class SessionEndTest {
     assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c", "d");
     assertThat(house.counted(acme.id())).isZero();
     assertThat(house.counted(beta.id())).isEqualTo(1);
-    assertThat(house.faults().calls().stream().filter(call -> call.endsWith("correctCount")))
+    assertThat(house.faults().calls().stream().filter(call -> call.endsWith(".correct")))
         .hasSize(2);
     assertThat(context.logged())
         .hasSize(2)
@@ -159,7 +159,7 @@ final class SessionEndTest {
     Session one = deleted(beta, "a");
     Session two = deleted(acme, "b");
     Session three = deleted(beta, "c");
-    house.faults().plan(6, Faults.UNREACHABLE);
+    house.faults().plan(10, Faults.UNREACHABLE);
 
     assertThat(handle(Events.deleted(one, two, three))).contains("number-1");
 

@@ -44,7 +44,8 @@ public interface Counter {
    * What is promised.
    *
    * @param most the most that may be open at a time, at least 1
-   * @param heals within which time after nothing has gone wrong any more the count is right
+   * @param heals within which time after nothing has gone wrong any more the count is right, if
+   *     every place is sought
    */
   record Terms(long most, Duration heals) {}
 

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 
 /** The laws of what is counted absolutely. */
 public final class CounterLaws {
@@ -13,25 +14,41 @@ public final class CounterLaws {
       new Law<>(
           "counts are never negative",
           "Whatever closes, and however often that is told, no less than none is counted.",
-          (maker, history) -> play(maker, history, CounterLaws::neverNegative, false));
+          (maker, history) -> play(maker, history, CounterLaws::neverNegative, run -> {}));
 
   /** Never more open than may be. */
   public static final Law<Counter.Maker> NEVER_MORE_OPEN =
       new Law<>(
           "never more open than may be",
           "At no time are more open than the terms say.",
-          (maker, history) -> play(maker, history, CounterLaws::neverMore, false));
+          (maker, history) -> play(maker, history, CounterLaws::neverMore, run -> {}));
 
   /** Counts heal. */
   public static final Law<Counter.Maker> HEALS =
       new Law<>(
           "counts heal",
-          "When nothing has gone wrong for as long as the terms say, the count is how many are open.",
-          (maker, history) -> play(maker, history, run -> {}, true));
+          "When every place has been sought and nothing has gone wrong for as long as the terms say, "
+              + "the count is how many are open.",
+          (maker, history) -> play(maker, history, run -> {}, Run::healsAtRest));
+
+  /** Counts heal while things open and close. */
+  public static final Law<Counter.Maker> HEALS_UNDER_TRAFFIC =
+      new Law<>(
+          "counts heal under traffic",
+          "When nothing has gone wrong for as long as the terms say, while things opened and closed "
+              + "and every place was sought, nothing is refused that has a place, and the count is "
+              + "how many are open.",
+          (maker, history) -> play(maker, history, run -> {}, Run::healsUnderTraffic));
 
   /** All of them. */
   public static final List<Law<Counter.Maker>> ALL =
-      List.of(NEVER_NEGATIVE, NEVER_MORE_OPEN, HEALS);
+      List.of(NEVER_NEGATIVE, NEVER_MORE_OPEN, HEALS, HEALS_UNDER_TRAFFIC);
+
+  /** Time between two changes of the traffic. */
+  private static final Duration BEAT = Duration.ofMillis(250);
+
+  /** For so long the law is watched once the count has healed. */
+  private static final Duration WATCHED = Duration.ofSeconds(20);
 
   private CounterLaws() {}
 
@@ -51,7 +68,7 @@ public final class CounterLaws {
         run.open.size() + " open");
   }
 
-  private static Finding play(Counter.Maker maker, History history, Check check, boolean mustHeal) {
+  private static Finding play(Counter.Maker maker, History history, Check check, Check end) {
     Run run = new Run(maker, history.seed());
     try {
       for (Step next : history.steps()) {
@@ -60,15 +77,7 @@ public final class CounterLaws {
         check.of(run);
       }
       run.step++;
-      if (mustHeal) {
-        run.setting.calm();
-        run.wait(run.terms.heals());
-        long count = run.counter.count();
-        Broke.unless(
-            count == run.open.size(),
-            run.open.size() + " counted, " + run.terms.heals() + " after anything went wrong",
-            count);
-      }
+      end.of(run);
       return new Finding.Kept();
     } catch (Broke broke) {
       return new Finding.Broken(
@@ -132,6 +141,56 @@ public final class CounterLaws {
       for (int i = 0; i < told; i++) {
         counter.closed(id);
       }
+    }
+
+    private void healsAtRest() {
+      setting.calm();
+      fill();
+      wait(terms.heals());
+      isRight();
+    }
+
+    private void healsUnderTraffic() {
+      setting.calm();
+      Random random = new Random(setting.seed());
+      Instant healed = setting.now().plus(terms.heals());
+      while (setting.now().isBefore(healed)) {
+        change(random);
+        wait(BEAT);
+      }
+      Instant watched = setting.now().plus(WATCHED);
+      while (setting.now().isBefore(watched)) {
+        change(random);
+        Broke.unless(
+            open.size() == terms.most(), "all of " + terms.most() + " places had", open.size());
+        isRight();
+        wait(BEAT);
+      }
+    }
+
+    /** Some close, and others take their places. */
+    private void change(Random random) {
+      for (int i = random.nextInt(3); i >= 0 && !open.isEmpty(); i--) {
+        close(open.remove(random.nextInt(open.size())), 1);
+      }
+      fill();
+    }
+
+    /** As many open as may be, until one is refused. */
+    private void fill() {
+      int before = -1;
+      while (open.size() < terms.most() && open.size() > before) {
+        before = open.size();
+        open("id-" + made++);
+      }
+    }
+
+    private void isRight() {
+      long count = counter.count();
+      Broke.unless(
+          count == open.size(),
+          open.size() + " counted, " + terms.heals() + " after anything went wrong",
+          count);
     }
 
     private void wait(Duration time) {

@@ -127,10 +127,80 @@ final class CounterFaultsTest {
             });
   }
 
+  /**
+   * A number beside the names, which is set right a second after it was looked at, either by adding
+   * what it was off by or only if it has not moved since.
+   */
+  private static Counter.Maker recounted(boolean onlyIfStill) {
+    return counting(
+        (setting, terms) ->
+            new ByName(terms) {
+              private long count;
+              private Optional<Instant> correctsAt = Optional.empty();
+              private long moves;
+              private long seen;
+              private long drift;
+
+              @Override
+              public Opening open(String id) {
+                if (count >= terms.most()) {
+                  return Opening.REFUSED;
+                }
+                count++;
+                moves++;
+                open.add(id);
+                return Opening.OPEN;
+              }
+
+              @Override
+              public void closed(String id) {
+                if (open.remove(id)) {
+                  count--;
+                  moves++;
+                }
+              }
+
+              @Override
+              void look() {
+                super.look();
+                seen = moves;
+                drift = count - open.size();
+                correctsAt = Optional.of(setting.now().plusSeconds(1));
+              }
+
+              @Override
+              public Optional<Instant> nextTimer() {
+                return correctsAt.or(super::nextTimer);
+              }
+
+              @Override
+              public void passedTo(Instant now) {
+                if (correctsAt.filter(at -> !at.isAfter(now)).isPresent()) {
+                  correctsAt = Optional.empty();
+                  count -= onlyIfStill && moves != seen ? 0 : drift;
+                }
+                super.passedTo(now);
+              }
+
+              @Override
+              public long count() {
+                return count;
+              }
+            });
+  }
+
   static List<Arguments> faults() {
     return List.of(
         Arguments.of("the reference", counting((setting, terms) -> new ByName(terms)), List.of()),
-        Arguments.of("never looks", NEVER_LOOKS, List.of(CounterLaws.HEALS)),
+        Arguments.of(
+            "never looks",
+            NEVER_LOOKS,
+            List.of(CounterLaws.HEALS, CounterLaws.HEALS_UNDER_TRAFFIC)),
+        Arguments.of("corrects by adding", recounted(false), List.of()),
+        Arguments.of(
+            "corrects a count only if it stands still",
+            recounted(true),
+            List.of(CounterLaws.HEALS_UNDER_TRAFFIC)),
         Arguments.of(
             "is lowered by each telling",
             loweredTwice(false),

@@ -105,9 +105,7 @@ public final class Recount {
         sessions.stream()
             .flatMap(session -> session.connections().stream())
             .collect(Collectors.groupingBy(ConnectionCount::partOf, Collectors.toSet()));
-    return IntStream.range(0, PARTS)
-        .mapToObj(part -> parts.getOrDefault(part, Set.of()))
-        .toList();
+    return IntStream.range(0, PARTS).mapToObj(part -> parts.getOrDefault(part, Set.of())).toList();
   }
 
   /** Looks for drift until every part is known to be right or wrong. */
@@ -187,8 +185,7 @@ public final class Recount {
               parts.put(part, -seen.drift());
             }
           });
-      long drift =
-          unattributed - parts.values().stream().mapToLong(Long::longValue).sum();
+      long drift = unattributed - parts.values().stream().mapToLong(Long::longValue).sum();
       if (drift == 0 && parts.isEmpty()) {
         return 0;
       }

@@ -145,7 +145,8 @@ public final class TenantVisit {
         }
       }
       served.ifPresent(
-          known -> dropGhosts(Suspicion.of(known, glance.count(), clock.instant()), lasting, until));
+          known ->
+              dropGhosts(Suspicion.of(known, glance.count(), clock.instant()), lasting, until));
       drift = hasChanged() ? recount.repair(id) : recount.repair(id, glance);
       if (sessionsEnded == glance.sessions().size()) {
         strikeOff(tenant.isPresent());

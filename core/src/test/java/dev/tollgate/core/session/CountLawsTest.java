@@ -1,9 +1,20 @@
 package dev.tollgate.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tollgate.core.Written;
 import dev.tollgate.core.testing.TollgateCounter;
+import dev.tollgate.lawbook.Breach;
+import dev.tollgate.lawbook.Counter;
+import dev.tollgate.lawbook.CounterLaws;
 import dev.tollgate.lawbook.LawBook;
+import java.lang.reflect.Proxy;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -15,6 +26,40 @@ final class CountLawsTest {
   @ValueSource(ints = {0, 20, 100})
   void whatever_goes_wrong_counts_keep_the_law(int perMille) {
     LawBook.Report report = LawBook.ofCounter(TollgateCounter.inMemory(perMille)).hold(HISTORIES);
-    assertThat(report.judged()).hasSize(3);
+    assertThat(report.judged()).hasSize(4);
+  }
+
+  /** A correction is written only if the count has not moved since it was first read. */
+  private static Connections correctedIfStill(Connections connections) {
+    Map<Object, Integer> seen = new HashMap<>();
+    AtomicInteger moves = new AtomicInteger();
+    return (Connections)
+        Proxy.newProxyInstance(
+            Connections.class.getClassLoader(),
+            new Class<?>[] {Connections.class},
+            (proxy, method, arguments) -> {
+              String name = method.getName();
+              if (name.equals("correct") && seen.getOrDefault(arguments[1], -1) != moves.get()) {
+                return Written.OVERTAKEN;
+              }
+              Object answer = method.invoke(connections, arguments);
+              if (name.equals("countOf")) {
+                seen.put(answer, moves.get());
+              } else if (name.startsWith("count") && !name.equals("count")) {
+                moves.incrementAndGet();
+              }
+              return answer;
+            });
+  }
+
+  @Test
+  void a_recount_that_does_not_succeed_while_the_count_moves_is_caught() {
+    LawBook<Counter.Maker> planted =
+        LawBook.ofCounter(TollgateCounter.inMemory(0, CountLawsTest::correctedIfStill));
+
+    assertThatThrownBy(() -> planted.hold(HISTORIES))
+        .isInstanceOf(Breach.class)
+        .hasMessageContaining(CounterLaws.HEALS_UNDER_TRAFFIC.name());
+    planted.only(List.of(CounterLaws.HEALS)).hold(50);
   }
 }

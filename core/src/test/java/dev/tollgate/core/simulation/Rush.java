@@ -1,6 +1,5 @@
 package dev.tollgate.core.simulation;
 
-import dev.tollgate.core.TenantId;
 import dev.tollgate.core.admission.Refusals;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.Counted;
@@ -48,6 +47,9 @@ import java.util.function.Consumer;
 final class Rush {
   private static final Gcra FAST = Gcra.perMinute(600_000);
   private static final int PIECES = 10;
+
+  /** Sockets that the housekeeper asks after at a time. */
+  private static final int LANES = 32;
 
   private final Town town = new Town();
   private final InMemorySessions books = town.sessions();
@@ -145,14 +147,19 @@ final class Rush {
     return new Housekeeping(books, visit, Runnable::run, town.clock());
   }
 
-  /** Each request and each answer takes a millisecond or two. */
+  /** What a request and its answer take each; it asks after many sockets beside each other. */
+  private Duration request(Class<?> port) {
+    Duration time = Duration.ofMillis(1 + random.nextInt(2));
+    return port == Sockets.class ? time.dividedBy(LANES) : time;
+  }
+
   private <T> T slow(Class<T> port, T target) {
     return port.cast(
         Proxy.newProxyInstance(
             port.getClassLoader(),
             new Class<?>[] {port},
             (proxy, method, arguments) -> {
-              keeper.of(Duration.ofMillis(1 + random.nextInt(2)));
+              keeper.of(request(port));
               try {
                 Object answer = method.invoke(target, arguments);
                 if (answer == Left.REMOVED) {
@@ -163,7 +170,7 @@ final class Rush {
               } catch (InvocationTargetException thrown) {
                 throw thrown.getCause();
               } finally {
-                keeper.of(Duration.ofMillis(1 + random.nextInt(2)));
+                keeper.of(request(port));
               }
             }));
   }
@@ -402,8 +409,7 @@ final class Rush {
 
   /** A connection is refused because the tenant has as many as it may have. */
   void refuse() {
-    town.activity()
-        .addRefused(tenant.id(), new Refusals(1, Optional.of(now()), Optional.empty()));
+    town.activity().addRefused(tenant.id(), new Refusals(1, Optional.of(now()), Optional.empty()));
   }
 
   private void left(SessionId session, String id, Runnable then) {

@@ -23,6 +23,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
 
 /** A town whose sessions are ended and whose house is kept, and what may go wrong there. */
 public final class House {
@@ -37,18 +38,23 @@ public final class House {
 
   /** A house in a town with a clock of its own. */
   public House() {
-    this(new Town());
+    this(new Town(), UnaryOperator.identity());
   }
 
   /** A house that another clock drives. */
   public House(InstantSource time) {
-    this(new Town(time));
+    this(time, UnaryOperator.identity());
   }
 
-  private House(Town town) {
+  /** A house that another clock drives, whose connections are counted by {@code around} them. */
+  public House(InstantSource time, UnaryOperator<Connections> around) {
+    this(new Town(time), around);
+  }
+
+  private House(Town town, UnaryOperator<Connections> around) {
     this.town = town;
     sessions = faults.around(Sessions.class, town.sessions());
-    connections = faults.around(Connections.class, town.sessions());
+    connections = faults.around(Connections.class, around.apply(town.sessions()));
     life =
         new SessionLife(
             sessions,
@@ -98,15 +104,19 @@ public final class House {
     return new Recount(sessions, connections, pause);
   }
 
-  /** Visits one of its tenants. */
+  /** Visits one of its tenants, without waiting between two looks. */
   public TenantVisit visit() {
+    return visit(duration -> {});
+  }
+
+  private TenantVisit visit(Pause pause) {
     return new TenantVisit(
         faults.around(Tenants.class, town.tenants()),
         faults.around(LiveTenants.class, town.sessions()),
         connections,
         faults.around(Sockets.class, sockets),
         life,
-        recount(),
+        recount(pause),
         Runnable::run,
         town.time());
   }
@@ -118,13 +128,22 @@ public final class House {
 
   /** Visits all of its tenants. */
   public Housekeeping housekeeping(Executor executor) {
+    return housekeeping(executor, duration -> {});
+  }
+
+  private Housekeeping housekeeping(Executor executor, Pause pause) {
     return new Housekeeping(
-        faults.around(LiveTenants.class, town.sessions()), visit(), executor, town.time());
+        faults.around(LiveTenants.class, town.sessions()), visit(pause), executor, town.time());
   }
 
   /** Keeps house once, with all the time there is. */
   public Housekeeping.Walk keep() {
     return housekeeping().walk(Instant.MAX);
+  }
+
+  /** Keeps house once, pausing between two looks. */
+  public Housekeeping.Walk keep(Pause pause) {
+    return housekeeping(Runnable::run, pause).walk(Instant.MAX);
   }
 
   /** A new session of a tenant that has these connections, all of them counted. */

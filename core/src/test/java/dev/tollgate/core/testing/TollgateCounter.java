@@ -6,6 +6,7 @@ import dev.tollgate.core.admission.Refusal;
 import dev.tollgate.core.admission.Registration;
 import dev.tollgate.core.admission.Ticket;
 import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletionException;
+import java.util.function.UnaryOperator;
 
 /**
  * Our count of a tenant's connections behind the law book's port: registered, taken off the books
@@ -28,22 +30,28 @@ import java.util.concurrent.CompletionException;
  * port, its answer may be lost, or the process may die there.
  */
 public final class TollgateCounter implements Counter {
-  /** Counts are right within two minutes of whatever went wrong: two walks of the housekeeper. */
+  /** Near the limit counts are right within two minutes: two walks of the housekeeper. */
   private static final Duration HEALS = Duration.ofMinutes(2);
+
+  /** Nobody who is open is silent for longer. */
+  private static final Duration SILENCE = Duration.ofMinutes(9);
 
   private static final List<Faults.Fault> FAULTS =
       List.of(Faults.UNREACHABLE, Faults.ANSWER_LOST, Faults.KILLED);
 
   private final House house;
+  private final Interleaved keeper;
   private final Tenant tenant;
   private final SessionId session;
   private final Registration registration;
   private final Departure departure;
   private Instant next = Setting.START.plus(1, ChronoUnit.MINUTES);
 
-  private TollgateCounter(Setting setting, Terms terms, int perMille) {
+  private TollgateCounter(
+      Setting setting, Terms terms, int perMille, UnaryOperator<Connections> around) {
     InstantSource clock = setting.clock();
-    this.house = new House(clock);
+    this.house = new House(clock, around);
+    this.keeper = new Interleaved(clock);
     this.tenant =
         house
             .town()
@@ -86,10 +94,15 @@ public final class TollgateCounter implements Counter {
 
   /** Our count over stand-ins, of whose requests so many in a thousand go wrong. */
   public static Counter.Maker inMemory(int perMille) {
+    return inMemory(perMille, UnaryOperator.identity());
+  }
+
+  /** The same, counted by {@code around} the stand-ins. */
+  public static Counter.Maker inMemory(int perMille, UnaryOperator<Connections> around) {
     return new Counter.Maker() {
       @Override
       public Counter make(Setting setting, Terms terms) {
-        return new TollgateCounter(setting, terms, perMille);
+        return new TollgateCounter(setting, terms, perMille, around);
       }
 
       @Override
@@ -146,19 +159,35 @@ public final class TollgateCounter implements Counter {
 
   @Override
   public Optional<Instant> nextTimer() {
-    return Optional.of(next);
+    return keeper.wakesAt().or(() -> Optional.of(next));
   }
 
   @Override
   public void passedTo(Instant now) {
-    if (now.isBefore(next)) {
-      return;
-    }
-    next = next.plus(1, ChronoUnit.MINUTES);
     try {
-      house.keep();
+      if (keeper.wakesAt().filter(wakes -> !wakes.isAfter(now)).isPresent()) {
+        keeper.resume();
+      } else if (keeper.wakesAt().isEmpty() && !now.isBefore(next)) {
+        next = next.plus(1, ChronoUnit.MINUTES);
+        speak(now);
+        keeper.begin(() -> house.keep(keeper));
+      }
     } catch (Unavailable | Faults.Killed | CompletionException died) {
       return;
+    }
+  }
+
+  /**
+   * Something is sent in the session before API Gateway would close its sockets for being idle. Who
+   * is gone is found by that and taken out; whether it was counted, the recount finds.
+   */
+  private void speak(Instant now) {
+    Session stands = house.books().find(tenant.id(), session).orElseThrow();
+    if (stands.isSilentSince(now.minus(SILENCE))) {
+      stands.connections().stream()
+          .filter(id -> !house.sockets().isOpen(id))
+          .forEach(id -> house.books().leave(tenant.id(), session, id));
+      house.books().extend(tenant.id(), session, now.plus(Duration.ofDays(1)), now);
     }
   }
 }
