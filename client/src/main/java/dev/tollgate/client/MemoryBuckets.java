@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Buckets in memory, as far as claims and fills need them. */
 final class MemoryBuckets implements Buckets {
@@ -23,6 +24,10 @@ final class MemoryBuckets implements Buckets {
 
   synchronized boolean isKnown(TenantId tenant) {
     return rows.keySet().stream().anyMatch(id -> id.tenant().equals(tenant));
+  }
+
+  synchronized Set<BucketId> ids() {
+    return Set.copyOf(rows.keySet());
   }
 
   @Override
