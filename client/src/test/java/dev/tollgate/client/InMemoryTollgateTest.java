@@ -51,7 +51,7 @@ class InMemoryTollgateTest extends TollgateClientContract {
 
   @Test
   void claims_are_undecided_while_buckets_are_not_available() {
-    TokenBucket bucket = tollgate.bucket("acme", "send-email");
+    TokenBucket bucket = tollgate.put("acme", "send-email", 1, 20).bucket("acme", "send-email");
     tollgate.setAvailable(false);
 
     assertThat(bucket.tryClaim())
@@ -65,7 +65,7 @@ class InMemoryTollgateTest extends TollgateClientContract {
 
   @Test
   void bucket_that_is_put_again_is_full_again() {
-    tollgate.bucket("acme", "send-email").tryClaim(20);
+    tollgate.put("acme", "send-email", 1, 20).bucket("acme", "send-email").tryClaim(20);
     tollgate.put("acme", "send-email", 60, 30);
     assertThat(tollgate.bucket("acme", "send-email").claimUpTo(99).tokens()).isEqualTo(30);
   }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,12 +26,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every {@link TollgateClient} does. */
 public abstract class TollgateClientContract {
-  private static final String TENANT = "acme";
   private static final String ACTION = "send-email";
+
+  /** No two tests share a tenant, so they may share a deployment. */
+  private final String tenant = "t-" + UUID.randomUUID().toString().substring(0, 8);
 
   private final Events events = new Events();
   private TollgateClient tollgate = new InMemoryTollgate();
-  private TokenBucket bucket = tollgate.bucket(TENANT, ACTION);
+  private TokenBucket bucket = tollgate.bucket(tenant, ACTION);
 
   /** Opens a client of a deployment that has no buckets. */
   protected abstract TollgateClient open(ClaimListener listener);
@@ -47,8 +50,8 @@ public abstract class TollgateClientContract {
   @BeforeEach
   final void openClient() {
     tollgate = open(events);
-    put(TENANT, ACTION, 1, 20);
-    bucket = tollgate.bucket(TENANT, ACTION);
+    put(tenant, ACTION, 1, 20);
+    bucket = tollgate.bucket(tenant, ACTION);
   }
 
   @AfterEach
@@ -186,7 +189,7 @@ public abstract class TollgateClientContract {
             bucket.tryClaimAsync(0),
             bucket.claimUpToAsync(0),
             bucket.reserveAsync(0),
-            tollgate.bucket(TENANT, "nonsense").tryClaimAsync())) {
+            tollgate.bucket(tenant, "nonsense").tryClaimAsync())) {
       assertThatThrownBy(() -> join(stage))
           .isInstanceOf(CompletionException.class)
           .hasCauseInstanceOf(IllegalArgumentException.class);
@@ -216,7 +219,7 @@ public abstract class TollgateClientContract {
     assertThat(events.calls)
         .allSatisfy(
             call -> {
-              assertThat(call.tenantId() + " " + call.action()).isEqualTo("acme send-email");
+              assertThat(call.tenantId() + " " + call.action()).isEqualTo(tenant + " send-email");
               assertThat(call.took()).isPositive();
             });
   }
@@ -270,7 +273,8 @@ public abstract class TollgateClientContract {
     "nobody, connect, 'tenantId: nobody (expected: an onboarded tenant), action: connect'"
   })
   void bucket_that_does_not_exist_is_named(String tenantId, String action, String message) {
-    TokenBucket unknown = tollgate.bucket(tenantId, action);
+    String id = tenantId.equals("acme") ? tenant : tenantId;
+    TokenBucket unknown = tollgate.bucket(id, action);
 
     for (Runnable call :
         List.<Runnable>of(unknown::tryClaim, () -> unknown.claimUpTo(1), () -> unknown.reserve(1))) {
@@ -278,10 +282,10 @@ public abstract class TollgateClientContract {
           .isInstanceOfSatisfying(
               UnknownBucket.class,
               failure -> {
-                assertThat(failure.tenantId()).isEqualTo(tenantId);
+                assertThat(failure.tenantId()).isEqualTo(id);
                 assertThat(failure.action()).isEqualTo(action);
               })
-          .hasMessage(message);
+          .hasMessage(message.replace("acme", tenant));
     }
     assertThatNothingHappened();
   }
