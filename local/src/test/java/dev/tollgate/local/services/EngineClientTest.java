@@ -51,7 +51,7 @@ class EngineClientTest extends TollgateClientContract {
   @Override
   protected void put(String tenantId, String action, double ratePerMinute, long capacity) {
     TenantId tenant = new TenantId(tenantId);
-    open(new BucketId(tenant, Action.CONNECT), BucketSpec.ofRate(Rate.perMinute(60)));
+    open(new BucketId(tenant, Action.CONNECT), BucketSpec.ofRate(Rate.perMinute(1)));
     open(
         new BucketId(tenant, new Action(action)),
         new BucketSpec(Rate.perMinute(BigDecimal.valueOf(ratePerMinute)), capacity));
