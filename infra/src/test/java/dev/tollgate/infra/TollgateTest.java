@@ -586,7 +586,8 @@ class TollgateTest {
             "dynamodb:UpdateItem",
             "sqs:ReceiveMessage",
             "sqs:DeleteMessage",
-            "sqs:ChangeMessageVisibility");
+            "sqs:ChangeMessageVisibility",
+            "sqs:GetQueueAttributes");
     assertThat(statements).anyMatch(TollgateTest::denies);
   }
 
@@ -923,7 +924,9 @@ class TollgateTest {
             "ControlPlaneURL",
             "SampleClient",
             "OperatorPage",
-            "OperatorPool");
+            "OperatorPool",
+            "ApplicationRole",
+            "ApplicationVariables");
     assertThat(STACK.template().at("/Outputs/SessionURL/Value/Fn::Join/1/1").asText())
         .isEqualTo("/session");
     assertThat(STACK.template().at("/Outputs/WebSocketURL/Value"))

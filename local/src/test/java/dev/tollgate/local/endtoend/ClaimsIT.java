@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -40,19 +41,19 @@ final class ClaimsIT {
   }
 
   private static Map<String, String> environment() {
-    Map<String, String> outputs = DEPLOYMENT.cloud().outputs();
+    String role = output("ApplicationRole");
     Map<String, String> environment =
-        new HashMap<>(DEPLOYMENT.cloud().environmentOf(role(outputs.get("ApplicationRole"))));
-    outputs
-        .get("ApplicationVariables")
+        new HashMap<>(
+            DEPLOYMENT.cloud().environmentOf(role.substring(role.lastIndexOf('/') + 1)));
+    output("ApplicationVariables")
         .lines()
         .map(line -> line.split("=", 2))
         .forEach(variable -> environment.put(variable[0], variable[1]));
     return environment;
   }
 
-  private static String role(String arn) {
-    return arn.substring(arn.lastIndexOf('/') + 1);
+  private static String output(String name) {
+    return Optional.ofNullable(DEPLOYMENT.cloud().outputs().get(name)).orElseThrow();
   }
 
   private static TokenBucket bucketOf(String tenant) {
