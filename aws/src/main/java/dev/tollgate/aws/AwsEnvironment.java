@@ -39,8 +39,8 @@ import software.amazon.awssdk.services.sts.StsClient;
 /**
  * The AWS side of a deployable: the ports of core, made from its environment variables.
  *
- * <p>Nothing is made, and no variable is missed, before it is asked for. All tenants share one client
- * of a service; a tenant's credentials go with each request.
+ * <p>Nothing is made, and no variable is missed, before it is asked for. All tenants share one
+ * client of a service; a tenant's credentials go with each request.
  */
 public final class AwsEnvironment {
   /** Batches of one large request that are under way at once. */

@@ -74,10 +74,8 @@ public final class ClaimPorts {
 
   /** Tokens in SQS queues. */
   public TokenQueue tokenQueue() {
-    QueueUrls urls =
-        new QueueUrls(deployment.queueUrlPrefix(), new Names(deployment.namePrefix()));
-    return new SqsTokenQueue(
-        clients.sqs(), clients.sqsOnce(), urls, credentials, executor, clock);
+    QueueUrls urls = new QueueUrls(deployment.queueUrlPrefix(), new Names(deployment.namePrefix()));
+    return new SqsTokenQueue(clients.sqs(), clients.sqsOnce(), urls, credentials, executor, clock);
   }
 
   /** Requests for fills, under the application's own role. */

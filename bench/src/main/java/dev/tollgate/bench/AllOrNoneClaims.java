@@ -39,8 +39,7 @@ final class AllOrNoneClaims implements Measurement {
         TollgateClient tollgate =
             TollgateClient.builder().environment(deployment.claimsEnvironment()).build()) {
       for (int run = 0; run <= RUNS; run++) {
-        TokenBucket bucket =
-            tollgate.bucket(deployment.tenant("claims-" + run, tier).id(), ACTION);
+        TokenBucket bucket = tollgate.bucket(deployment.tenant("claims-" + run, tier).id(), ACTION);
         CyclicBarrier start = new CyclicBarrier(CALLERS);
         Callable<Answer> caller =
             () -> {

@@ -115,7 +115,8 @@ final class Up implements Callable<Integer> {
       }
       Duration took = Duration.ofNanos(shell.nanoTime().getAsLong() - start);
       tollgate.print(
-          Json.object(Map.of(outputs.stack(), outputs.values())), welcome(outputs, took, log, claimed));
+          Json.object(Map.of(outputs.stack(), outputs.values())),
+          welcome(outputs, took, log, claimed));
       shell.pause().sleep(FOREVER);
     } catch (InterruptedException e) {
       // Ctrl-C: the cloud is closed by now, and the JVM waits for no more than this.
@@ -215,8 +216,7 @@ final class Up implements Callable<Integer> {
     }
   }
 
-  private List<String> welcome(
-      Outputs outputs, Duration took, Path log, Optional<Path> claims) {
+  private List<String> welcome(Outputs outputs, Duration took, Path log, Optional<Path> claims) {
     Table addresses = new Table("", "");
     outputs.values().entrySet().stream()
         .filter(output -> !output.getKey().startsWith("Application"))

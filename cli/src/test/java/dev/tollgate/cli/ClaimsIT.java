@@ -56,7 +56,8 @@ final class ClaimsIT {
   }
 
   private static String block(String readme, String language, String with) {
-    Matcher blocks = Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(readme);
+    Matcher blocks =
+        Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(readme);
     return blocks
         .results()
         .map(block -> block.group(1))
@@ -115,7 +116,9 @@ final class ClaimsIT {
     String said = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertThat(process.waitFor()).as(said).isZero();
     // The SDK says that no logging is set up.
-    return said.lines().filter(line -> !line.startsWith("SLF4J")).reduce("", (a, b) -> a + b + "\n");
+    return said.lines()
+        .filter(line -> !line.startsWith("SLF4J"))
+        .reduce("", (a, b) -> a + b + "\n");
   }
 
   /** What happens while a command runs. */

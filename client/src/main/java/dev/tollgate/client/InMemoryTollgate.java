@@ -71,8 +71,7 @@ public final class InMemoryTollgate implements TollgateClient {
     BucketId id = new BucketId(tenant, new Action(action));
     InvalidValue.unless(
         Double.isFinite(ratePerMinute), "ratePerMinute", ratePerMinute, "0.000001 to 60000");
-    BucketSpec spec =
-        new BucketSpec(Rate.perMinute(BigDecimal.valueOf(ratePerMinute)), capacity);
+    BucketSpec spec = new BucketSpec(Rate.perMinute(BigDecimal.valueOf(ratePerMinute)), capacity);
     if (!buckets.isKnown(tenant)) {
       put(new BucketId(tenant, Action.CONNECT), BucketSpec.ofRate(Rate.perMinute(60)));
     }

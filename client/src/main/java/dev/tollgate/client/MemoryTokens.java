@@ -78,8 +78,7 @@ final class MemoryTokens implements TokenQueue {
     Place here = new Place(clock.instant(), Place.NOBODY);
     return leases.stream()
         .filter(
-            lease ->
-                !queue.replace(token(lease), new Place(lease.endsAt(), lease.receipt()), here))
+            lease -> !queue.replace(token(lease), new Place(lease.endsAt(), lease.receipt()), here))
         .toList();
   }
 

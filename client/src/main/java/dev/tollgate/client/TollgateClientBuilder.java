@@ -210,7 +210,11 @@ public final class TollgateClientBuilder {
     InvalidValue.unless(
         prefix.matches("([a-z][a-z0-9]{0,7}_)?"), NAME_PREFIX, prefix, "[a-z][a-z0-9]{0,7}_");
     return new ClaimPorts.Deployment(
-        variable(LIMIT_TABLE), urls, prefix, variable(TENANT_ROLE_ARN), variable(TOKEN_PRODUCER_ARN));
+        variable(LIMIT_TABLE),
+        urls,
+        prefix,
+        variable(TENANT_ROLE_ARN),
+        variable(TOKEN_PRODUCER_ARN));
   }
 
   /** The caller's clients, and for each that is missing one that is opened here. */

@@ -82,14 +82,10 @@ class ClassPathTest {
             .toList();
     try (ScriptedAws aws = new ScriptedAws();
         URLClassLoader application =
-            new URLClassLoader(
-                urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+            new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
       Class<?> builders = application.loadClass(TollgateClientBuilder.class.getName());
       Object builder =
-          application
-              .loadClass(TollgateClient.class.getName())
-              .getMethod("builder")
-              .invoke(null);
+          application.loadClass(TollgateClient.class.getName()).getMethod("builder").invoke(null);
       builders.getMethod("environment", Map.class).invoke(builder, aws.environment());
       try (AutoCloseable tollgate = (AutoCloseable) builders.getMethod("build").invoke(builder)) {
         Object bucket =

@@ -43,7 +43,9 @@ class InMemoryTollgateTest extends TollgateClientContract {
 
     for (int minute = 1; minute <= 20; minute++) {
       advance(Duration.ofMinutes(1));
-      assertThat(bucket.claimUpTo(9).tokens()).as("minute %d", minute).isEqualTo(minute % 5 == 0 ? 1 : 0);
+      assertThat(bucket.claimUpTo(9).tokens())
+          .as("minute %d", minute)
+          .isEqualTo(minute % 5 == 0 ? 1 : 0);
     }
     advance(Duration.ofDays(30));
     assertThat(bucket.claimUpTo(9).tokens()).isEqualTo(5);

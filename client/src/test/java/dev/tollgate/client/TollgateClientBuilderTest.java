@@ -110,8 +110,7 @@ class TollgateClientBuilderTest {
             .prefix("blue_")
             .tenantRole(variables.getOrDefault("TENANT_ROLE_ARN", ""))
             .tokenProducer(variables.getOrDefault("TOKEN_PRODUCER_ARN", ""))
-            .environment(
-                Map.of("AWS_ENDPOINT_URL", variables.getOrDefault("AWS_ENDPOINT_URL", "")))
+            .environment(Map.of("AWS_ENDPOINT_URL", variables.getOrDefault("AWS_ENDPOINT_URL", "")))
             .region(Region.EU_CENTRAL_1)
             .credentials(
                 StaticCredentialsProvider.create(AwsBasicCredentials.create("mine", "secret")))

@@ -134,7 +134,9 @@ public abstract class TollgateClientContract {
   void reservation_that_is_spent_is_gone() {
     try (Reservation reservation = reservation(bucket.reserve(20))) {
       assertThat(reservation.spend()).isEqualTo(new Settlement.Spent());
-      assertThatIllegalStateException().isThrownBy(reservation::spend).withMessageContaining("spent");
+      assertThatIllegalStateException()
+          .isThrownBy(reservation::spend)
+          .withMessageContaining("spent");
     }
     advance(Duration.ofSeconds(2));
     denied(bucket.tryClaim(20));
@@ -277,7 +279,8 @@ public abstract class TollgateClientContract {
     TokenBucket unknown = tollgate.bucket(id, action);
 
     for (Runnable call :
-        List.<Runnable>of(unknown::tryClaim, () -> unknown.claimUpTo(1), () -> unknown.reserve(1))) {
+        List.<Runnable>of(
+            unknown::tryClaim, () -> unknown.claimUpTo(1), () -> unknown.reserve(1))) {
       assertThatThrownBy(call::run)
           .isInstanceOfSatisfying(
               UnknownBucket.class,

@@ -44,8 +44,7 @@ final class ClaimsIT {
   private static Map<String, String> environment() {
     String role = output("ApplicationRole");
     Map<String, String> environment =
-        new HashMap<>(
-            DEPLOYMENT.cloud().environmentOf(role.substring(role.lastIndexOf('/') + 1)));
+        new HashMap<>(DEPLOYMENT.cloud().environmentOf(role.substring(role.lastIndexOf('/') + 1)));
     output("ApplicationVariables")
         .lines()
         .map(line -> line.split("=", 2))

@@ -12,8 +12,8 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.TollgateLimiter;
-import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.faults.Fates;
+import dev.tollgate.local.faults.FaultPlan;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,10 +25,8 @@ import org.junit.jupiter.api.AfterAll;
 class EngineClientTest extends TollgateClientContract {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
-  private static final ManualClock CLOCK =
-      new ManualClock(Instant.parse("2026-03-01T12:00:00.5Z"));
-  private static final EngineRoom ENGINES =
-      EngineRoom.open(new Fates(FaultPlan.none()), CLOCK);
+  private static final ManualClock CLOCK = new ManualClock(Instant.parse("2026-03-01T12:00:00.5Z"));
+  private static final EngineRoom ENGINES = EngineRoom.open(new Fates(FaultPlan.none()), CLOCK);
 
   private final TollgateLimiter.Ports ports = ENGINES.ports();
   private final BucketFill fill = new BucketFill(ports.buckets(), ports.queue(), CLOCK);
