@@ -105,10 +105,11 @@ final class Up implements Callable<Integer> {
     CountDownLatch stopped = new CountDownLatch(1);
     try (Cloud cloud = starter.start(settings)) {
       stopWhenInterrupted(stopped);
-      cloud.writeOutputs(file);
       Path claims = file.resolveSibling("claims.env");
       Optional<Path> claimed =
           cloud.writeClaimsEnvironment(claims) ? Optional.of(claims) : Optional.empty();
+      // Last, because scripts wait for this file.
+      cloud.writeOutputs(file);
       Outputs outputs = Outputs.read(file, Optional.empty());
       if (demo) {
         onboardDemo(outputs);
