@@ -22,24 +22,10 @@ import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tiers;
 import java.net.URI;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ScheduledExecutorService;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
-import software.amazon.awssdk.auth.credentials.AwsCredentials;
-import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
-import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
-import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
-import software.amazon.awssdk.awscore.client.builder.AwsSyncClientBuilder;
-import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
-import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
-import software.amazon.awssdk.http.SdkHttpClient;
-import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.retries.api.RetryStrategy;
@@ -54,41 +40,10 @@ import software.amazon.awssdk.services.sts.StsClient;
 /**
  * The AWS side of a deployable: the ports of core, made from its environment variables.
  *
- * <p>Nothing is made, and no variable is missed, before it is asked for. Everything shares one HTTP
- * client and one thread for time-outs, of which the SDK would otherwise start five for each client;
- * and all tenants share one client of a service; a tenant's credentials go with each request.
- *
- * <h2>How long to wait</h2>
- *
- * SQS answers in tens of milliseconds, with a tail of seconds; DynamoDB in less. A handshake waits
- * for both. Therefore a request that may be repeated is given up after two seconds and tried again,
- * for no longer than five seconds in all: whoever is in the tail once is seldom in it twice. The
- * first request of an instance, with its key exchange on a fraction of a processor, needs most of a
- * second by itself. A request that must not be repeated has one attempt of four seconds, which a
- * long poll of one second fits in. One after another these add up to 18 seconds in the authorizer,
- * which may ask a bucket twice, to 22 if it must wake it too, and to 17 in {@code $connect}, and
- * half a second more for a refusal that is written down, below the 25 that the functions have and
- * the 29 that API Gateway waits. Where nobody waits at a handshake (queues, schedules) an attempt
- * may last five seconds.
- *
- * <p>Repeating is left out where it would change the outcome: a receive whose answer was lost holds
- * tokens, a send may have made them, a count may have counted, a frame may have been sent.
+ * <p>Nothing is made, and no variable is missed, before it is asked for. All tenants share one
+ * client of a service; a tenant's credentials go with each request.
  */
 public final class AwsEnvironment {
-  private static final Duration CONNECT = Duration.ofSeconds(1);
-  private static final Duration ATTEMPT = Duration.ofSeconds(2);
-  private static final Duration CALL = Duration.ofSeconds(5);
-  private static final int ATTEMPTS = 3;
-  private static final Duration ONLY_ATTEMPT = Duration.ofSeconds(4);
-  private static final Duration UNHURRIED_ATTEMPT = Duration.ofSeconds(5);
-  private static final Duration UNHURRIED_CALL = Duration.ofSeconds(12);
-
-  /** A new connection to STS, with its key exchange, on a small processor. */
-  private static final Duration STS_ATTEMPT = Duration.ofSeconds(2);
-
-  /** The last resort: the SDK gives up before a socket does. */
-  private static final Duration SOCKET = UNHURRIED_ATTEMPT.plusSeconds(1);
-
   /** Batches of one large request that are under way at once. */
   private static final int PARALLEL_BATCHES = 8;
 
@@ -97,26 +52,23 @@ public final class AwsEnvironment {
   private final Map<String, String> environment;
   private final InstantSource clock;
 
-  private final Lazy<SdkHttpClient> http = new Lazy<>(AwsEnvironment::newHttpClient);
-  private final Lazy<ScheduledExecutorService> timeouts =
-      new Lazy<>(() -> Threads.timer("aws-timeouts"));
-  private final Lazy<AwsCredentialsProvider> own = new Lazy<>(this::ownCredentials);
+  private final Lazy<SdkClients> clients = new Lazy<>(this::newClients);
   private final Lazy<DynamoDbClient> dynamoDb =
-      new Lazy<>(() -> configured(DynamoDbClient.builder(), repeating(ATTEMPT, CALL)).build());
+      new Lazy<>(() -> clients.get().repeating(DynamoDbClient.builder()).build());
   private final Lazy<DynamoDbClient> dynamoDbOnce =
-      new Lazy<>(() -> configured(DynamoDbClient.builder(), once()).build());
+      new Lazy<>(() -> clients.get().once(DynamoDbClient.builder()).build());
   private final Lazy<SqsClient> sqs =
-      new Lazy<>(() -> configured(SqsClient.builder(), repeating(ATTEMPT, CALL)).build());
+      new Lazy<>(() -> clients.get().repeating(SqsClient.builder()).build());
   private final Lazy<SqsClient> sqsOnce =
-      new Lazy<>(() -> configured(SqsClient.builder(), once()).build());
+      new Lazy<>(() -> clients.get().once(SqsClient.builder()).build());
   private final Lazy<SqsClient> sqsUnhurried =
-      new Lazy<>(() -> configured(SqsClient.builder(), unhurried()).build());
+      new Lazy<>(() -> clients.get().unhurried(SqsClient.builder()).build());
   private final Lazy<SchedulerClient> scheduler =
-      new Lazy<>(() -> configured(SchedulerClient.builder(), unhurried()).build());
+      new Lazy<>(() -> clients.get().unhurried(SchedulerClient.builder()).build());
   private final Lazy<LambdaClient> lambda =
-      new Lazy<>(() -> configured(LambdaClient.builder(), unhurried()).build());
+      new Lazy<>(() -> clients.get().unhurried(LambdaClient.builder()).build());
   private final Lazy<LambdaClient> lambdaOnce =
-      new Lazy<>(() -> configured(LambdaClient.builder(), once()).build());
+      new Lazy<>(() -> clients.get().once(LambdaClient.builder()).build());
   private final Lazy<TenantCredentials> tenantCredentials = new Lazy<>(this::assumedRoles);
   private final Lazy<Executor> batches =
       new Lazy<>(() -> Threads.upTo(PARALLEL_BATCHES, "sqs-batch"));
@@ -290,10 +242,14 @@ public final class AwsEnvironment {
   public Sockets sockets() {
     URI endpoint = URI.create(variable("WEBSOCKET_URL").replaceFirst("^ws", "http"));
     return new ApiGatewaySockets(
-        configured(ApiGatewayManagementApiClient.builder(), repeating(ATTEMPT, CALL))
+        clients
+            .get()
+            .repeating(ApiGatewayManagementApiClient.builder())
             .endpointOverride(endpoint)
             .build(),
-        configured(ApiGatewayManagementApiClient.builder(), posting())
+        clients
+            .get()
+            .withinOneAttempt(ApiGatewayManagementApiClient.builder(), posting())
             .endpointOverride(endpoint)
             .build());
   }
@@ -309,9 +265,7 @@ public final class AwsEnvironment {
 
   private TenantCredentials assumedRoles() {
     String role = variable("TENANT_ROLE_ARN");
-    StsClient sts =
-        configured(StsClient.builder(), repeating(STS_ATTEMPT, STS_ATTEMPT.multipliedBy(2)))
-            .build();
+    StsClient sts = clients.get().forRoles(StsClient.builder()).build();
     return new AssumedRoles(sts, role, TENANTS_KEPT, clock);
   }
 
@@ -328,85 +282,28 @@ public final class AwsEnvironment {
   }
 
   /**
-   * The keys that the environment holds; without any, those that the SDK finds: a function that is
-   * restored from a snapshot gets its keys from an endpoint and not from variables.
+   * Clients for a process that is a function's own: the JDK keeps idle connections for all batches
+   * of a fill. It reads the property when it first connects.
    */
-  private AwsCredentialsProvider ownCredentials() {
-    Optional<String> id = optional("AWS_ACCESS_KEY_ID");
-    if (id.isEmpty()) {
-      return DefaultCredentialsProvider.builder().build();
-    }
-    String secret = variable("AWS_SECRET_ACCESS_KEY");
-    return StaticCredentialsProvider.create(
-        optional("AWS_SESSION_TOKEN")
-            .<AwsCredentials>map(token -> AwsSessionCredentials.create(id.get(), secret, token))
-            .orElseGet(() -> AwsBasicCredentials.create(id.get(), secret)));
-  }
-
-  private <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B configured(
-      B builder, ClientOverrideConfiguration configuration) {
-    builder
-        .region(Region.of(variable("AWS_REGION")))
-        .credentialsProvider(own.get())
-        .httpClient(http.get())
-        .overrideConfiguration(configuration);
-    optional("AWS_ENDPOINT_URL").map(URI::create).ifPresent(builder::endpointOverride);
-    return builder;
-  }
-
-  private ClientOverrideConfiguration repeating(Duration attempt, Duration call) {
-    RetryStrategy strategy =
-        AwsRetryStrategy.standardRetryStrategy().toBuilder().maxAttempts(ATTEMPTS).build();
-    return waiting(attempt, call, strategy);
-  }
-
-  private ClientOverrideConfiguration unhurried() {
-    return repeating(UNHURRIED_ATTEMPT, UNHURRIED_CALL);
+  private SdkClients newClients() {
+    System.setProperty("http.maxConnections", Integer.toString(2 * PARALLEL_BATCHES));
+    return new SdkClients(
+        new SdkClients.Access(
+            Optional.of(Region.of(variable("AWS_REGION"))),
+            SdkClients.credentials(environment),
+            optional("AWS_ENDPOINT_URL").map(URI::create)),
+        SdkClients.newHttpClient(),
+        Threads.timer("aws-timeouts"));
   }
 
   /**
    * A frame whose answer is lost may have been sent, so only a refusal for the rate is repeated,
    * and the whole call takes no longer than an attempt: the other sockets wait for it.
    */
-  private ClientOverrideConfiguration posting() {
-    RetryStrategy strategy =
-        DefaultRetryStrategy.standardStrategyBuilder()
-            .maxAttempts(ATTEMPTS)
-            .useClientDefaults(false)
-            .retryOnException(LimitExceededException.class)
-            .build();
-    return waiting(ATTEMPT, ATTEMPT, strategy);
-  }
-
-  private ClientOverrideConfiguration once() {
-    return waiting(ONLY_ATTEMPT, ONLY_ATTEMPT, AwsRetryStrategy.doNotRetry());
-  }
-
-  private ClientOverrideConfiguration waiting(
-      Duration attempt, Duration call, RetryStrategy strategy) {
-    return ClientOverrideConfiguration.builder()
-        .apiCallAttemptTimeout(attempt)
-        .apiCallTimeout(call)
-        .retryStrategy(strategy)
-        .scheduledExecutorService(timeouts.get())
-        .build();
-  }
-
-  /**
-   * An HTTP client on the JDK's own. That keeps five idle connections to a host unless a system
-   * property says otherwise when it is first used; then the batches of a fill would connect anew
-   * again and again.
-   *
-   * @see <a
-   *     href="https://docs.oracle.com/en/java/javase/17/docs/api/java.base/java/net/doc-files/net-properties.html">Networking
-   *     Properties</a>
-   */
-  static SdkHttpClient newHttpClient() {
-    System.setProperty("http.maxConnections", Integer.toString(2 * PARALLEL_BATCHES));
-    return UrlConnectionHttpClient.builder()
-        .connectionTimeout(CONNECT)
-        .socketTimeout(SOCKET)
-        .build();
+  private static RetryStrategy.Builder<?, ?> posting() {
+    return DefaultRetryStrategy.standardStrategyBuilder()
+        .useClientDefaults(false)
+        .retryOnException(LimitExceededException.class);
   }
 
   private Optional<String> optional(String name) {

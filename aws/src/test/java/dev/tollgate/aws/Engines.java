@@ -76,7 +76,7 @@ final class Engines implements ParameterResolver {
         .region(Region.US_EAST_1)
         .credentialsProvider(
             StaticCredentialsProvider.create(AwsBasicCredentials.create("test", "secret")))
-        .httpClient(AwsEnvironment.newHttpClient());
+        .httpClient(SdkClients.newHttpClient());
   }
 
   @Override

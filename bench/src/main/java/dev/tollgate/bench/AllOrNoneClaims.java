@@ -1,9 +1,11 @@
 package dev.tollgate.bench;
 
 import dev.tollgate.bench.client.Deployment;
+import dev.tollgate.client.Claim;
+import dev.tollgate.client.TokenBucket;
+import dev.tollgate.client.TollgateClient;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.stream.Stream;
@@ -21,30 +23,8 @@ final class AllOrNoneClaims implements Measurement {
        "limits": {"tenantPerMinute": 60, "sessionPerMinute": 60, "connectionsPerSession": 10,
                   "tenantConnections": 10, "sessionTTL": 200, "messagesPerMinute": 60}}""";
 
-  /** What an application claims tokens with; used by several threads at once. */
-  @FunctionalInterface
-  interface Claimant {
-    /** Claims all of the tokens or none. */
-    Claimed tryClaim(String tenantId, String action, int tokens);
-  }
-
-  /** What came of a claim. */
-  enum Claimed {
-    GRANTED,
-    DENIED,
-    /** The bucket could not be asked. */
-    UNDECIDED
-  }
-
   /** What came of a claim, and how long it took. */
-  private record Answer(Claimed claimed, Duration took) {}
-
-  private final Optional<Claimant> claimant;
-
-  /** The measurement, with the claimant if there is one. */
-  AllOrNoneClaims(Optional<Claimant> claimant) {
-    this.claimant = claimant;
-  }
+  private record Answer(Claim claim, Duration took) {}
 
   @Override
   public Duration patience() {
@@ -53,20 +33,20 @@ final class AllOrNoneClaims implements Measurement {
 
   @Override
   public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
-    Claimant application =
-        claimant.orElseThrow(() -> new IllegalStateException("no client that claims tokens"));
     String tier = deployment.tier("claims", TIER);
     StringBuilder found = new StringBuilder();
-    try (Crowd crowd = new Crowd(CALLERS)) {
+    try (Crowd crowd = new Crowd(CALLERS);
+        TollgateClient tollgate =
+            TollgateClient.builder().environment(deployment.claimsEnvironment()).build()) {
       for (int run = 0; run <= RUNS; run++) {
-        String tenantId = deployment.tenant("claims-" + run, tier).id();
+        TokenBucket bucket = tollgate.bucket(deployment.tenant("claims-" + run, tier).id(), ACTION);
         CyclicBarrier start = new CyclicBarrier(CALLERS);
         Callable<Answer> caller =
             () -> {
               start.await();
               Duration asked = watch.elapsed();
-              Claimed claimed = application.tryClaim(tenantId, ACTION, TOKENS);
-              return new Answer(claimed, watch.elapsed().minus(asked));
+              Claim claim = bucket.tryClaim(TOKENS);
+              return new Answer(claim, watch.elapsed().minus(asked));
             };
         List<Answer> answers = crowd.run(Stream.generate(() -> caller).limit(CALLERS).toList());
         // The first run loads classes and opens connections.
@@ -85,17 +65,17 @@ final class AllOrNoneClaims implements Measurement {
   private static String summary(List<Answer> answers) {
     return "%d granted, %d denied, %d undecided, the slowest refusal after %d ms"
         .formatted(
-            count(answers, Claimed.GRANTED),
-            count(answers, Claimed.DENIED),
-            count(answers, Claimed.UNDECIDED),
+            count(answers, Claim.Granted.class),
+            count(answers, Claim.Denied.class),
+            count(answers, Claim.Undecided.class),
             answers.stream()
-                .filter(answer -> answer.claimed() != Claimed.GRANTED)
+                .filter(answer -> !(answer.claim() instanceof Claim.Granted))
                 .mapToLong(answer -> answer.took().toMillis())
                 .max()
                 .orElse(0));
   }
 
-  private static long count(List<Answer> answers, Claimed claimed) {
-    return answers.stream().filter(answer -> answer.claimed() == claimed).count();
+  private static long count(List<Answer> answers, Class<? extends Claim> kind) {
+    return answers.stream().map(Answer::claim).filter(kind::isInstance).count();
   }
 }

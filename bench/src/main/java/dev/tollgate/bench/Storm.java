@@ -14,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -88,7 +87,7 @@ public final class Storm implements Callable<Integer> {
     rows.put("next-token", NextToken::new);
     rows.put("lost-disconnects", LostDisconnects::new);
     rows.put("permanent-demand", PermanentDemand::new);
-    rows.put("all-or-none-claims", () -> new AllOrNoneClaims(Optional.empty()));
+    rows.put("all-or-none-claims", AllOrNoneClaims::new);
     rows.put("resent-message", ResentMessage::new);
     return Collections.unmodifiableMap(rows);
   }

@@ -11,6 +11,14 @@ interface Cloud extends AutoCloseable {
   /** Writes the outputs of its stack in the shape of {@code cdk deploy --outputs-file}. */
   void writeOutputs(Path file);
 
+  /**
+   * Writes what the environment of a program on this machine must hold to claim tokens, a {@code
+   * NAME=value} a line. Deletes the file if the stack lets no program claim.
+   *
+   * @return whether it does
+   */
+  boolean writeClaimsEnvironment(Path file);
+
   @Override
   void close();
 

@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** The local cloud of module {@code local}, as the command line starts it. */
@@ -68,6 +70,25 @@ final class LocalStack implements Cloud {
   @Override
   public void writeOutputs(Path file) {
     cloud.writeOutputs(file);
+  }
+
+  @Override
+  public boolean writeClaimsEnvironment(Path file) {
+    Optional<String> role = Optional.ofNullable(cloud.outputs().get("ApplicationRole"));
+    Optional<String> variables = Optional.ofNullable(cloud.outputs().get("ApplicationVariables"));
+    try {
+      if (role.isEmpty() || variables.isEmpty()) {
+        Files.deleteIfExists(file);
+        return false;
+      }
+      String name = role.get().substring(role.get().lastIndexOf('/') + 1);
+      List<String> lines = new ArrayList<>(variables.get().lines().toList());
+      cloud.environmentOf(name).forEach((variable, value) -> lines.add(variable + "=" + value));
+      Files.write(file, lines);
+      return true;
+    } catch (IOException e) {
+      throw Failure.of(file + ": " + e.getMessage(), e);
+    }
   }
 
   @Override

@@ -105,6 +105,10 @@ final class Up implements Callable<Integer> {
     CountDownLatch stopped = new CountDownLatch(1);
     try (Cloud cloud = starter.start(settings)) {
       stopWhenInterrupted(stopped);
+      Path claims = file.resolveSibling("claims.env");
+      Optional<Path> claimed =
+          cloud.writeClaimsEnvironment(claims) ? Optional.of(claims) : Optional.empty();
+      // Last, because scripts wait for this file.
       cloud.writeOutputs(file);
       Outputs outputs = Outputs.read(file, Optional.empty());
       if (demo) {
@@ -112,7 +116,8 @@ final class Up implements Callable<Integer> {
       }
       Duration took = Duration.ofNanos(shell.nanoTime().getAsLong() - start);
       tollgate.print(
-          Json.object(Map.of(outputs.stack(), outputs.values())), welcome(outputs, took, log));
+          Json.object(Map.of(outputs.stack(), outputs.values())),
+          welcome(outputs, took, log, claimed));
       shell.pause().sleep(FOREVER);
     } catch (InterruptedException e) {
       // Ctrl-C: the cloud is closed by now, and the JVM waits for no more than this.
@@ -212,9 +217,10 @@ final class Up implements Callable<Integer> {
     }
   }
 
-  private List<String> welcome(Outputs outputs, Duration took, Path log) {
+  private List<String> welcome(Outputs outputs, Duration took, Path log, Optional<Path> claims) {
     Table addresses = new Table("", "");
     outputs.values().entrySet().stream()
+        .filter(output -> !output.getKey().startsWith("Application"))
         .sorted(Map.Entry.comparingByKey())
         .forEach(output -> addresses.row(output.getKey(), output.getValue()));
     String tenant = demo ? "bronze-demo" : "acme";
@@ -228,7 +234,14 @@ final class Up implements Callable<Integer> {
             + shell.shown(outputs.file())
             + " as well; the functions log to "
             + shell.shown(log)
-            + ".",
+            + "."
+            + claims
+                .map(
+                    environment ->
+                        "\nPrograms that claim tokens need the environment in "
+                            + shell.shown(environment)
+                            + ".")
+                .orElse(""),
         "Try, in another terminal:",
         "",
         "  ./tollgate " + first,

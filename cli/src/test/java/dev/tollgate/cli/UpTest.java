@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class UpTest {
   private final List<Cloud.Settings> started = new ArrayList<>();
+  private final List<Path> claims = new ArrayList<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   @TempDir private Path directory;
   private Deployment deployment;
@@ -50,6 +51,7 @@ class UpTest {
         .startsWith("Tollgate is up after 0.0 s; Ctrl-C stops it.\n")
         .contains("SessionURL       " + deployment.uri() + "/api/session\n")
         .contains("These are in elsewhere/outputs.json as well")
+        .contains("Programs that claim tokens need the environment in elsewhere/claims.env.")
         .contains("./tollgate tenants onboard acme");
     assertThat(Outputs.read(file, Optional.empty()).stack()).isEqualTo("Tollgate");
     assertThat(started)
@@ -63,6 +65,7 @@ class UpTest {
                 Map.of(),
                 true,
                 Optional.empty()));
+    assertThat(claims).containsExactly(directory.resolve("elsewhere/claims.env"));
     assertThat(closed).isTrue();
   }
 
@@ -165,6 +168,12 @@ class UpTest {
         } catch (IOException e) {
           throw new UncheckedIOException(e);
         }
+      }
+
+      @Override
+      public boolean writeClaimsEnvironment(Path file) {
+        claims.add(file);
+        return true;
       }
 
       @Override

@@ -259,22 +259,22 @@ public final class Tollgate extends Construct {
   }
 
   /**
-   * Lets an application claim tokens from tenants' buckets, and returns what its environment must
-   * say for that:
+   * Lets an application claim tokens from tenants' buckets, and returns the environment variables
+   * that {@code TollgateClient.fromEnvironment()} reads:
    *
    * <pre>{@code
    * Tollgate tollgate = new Tollgate(stack, "Tollgate", TollgateProps.builder().build());
-   * Map<String, String> variables = tollgate.grantClaims(function);
-   * variables.forEach(function::addEnvironment);
+   * tollgate.grantClaims(function).forEach(function::addEnvironment);
    * }</pre>
    *
-   * <p>The application runs as what it is, and assumes a role for one tenant at a time, that of all
-   * whom claims were granted; and it may request fills. Both roles name each other, so the
-   * grantee's must be in this stack; a function of another stack can run as a role that was made in
-   * this one.
+   * <p>The application keeps its own role. From it, it assumes one role, which all grantees share,
+   * for one tenant at a time; and it may invoke the token producer. Both roles name each other, so
+   * the grantee's must be in this stack; a function of another stack can run as a role that was
+   * made in this one.
    *
    * @param grantee a function, a task's role, or whatever else runs as a role
-   * @return environment variables by name; the program gives them to {@code AwsEnvironment}
+   * @return {@code LIMIT_TABLE}, {@code QUEUE_URL_PREFIX}, {@code TENANT_ROLE_ARN}, {@code
+   *     TOKEN_PRODUCER_ARN} and, if this Tollgate has a prefix, {@code NAME_PREFIX}
    */
   public Map<String, String> grantClaims(IGrantable grantee) {
     String producer = tokenProducer.live().getFunctionArn();

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import software.amazon.awscdk.App;
 import software.amazon.awscdk.AppProps;
 import software.amazon.awscdk.Aspects;
@@ -20,6 +21,8 @@ import software.amazon.awscdk.DefaultStackSynthesizer;
 import software.amazon.awscdk.RemovalPolicy;
 import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.StackProps;
+import software.amazon.awscdk.services.iam.AccountRootPrincipal;
+import software.amazon.awscdk.services.iam.Role;
 
 /**
  * The app of one stack, {@code Tollgate}. It reads these context values ({@code -c name=value}):
@@ -37,6 +40,10 @@ import software.amazon.awscdk.StackProps;
  *       tenantId} if nothing else is said.
  *   <li>{@code consoleSignIn}: {@code true} (default) lets those onto the operator's page who sign
  *       in, {@code false} everybody who reaches it.
+ *   <li>{@code claims}: {@code true} (default) adds the role {@code Application}, which programs of
+ *       the account may assume to claim tokens; {@code false} leaves it out. Its ARN is the output
+ *       {@code ApplicationRole}, and what the programs' environment must hold is the output {@code
+ *       ApplicationVariables}.
  *   <li>{@code messageHandler}: see {@link TollgateProps#messageHandler()}.
  *   <li>{@code messageHandlerJar}: the jar that has it, see {@link FunctionJars#processor()}.
  * </ul>
@@ -136,7 +143,26 @@ public final class TollgateApp {
     output(stack, "SampleClient", tollgate.sampleClientUrl());
     output(stack, "OperatorPage", tollgate.operatorPageUrl());
     tollgate.operatorPoolId().ifPresent(id -> output(stack, "OperatorPool", id));
+    if (choice(app, "claims", "true", "false").equals("true")) {
+      letApplicationsClaim(stack, tollgate);
+    }
     return stack;
+  }
+
+  private static void letApplicationsClaim(Stack stack, Tollgate tollgate) {
+    Role role =
+        Role.Builder.create(stack, "Application")
+            .assumedBy(new AccountRootPrincipal())
+            .description("What a program of this account runs as to claim tokens.")
+            .build();
+    Map<String, String> variables = tollgate.grantClaims(role);
+    output(stack, "ApplicationRole", role.getRoleArn());
+    output(
+        stack,
+        "ApplicationVariables",
+        variables.entrySet().stream()
+            .map(variable -> variable.getKey() + "=" + variable.getValue())
+            .collect(Collectors.joining("\n")));
   }
 
   private static Optional<SessionAccess> jwt(App app) {

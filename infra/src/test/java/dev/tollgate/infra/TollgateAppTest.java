@@ -38,6 +38,7 @@ class TollgateAppTest {
     "prefix, silo_, 'prefix: \"silo_\" (expected: another; the queues of tenants'' own begin so"
         + " where there is no prefix)'",
     "demo, yes, 'demo: \"yes\" (expected: true or false)'",
+    "claims, yes, 'claims: \"yes\" (expected: true or false)'",
     "consoleSignIn, no, 'consoleSignIn: \"no\" (expected: true or false)'",
     "prefix, Test_, 'prefix: \"Test_\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules,"
         + " which begin with it, have at most 64 characters)'"

@@ -514,7 +514,28 @@ class TollgateTest {
 
   @Test
   void claims_have_no_role_before_they_are_granted() {
-    assertThat(STACK.template().toString()).doesNotContain("ClaimsRole");
+    assertThat(Synthesis.of(Map.of("claims", "false")).template().toString())
+        .doesNotContain("ClaimsRole", "ApplicationRole");
+  }
+
+  @Test
+  void programs_of_the_account_may_claim_as_a_role_of_the_stack() {
+    String application = role(STACK, "Application");
+    assertThat(
+            STACK
+                .properties("AWS::IAM::Role", application)
+                .at("/AssumeRolePolicyDocument/Statement/0/Principal/AWS")
+                .toString())
+        .contains(":iam::", "AWS::AccountId", ":root");
+    assertThat(grants(STACK, application))
+        .containsExactlyInAnyOrder(
+            "sts:AssumeRole TollgateClaimsRole",
+            "sts:TagSession TollgateClaimsRole",
+            "lambda:InvokeFunction TollgateTokenProducerAlias");
+    JsonNode outputs = STACK.template().path("Outputs");
+    assertThat(outputs.at("/ApplicationRole/Value/Fn::GetAtt/0").asText()).isEqualTo(application);
+    assertThat(outputs.at("/ApplicationVariables/Value").toString())
+        .contains("LIMIT_TABLE=", "\\nQUEUE_URL_PREFIX=", "\\nTENANT_ROLE_ARN=");
   }
 
   @ParameterizedTest
@@ -528,7 +549,8 @@ class TollgateTest {
     List<Map<String, String>> told = new ArrayList<>();
     Synthesis stack =
         Synthesis.of(
-            Map.of("prefix", prefix), planted -> told.add(grantClaims(planted, "Application")));
+            Map.of("prefix", prefix, "claims", "false"),
+            planted -> told.add(grantClaims(planted, "Application")));
     assertThat(stack.findings()).isEmpty();
     assertThat(String.join(" ", told.get(0).keySet())).isEqualTo(variables);
     assertThat(told.get(0).getOrDefault("NAME_PREFIX", "")).isEqualTo(prefix);
@@ -538,7 +560,7 @@ class TollgateTest {
   void applications_claim_for_one_tenant_at_a_time_with_one_role() {
     Synthesis stack =
         Synthesis.of(
-            Map.of(),
+            Map.of("claims", "false"),
             planted ->
                 assertThat(grantClaims(planted, "First"))
                     .isEqualTo(grantClaims(planted, "Second")));
@@ -565,7 +587,8 @@ class TollgateTest {
             "dynamodb:UpdateItem",
             "sqs:ReceiveMessage",
             "sqs:DeleteMessage",
-            "sqs:ChangeMessageVisibility");
+            "sqs:ChangeMessageVisibility",
+            "sqs:GetQueueAttributes");
     assertThat(statements).anyMatch(TollgateTest::denies);
   }
 
@@ -902,7 +925,9 @@ class TollgateTest {
             "ControlPlaneURL",
             "SampleClient",
             "OperatorPage",
-            "OperatorPool");
+            "OperatorPool",
+            "ApplicationRole",
+            "ApplicationVariables");
     assertThat(STACK.template().at("/Outputs/SessionURL/Value/Fn::Join/1/1").asText())
         .isEqualTo("/session");
     assertThat(STACK.template().at("/Outputs/WebSocketURL/Value"))

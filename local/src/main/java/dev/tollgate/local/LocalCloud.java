@@ -325,6 +325,20 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /**
+   * What the environment of a program must hold that runs on this machine as a role of the stack:
+   * where AWS is, and credentials.
+   *
+   * @param role the role's name
+   * @throws IllegalArgumentException if there is no such role
+   */
+  public Map<String, String> environmentOf(String role) {
+    Map<String, String> variables = new TreeMap<>(accessKeyOf(role).environment());
+    variables.put("AWS_ENDPOINT_URL", endpoint().toString());
+    variables.put("AWS_REGION", environment.region());
+    return variables;
+  }
+
+  /**
    * Waits until everything that is due at the clock's instant has happened, and what it set off has
    * ended: schedules, frames and disconnections, messages that can be received, the records of
    * streams and asynchronous invocations. What is delayed, in flight or to be tried again later

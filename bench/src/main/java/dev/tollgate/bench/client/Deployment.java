@@ -9,7 +9,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
@@ -20,6 +22,7 @@ import java.util.stream.StreamSupport;
  */
 public final class Deployment implements AutoCloseable {
   private final Http http;
+  private final Path claims;
   private final URI controlPlane;
   private final URI sessions;
   private final String suffix =
@@ -27,8 +30,9 @@ public final class Deployment implements AutoCloseable {
   private final List<String> tiers = new ArrayList<>();
   private final List<Tenant> tenants = new ArrayList<>();
 
-  private Deployment(Http http, URI controlPlane, URI sessions) {
+  private Deployment(Http http, Path claims, URI controlPlane, URI sessions) {
     this.http = http;
+    this.claims = claims;
     this.controlPlane = controlPlane;
     this.sessions = sessions;
   }
@@ -55,8 +59,25 @@ public final class Deployment implements AutoCloseable {
     }
     return new Deployment(
         new Http(),
+        outputs.resolveSibling("claims.env"),
         URI.create(stack.get("ControlPlaneURL").asText()),
         URI.create(stack.get("SessionURL").asText()));
+  }
+
+  /**
+   * What the environment of a program holds that claims tokens: the file {@code claims.env} beside
+   * the outputs.
+   *
+   * @throws IllegalStateException if it cannot be read
+   */
+  public Map<String, String> claimsEnvironment() {
+    try {
+      return Files.readAllLines(claims).stream()
+          .map(line -> line.split("=", 2))
+          .collect(Collectors.toMap(variable -> variable[0], variable -> variable[1]));
+    } catch (IOException e) {
+      throw new IllegalStateException("no environment for claims: " + e, e);
+    }
   }
 
   /**

@@ -38,6 +38,7 @@ final class EngineRoom implements AutoCloseable {
   private final TableEngine tables;
   private final QueueEngine queues;
   private final FrontDoor door;
+  private final Map<String, String> environment;
   private final AwsEnvironment adapters;
 
   private EngineRoom(TableEngine tables, QueueEngine queues, Fates fates, InstantSource clock) {
@@ -55,13 +56,15 @@ final class EngineRoom implements AutoCloseable {
     door.serve("sqs", impatient(queues.handler()));
     AccessKey key = keys.issue(Principal.of("Limiter", "arn:aws:iam::" + ACCOUNT + ":role/Own"));
     createTable(key, door.endpoint());
-    Map<String, String> environment = new HashMap<>(key.environment());
+    environment = new HashMap<>(key.environment());
     environment.put("AWS_REGION", REGION);
     environment.put("AWS_ENDPOINT_URL", door.endpoint().toString());
     environment.put(
         "QUEUE_URL_PREFIX", "https://sqs." + REGION + ".amazonaws.com/" + ACCOUNT + "/");
     environment.put("TENANT_ROLE_ARN", ROLE);
     environment.put("LIMIT_TABLE", TABLE);
+    environment.put(
+        "TOKEN_PRODUCER_ARN", "arn:aws:lambda:" + REGION + ":" + ACCOUNT + ":function:none");
     this.adapters = new AwsEnvironment(environment, clock);
   }
 
@@ -86,6 +89,11 @@ final class EngineRoom implements AutoCloseable {
   TollgateLimiter.Ports ports() {
     return new TollgateLimiter.Ports(
         adapters.buckets(), adapters.tokenQueue(), adapters.bucketQueues());
+  }
+
+  /** The environment of a program that claims here. Nobody fills buckets on request. */
+  Map<String, String> environment() {
+    return Map.copyOf(environment);
   }
 
   private static HttpHandler impatient(HttpHandler queues) {

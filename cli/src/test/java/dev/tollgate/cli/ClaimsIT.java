@@ -1,0 +1,129 @@
+package dev.tollgate.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The README's program that claims tokens, run as it says against {@code ./tollgate up}. */
+final class ClaimsIT {
+  private static final Path CLIENT = Path.of("..", "client", "target");
+
+  @TempDir private Path directory;
+
+  @Test
+  void program_of_the_readme_claims_from_a_local_cloud() throws IOException {
+    String readme = Files.readString(Path.of("..", "README.md"));
+    Path program = directory.resolve("SendEmail.java");
+    Files.writeString(program, block(readme, "java", "TollgateClient.fromEnvironment()"));
+    Path tier = directory.resolve("gold.json");
+    Files.writeString(tier, block(readme, "json", "send-email"));
+    Path assembly = Path.of("..", "infra", "target", "cdk.out").toAbsolutePath();
+    List<String> answers = new ArrayList<>();
+
+    run(
+        () -> {
+          assertThat(run(() -> {}, "tiers", "apply", tier.toString())).isZero();
+          assertThat(run(() -> {}, "tenants", "onboard", "acme", "--tier", "gold")).isZero();
+          answers.add(output(program));
+          answers.add(output(program));
+        },
+        "up",
+        "--port",
+        "0",
+        "--assembly",
+        assembly.toString(),
+        "--outputs",
+        directory.resolve(Outputs.DEFAULT).toString());
+
+    assertThat(answers.get(0)).isEqualTo("3 emails are on their way\n");
+    assertThat(answers.get(1)).startsWith("Come back at 20");
+  }
+
+  private static String block(String readme, String language, String with) {
+    Matcher blocks =
+        Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(readme);
+    return blocks
+        .results()
+        .map(block -> block.group(1))
+        .filter(block -> block.contains(with))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Runs a command, and something else while it waits to be interrupted. */
+  private int run(Meanwhile meanwhile, String... arguments) {
+    PrintWriter nowhere = new PrintWriter(new StringWriter());
+    Shell shell =
+        new Shell(
+            new ByteArrayInputStream(new byte[0]),
+            nowhere,
+            nowhere,
+            directory,
+            Optional.empty(),
+            Optional.empty(),
+            System::nanoTime,
+            time -> {
+              if (time.compareTo(Duration.ofDays(1)) < 0) {
+                Thread.sleep(time.toMillis());
+                return;
+              }
+              try {
+                meanwhile.happens();
+              } catch (IOException failure) {
+                throw new AssertionError(failure);
+              }
+              throw new InterruptedException("Ctrl-C");
+            });
+    return Tollgate.commandLine(shell, LocalStack::start).execute(arguments);
+  }
+
+  /** Runs a program with the environment that the local cloud wrote. */
+  private String output(Path program) throws IOException, InterruptedException {
+    String classPath =
+        CLIENT.resolve("tollgate-client.jar").toAbsolutePath()
+            + File.pathSeparator
+            + Files.readString(CLIENT.resolve("classpath"));
+    ProcessBuilder java =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            classPath,
+            program.toString());
+    Map<String, String> environment = java.environment();
+    environment.keySet().removeIf(name -> name.startsWith("AWS_"));
+    Files.readAllLines(directory.resolve(".tollgate").resolve("claims.env")).stream()
+        .map(line -> line.split("=", 2))
+        .forEach(variable -> environment.put(variable[0], variable[1]));
+    java.redirectErrorStream(true);
+    Process process = java.start();
+    process.getOutputStream().close();
+    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertThat(process.waitFor()).as(said).isZero();
+    // The SDK says that no logging is set up.
+    return said.lines()
+        .filter(line -> !line.startsWith("SLF4J"))
+        .reduce("", (a, b) -> a + b + "\n");
+  }
+
+  /** What happens while a command runs. */
+  @FunctionalInterface
+  private interface Meanwhile {
+    void happens() throws IOException, InterruptedException;
+  }
+}

@@ -1,0 +1,283 @@
+package dev.tollgate.client;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Threads;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketGate;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Claim.Shortfall;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** A client that claims through a {@link BucketGate}, as everybody else does. */
+final class GateClient implements TollgateClient {
+  private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+  private static final Duration LONGEST_LEASE = Duration.ofHours(12);
+
+  /** Asynchronous claims that are under way at once; the others wait. */
+  private static final int ASYNC_CLAIMS = 64;
+
+  private final Function<BucketId, Optional<Bucket>> buckets;
+  private final BucketGate gate;
+  private final Telling telling;
+  private final List<Runnable> closing;
+  private final ExecutorService async = Threads.upTo(ASYNC_CLAIMS, "tollgate-claims");
+
+  /** Claims under way read, {@link #close} writes. */
+  private final ReadWriteLock open = new ReentrantReadWriteLock();
+
+  private boolean closed;
+
+  /**
+   * A client of a gate.
+   *
+   * @param buckets reads a bucket as it stands
+   * @param closing what there is to close, in this order
+   */
+  GateClient(
+      Function<BucketId, Optional<Bucket>> buckets,
+      BucketGate gate,
+      ClaimListener listener,
+      List<Runnable> closing) {
+    this.buckets = buckets;
+    this.gate = gate;
+    this.telling = new Telling(listener);
+    this.closing = List.copyOf(closing);
+  }
+
+  @Override
+  public TokenBucket bucket(String tenantId, String action) {
+    return new Handle(new BucketId(new TenantId(tenantId), new Action(action)));
+  }
+
+  @Override
+  public void close() {
+    open.writeLock().lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    } finally {
+      open.writeLock().unlock();
+    }
+    async.shutdown();
+    closing.forEach(Runnable::run);
+  }
+
+  private <T> T whileOpen(Supplier<T> work) {
+    return ifOpen(work).orElseThrow(GateClient::isClosed);
+  }
+
+  private <T> Optional<T> ifOpen(Supplier<T> work) {
+    open.readLock().lock();
+    try {
+      return closed ? Optional.empty() : Optional.of(work.get());
+    } finally {
+      open.readLock().unlock();
+    }
+  }
+
+  private static IllegalStateException isClosed() {
+    return new IllegalStateException("TollgateClient: closed (expected: open)");
+  }
+
+  private <T> CompletionStage<T> later(Supplier<T> work) {
+    try {
+      return CompletableFuture.supplyAsync(work, async);
+    } catch (RejectedExecutionException rejected) {
+      return CompletableFuture.failedFuture(isClosed());
+    }
+  }
+
+  private final class Handle implements TokenBucket {
+    private final BucketId id;
+
+    Handle(BucketId id) {
+      this.id = id;
+    }
+
+    @Override
+    public String tenantId() {
+      return id.tenant().value();
+    }
+
+    @Override
+    public String action() {
+      return id.action().value();
+    }
+
+    @Override
+    public Claim tryClaim(int n) {
+      requireTokens(n);
+      Telling.Started started = telling.start(id);
+      var claim = whileOpen(() -> ask(read -> gate.spend(read, n)));
+      if (claim instanceof Shortfall shortfall) {
+        return started.refused(n, shortfall);
+      }
+      started.claimed(n);
+      return new Claim.Granted(n);
+    }
+
+    @Override
+    public Claimed claimUpTo(int n) {
+      requireTokens(n);
+      Telling.Started started = telling.start(id);
+      BucketGate.Spent spent = whileOpen(() -> spendUpTo(n));
+      if (spent.tokens() > 0) {
+        started.claimed(spent.tokens());
+      }
+      return new Claimed(
+          spent.tokens(),
+          spent.shortfall().map(shortfall -> started.refused(n - spent.tokens(), shortfall)));
+    }
+
+    private BucketGate.Spent spendUpTo(int n) {
+      try {
+        return gate.spendUpTo(id, Optional.of(find()), n);
+      } catch (Unavailable unavailable) {
+        return new BucketGate.Spent(0, Optional.of(undecided(unavailable)));
+      }
+    }
+
+    @Override
+    public ReserveResult reserve(int n, Duration lease) {
+      requireTokens(n);
+      InvalidValue.unless(
+          lease.compareTo(SHORTEST_LEASE) >= 0
+              && lease.compareTo(LONGEST_LEASE) <= 0
+              && lease.equals(Duration.ofSeconds(lease.toSeconds())),
+          "lease",
+          lease,
+          SHORTEST_LEASE + " to " + LONGEST_LEASE + " in whole seconds");
+      Telling.Started started = telling.start(id);
+      var claim = whileOpen(() -> ask(read -> gate.claim(read, n, lease)));
+      if (claim instanceof dev.tollgate.core.bucket.Claim.Granted granted) {
+        started.reserved(n);
+        return new Held(granted);
+      }
+      return started.refused(n, (Shortfall) claim);
+    }
+
+    @Override
+    public CompletionStage<Claim> tryClaimAsync(int n) {
+      return later(() -> tryClaim(n));
+    }
+
+    @Override
+    public CompletionStage<Claimed> claimUpToAsync(int n) {
+      return later(() -> claimUpTo(n));
+    }
+
+    @Override
+    public CompletionStage<ReserveResult> reserveAsync(int n, Duration lease) {
+      return later(() -> reserve(n, lease));
+    }
+
+    @Override
+    public String toString() {
+      return id.toString();
+    }
+
+    /** Refuses what no bucket could give, before anything is asked. */
+    private static void requireTokens(int n) {
+      InvalidValue.inRange("tokens", n, 1, BucketGate.MOST_TOKENS);
+    }
+
+    private dev.tollgate.core.bucket.Claim ask(
+        Function<Bucket, dev.tollgate.core.bucket.Claim> claim) {
+      try {
+        return claim.apply(find());
+      } catch (Unavailable unavailable) {
+        return undecided(unavailable);
+      }
+    }
+
+    private Bucket find() {
+      return buckets.apply(id).orElseThrow(this::unknown);
+    }
+
+    /** Every tenant has a bucket for connecting. */
+    private UnknownBucket unknown() {
+      boolean isTenantKnown =
+          !id.action().equals(Action.CONNECT)
+              && buckets.apply(new BucketId(id.tenant(), Action.CONNECT)).isPresent();
+      return new UnknownBucket(tenantId(), action(), isTenantKnown);
+    }
+
+    private static Shortfall undecided(Unavailable unavailable) {
+      return new dev.tollgate.core.bucket.Claim.Undecided(unavailable.reason());
+    }
+  }
+
+  private final class Held implements Reservation {
+    private final dev.tollgate.core.bucket.Claim.Granted granted;
+    private final AtomicBoolean left = new AtomicBoolean();
+
+    Held(dev.tollgate.core.bucket.Claim.Granted granted) {
+      this.granted = granted;
+    }
+
+    @Override
+    public int tokens() {
+      return granted.leases().size();
+    }
+
+    @Override
+    public Instant endsAt() {
+      return granted.endsAt();
+    }
+
+    @Override
+    public Settlement spend() {
+      Telling.Started started = telling.start(granted.bucket());
+      Settlement settlement = whileOpen(this::settle);
+      started.settled(tokens(), settlement);
+      return settlement;
+    }
+
+    private Settlement settle() {
+      if (!left.compareAndSet(false, true)) {
+        throw new IllegalStateException(
+            "reservation: spent or returned before (expected: still held)");
+      }
+      var settlement = gate.settle(granted);
+      if (settlement instanceof dev.tollgate.core.bucket.Settlement.Unknown unknown) {
+        return new Settlement.Unknown(unknown.cause());
+      }
+      return settlement instanceof dev.tollgate.core.bucket.Settlement.Spent
+          ? new Settlement.Spent()
+          : new Settlement.Lapsed();
+    }
+
+    @Override
+    public void close() {
+      Telling.Started started = telling.start(granted.bucket());
+      if (ifOpen(this::giveBack).orElse(false)) {
+        started.returned(tokens());
+      }
+    }
+
+    private boolean giveBack() {
+      boolean first = left.compareAndSet(false, true);
+      if (first) {
+        gate.giveBack(granted);
+      }
+      return first;
+    }
+  }
+}

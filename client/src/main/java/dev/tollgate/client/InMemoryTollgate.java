@@ -1,0 +1,146 @@
+package dev.tollgate.client;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Threads;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.bucket.BucketGate;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillRequests;
+import dev.tollgate.core.bucket.Rate;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+
+/**
+ * A {@link TollgateClient} for the tests of applications: buckets in memory that fill as those of a
+ * deployment do, by a clock that stands still until the test moves it.
+ *
+ * <pre>{@code
+ * InMemoryTollgate tollgate = new InMemoryTollgate().put("acme", "send-email", 0.2, 5);
+ * Mailer mailer = new Mailer(tollgate);
+ * …
+ * tollgate.advance(Duration.ofMinutes(5));
+ * }</pre>
+ *
+ * Thread-safe.
+ */
+public final class InMemoryTollgate implements TollgateClient {
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+
+  private final MemoryBuckets buckets = new MemoryBuckets();
+  private final MemoryTokens tokens = new MemoryTokens(this::now);
+  private final BucketFill fill = new BucketFill(buckets, tokens, this::now);
+  private final TollgateClient client;
+  private Instant now;
+  private boolean available = true;
+
+  /** A client without buckets, whose clock shows the present. */
+  public InMemoryTollgate() {
+    this(Instant.now(), new ClaimListener() {});
+  }
+
+  /** A client without buckets, whose clock shows {@code start}. */
+  public InMemoryTollgate(Instant start, ClaimListener listener) {
+    now = start;
+    ExecutorService requests = Threads.upTo(1, "tollgate-requests");
+    BucketGate gate =
+        new BucketGate(buckets, tokens, new Fills(), requests, Pause.real(), this::now);
+    client = new GateClient(this::find, gate, listener, List.of(requests::shutdown));
+  }
+
+  /**
+   * Puts a full bucket in place, instead of one of the same name if there is any. A tenant that is
+   * new gets a bucket for {@code connect} as well, of 60 a minute.
+   *
+   * @param ratePerMinute tokens a minute, 0.000001 to 60,000, with at most six decimals
+   * @param capacity 1 to 100,000
+   * @throws IllegalArgumentException if a name is malformed or a number is out of range
+   */
+  public synchronized InMemoryTollgate put(
+      String tenantId, String action, double ratePerMinute, long capacity) {
+    TenantId tenant = new TenantId(tenantId);
+    BucketId id = new BucketId(tenant, new Action(action));
+    InvalidValue.unless(
+        Double.isFinite(ratePerMinute), "ratePerMinute", ratePerMinute, "0.000001 to 60000");
+    BucketSpec spec = new BucketSpec(Rate.perMinute(BigDecimal.valueOf(ratePerMinute)), capacity);
+    if (!buckets.isKnown(tenant)) {
+      put(new BucketId(tenant, Action.CONNECT), BucketSpec.ofRate(Rate.perMinute(60)));
+    }
+    put(id, spec);
+    return this;
+  }
+
+  private void put(BucketId id, BucketSpec spec) {
+    tokens.clear(id);
+    buckets.put(Bucket.opened(id, spec, now));
+  }
+
+  /** A bucket that misses the fills of some minutes gets less than it is owed. */
+  private boolean isFullAfterFill(BucketId id) {
+    fill.fill(id);
+    return tokens.look(id).tokens() >= buckets.find(id).orElseThrow().spec().capacity();
+  }
+
+  /** The bucket, filled as its schedule would have filled it by now. */
+  private synchronized Optional<Bucket> find(BucketId id) {
+    if (!available) {
+      throw new Unavailable("bucket " + id + " was made unavailable");
+    }
+    fill.fill(id);
+    return buckets.find(id);
+  }
+
+  /** What the clock shows. */
+  public synchronized Instant now() {
+    return now;
+  }
+
+  /**
+   * Moves the clock forward, while buckets fill.
+   *
+   * @throws IllegalArgumentException if {@code by} is negative
+   */
+  public synchronized void advance(Duration by) {
+    InvalidValue.unless(!by.isNegative(), "by", by, "PT0S or longer");
+    Instant end = now.plus(by);
+    boolean full = false;
+    while (!full && now.plus(MINUTE).isBefore(end)) {
+      now = now.plus(MINUTE);
+      full = buckets.ids().stream().allMatch(this::isFullAfterFill);
+    }
+    now = end;
+  }
+
+  /** From now on buckets do not answer, so claims are {@link Claim.Undecided}; or they do again. */
+  public synchronized void setAvailable(boolean answers) {
+    available = answers;
+  }
+
+  @Override
+  public TokenBucket bucket(String tenantId, String action) {
+    return client.bucket(tenantId, action);
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+
+  /** A bucket is filled before each claim, so there is nothing left to request. */
+  private static final class Fills implements FillRequests {
+    @Override
+    public void send(BucketId id) {}
+
+    @Override
+    public void sendAndWait(BucketId id) {}
+  }
+}

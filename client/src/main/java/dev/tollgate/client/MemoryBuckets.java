@@ -1,0 +1,93 @@
+package dev.tollgate.client;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Written;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Emptiness;
+import dev.tollgate.core.bucket.Shard;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Buckets in memory, as far as claims and fills need them. */
+final class MemoryBuckets implements Buckets {
+  private final Map<BucketId, Bucket> rows = new HashMap<>();
+
+  synchronized void put(Bucket bucket) {
+    rows.put(bucket.id(), bucket);
+  }
+
+  synchronized boolean isKnown(TenantId tenant) {
+    return rows.keySet().stream().anyMatch(id -> id.tenant().equals(tenant));
+  }
+
+  synchronized Set<BucketId> ids() {
+    return Set.copyOf(rows.keySet());
+  }
+
+  @Override
+  public synchronized Optional<Bucket> find(BucketId id) {
+    return Optional.ofNullable(rows.get(id));
+  }
+
+  @Override
+  public synchronized Written replace(Bucket next) {
+    Bucket before = rows.get(next.id());
+    if (before == null || before.version() != next.version() - 1) {
+      return Written.OVERTAKEN;
+    }
+    rows.put(next.id(), next);
+    return Written.DONE;
+  }
+
+  @Override
+  public synchronized Written rememberEmpty(Bucket read, Emptiness found) {
+    Bucket stands = rows.get(read.id());
+    if (stands == null || !stands.equals(read)) {
+      return Written.OVERTAKEN;
+    }
+    rows.put(read.id(), with(stands, Optional.of(found)));
+    return Written.DONE;
+  }
+
+  @Override
+  public synchronized void forgetEmpty(BucketId id) {
+    rows.computeIfPresent(id, (key, stands) -> with(stands, Optional.empty()));
+  }
+
+  private static Bucket with(Bucket bucket, Optional<Emptiness> emptiness) {
+    return new Bucket(
+        bucket.id(),
+        bucket.spec(),
+        bucket.ledger(),
+        bucket.level(),
+        emptiness,
+        bucket.upkeep(),
+        bucket.version());
+  }
+
+  @Override
+  public List<Bucket> list(TenantId tenant) {
+    throw new UnsupportedOperationException("list");
+  }
+
+  @Override
+  public Written open(Bucket bucket) {
+    throw new UnsupportedOperationException("open");
+  }
+
+  @Override
+  public List<BucketId> due(Shard shard, Instant now) {
+    throw new UnsupportedOperationException("due");
+  }
+
+  @Override
+  public void remove(BucketId id) {
+    throw new UnsupportedOperationException("remove");
+  }
+}

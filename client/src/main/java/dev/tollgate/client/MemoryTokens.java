@@ -1,0 +1,107 @@
+package dev.tollgate.client;
+
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Tokens in memory, with the delays and leases of a queue. */
+final class MemoryTokens implements TokenQueue {
+  private final InstantSource clock;
+  private final Map<BucketId, Map<Long, Place>> queues = new HashMap<>();
+  private long numbers;
+  private long receipts;
+
+  /** Where a token is: to be had from an instant on, until which somebody may hold it. */
+  private record Place(Instant from, String receipt) {
+    private static final String NOBODY = "";
+
+    boolean isVisibleAt(Instant now) {
+      return !now.isBefore(from);
+    }
+
+    boolean isHeld() {
+      return !receipt.equals(NOBODY);
+    }
+  }
+
+  MemoryTokens(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  synchronized void clear(BucketId bucket) {
+    queues.remove(bucket);
+  }
+
+  private Map<Long, Place> queue(BucketId bucket) {
+    return queues.computeIfAbsent(bucket, id -> new LinkedHashMap<>());
+  }
+
+  @Override
+  public synchronized List<Lease> reserve(
+      BucketId bucket, int most, Duration lease, Search search) {
+    Instant now = clock.instant();
+    Instant end = now.plus(lease);
+    List<Lease> leases = new ArrayList<>();
+    for (Map.Entry<Long, Place> token : queue(bucket).entrySet()) {
+      if (leases.size() == most) {
+        break;
+      }
+      if (token.getValue().isVisibleAt(now)) {
+        String receipt = token.getKey() + ":" + receipts++;
+        token.setValue(new Place(end, receipt));
+        leases.add(new Lease(receipt, end));
+      }
+    }
+    return leases;
+  }
+
+  @Override
+  public synchronized List<Lease> settle(BucketId bucket, List<Lease> leases) {
+    Map<Long, Place> queue = queue(bucket);
+    return leases.stream()
+        .filter(lease -> !queue.remove(token(lease), new Place(lease.endsAt(), lease.receipt())))
+        .toList();
+  }
+
+  @Override
+  public synchronized List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
+    Map<Long, Place> queue = queue(bucket);
+    Place here = new Place(clock.instant(), Place.NOBODY);
+    return leases.stream()
+        .filter(
+            lease -> !queue.replace(token(lease), new Place(lease.endsAt(), lease.receipt()), here))
+        .toList();
+  }
+
+  private static Long token(Lease lease) {
+    return Long.valueOf(lease.receipt().substring(0, lease.receipt().indexOf(':')));
+  }
+
+  @Override
+  public synchronized List<Token> put(BucketId bucket, List<Token> tokens) {
+    Map<Long, Place> queue = queue(bucket);
+    tokens.forEach(token -> queue.put(numbers++, new Place(token.dueAt(), Place.NOBODY)));
+    return List.of();
+  }
+
+  @Override
+  public synchronized Level look(BucketId bucket) {
+    Instant now = clock.instant();
+    long visible = 0;
+    long held = 0;
+    for (Place place : queue(bucket).values()) {
+      visible += place.isVisibleAt(now) ? 1 : 0;
+      held += !place.isVisibleAt(now) && place.isHeld() ? 1 : 0;
+    }
+    return new Level(visible, queue(bucket).size() - visible - held, held);
+  }
+}

@@ -1,0 +1,21 @@
+package dev.tollgate.client;
+
+/** What became of a reservation that was to be spent. */
+public sealed interface Settlement {
+  /** All its tokens are spent. */
+  record Spent() implements Settlement {}
+
+  /**
+   * The lease ended before the tokens were spent. Others may have them, so they do not count as
+   * spent.
+   */
+  record Lapsed() implements Settlement {}
+
+  /**
+   * The queue did not confirm that all tokens are spent; some may be, the others return when their
+   * lease ends.
+   *
+   * @param cause what failed, for logs
+   */
+  record Unknown(String cause) implements Settlement {}
+}

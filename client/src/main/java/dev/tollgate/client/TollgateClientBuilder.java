@@ -1,0 +1,267 @@
+package dev.tollgate.client;
+
+import dev.tollgate.aws.ClaimPorts;
+import dev.tollgate.aws.SdkClients;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.Threads;
+import dev.tollgate.core.bucket.BucketGate;
+import dev.tollgate.core.bucket.Buckets;
+import java.net.URI;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.stream.Stream;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.lambda.LambdaClient;
+import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sts.StsClient;
+import software.amazon.awssdk.utils.SdkAutoCloseable;
+
+/**
+ * Builds a {@link TollgateClient}. What identifies the deployment must be set: by {@link
+ * #environment}, or by {@link #limitTable}, {@link #queueUrlPrefix}, {@link #tenantRole} and {@link
+ * #tokenProducer}. Everything else has a default. SDK and HTTP clients, and credentials, that are
+ * given here belong to the caller: closing the {@link TollgateClient} leaves them open.
+ *
+ * <p>Not thread-safe.
+ */
+public final class TollgateClientBuilder {
+  private static final String LIMIT_TABLE = "LIMIT_TABLE";
+  private static final String QUEUE_URL_PREFIX = "QUEUE_URL_PREFIX";
+  private static final String NAME_PREFIX = "NAME_PREFIX";
+  private static final String TENANT_ROLE_ARN = "TENANT_ROLE_ARN";
+  private static final String TOKEN_PRODUCER_ARN = "TOKEN_PRODUCER_ARN";
+
+  /** Requests that are under way at once for large claims. */
+  private static final int REQUESTS = 16;
+
+  private final Map<String, String> variables = new HashMap<>();
+  private Optional<Region> region = Optional.empty();
+  private Optional<AwsCredentialsProvider> credentials = Optional.empty();
+  private Optional<SdkHttpClient> http = Optional.empty();
+  private Optional<SqsClient> sqs = Optional.empty();
+  private Optional<DynamoDbClient> dynamoDb = Optional.empty();
+  private Optional<LambdaClient> lambda = Optional.empty();
+  private Optional<StsClient> sts = Optional.empty();
+  private InstantSource clock = InstantSource.system();
+  private ClaimListener listener = new ClaimListener() {};
+
+  TollgateClientBuilder() {}
+
+  /**
+   * Reads these environment variables. The construct's {@code grantClaims} returns the first five,
+   * and {@code ./tollgate up} writes all that its deployment needs to {@code .tollgate/claims.env}.
+   *
+   * <ul>
+   *   <li>{@code LIMIT_TABLE}: see {@link #limitTable}
+   *   <li>{@code QUEUE_URL_PREFIX}: see {@link #queueUrlPrefix}
+   *   <li>{@code NAME_PREFIX}: see {@link #prefix}
+   *   <li>{@code TENANT_ROLE_ARN}: see {@link #tenantRole}
+   *   <li>{@code TOKEN_PRODUCER_ARN}: see {@link #tokenProducer}
+   *   <li>{@code AWS_REGION}, {@code AWS_ENDPOINT_URL}: where the services are. Default: what the
+   *       SDK finds, and AWS.
+   *   <li>{@code AWS_ACCESS_KEY_ID}, {@code AWS_SECRET_ACCESS_KEY}, {@code AWS_SESSION_TOKEN}: as
+   *       whom to send requests. Default: what the SDK finds.
+   * </ul>
+   */
+  public TollgateClientBuilder environment(Map<String, String> environment) {
+    variables.putAll(environment);
+    return this;
+  }
+
+  /** The name of the deployment's Limit table. */
+  public TollgateClientBuilder limitTable(String name) {
+    variables.put(LIMIT_TABLE, name);
+    return this;
+  }
+
+  /** The part of a queue's URL before its name: {@code https://sqs.<region>…/<account>/}. */
+  public TollgateClientBuilder queueUrlPrefix(String url) {
+    variables.put(QUEUE_URL_PREFIX, url);
+    return this;
+  }
+
+  /** The deployment's prefix, such as {@code blue_}. Default: none. */
+  public TollgateClientBuilder prefix(String prefix) {
+    variables.put(NAME_PREFIX, prefix);
+    return this;
+  }
+
+  /** The ARN of the role that claims assume for one tenant at a time. */
+  public TollgateClientBuilder tenantRole(String arn) {
+    variables.put(TENANT_ROLE_ARN, arn);
+    return this;
+  }
+
+  /** The ARN of the function that fills buckets. */
+  public TollgateClientBuilder tokenProducer(String arn) {
+    variables.put(TOKEN_PRODUCER_ARN, arn);
+    return this;
+  }
+
+  /** The region of SDK clients that are not given here. */
+  public TollgateClientBuilder region(Region where) {
+    region = Optional.of(where);
+    return this;
+  }
+
+  /** The credentials of SDK clients that are not given here. */
+  public TollgateClientBuilder credentials(AwsCredentialsProvider provider) {
+    credentials = Optional.of(provider);
+    return this;
+  }
+
+  /** The HTTP client of SDK clients that are not given here. Default: one on the JDK's own. */
+  public TollgateClientBuilder httpClient(SdkHttpClient client) {
+    http = Optional.of(client);
+    return this;
+  }
+
+  /**
+   * A client of SQS. It should not repeat receives: tokens of a lost answer are held until their
+   * lease ends.
+   */
+  public TollgateClientBuilder sqs(SqsClient client) {
+    sqs = Optional.of(client);
+    return this;
+  }
+
+  /** A client of DynamoDB. */
+  public TollgateClientBuilder dynamoDb(DynamoDbClient client) {
+    dynamoDb = Optional.of(client);
+    return this;
+  }
+
+  /** A client of Lambda, which requests fills. */
+  public TollgateClientBuilder lambda(LambdaClient client) {
+    lambda = Optional.of(client);
+    return this;
+  }
+
+  /** A client of STS, which assumes the role for one tenant at a time. */
+  public TollgateClientBuilder sts(StsClient client) {
+    sts = Optional.of(client);
+    return this;
+  }
+
+  /** The clock that judges leases, credentials and empty buckets. Default: the system's. */
+  public TollgateClientBuilder clock(InstantSource source) {
+    clock = source;
+    return this;
+  }
+
+  /** Listens to what comes of claims. Default: nobody. */
+  public TollgateClientBuilder listener(ClaimListener claims) {
+    listener = claims;
+    return this;
+  }
+
+  /**
+   * Opens the client. Sends no request.
+   *
+   * @throws IllegalStateException if the deployment is not identified; names what is missing
+   * @throws IllegalArgumentException if a value is malformed
+   */
+  public TollgateClient build() {
+    ClaimPorts.Deployment deployment = deployment();
+    Opened opened = new Opened();
+    try {
+      ClaimPorts ports = new ClaimPorts(deployment, clients(opened), opened.requests, clock);
+      Buckets buckets = ports.buckets();
+      BucketGate gate =
+          new BucketGate(
+              buckets,
+              ports.tokenQueue(),
+              ports.fillRequests(),
+              opened.requests,
+              Pause.real(),
+              clock);
+      return new GateClient(buckets::find, gate, listener, List.copyOf(opened.closing));
+    } catch (RuntimeException failure) {
+      opened.closing.forEach(Runnable::run);
+      throw failure;
+    }
+  }
+
+  private ClaimPorts.Deployment deployment() {
+    List<String> missing =
+        Stream.of(LIMIT_TABLE, QUEUE_URL_PREFIX, TENANT_ROLE_ARN, TOKEN_PRODUCER_ARN)
+            .filter(name -> optional(name).isEmpty())
+            .toList();
+    if (!missing.isEmpty()) {
+      throw new IllegalStateException(
+          "Not set: %s (expected: the environment variables that grantClaims returns)"
+              .formatted(String.join(", ", missing)));
+    }
+    String urls = variable(QUEUE_URL_PREFIX);
+    InvalidValue.unless(
+        urls.matches("https?://.+/"), QUEUE_URL_PREFIX, urls, "a URL that ends with a slash");
+    String prefix = optional(NAME_PREFIX).orElse("");
+    InvalidValue.unless(
+        prefix.matches("([a-z][a-z0-9]{0,7}_)?"), NAME_PREFIX, prefix, "[a-z][a-z0-9]{0,7}_");
+    return new ClaimPorts.Deployment(
+        variable(LIMIT_TABLE),
+        urls,
+        prefix,
+        variable(TENANT_ROLE_ARN),
+        variable(TOKEN_PRODUCER_ARN));
+  }
+
+  /** The caller's clients, and for each that is missing one that is opened here. */
+  private ClaimPorts.Clients clients(Opened opened) {
+    SdkClients sdk = sdkClients(opened);
+    return new ClaimPorts.Clients(
+        dynamoDb.orElseGet(() -> opened.add(sdk.repeating(DynamoDbClient.builder()).build())),
+        sqs.orElseGet(() -> opened.add(sdk.repeating(SqsClient.builder()).build())),
+        sqs.orElseGet(() -> opened.add(sdk.once(SqsClient.builder()).build())),
+        lambda.orElseGet(() -> opened.add(sdk.once(LambdaClient.builder()).build())),
+        sts.orElseGet(() -> opened.add(sdk.forRoles(StsClient.builder()).build())));
+  }
+
+  private SdkClients sdkClients(Opened opened) {
+    ScheduledExecutorService timeouts = Threads.timer("tollgate-timeouts");
+    opened.closing.push(timeouts::shutdown);
+    return new SdkClients(
+        new SdkClients.Access(
+            region.or(() -> optional("AWS_REGION").map(Region::of)),
+            credentials.orElseGet(() -> opened.add(SdkClients.credentials(variables))),
+            optional("AWS_ENDPOINT_URL").map(URI::create)),
+        http.orElseGet(() -> opened.add(SdkClients.newHttpClient())),
+        timeouts);
+  }
+
+  private Optional<String> optional(String name) {
+    return Optional.ofNullable(variables.get(name)).filter(value -> !value.isEmpty());
+  }
+
+  private String variable(String name) {
+    return optional(name).orElseThrow();
+  }
+
+  /** What was opened for one client, and how to close it: the last first. */
+  private static final class Opened {
+    private final Deque<Runnable> closing = new ArrayDeque<>();
+    private final ExecutorService requests = Threads.upTo(REQUESTS, "tollgate-requests");
+
+    private Opened() {
+      closing.push(requests::shutdown);
+    }
+
+    private <T> T add(T part) {
+      if (part instanceof SdkAutoCloseable closeable) {
+        closing.push(closeable::close);
+      }
+      return part;
+    }
+  }
+}

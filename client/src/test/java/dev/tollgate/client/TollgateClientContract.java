@@ -1,0 +1,387 @@
+package dev.tollgate.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every {@link TollgateClient} does. */
+public abstract class TollgateClientContract {
+  private static final String ACTION = "send-email";
+
+  /** No two tests share a tenant, so they may share a deployment. */
+  private final String tenant = "t-" + UUID.randomUUID().toString().substring(0, 8);
+
+  private final Events events = new Events();
+  private TollgateClient tollgate = new InMemoryTollgate();
+  private TokenBucket bucket = tollgate.bucket(tenant, ACTION);
+
+  /** Opens a client of a deployment that has no buckets. */
+  protected abstract TollgateClient open(ClaimListener listener);
+
+  /** Gives the client's deployment a full bucket, of a tenant that can connect as well. */
+  protected abstract void put(String tenantId, String action, double ratePerMinute, long capacity);
+
+  /** What the client's clock shows. */
+  protected abstract Instant now();
+
+  /** Moves the client's clock, and fills the buckets as schedules would. */
+  protected abstract void advance(Duration by);
+
+  @BeforeEach
+  final void openClient() {
+    tollgate = open(events);
+    put(tenant, ACTION, 1, 20);
+    bucket = tollgate.bucket(tenant, ACTION);
+  }
+
+  @AfterEach
+  final void closeClient() {
+    tollgate.close();
+  }
+
+  private static Claim.Denied denied(Object answer) {
+    assertThat(answer).isInstanceOf(Claim.Denied.class);
+    return (Claim.Denied) answer;
+  }
+
+  private static Reservation reservation(ReserveResult answer) {
+    assertThat(answer).isInstanceOf(Reservation.class);
+    return (Reservation) answer;
+  }
+
+  private static <T> T join(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  // Claims
+
+  @Test
+  void claim_spends_all_its_tokens_or_none() {
+    assertThat(bucket.tryClaim(15)).isEqualTo(new Claim.Granted(15));
+    denied(bucket.tryClaim(15));
+    assertThat(bucket.tryClaim(4)).isEqualTo(new Claim.Granted(4));
+    assertThat(bucket.tryClaim()).isEqualTo(new Claim.Granted(1));
+    denied(bucket.tryClaim());
+  }
+
+  @Test
+  void denied_claim_succeeds_when_told() {
+    bucket.tryClaim(20);
+
+    Instant retryAt = denied(bucket.tryClaim(2)).retryAt();
+
+    assertThat(retryAt).isBetween(now().plusSeconds(120), now().plusSeconds(123));
+    advance(Duration.between(now(), retryAt));
+    assertThat(bucket.tryClaim(2)).isEqualTo(new Claim.Granted(2));
+  }
+
+  @Test
+  void claim_for_up_to_n_spends_what_there_is() {
+    assertThat(bucket.claimUpTo(15)).isEqualTo(new Claimed(15, Optional.empty()));
+
+    Claimed rest = bucket.claimUpTo(10_000);
+
+    assertThat(rest.tokens()).isEqualTo(5);
+    assertThat(denied(rest.shortfall().orElseThrow()).retryAt()).isAfter(now());
+    assertThat(bucket.claimUpTo(1).tokens()).isZero();
+  }
+
+  @Test
+  void of_four_that_claim_fifteen_of_twenty_at_once_one_is_granted() {
+    List<CompletionStage<Claim>> claims =
+        Stream.generate(() -> bucket.tryClaimAsync(15)).limit(4).toList();
+
+    assertThat(claims.stream().map(TollgateClientContract::join))
+        .filteredOn(Claim.Granted.class::isInstance)
+        .hasSize(1);
+    assertThat(bucket.tryClaim(5)).isEqualTo(new Claim.Granted(5));
+  }
+
+  // Reservations
+
+  @Test
+  void reservation_that_is_left_returns_its_tokens() {
+    try (Reservation reservation = reservation(bucket.reserve(20))) {
+      assertThat(reservation.tokens()).isEqualTo(20);
+      assertThat(reservation.endsAt()).isAfter(now()).isBeforeOrEqualTo(now().plusSeconds(30));
+      denied(bucket.tryClaim());
+    }
+    advance(Duration.ofSeconds(2));
+    assertThat(bucket.tryClaim(20)).isEqualTo(new Claim.Granted(20));
+  }
+
+  @Test
+  void reservation_that_is_spent_is_gone() {
+    try (Reservation reservation = reservation(bucket.reserve(20))) {
+      assertThat(reservation.spend()).isEqualTo(new Settlement.Spent());
+      assertThatIllegalStateException()
+          .isThrownBy(reservation::spend)
+          .withMessageContaining("spent");
+    }
+    advance(Duration.ofSeconds(2));
+    denied(bucket.tryClaim(20));
+  }
+
+  @Test
+  void reservation_that_was_returned_cannot_be_spent() {
+    Reservation reservation = reservation(bucket.reserve(1));
+    reservation.close();
+    reservation.close();
+
+    assertThatIllegalStateException()
+        .isThrownBy(reservation::spend)
+        .withMessageContaining("returned");
+    assertThat(events.all).containsExactly("reserved 1", "returned 1");
+  }
+
+  @Test
+  void reservation_whose_lease_has_ended_is_not_spent() {
+    Reservation reservation = reservation(bucket.reserve(20, Duration.ofSeconds(5)));
+    advance(Duration.ofSeconds(6));
+
+    assertThat(reservation.spend()).isEqualTo(new Settlement.Lapsed());
+    assertThat(bucket.tryClaim(20)).isEqualTo(new Claim.Granted(20));
+  }
+
+  @Test
+  void reservation_of_more_than_there_is_holds_nothing() {
+    bucket.tryClaim(10);
+    denied(bucket.reserve(11));
+    assertThat(bucket.tryClaim(10)).isEqualTo(new Claim.Granted(10));
+  }
+
+  // Asynchronously
+
+  @Test
+  void asynchronous_calls_answer_what_the_others_do() {
+    assertThat(join(bucket.tryClaimAsync())).isEqualTo(new Claim.Granted(1));
+    assertThat(join(bucket.tryClaimAsync(2))).isEqualTo(new Claim.Granted(2));
+    assertThat(join(bucket.claimUpToAsync(3)).tokens()).isEqualTo(3);
+    reservation(join(bucket.reserveAsync(4))).close();
+    assertThat(reservation(join(bucket.reserveAsync(4, Duration.ofSeconds(9)))).spend())
+        .isEqualTo(new Settlement.Spent());
+    assertThat(bucket.tryClaim(10)).isEqualTo(new Claim.Granted(10));
+    denied(join(bucket.tryClaimAsync()));
+  }
+
+  @Test
+  void asynchronous_calls_fail_where_the_others_throw() {
+    for (CompletionStage<?> stage :
+        List.of(
+            bucket.tryClaimAsync(0),
+            bucket.claimUpToAsync(0),
+            bucket.reserveAsync(0),
+            tollgate.bucket(tenant, "nonsense").tryClaimAsync())) {
+      assertThatThrownBy(() -> join(stage))
+          .isInstanceOf(CompletionException.class)
+          .hasCauseInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  // Listening
+
+  @Test
+  void listener_hears_of_everything() {
+    bucket.tryClaim(5);
+    bucket.tryClaim(16);
+    reservation(bucket.reserve(3)).spend();
+    reservation(bucket.reserve(2)).close();
+    bucket.claimUpTo(20);
+
+    assertThat(events.all)
+        .containsExactly(
+            "claimed 5",
+            "denied 16",
+            "reserved 3",
+            "settled 3 Spent",
+            "reserved 2",
+            "returned 2",
+            "claimed 12",
+            "denied 8");
+    assertThat(events.calls)
+        .allSatisfy(
+            call -> {
+              assertThat(call.tenantId() + " " + call.action()).isEqualTo(tenant + " send-email");
+              assertThat(call.took()).isPositive();
+            });
+  }
+
+  @Test
+  void listener_that_fails_changes_nothing() {
+    events.failing = true;
+    assertThat(bucket.tryClaim(20)).isEqualTo(new Claim.Granted(20));
+    denied(bucket.tryClaim());
+  }
+
+  // Bad input
+
+  static Stream<Function<TokenBucket, Object>> callsWithBadValues() {
+    return Stream.of(0, -1, Integer.MIN_VALUE, 21, 10_001, Integer.MAX_VALUE)
+        .flatMap(n -> Stream.of(b -> b.tryClaim(n), b -> b.reserve(n)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("callsWithBadValues")
+  void numbers_out_of_range_are_refused_with_the_range(Function<TokenBucket, Object> call) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> call.apply(bucket))
+        .withMessageMatching("tokens: -?[0-9]+ \\(expected: 1 to (20|10000)\\)");
+    assertThatNothingHappened();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, -1, 10_001})
+  void numbers_up_to_n_out_of_range_are_refused_with_the_range(int n) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> bucket.claimUpTo(n))
+        .withMessage("tokens: " + n + " (expected: 1 to 10000)");
+    assertThatNothingHappened();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"PT0S", "PT-1S", "PT0.999S", "PT1.5S", "PT12H1S", "PT1000000H"})
+  void leases_out_of_range_are_refused_with_the_range(Duration lease) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> bucket.reserve(1, lease))
+        .withMessage("lease: " + lease + " (expected: PT1S to PT12H in whole seconds)");
+    assertThatNothingHappened();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "acme, nonsense, action: nonsense (expected: an action that the tier of tenant acme has a"
+        + " bucket for)",
+    "nobody, send-email, 'tenantId: nobody (expected: an onboarded tenant), action: send-email'",
+    "nobody, connect, 'tenantId: nobody (expected: an onboarded tenant), action: connect'"
+  })
+  void bucket_that_does_not_exist_is_named(String tenantId, String action, String message) {
+    String id = tenantId.equals("acme") ? tenant : tenantId;
+    TokenBucket unknown = tollgate.bucket(id, action);
+
+    for (Runnable call :
+        List.<Runnable>of(
+            unknown::tryClaim, () -> unknown.claimUpTo(1), () -> unknown.reserve(1))) {
+      assertThatThrownBy(call::run)
+          .isInstanceOfSatisfying(
+              UnknownBucket.class,
+              failure -> {
+                assertThat(failure.tenantId()).isEqualTo(id);
+                assertThat(failure.action()).isEqualTo(action);
+              })
+          .hasMessage(message.replace("acme", tenant));
+    }
+    assertThatNothingHappened();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Acme, send-email, tenantId: Acme",
+    "'', send-email, 'tenantId: '",
+    "a_b, send-email, tenantId: a_b",
+    "acme, Send, action: Send",
+    "acme, a_b, action: a_b",
+    "acme, abcdefghijklmnopqrstu, action: abcdefghijklmnopqrstu"
+  })
+  void malformed_names_are_refused(String tenantId, String action, String message) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> tollgate.bucket(tenantId, action))
+        .withMessageStartingWith(message + " (expected: ");
+  }
+
+  private void assertThatNothingHappened() {
+    assertThat(events.all).isEmpty();
+    assertThat(bucket.tryClaim(20)).isEqualTo(new Claim.Granted(20));
+  }
+
+  // Closing
+
+  @Test
+  void closed_client_claims_nothing() {
+    tollgate.close();
+    tollgate.close();
+
+    String message = "TollgateClient: closed (expected: open)";
+    assertThatIllegalStateException().isThrownBy(bucket::tryClaim).withMessage(message);
+    assertThatIllegalStateException().isThrownBy(() -> bucket.claimUpTo(1)).withMessage(message);
+    assertThatIllegalStateException().isThrownBy(() -> bucket.reserve(1)).withMessage(message);
+    assertThatThrownBy(() -> join(bucket.tryClaimAsync()))
+        .hasCauseInstanceOf(IllegalStateException.class)
+        .hasMessageContaining(message);
+    assertThat(events.all).isEmpty();
+  }
+
+  @Test
+  void reservation_outlives_its_client_in_vain() {
+    Reservation reservation = reservation(bucket.reserve(1));
+    tollgate.close();
+
+    assertThatIllegalStateException().isThrownBy(reservation::spend);
+    assertThatCode(reservation::close).doesNotThrowAnyException();
+    assertThat(events.all).containsExactly("reserved 1");
+  }
+
+  /** Writes down what it hears. */
+  private static final class Events implements ClaimListener {
+    private final List<String> all = new CopyOnWriteArrayList<>();
+    private final List<Call> calls = new CopyOnWriteArrayList<>();
+    private boolean failing;
+
+    private void hear(Call call, String event) {
+      calls.add(call);
+      all.add(event);
+      if (failing) {
+        throw new IllegalArgumentException("planted");
+      }
+    }
+
+    @Override
+    public void claimed(Call call) {
+      hear(call, "claimed " + call.tokens());
+    }
+
+    @Override
+    public void reserved(Call call) {
+      hear(call, "reserved " + call.tokens());
+    }
+
+    @Override
+    public void denied(Call call, Instant retryAt) {
+      hear(call, "denied " + call.tokens());
+    }
+
+    @Override
+    public void undecided(Call call, String cause) {
+      hear(call, "undecided " + call.tokens());
+    }
+
+    @Override
+    public void settled(Call call, Settlement settlement) {
+      hear(call, "settled " + call.tokens() + " " + settlement.getClass().getSimpleName());
+    }
+
+    @Override
+    public void returned(Call call) {
+      hear(call, "returned " + call.tokens());
+    }
+  }
+}

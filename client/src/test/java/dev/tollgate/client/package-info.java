@@ -1,0 +1,5 @@
+/** Tests. */
+@NullMarked
+package dev.tollgate.client;
+
+import org.jspecify.annotations.NullMarked;
