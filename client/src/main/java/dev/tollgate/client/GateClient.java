@@ -256,11 +256,14 @@ final class GateClient implements TollgateClient {
             "reservation: spent or returned before (expected: still held)");
       }
       var settlement = gate.settle(granted);
-      if (settlement instanceof dev.tollgate.core.bucket.Settlement.Unknown unknown) {
-        return new Settlement.Unknown(unknown.cause());
+      if (settlement instanceof dev.tollgate.core.bucket.Settlement.Spent) {
+        return new Settlement.Spent();
       }
-      return settlement instanceof dev.tollgate.core.bucket.Settlement.Spent
-          ? new Settlement.Spent()
+      if (settlement instanceof dev.tollgate.core.bucket.Settlement.NotSpent notSpent) {
+        return new Settlement.Unknown(notSpent.cause());
+      }
+      return settlement instanceof dev.tollgate.core.bucket.Settlement.Unanswered unanswered
+          ? new Settlement.Unknown(unanswered.cause())
           : new Settlement.Lapsed();
     }
 
