@@ -411,7 +411,7 @@ public record Bucket(
 
   /** When the n-th token will have come that had not become due at {@code appeared}. */
   private Instant nextTokensAfter(Instant appeared, Instant now, long n) {
-    Ledger awake = hibernates() ? awake(now).ledger() : ledger;
+    Ledger awake = hibernates() ? awake(now).ledger() : bounded(now);
     Instant due = awake.dueAfter(spec.rate(), appeared, n);
     boolean isOnItsWay = n <= awake.onTheWayAt(spec.rate(), appeared);
     return (isOnItsWay || due.isAfter(now) ? due : now).plus(GRACE);
