@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 
 /** The laws of what is counted absolutely. */
 public final class CounterLaws {
@@ -14,41 +13,25 @@ public final class CounterLaws {
       new Law<>(
           "counts are never negative",
           "Whatever closes, and however often that is told, no less than none is counted.",
-          (maker, history) -> play(maker, history, CounterLaws::neverNegative, Healing.NOT_JUDGED));
+          (maker, history) -> play(maker, history, CounterLaws::neverNegative, false));
 
   /** Never more open than may be. */
   public static final Law<Counter.Maker> NEVER_MORE_OPEN =
       new Law<>(
           "never more open than may be",
           "At no time are more open than the terms say.",
-          (maker, history) -> play(maker, history, CounterLaws::neverMore, Healing.NOT_JUDGED));
+          (maker, history) -> play(maker, history, CounterLaws::neverMore, false));
 
   /** Counts heal. */
   public static final Law<Counter.Maker> HEALS =
       new Law<>(
           "counts heal",
           "When nothing has gone wrong for as long as the terms say, the count is how many are open.",
-          (maker, history) -> play(maker, history, run -> {}, Healing.IN_PEACE));
-
-  /** Counts heal while others come and go. */
-  public static final Law<Counter.Maker> HEALS_UNDER_TRAFFIC =
-      new Law<>(
-          "counts heal under traffic",
-          "They do so as well while some open and close all the time, in the midst of the healing"
-              + " too.",
-          (maker, history) -> play(maker, history, run -> {}, Healing.UNDER_TRAFFIC));
+          (maker, history) -> play(maker, history, run -> {}, true));
 
   /** All of them. */
   public static final List<Law<Counter.Maker>> ALL =
-      List.of(NEVER_NEGATIVE, NEVER_MORE_OPEN, HEALS, HEALS_UNDER_TRAFFIC);
-
-  private enum Healing {
-    NOT_JUDGED,
-    IN_PEACE,
-    UNDER_TRAFFIC
-  }
-
-  private static final Duration TRAFFIC_EVERY = Duration.ofMillis(500);
+      List.of(NEVER_NEGATIVE, NEVER_MORE_OPEN, HEALS);
 
   private CounterLaws() {}
 
@@ -68,7 +51,7 @@ public final class CounterLaws {
         run.open.size() + " open");
   }
 
-  private static Finding play(Counter.Maker maker, History history, Check check, Healing healing) {
+  private static Finding play(Counter.Maker maker, History history, Check check, boolean mustHeal) {
     Run run = new Run(maker, history.seed());
     try {
       for (Step next : history.steps()) {
@@ -77,9 +60,9 @@ public final class CounterLaws {
         check.of(run);
       }
       run.step++;
-      if (healing != Healing.NOT_JUDGED) {
+      if (mustHeal) {
         run.setting.calm();
-        run.heal(healing == Healing.UNDER_TRAFFIC);
+        run.wait(run.terms.heals());
         long count = run.counter.count();
         Broke.unless(
             count == run.open.size(),
@@ -116,31 +99,6 @@ public final class CounterLaws {
       setting = new Setting(seed);
       terms = maker.terms(History.terms(seed));
       counter = maker.make(setting, terms);
-    }
-
-    /** Lets as much time pass as healing may take, while others come and go or nobody does. */
-    private void heal(boolean traffic) {
-      if (!traffic) {
-        wait(terms.heals());
-        return;
-      }
-      Random random = new Random(~setting.seed());
-      setting.others(() -> comeOrGo(random));
-      Instant until = setting.now().plus(terms.heals());
-      while (setting.now().isBefore(until)) {
-        comeOrGo(random);
-        wait(TRAFFIC_EVERY);
-      }
-      setting.others(() -> {});
-    }
-
-    /** One opens, or one closes and says so. */
-    private void comeOrGo(Random random) {
-      if (open.isEmpty() || random.nextBoolean()) {
-        open("id-" + made++);
-      } else {
-        close(open.remove(random.nextInt(open.size())), 1);
-      }
     }
 
     private void perform(Step next) {

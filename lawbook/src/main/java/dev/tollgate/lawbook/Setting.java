@@ -14,7 +14,6 @@ public final class Setting {
   private final long seed;
   private Instant now = START;
   private boolean stormy = true;
-  private Runnable others = () -> {};
 
   Setting(long seed) {
     this.seed = seed;
@@ -33,19 +32,6 @@ public final class Setting {
   /** Whether faults may be injected now. */
   public boolean isStormy() {
     return stormy;
-  }
-
-  /**
-   * Lets others act. A subject that works in several requests, other than those that it is asked
-   * for, calls this between them: on a service others do not wait until it is done.
-   */
-  public void meanwhile() {
-    others.run();
-  }
-
-  /** Has others do this at each {@link #meanwhile}. */
-  void others(Runnable work) {
-    others = work;
   }
 
   Instant now() {

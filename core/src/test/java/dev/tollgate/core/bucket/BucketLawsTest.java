@@ -70,7 +70,8 @@ final class BucketLawsTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("planted")
   void the_law_book_sees_an_engine_that(String fault, Limiter.Maker maker) {
-    assertThatThrownBy(() -> LawBook.ofLimiter(maker).hold(HISTORIES))
+    assertThatThrownBy(
+            () -> LawBook.ofLimiter(maker).only(List.of(LimiterLaws.NEVER_MORE)).hold(HISTORIES))
         .as(fault)
         .isInstanceOfSatisfying(
             Breach.class,

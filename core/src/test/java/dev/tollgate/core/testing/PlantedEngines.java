@@ -9,10 +9,14 @@ import dev.tollgate.lawbook.Limiter;
 import dev.tollgate.lawbook.Setting;
 import dev.tollgate.lawbook.Terms;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Function;
 
 /** Our buckets with a fault in them that the law book is to see. */
@@ -25,16 +29,16 @@ public final class PlantedEngines {
         0,
         sound ->
             new Planted(sound) {
-              private long owed;
+              private final Map<String, Long> owed = new HashMap<>();
 
               @Override
               public Claim claim(String tenant) {
                 Claim claim = super.claim(tenant);
-                if (claim instanceof Claim.Refused && owed > 0) {
-                  owed--;
+                if (claim instanceof Claim.Refused && owed.getOrDefault(tenant, 0L) > 0) {
+                  owed.merge(tenant, -1L, Long::sum);
                   return Claim.admitted();
                 }
-                owed += claim instanceof Claim.Admitted ? 1 : 0;
+                owed.merge(tenant, claim instanceof Claim.Admitted ? 1L : 0L, Long::sum);
                 return claim;
               }
             });
@@ -46,15 +50,20 @@ public final class PlantedEngines {
         300,
         sound ->
             new Planted(sound) {
-              private boolean fails;
+              private final Set<String> failing = new HashSet<>();
 
               @Override
               public Claim claim(String tenant) {
                 long failed = sound.failedRequests();
                 Claim claim = super.claim(tenant);
-                fails =
-                    claim instanceof Claim.Refused && (fails || sound.failedRequests() > failed);
-                return fails ? Claim.admitted() : claim;
+                if (sound.failedRequests() > failed) {
+                  failing.add(tenant);
+                }
+                if (claim instanceof Claim.Admitted) {
+                  failing.remove(tenant);
+                }
+                boolean admits = claim instanceof Claim.Refused && failing.contains(tenant);
+                return admits ? Claim.admitted() : claim;
               }
             });
   }
