@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Our buckets are held to the law book. */
 final class BucketLawsTest {
-  private static final int HISTORIES = 60;
+  private static final int HISTORIES = 40;
 
   private static Function<Terms, Filling> always(FillMode mode, long hibernateAfterMinutes) {
     return terms -> new Filling(mode, hibernateAfterMinutes);
