@@ -241,18 +241,6 @@ public record Bucket(
         version + 1);
   }
 
-  /** This bucket after a fill took out what it has no room for; its version is still the same. */
-  Bucket trimmed(long tokens, Instant now) {
-    return new Bucket(
-        id,
-        spec,
-        ledger.trimmed(spec.rate(), now, tokens),
-        level,
-        emptiness,
-        upkeep,
-        version);
-  }
-
   /**
    * The tokens in this bucket, of which the queue says that there are so many. That is up to a
    * minute behind; but if a claim found the bucket empty, it holds no more than what was due since,
@@ -289,9 +277,11 @@ public record Bucket(
 
   /** What is to be remembered of this bucket, which was found empty while others held tokens. */
   Emptiness foundEmpty(Instant now, long held) {
-    Duration longest =
-        held > 0 ? EMPTY_WHILE_HELD : isExactToTheMinute() ? EMPTY_WHILE_DIRECT : LONGEST_EMPTY;
-    Instant latest = now.plus(longest);
+    if (isExactToTheMinute()) {
+      Duration looks = held > 0 ? EMPTY_WHILE_HELD : EMPTY_WHILE_DIRECT;
+      return new Emptiness(now, now.plus(looks), held);
+    }
+    Instant latest = now.plus(held > 0 ? EMPTY_WHILE_HELD : LONGEST_EMPTY);
     // A token that became due within the last second may be about to appear.
     Instant next = nextTokensAfter(now.minus(GRACE), now, 1);
     return new Emptiness(now, next.isBefore(latest) ? next : latest, held);
