@@ -32,13 +32,14 @@ public record Bucket(
    */
   private static final Duration GRACE = Duration.ofSeconds(1);
 
-  /**
-   * How far ahead a fill mints: until the next one can have come. Schedules fire once a minute, and
-   * some seconds later than the last time at most; a longer wait ends with a request for a fill.
-   */
-  private static final Duration AHEAD = Duration.ofSeconds(75);
-
   private static final Duration MINUTE = Duration.ofMinutes(1);
+
+  /**
+   * How far ahead a fill mints: until the next one is due. If that comes late, a claim that finds
+   * the bucket empty requests it. Fills that do not see each other's tokens exceed the capacity by
+   * what is minted ahead, so that is no more than a minute's tokens.
+   */
+  private static final Duration AHEAD = MINUTE;
 
   /**
    * The longest that a bucket is taken to be empty without another look at its queue. A token whose
@@ -245,9 +246,9 @@ public record Bucket(
 
   /**
    * The tokens in this bucket, of which the queue says that there are so many. That is up to a
-   * minute behind; but if a claim found the bucket empty since the last fill, it holds no more than
-   * what has appeared since, what is on its way, and what others held then and may have given back.
-   * Which tokens were on their way when the rate changed is not known here.
+   * minute behind; but if a claim found the bucket empty, it holds no more than what was due since,
+   * what is on its way, and what others held then and may have given back. Which tokens were on
+   * their way when the rate changed is not known here.
    */
   long levelAt(TokenQueue.Level told) {
     return emptiness
@@ -280,11 +281,11 @@ public record Bucket(
   /** What is to be remembered of this bucket, which was found empty while others held tokens. */
   Emptiness foundEmpty(Instant now, long held) {
     boolean mayAppear = held > 0 || ledger.aheadFrom().isAfter(now);
-    Duration longest =
-        mayAppear
-            ? EMPTY_WHILE_TOKENS_MAY_APPEAR
-            : isExactToTheMinute() ? EMPTY_WHILE_DIRECT : LONGEST_EMPTY;
-    Instant latest = now.plus(longest);
+    if (isExactToTheMinute()) {
+      Duration looks = mayAppear ? EMPTY_WHILE_TOKENS_MAY_APPEAR : EMPTY_WHILE_DIRECT;
+      return new Emptiness(now, now.plus(looks), held);
+    }
+    Instant latest = now.plus(mayAppear ? EMPTY_WHILE_TOKENS_MAY_APPEAR : LONGEST_EMPTY);
     // A token that became due within the last second may be about to appear.
     Instant next = nextTokensAfter(now.minus(GRACE), now, 1);
     return new Emptiness(now, next.isBefore(latest) ? next : latest, held);

@@ -109,16 +109,17 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   }
 
   /**
-   * The ledger under a new rate and capacity. It keeps its balance, as far as the new bucket can
-   * hold it: what the old rate brought stays owed, and tokens that were minted ahead are set off
-   * against the new rate. When those come follows from the old rate alone, so none of them is
+   * The ledger under a new rate and capacity. What the old rate brought until {@code now} stays
+   * owed, as far as the new bucket can hold it. If tokens were minted ahead, the new rate holds
+   * from where they end, a minute later at most; when they come follows from the old rate alone, so none of them is
    * expected.
    */
   public Ledger retuned(BucketSpec before, BucketSpec after, Instant now) {
-    long most = Math.min(before.capacity(), after.capacity()) * UNIT;
-    long kept = Math.max(-most, Math.min(most, balance(before.rate(), now)));
-    Ledger next = standing(after.rate(), now, kept);
-    return new Ledger(next.mintedThrough, next.carried);
+    if (mintedThrough.isAfter(now)) {
+      return new Ledger(mintedThrough, carried);
+    }
+    long held = Math.min(before.capacity(), after.capacity()) * UNIT;
+    return new Ledger(plus(millisUntil(now)), Math.min(held, balance(before.rate(), now)));
   }
 
   /** This ledger after so many tokens that were minted have not been sent. */
@@ -156,9 +157,9 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
     return mintedAfter(rate, now.isBefore(aheadFrom) ? aheadFrom : now);
   }
 
-  /** How many tokens have been minted that became due after {@code instant}, or will. */
-  long mintedAfter(Rate rate, Instant instant) {
-    return Math.max(0, -wholeTokens(rate, instant));
+  /** How many tokens have been minted that were due after {@code since}, one by one. */
+  long mintedAfter(Rate rate, Instant since) {
+    return Math.max(0, -wholeTokens(rate, since));
   }
 
   private long millisUntil(Instant instant) {

@@ -188,21 +188,13 @@ final class LedgerTest {
   }
 
   @Test
-  void tokens_on_the_way_at_a_retune_are_set_off_against_the_new_rate() {
+  void a_new_rate_holds_from_where_the_tokens_on_the_way_end() {
     BucketSpec slow = spec("12", 12);
     BucketSpec fast = spec("60", 60);
-    Ledger ahead = empty(START).step(slow, START, at(75), 0).after();
-    Ledger retuned = ahead.retuned(slow, fast, START);
-    assertThat(retuned.dueAt(fast.rate(), 1)).as("after twelve at the new rate").isEqualTo(at(13));
-    assertThat(retuned.onTheWayAt(fast.rate(), START)).as("nobody knows when they come").isZero();
-  }
-
-  @Test
-  void a_smaller_bucket_is_in_debt_for_no_more_tokens_than_it_holds() {
-    BucketSpec large = spec("60", 60);
-    BucketSpec small = spec("6", 2);
-    Ledger ahead = empty(START).step(large, START, at(75), 0).after();
-    assertThat(ahead.retuned(large, small, START).dueAt(small.rate(), 1)).isEqualTo(at(30));
+    Ledger ahead = filled(empty(START), slow, START, at(60));
+    Ledger retuned = ahead.retuned(slow, fast, at(10));
+    assertThat(retuned.dueAt(fast.rate(), 1)).isEqualTo(at(61));
+    assertThat(retuned.onTheWayAt(fast.rate(), at(10))).as("nobody knows when they come").isZero();
   }
 
   @Test

@@ -1,0 +1,227 @@
+package dev.tollgate.core.bucket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class BucketTest {
+  private static final Instant START = Instant.parse("2026-03-01T12:00:00Z");
+  private static final BucketId ID = new BucketId(new TenantId("acme"), Action.CONNECT);
+
+  private static BucketSpec spec(String perMinute, long capacity, FillMode mode) {
+    return new BucketSpec(
+        Rate.perMinute(new BigDecimal(perMinute)), capacity, new Filling(mode, 15));
+  }
+
+  /** A bucket that has been filled by the token producer for ten minutes. */
+  private static Bucket bucket(BucketSpec spec, Ledger ledger, long level) {
+    return new Bucket(
+        ID,
+        spec,
+        ledger,
+        level,
+        Optional.empty(),
+        new Upkeep(Upkeep.State.PRODUCED, at(-600), Optional.empty()),
+        1);
+  }
+
+  private static Bucket bucket(String perMinute, long capacity, Ledger ledger, long level) {
+    return bucket(spec(perMinute, capacity, FillMode.PRODUCER), ledger, level);
+  }
+
+  private static Instant at(double second) {
+    return START.plusMillis(Math.round(second * 1_000));
+  }
+
+  /** A bucket of 3 a minute that was drained and filled at the start. */
+  private static Bucket ahead() {
+    return bucket("3", 3, new Ledger(at(60), 0, START), 3);
+  }
+
+  private static Bucket foundEmpty(Bucket bucket, Instant now, long held) {
+    return new Bucket(
+        bucket.id(),
+        bucket.spec(),
+        bucket.ledger(),
+        bucket.level(),
+        Optional.of(bucket.foundEmpty(now, held)),
+        bucket.upkeep(),
+        bucket.version());
+  }
+
+  private static Bucket filled(Bucket bucket, long found, Instant now) {
+    return bucket.filled(bucket.step(now, found), found, now);
+  }
+
+  // When the next token comes.
+
+  @ParameterizedTest
+  @CsvSource({"0,21", "5,21", "19.999,21", "20,41", "45,61", "60,81", "79.5,81"})
+  void the_next_token_of_an_empty_bucket_is_told_a_second_after_it_is_due(
+      double now, double told) {
+    assertThat(ahead().nextTokenAt(at(now))).isEqualTo(at(told));
+  }
+
+  @Test
+  void tokens_that_are_not_minted_yet_are_told_as_those_that_are() {
+    assertThat(ahead().nextTokensAt(at(5), 3)).isEqualTo(at(61));
+    assertThat(bucket("3", 6, new Ledger(at(60), 0, START), 3).nextTokensAt(at(5), 5))
+        .isEqualTo(at(101));
+  }
+
+  @Test
+  void a_token_that_is_owed_comes_within_a_second() {
+    assertThat(bucket("3", 3, new Ledger(START, 0), 3).nextTokenAt(at(30))).isEqualTo(at(31));
+    assertThat(bucket("3", 3, new Ledger(START, 0), 3).nextTokensAt(at(30), 2)).isEqualTo(at(41));
+  }
+
+  @Test
+  void a_slow_bucket_waits_until_a_whole_token_is_due() {
+    assertThat(bucket("0.2", 5, new Ledger(START, 0), 0).nextTokenAt(at(10))).isEqualTo(at(301));
+  }
+
+  @Test
+  void a_bucket_that_sleeps_is_told_as_if_it_woke_now() {
+    Bucket asleep = bucket("3", 3, Ledger.even(START), 3).hibernating(START);
+    assertThat(asleep.nextTokenAt(at(3_600))).isEqualTo(at(3_621));
+    assertThat(foundEmpty(asleep, at(3_600), 0).nextTokenAt(at(3_610))).isEqualTo(at(3_621));
+    Instant late = START.plus(Duration.ofDays(20));
+    assertThat(asleep.nextTokensAt(late, 3)).isEqualTo(late.plusSeconds(1));
+  }
+
+  @Test
+  void a_bucket_that_its_schedule_fills_is_told_by_the_minute() {
+    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.even(START), 0).direct(START);
+    assertThat(direct.nextTokenAt(at(10))).isEqualTo(at(71));
+    assertThat(direct.nextTokensAt(at(10), 6)).isEqualTo(at(71));
+    assertThat(direct.nextTokensAt(at(10), 7)).isEqualTo(at(131));
+    assertThat(direct.nextTokensAt(at(10), 1_000)).isEqualTo(at(131));
+  }
+
+  // What is remembered of an empty bucket.
+
+  @Test
+  void a_bucket_is_known_empty_until_its_next_token_has_come() {
+    assertThat(ahead().foundEmpty(at(5), 0)).isEqualTo(new Emptiness(at(5), at(21), 0));
+    Bucket empty = foundEmpty(ahead(), at(5), 0);
+    assertThat(empty.knownEmptyAt(at(20.999))).isTrue();
+    assertThat(empty.knownEmptyAt(at(21))).isFalse();
+    assertThat(empty.emptyUntil(at(20))).contains(at(21));
+    assertThat(empty.emptyUntil(at(21))).isEmpty();
+  }
+
+  @Test
+  void a_token_that_came_due_within_the_last_second_may_be_about_to_appear() {
+    assertThat(ahead().foundEmpty(at(20.4), 0).until()).isEqualTo(at(21));
+    assertThat(foundEmpty(ahead(), at(20.4), 0).nextTokenAt(at(20.4))).isEqualTo(at(41));
+  }
+
+  @Test
+  void a_token_that_came_due_while_the_bucket_was_known_empty_is_still_to_come() {
+    assertThat(foundEmpty(ahead(), at(5), 0).nextTokenAt(at(20.4))).isEqualTo(at(21));
+    assertThat(foundEmpty(ahead(), at(5), 0).nextTokensAt(at(20.4), 2)).isEqualTo(at(41));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0,60", "1,1", "7,1"})
+  void a_bucket_is_known_empty_for_a_minute_at_most_and_for_a_second_while_tokens_are_held(
+      long held, int seconds) {
+    Bucket slow = bucket("0.2", 5, new Ledger(START, 0), 0);
+    assertThat(slow.foundEmpty(at(5), held).until()).isEqualTo(at(5 + seconds));
+  }
+
+  @Test
+  void a_bucket_that_its_schedule_fills_is_known_empty_for_five_seconds() {
+    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.even(START), 0).direct(START);
+    assertThat(direct.foundEmpty(at(10), 0).until()).isEqualTo(at(15));
+  }
+
+  @Test
+  void a_fill_that_brings_tokens_at_once_or_finds_it_full_forgets_that_it_was_empty() {
+    Bucket empty = foundEmpty(bucket("3", 3, new Ledger(START, 0), 3), at(5), 0);
+    assertThat(filled(empty, 0, at(10)).emptiness()).as("on the way").isPresent();
+    assertThat(filled(empty, 0, at(20)).emptiness()).as("owed").isEmpty();
+    assertThat(filled(empty, 3, at(10)).emptiness()).as("full").isEmpty();
+    assertThat(empty.retuned(empty.spec(), at(10)).emptiness()).as("retuned").isEmpty();
+  }
+
+  // Which claims request a fill.
+
+  @Test
+  void an_empty_bucket_needs_a_fill_if_nothing_is_on_the_way() {
+    assertThat(ahead().needsFillAt(at(59.999))).isFalse();
+    assertThat(ahead().needsFillAt(at(60))).isTrue();
+    Bucket asleep = ahead().hibernating(at(60));
+    assertThat(asleep.needsFillAt(at(60))).isTrue();
+    assertThat(ahead().suspended(ahead().spec(), at(60)).needsFillAt(at(600))).isFalse();
+    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.even(START), 0);
+    assertThat(direct.needsFillAt(at(180))).as("its schedule is on its way").isFalse();
+    assertThat(direct.needsFillAt(at(181))).as("its schedule is overdue").isTrue();
+    assertThat(direct.direct(START).needsFillAt(at(6_000))).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"15,20145", "10080,10080"})
+  void a_bucket_that_slept_until_its_tokens_may_have_expired_needs_waking(
+      long hibernateAfterMinutes, int minutes) {
+    Bucket asleep =
+        bucket(
+                new BucketSpec(
+                    Rate.perMinute(3), 3, new Filling(FillMode.PRODUCER, hibernateAfterMinutes)),
+                Ledger.even(START),
+                3)
+            .hibernating(START);
+    assertThat(asleep.needsWakingAt(at(60 * minutes - 1))).isFalse();
+    assertThat(asleep.needsWakingAt(at(60 * minutes))).isTrue();
+    assertThat(ahead().needsWakingAt(at(60 * minutes))).isFalse();
+  }
+
+  // How much it holds.
+
+  @Test
+  void a_bucket_that_was_found_empty_holds_what_was_due_since_whatever_the_queue_tells() {
+    TokenQueue.Level told = new TokenQueue.Level(3, 0, 0);
+    assertThat(ahead().levelAt(told)).isEqualTo(3);
+    assertThat(foundEmpty(ahead(), at(5), 0).levelAt(told)).isEqualTo(3);
+    assertThat(foundEmpty(ahead(), at(25), 0).levelAt(told)).isEqualTo(2);
+    assertThat(foundEmpty(ahead(), at(45), 0).levelAt(told)).isEqualTo(1);
+    assertThat(foundEmpty(ahead(), at(65), 0).levelAt(told)).isZero();
+    assertThat(foundEmpty(ahead(), at(65), 2).levelAt(told)).as("held").isEqualTo(2);
+    assertThat(foundEmpty(ahead(), at(5), 0).levelAt(new TokenQueue.Level(0, 1, 0))).isEqualTo(1);
+  }
+
+  @Test
+  void what_was_due_since_counts_also_when_it_was_minted_by_several_fills() {
+    Bucket bucket = foundEmpty(bucket("3", 30, new Ledger(at(60), 0, START), 3), at(5), 0);
+    for (int minute = 1; minute <= 5; minute++) {
+      bucket = filled(bucket, 3L * minute, at(60 * minute));
+    }
+    assertThat(bucket.emptiness()).isPresent();
+    assertThat(bucket.levelAt(new TokenQueue.Level(100, 0, 0))).isEqualTo(18);
+  }
+
+  @Test
+  void right_after_a_retune_the_queue_is_believed() {
+    Bucket retuned = ahead().retuned(spec("6", 6, FillMode.PRODUCER), at(10));
+    TokenQueue.Level told = new TokenQueue.Level(0, 3, 0);
+    assertThat(foundEmpty(retuned, at(15), 0).levelAt(told)).isEqualTo(3);
+    assertThat(foundEmpty(retuned, at(70.001), 0).levelAt(told)).isZero();
+  }
+
+  @Test
+  void the_tokens_that_could_be_claimed_are_those_that_have_appeared() {
+    assertThat(ahead().availableAt(at(20.9))).isZero();
+    assertThat(ahead().availableAt(at(21))).isEqualTo(1);
+    assertThat(ahead().availableAt(at(61))).isEqualTo(3);
+    assertThat(foundEmpty(ahead(), at(30), 0).availableAt(at(35))).isZero();
+    assertThat(bucket("3", 3, Ledger.even(START), 3).availableAt(at(5))).isEqualTo(3);
+  }
+}

@@ -1,0 +1,393 @@
+package dev.tollgate.core.bucket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.provisioning.FillTurn;
+import dev.tollgate.core.testing.Bound;
+import dev.tollgate.core.testing.Town;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** When tokens come, compared with an ideal token bucket. */
+final class BucketTimingTest {
+  private static final int SEEDS = 40;
+  private static final Duration STEP = Duration.ofMillis(50);
+
+  /** From the request for a fill until the token producer begins. */
+  private static final Duration INVOCATION = Duration.ofMillis(300);
+
+  private static BucketSpec spec(String perMinute, long capacity) {
+    return new BucketSpec(
+        Rate.perMinute(new BigDecimal(perMinute)), capacity, new Filling(FillMode.PRODUCER, 15));
+  }
+
+  /** Schedules fire, as {@link Site#minute} says, and requests for fills take a while. */
+  private static class Site {
+    private final Town town = new Town();
+    private final FillTurn turns = town.turns();
+    private final BucketId id = new BucketId(new TenantId("acme"), new Action("send-email"));
+    private final PriorityQueue<Task> tasks = new PriorityQueue<>(Comparator.comparing(Task::at));
+    private final Random random;
+    private final Duration second;
+    private final BucketGate gate =
+        new BucketGate(
+            town.buckets(),
+            town.queue(),
+            new Requests(),
+            Runnable::run,
+            this::pass,
+            town.clock());
+    private int requests;
+
+    Site(long seed, BucketSpec spec) {
+      random = new Random(seed);
+      second = Duration.ofMillis(random.nextInt(59_000));
+      town.clock().advance(Duration.ofMillis(random.nextInt(60_000)));
+      town.open(id, spec);
+      next(Town.START);
+    }
+
+    private void next(Instant minute) {
+      tasks.add(
+          new Task(
+              minute,
+              () -> {
+                minute(minute.plus(second));
+                next(minute.plusSeconds(60));
+              }));
+    }
+
+    /** The bucket's schedule is to fire at this instant. */
+    void minute(Instant due) {
+      fireAt(due);
+    }
+
+    void fireAt(Instant then) {
+      tasks.add(
+          new Task(
+              then,
+              () -> {
+                if (row().upkeep().state() == Upkeep.State.PRODUCED) {
+                  turns.take(id);
+                }
+              }));
+    }
+
+    Instant now() {
+      return town.clock().instant();
+    }
+
+    Bucket row() {
+      return town.buckets().find(id).orElseThrow();
+    }
+
+    void pass(Duration time) {
+      passUntil(now().plus(time));
+    }
+
+    void passUntil(Instant then) {
+      while (!tasks.isEmpty() && !tasks.peek().at().isAfter(then)) {
+        Task task = tasks.remove();
+        if (task.at().isAfter(now())) {
+          town.clock().set(task.at());
+        }
+        task.work().run();
+      }
+      town.clock().set(then);
+    }
+
+    Claim claim() {
+      return gate.spend(row(), 1);
+    }
+
+    int drain() {
+      int tokens = 0;
+      while (claim() instanceof Claim.Granted) {
+        tokens++;
+      }
+      return tokens;
+    }
+
+    private final class Requests implements FillRequests {
+      @Override
+      public void send(BucketId bucket) {
+        requests++;
+        tasks.add(new Task(now().plus(INVOCATION), () -> turns.takeOnRequest(bucket)));
+      }
+
+      @Override
+      public void sendAndWait(BucketId bucket) {
+        requests++;
+        turns.takeOnRequest(bucket);
+      }
+    }
+
+    private record Task(Instant at, Runnable work) {}
+  }
+
+  private static Duration interval(String perMinute, long tokens) {
+    return Duration.ofNanos(
+        BigDecimal.valueOf(60_000_000_000L)
+            .multiply(BigDecimal.valueOf(tokens))
+            .divide(new BigDecimal(perMinute), java.math.RoundingMode.CEILING)
+            .longValueExact());
+  }
+
+  // Exact to the second.
+
+  @ParameterizedTest
+  @CsvSource({"12,12", "60,60", "7,7", "60,20", "180,180", "0.2,5"})
+  void a_drained_bucket_gives_each_token_two_seconds_late_at_most(String perMinute, long capacity) {
+    List<Duration> late = new ArrayList<>();
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      Site site = new Site(seed, spec(perMinute, capacity));
+      site.pass(Duration.ofMillis(90_000 + site.random.nextInt(60_000)));
+      site.drain();
+      Instant drained = site.now();
+      for (int token = 1; token <= 3 * Math.max(12, Math.ceil(Double.parseDouble(perMinute))); ) {
+        site.pass(STEP);
+        if (site.claim() instanceof Claim.Granted) {
+          late.add(Duration.between(drained.plus(interval(perMinute, token)), site.now()));
+          assertThat(late.get(late.size() - 1))
+              .as("seed %d, token %d", seed, token)
+              .isLessThanOrEqualTo(Duration.ofSeconds(2));
+          token++;
+        }
+      }
+    }
+    late.sort(Comparator.naturalOrder());
+    assertThat(late.get(late.size() / 2)).isLessThanOrEqualTo(Duration.ofSeconds(1).plus(STEP));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"12,12", "60,60", "7,7", "60,20", "0.2,5"})
+  void whoever_comes_when_told_is_a_second_late_in_the_median_and_never_comes_in_vain(
+      String perMinute, long capacity) {
+    List<Duration> late = new ArrayList<>();
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      Site site = new Site(seed, spec(perMinute, capacity));
+      site.pass(Duration.ofMillis(90_000 + site.random.nextInt(60_000)));
+      site.drain();
+      Instant drained = site.now();
+      int invain = 0;
+      int token = 1;
+      while (token <= 24) {
+        Claim claim = site.claim();
+        if (claim instanceof Claim.Denied denied) {
+          site.passUntil(denied.retryAt());
+          invain++;
+          assertThat(invain).as("seed %d, token %d", seed, token).isLessThanOrEqualTo(2);
+        } else {
+          late.add(Duration.between(drained.plus(interval(perMinute, token)), site.now()));
+          invain = 0;
+          token++;
+        }
+      }
+    }
+    late.sort(Comparator.naturalOrder());
+    assertThat(late.get(late.size() / 2)).isLessThanOrEqualTo(Duration.ofSeconds(1));
+    assertThat(late.get(late.size() - 1)).isLessThanOrEqualTo(Duration.ofSeconds(2));
+  }
+
+  // All of the rate.
+
+  private static long demand(Site site, Duration time) {
+    Instant end = site.now().plus(time);
+    long spent = 0;
+    while (site.now().isBefore(end)) {
+      spent += site.drain();
+      site.pass(STEP);
+    }
+    return spent;
+  }
+
+  @Test
+  void a_bucket_of_twenty_at_sixty_a_minute_gives_all_that_comes_in_152_seconds() {
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      Site site = new Site(seed, spec("60", 20));
+      assertThat(demand(site, Duration.ofSeconds(152))).as("seed %d", seed).isBetween(165L, 172L);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"12,12", "60,60", "7,7", "60,20", "180,180", "600,600", "60,300", "2.5,3"})
+  void permanent_demand_has_99_percent_of_the_rate_over_ten_minutes(String perMinute, long capacity) {
+    for (long seed = 1; seed <= 10; seed++) {
+      Site site = new Site(seed, spec(perMinute, capacity));
+      site.pass(Duration.ofMillis(site.random.nextInt(180_000)));
+      site.drain();
+      double ideal = 10 * Double.parseDouble(perMinute);
+      assertThat((double) demand(site, Duration.ofMinutes(10)))
+          .as("seed %d", seed)
+          .isGreaterThanOrEqualTo(Math.floor(0.99 * ideal))
+          .isLessThanOrEqualTo(ideal + Double.parseDouble(perMinute));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"60,60,1", "60,20,4", "60,10,7", "12,12,1", "0.2,5,1"})
+  void a_drained_bucket_requests_fills_as_often_as_the_tokens_minted_last(
+      String perMinute, long capacity, int mostPerMinute) {
+    for (long seed = 1; seed <= 10; seed++) {
+      Site site = new Site(seed, spec(perMinute, capacity));
+      demand(site, Duration.ofMinutes(2));
+      int before = site.requests;
+      demand(site, Duration.ofMinutes(10));
+      assertThat(site.requests - before).as("seed %d", seed).isLessThanOrEqualTo(10 * mostPerMinute);
+    }
+  }
+
+  // Schedules that fail.
+
+  /** Fires at times not at all, at times late, and at times twice. */
+  private static final class Unreliable extends Site {
+    Unreliable(long seed, BucketSpec spec) {
+      super(seed, spec);
+    }
+
+    @Override
+    void minute(Instant due) {
+      switch (super.random.nextInt(4)) {
+        case 0 -> {}
+        case 1 -> fireAt(due.plusMillis(super.random.nextInt(58_000)));
+        case 2 -> {
+          fireAt(due);
+          fireAt(due.plusMillis(super.random.nextInt(20_000)));
+        }
+        default -> fireAt(due);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"12,12", "60,60", "60,20", "7,30", "2.5,3"})
+  void schedules_that_are_missed_late_or_doubled_neither_lose_tokens_nor_make_any(
+      String perMinute, long capacity) {
+    for (long seed = 1; seed <= 10; seed++) {
+      BucketSpec spec = spec(perMinute, capacity);
+      Site site = new Unreliable(seed, spec);
+      Bound bound = new Bound(spec, site.now());
+      double rate = Double.parseDouble(perMinute);
+      for (int phase = 0; phase < 20; phase++) {
+        boolean isBusy = site.random.nextBoolean();
+        Instant end = site.now().plusSeconds(60 + site.random.nextInt(240));
+        long spent = 0;
+        Instant start = site.now();
+        while (site.now().isBefore(end)) {
+          int tokens = site.drain();
+          spent += tokens;
+          assertThat(bound.allows(tokens, site.now())).as("seed %d: %s", seed, bound).isTrue();
+          site.pass(isBusy ? STEP : Duration.ofMillis(site.random.nextInt(90_000)));
+        }
+        double minutes = Duration.between(start, site.now()).toMillis() / 60_000.0;
+        if (isBusy) {
+          assertThat((double) spent)
+              .as("seed %d, phase %d", seed, phase)
+              .isGreaterThanOrEqualTo(Math.floor(rate * minutes - rate / 30 - 1));
+        }
+      }
+    }
+  }
+
+  // Retunes.
+
+  @ParameterizedTest
+  @ValueSource(longs = {6, 60, 600})
+  void a_retune_neither_loses_more_than_a_minutes_tokens_nor_makes_more(long to) {
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      BucketSpec before = spec("60", 60);
+      BucketSpec after = BucketSpec.ofRate(Rate.perMinute(to));
+      Site site = new Site(seed, before);
+      demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
+
+      site.town.retune(site.id, after);
+
+      long larger = Math.max(60, to);
+      assertThat(demand(site, Duration.ofMinutes(5)))
+          .as("seed %d", seed)
+          .isBetween(4 * to, 5 * to + larger);
+    }
+  }
+
+  @Test
+  void a_new_rate_holds_within_a_minute() {
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      Site site = new Site(seed, spec("6", 6));
+      demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
+      site.town.retune(site.id, spec("60", 60));
+      demand(site, Duration.ofSeconds(60));
+      assertThat(demand(site, Duration.ofSeconds(60))).as("seed %d", seed).isBetween(58L, 120L);
+    }
+  }
+
+  @Test
+  void a_bucket_that_shrinks_while_tokens_are_on_the_way_gives_its_new_rate() {
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      Site site = new Site(seed, spec("60", 60));
+      demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
+      site.town.retune(site.id, spec("6", 6));
+      site.pass(Duration.ofMinutes(4));
+      assertThat(site.drain()).as("seed %d", seed).isEqualTo(6);
+      assertThat(demand(site, Duration.ofMinutes(5))).as("seed %d", seed).isBetween(29L, 36L);
+    }
+  }
+
+  @Test
+  void a_thousand_retunes_give_no_more_than_the_larger_rate_would() {
+    for (long seed = 1; seed <= 5; seed++) {
+      BucketSpec slow = spec("60", 60);
+      BucketSpec fast = spec("180", 180);
+      Site site = new Site(seed, slow);
+      Bound bound = new Bound(fast, site.now());
+      long spent = 0;
+      for (int flip = 0; flip < 1_000; flip++) {
+        Instant end = site.now().plusMillis(site.random.nextInt(20_000));
+        while (site.now().isBefore(end)) {
+          int tokens = site.drain();
+          spent += tokens;
+          assertThat(bound.allows(tokens, site.now()))
+              .as("seed %d, flip %d: %s", seed, flip, bound)
+              .isTrue();
+          site.pass(Duration.ofMillis(250));
+        }
+        site.town.retune(site.id, flip % 2 == 0 ? fast : slow);
+      }
+      double minutes = Duration.between(Town.START, site.now()).toMillis() / 60_000.0;
+      assertThat((double) spent).as("seed %d", seed).isGreaterThan(60 * minutes);
+    }
+  }
+
+  // Sleep.
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 14 * 24 * 60, 20 * 24 * 60})
+  void a_crowd_at_a_sleeping_bucket_has_its_capacity_and_from_then_on_its_rate(long asleepMinutes) {
+    for (long seed = 1; seed <= 10; seed++) {
+      BucketSpec spec = spec("12", 24);
+      Site site = new Site(seed, spec);
+      site.pass(Duration.ofMinutes(20));
+      assertThat(site.row().hibernates()).isTrue();
+      site.town.clock().advance(Duration.ofMinutes(asleepMinutes));
+      Bound bound = new Bound(spec, site.now());
+      site.tasks.clear();
+      site.next(site.now());
+
+      int first = site.drain();
+      assertThat(first).as("seed %d", seed).isEqualTo(24);
+      assertThat(bound.allows(first, site.now())).isTrue();
+      assertThat(demand(site, Duration.ofMinutes(5))).as("seed %d", seed).isBetween(58L, 60L);
+    }
+  }
+}
