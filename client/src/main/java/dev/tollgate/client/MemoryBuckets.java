@@ -51,16 +51,17 @@ final class MemoryBuckets implements Buckets {
     if (stands == null || !stands.equals(read)) {
       return Written.OVERTAKEN;
     }
-    rows.put(read.id(), with(stands, Optional.of(found)));
+    rows.put(read.id(), with(stands, Optional.of(found), stands.version()));
     return Written.DONE;
   }
 
   @Override
   public synchronized void forgetEmpty(BucketId id) {
-    rows.computeIfPresent(id, (key, stands) -> with(stands, Optional.empty()));
+    rows.computeIfPresent(
+        id, (key, stands) -> with(stands, Optional.empty(), stands.version() + 1));
   }
 
-  private static Bucket with(Bucket bucket, Optional<Emptiness> emptiness) {
+  private static Bucket with(Bucket bucket, Optional<Emptiness> emptiness, long version) {
     return new Bucket(
         bucket.id(),
         bucket.spec(),
@@ -68,7 +69,7 @@ final class MemoryBuckets implements Buckets {
         bucket.level(),
         emptiness,
         bucket.upkeep(),
-        bucket.version());
+        version);
   }
 
   @Override

@@ -12,8 +12,9 @@ import java.util.Queue;
  * rounded. In no time whatever was more than capacity + rate × time + slack admitted if and only if
  * this bucket never went below −slack.
  *
- * <p>A retune leaves in it what was in it, as far as the new capacity can hold that; a surplus goes
- * once the terms' grain is over.
+ * <p>A retune leaves in it what was in it, as far as the new capacity can hold that. Until the
+ * terms' grain is over, a surplus may still be there, and tokens may come at the faster of both
+ * rates.
  */
 public final class Allowance {
   private Terms terms;
@@ -24,6 +25,8 @@ public final class Allowance {
   private BigInteger unit;
 
   private BigInteger units;
+  private BigInteger perNano;
+  private Instant settlesAt;
   private final Queue<Surplus> surpluses =
       new PriorityQueue<>(Comparator.comparing(Surplus::until));
 
@@ -37,6 +40,8 @@ public final class Allowance {
     this.now = now;
     this.unit = Rate.nanos(terms.rate().per());
     this.units = unit.multiply(BigInteger.valueOf(terms.capacity()));
+    this.perNano = ofTerms();
+    this.settlesAt = now;
   }
 
   /** The terms change at {@code at}. */
@@ -61,7 +66,10 @@ public final class Allowance {
     BigInteger factor = per.divide(per.gcd(unit));
     unit = unit.multiply(factor);
     units = units.multiply(factor);
+    BigInteger before = perNano.multiply(factor);
+    settlesAt = at.plus(max(terms.grain(), next.grain()));
     terms = next;
+    perNano = settlesAt.isAfter(at) ? before.max(ofTerms()) : ofTerms();
     slack = Math.max(slack, next.slack());
     cap();
   }
@@ -96,13 +104,22 @@ public final class Allowance {
     if (!at.isAfter(now)) {
       return;
     }
-    BigInteger came =
-        Rate.nanos(Duration.between(now, at))
-            .multiply(BigInteger.valueOf(terms.rate().tokens()))
-            .multiply(unit.divide(Rate.nanos(terms.rate().per())));
-    units = units.add(came);
-    now = at;
+    if (now.isBefore(settlesAt) && !settlesAt.isAfter(at)) {
+      accrueSteadily(settlesAt);
+      perNano = ofTerms();
+    }
+    accrueSteadily(at);
     cap();
+  }
+
+  private void accrueSteadily(Instant at) {
+    units = units.add(perNano.multiply(Rate.nanos(Duration.between(now, at))));
+    now = at;
+  }
+
+  private BigInteger ofTerms() {
+    return unit.divide(Rate.nanos(terms.rate().per()))
+        .multiply(BigInteger.valueOf(terms.rate().tokens()));
   }
 
   private void cap() {

@@ -6,11 +6,13 @@ public final class Breach extends AssertionError {
 
   private final transient Law<?> law;
   private final long seed;
+  private final transient History shortest;
 
   Breach(Law<?> law, String terms, History whole, History shown, Finding.Broken broken) {
     super(message(law, terms, whole, shown, broken));
     this.law = law;
     this.seed = whole.seed();
+    this.shortest = shown;
   }
 
   /** The law that was broken. */
@@ -21,6 +23,11 @@ public final class Breach extends AssertionError {
   /** The seed of the history that showed it. */
   public long seed() {
     return seed;
+  }
+
+  /** The shortest history found that shows it. */
+  public History shortest() {
+    return shortest;
   }
 
   private static String message(

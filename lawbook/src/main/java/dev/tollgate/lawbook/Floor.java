@@ -34,6 +34,7 @@ final class Floor {
 
   private BigInteger perNano;
   private Instant settlesAt;
+  private Instant hiddenUntil = Instant.MIN;
   private final Deque<Accrual> accruals = new ArrayDeque<>();
   private final List<Return> returns = new ArrayList<>();
   private final IdentityHashMap<Lease, Long> held = new IdentityHashMap<>();
@@ -74,6 +75,12 @@ final class Floor {
     pass(at);
     expectIfForgiven(lease.tokens(), at);
     held.put(lease, lease.tokens());
+  }
+
+  /** Callers contended at {@code at}: what one of them held for a moment was hidden from others. */
+  void contended(Instant at) {
+    Duration most = lateness.compareTo(RETURN) < 0 ? lateness : RETURN;
+    hiddenUntil = at.plus(most);
   }
 
   /** What a lease holds is spent. */
@@ -150,7 +157,7 @@ final class Floor {
             .subtract(tokens(heldTokens()))
             .subtract(pending(at))
             .subtract(tokens(returns.stream().mapToLong(Return::tokens).sum()));
-    return there.compareTo(tokens(tokens)) >= 0;
+    return there.compareTo(tokens(tokens)) >= 0 && !at.isBefore(hiddenUntil);
   }
 
   private BigInteger pending(Instant at) {

@@ -50,6 +50,9 @@ final class NeverLate implements Witness {
             .ifPresentOrElse(lease -> least.hold(lease, now), () -> least.take(tokens, now));
       }
     }
+    if (answers.size() > 1) {
+      least.contended(now);
+    }
   }
 
   /** Whether a refusal makes tokens come that are due, as the terms allow. */

@@ -28,6 +28,12 @@
  * shows it. {@code -Dlawbook.seed=N} plays that history alone again, {@code -Dlawbook.histories=N}
  * plays so many.
  *
+ * <p>A limiter that admits more than it should breaks {@link
+ * dev.tollgate.lawbook.LimiterLaws#NEVER_MORE}, one that admits later than it says breaks {@link
+ * dev.tollgate.lawbook.LimiterLaws#NEVER_LATE}; {@link dev.tollgate.lawbook.Terms} says what each
+ * is held to. Claims for several tokens, and by several callers at the same time, are tried where
+ * the limiter takes them.
+ *
  * <p>What counts absolutely, like open connections, is put behind {@link
  * dev.tollgate.lawbook.Counter}.
  */

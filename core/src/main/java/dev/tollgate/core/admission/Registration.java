@@ -95,7 +95,8 @@ public final class Registration {
       counted = countAgain(ticket, connectionId);
     }
     Optional<Refusal> refusal = refusal(joined, counted);
-    if (refusal.isEmpty()) {
+    // An event that comes twice has been paid for.
+    if (refusal.isEmpty() && !isIn(joined, Joined.ALREADY_IN)) {
       refusal = settlement.flatMap(known -> refusal(ticket, known));
     }
     if (refusal.isEmpty()) {

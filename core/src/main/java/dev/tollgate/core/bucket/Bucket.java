@@ -244,27 +244,15 @@ public record Bucket(
         version + 1);
   }
 
-  /** This bucket after a fill took out what it has no room for; its version is still the same. */
-  Bucket trimmed(long tokens, Instant now) {
-    return new Bucket(
-        id,
-        spec,
-        ledger.trimmed(spec.rate(), now, tokens),
-        level,
-        emptiness,
-        upkeep,
-        version);
-  }
-
   /**
    * The tokens in this bucket, of which the queue says that there are so many. That is up to a
    * minute behind; but if a claim found the bucket empty, it holds no more than what was due since,
-   * what is on its way, and what others held then and may have given back. Which tokens were on
-   * their way when the rate changed is not known here.
+   * what is on its way, and what others held then and may have given back. When those appear that
+   * were on their way as the rate changed is not known here.
    */
   long levelAt(TokenQueue.Level told) {
     return emptiness
-        .filter(seen -> seen.since().isAfter(upkeep.since().plus(AHEAD)))
+        .filter(seen -> !ledger.aheadFrom().isAfter(seen.since()))
         .map(
             seen ->
                 Math.min(
@@ -293,11 +281,11 @@ public record Bucket(
   /** What is to be remembered of this bucket, which was found empty while others held tokens. */
   Emptiness foundEmpty(Instant now, long held) {
     boolean mayAppear = held > 0 || ledger.aheadFrom().isAfter(now);
-    Duration longest =
-        mayAppear
-            ? EMPTY_WHILE_TOKENS_MAY_APPEAR
-            : isExactToTheMinute() ? EMPTY_WHILE_DIRECT : LONGEST_EMPTY;
-    Instant latest = now.plus(longest);
+    if (isExactToTheMinute()) {
+      Duration looks = mayAppear ? EMPTY_WHILE_TOKENS_MAY_APPEAR : EMPTY_WHILE_DIRECT;
+      return new Emptiness(now, now.plus(looks), held);
+    }
+    Instant latest = now.plus(mayAppear ? EMPTY_WHILE_TOKENS_MAY_APPEAR : LONGEST_EMPTY);
     // A token that became due within the last second may be about to appear.
     Instant next = nextTokensAfter(now.minus(GRACE), now, 1);
     return new Emptiness(now, next.isBefore(latest) ? next : latest, held);
@@ -424,7 +412,7 @@ public record Bucket(
 
   /** When the n-th token will have come that had not become due at {@code appeared}. */
   private Instant nextTokensAfter(Instant appeared, Instant now, long n) {
-    Ledger awake = hibernates() ? awake(now).ledger() : ledger;
+    Ledger awake = hibernates() ? awake(now).ledger() : bounded(now);
     Instant due = awake.dueAfter(spec.rate(), appeared, n);
     boolean isOnItsWay = n <= awake.onTheWayAt(spec.rate(), appeared);
     return (isOnItsWay || due.isAfter(now) ? due : now).plus(GRACE);

@@ -71,11 +71,11 @@ public final class BucketFill {
   private Filled fill(Bucket read, Bucket awake) {
     Instant now = clock.instant();
     BucketId id = read.id();
+    Bucket bucket = awake;
+    boolean mustWrite = !awake.equals(read);
     long level = read.levelAt(queue.look(id));
-    long trimmed = trim(awake, level - awake.spec().capacity());
+    long trimmed = trim(bucket, level - bucket.spec().capacity());
     level -= trimmed;
-    Bucket bucket = awake.trimmed(trimmed, now);
-    boolean mustWrite = !bucket.equals(read);
     long minted = 0;
     while (true) {
       Ledger.Step step = bucket.step(now, level);

@@ -90,7 +90,9 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
     long wanted = Math.min(due, room);
     long tokens = Math.min(wanted, most);
     boolean all = tokens == due && tokens < room && !horizon.isBefore(mintedThrough);
-    long reached = all ? millisUntil(horizon) : millisToReach(spec.rate(), tokens * UNIT);
+    // What is carried alone may be more than these tokens; the ledger never goes back.
+    long reached =
+        all ? millisUntil(horizon) : Math.max(0, millisToReach(spec.rate(), tokens * UNIT));
     boolean stands = tokens == 0 && !all;
     return new Step(
         tokens, stands ? this : after(spec.rate(), now, reached, tokens), tokens == wanted);
@@ -109,29 +111,22 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   }
 
   /**
-   * The ledger under a new rate and capacity. It keeps its balance: what the old rate brought stays
-   * owed, as far as the new bucket can hold it, and tokens that were minted ahead are set off
-   * against the new rate. When those come follows from the old rate alone, so none of them is
+   * The ledger under a new rate and capacity. What the old rate brought until {@code now} stays
+   * owed, as far as the new bucket can hold it. If tokens were minted ahead, the new rate holds
+   * from where they end, a minute later at most; when they come follows from the old rate alone, so none of them is
    * expected.
    */
   public Ledger retuned(BucketSpec before, BucketSpec after, Instant now) {
-    long most = Math.min(before.capacity(), after.capacity()) * UNIT;
-    Ledger next = standing(after.rate(), now, Math.min(most, balance(before.rate(), now)));
-    return new Ledger(next.mintedThrough, next.carried);
+    if (mintedThrough.isAfter(now)) {
+      return new Ledger(mintedThrough, carried);
+    }
+    long held = Math.min(before.capacity(), after.capacity()) * UNIT;
+    return new Ledger(plus(millisUntil(now)), Math.min(held, balance(before.rate(), now)));
   }
 
   /** This ledger after so many tokens that were minted have not been sent. */
   Ledger unsent(Rate rate, Instant now, long tokens) {
     return standing(rate, now, Math.min(MOST_UNITS, balance(rate, now) + tokens * UNIT));
-  }
-
-  /**
-   * This ledger after so many tokens were taken out because the bucket had no room for them. None
-   * of them is owed again, but none is set off against the rate any longer either.
-   */
-  Ledger trimmed(Rate rate, Instant now, long tokens) {
-    long balance = balance(rate, now);
-    return balance >= 0 ? this : standing(rate, now, Math.min(0, balance + tokens * UNIT));
   }
 
   /** The ledger that has this balance at {@code now}. */
@@ -141,11 +136,7 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
       return new Ledger(at, balance);
     }
     long millis = ceilDiv(-balance, rate.microtokensPerMinute());
-    Instant through = at.plusMillis(millis);
-    return new Ledger(
-        through,
-        balance + rate.microtokensPerMinute() * millis,
-        aheadFrom.isAfter(through) ? through : aheadFrom);
+    return new Ledger(at.plusMillis(millis), balance + rate.microtokensPerMinute() * millis, at);
   }
 
   /**

@@ -143,7 +143,7 @@ final class AdmissionTest {
     spendAll();
     Verdict first = decide();
     long asked = town.queue().reserves();
-    town.clock().advance(Duration.ofMillis(19_999));
+    town.clock().advance(Duration.ofMillis(9_999));
     assertThat(decide()).isEqualTo(first);
     assertThat(town.queue().reserves()).isEqualTo(asked);
     Admission elsewhere =

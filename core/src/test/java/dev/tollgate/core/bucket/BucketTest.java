@@ -110,8 +110,8 @@ final class BucketTest {
 
   @Test
   void a_bucket_is_known_empty_until_its_next_token_has_come() {
-    assertThat(ahead().foundEmpty(at(5), 0)).isEqualTo(new Emptiness(at(5), at(21), 0));
-    Bucket empty = foundEmpty(ahead(), at(5), 0);
+    assertThat(ahead().foundEmpty(at(12), 0)).isEqualTo(new Emptiness(at(12), at(21), 0));
+    Bucket empty = foundEmpty(ahead(), at(12), 0);
     assertThat(empty.knownEmptyAt(at(20.999))).isTrue();
     assertThat(empty.knownEmptyAt(at(21))).isFalse();
     assertThat(empty.emptyUntil(at(20))).contains(at(21));
@@ -126,13 +126,13 @@ final class BucketTest {
 
   @Test
   void a_token_that_came_due_while_the_bucket_was_known_empty_is_still_to_come() {
-    assertThat(foundEmpty(ahead(), at(5), 0).nextTokenAt(at(20.4))).isEqualTo(at(21));
-    assertThat(foundEmpty(ahead(), at(5), 0).nextTokensAt(at(20.4), 2)).isEqualTo(at(41));
+    assertThat(foundEmpty(ahead(), at(12), 0).nextTokenAt(at(20.4))).isEqualTo(at(21));
+    assertThat(foundEmpty(ahead(), at(12), 0).nextTokensAt(at(20.4), 2)).isEqualTo(at(41));
   }
 
   @ParameterizedTest
-  @CsvSource({"0,60", "1,1", "7,1"})
-  void a_bucket_is_known_empty_for_a_minute_at_most_and_for_a_second_while_tokens_are_held(
+  @CsvSource({"0,10", "1,1", "7,1"})
+  void a_bucket_is_known_empty_for_ten_seconds_at_most_and_for_a_second_while_tokens_are_held(
       long held, int seconds) {
     Bucket slow = bucket("0.2", 5, new Ledger(START, 0), 0);
     assertThat(slow.foundEmpty(at(5), held).until()).isEqualTo(at(5 + seconds));

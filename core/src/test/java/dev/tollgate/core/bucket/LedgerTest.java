@@ -188,24 +188,13 @@ final class LedgerTest {
   }
 
   @Test
-  void tokens_on_the_way_at_a_retune_are_set_off_against_the_new_rate() {
+  void a_new_rate_holds_from_where_the_tokens_on_the_way_end() {
     BucketSpec slow = spec("12", 12);
     BucketSpec fast = spec("60", 60);
-    Ledger ahead = empty(START).step(slow, START, at(75), 0).after();
-    Ledger retuned = ahead.retuned(slow, fast, START);
-    assertThat(retuned.dueAt(fast.rate(), 1)).as("after twelve at the new rate").isEqualTo(at(13));
-    assertThat(retuned.onTheWayAt(fast.rate(), START)).as("nobody knows when they come").isZero();
-  }
-
-  @Test
-  void tokens_that_were_taken_out_are_no_longer_set_off_against_the_rate() {
-    BucketSpec large = spec("60", 60);
-    BucketSpec small = spec("6", 2);
-    Ledger retuned = filled(empty(START), large, START, at(60)).retuned(large, small, START);
-    assertThat(retuned.dueAt(small.rate(), 1)).isEqualTo(at(610));
-    assertThat(retuned.trimmed(small.rate(), START, 58).dueAt(small.rate(), 1)).isEqualTo(at(30));
-    assertThat(retuned.trimmed(small.rate(), START, 70)).as("not owed").isEqualTo(empty(START));
-    assertThat(empty(START).trimmed(small.rate(), at(60), 5)).isEqualTo(empty(START));
+    Ledger ahead = filled(empty(START), slow, START, at(60));
+    Ledger retuned = ahead.retuned(slow, fast, at(10));
+    assertThat(retuned.dueAt(fast.rate(), 1)).isEqualTo(at(61));
+    assertThat(retuned.onTheWayAt(fast.rate(), at(10))).as("nobody knows when they come").isZero();
   }
 
   @Test

@@ -579,7 +579,7 @@ final class MessageProcessingTest {
     refuseWhenUndecided();
     town.queue().outage().begin("settle");
 
-    assertThat(shop.process(from("a", "m1"))).containsOnly(UNDECIDED);
+    assertThat(shop.process(from("a", "m1"))).containsOnly(THROTTLED);
   }
 
   @Test

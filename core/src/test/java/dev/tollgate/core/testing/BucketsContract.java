@@ -187,14 +187,19 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void forgotten_emptiness_is_gone_and_changes_nothing_else() {
+  void forgotten_emptiness_is_gone_and_whoever_read_before_is_overtaken() {
     Bucket bucket = opened();
     buckets().forgetEmpty(bucket.id());
     buckets().rememberEmpty(bucket, seconds(1));
 
     buckets().forgetEmpty(bucket.id());
 
-    assertThat(buckets().find(bucket.id())).contains(bucket);
+    Bucket stands = buckets().find(bucket.id()).orElseThrow();
+    assertThat(stands.emptiness()).isEmpty();
+    assertThat(stands.ledger()).isEqualTo(bucket.ledger());
+    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(Written.OVERTAKEN);
+    assertThat(buckets().replace(bucket.seen(1, NOW))).isEqualTo(Written.OVERTAKEN);
+    assertThat(buckets().replace(stands.seen(1, NOW))).isEqualTo(Written.DONE);
   }
 
   @Test

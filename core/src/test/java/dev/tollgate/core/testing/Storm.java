@@ -3,9 +3,11 @@ package dev.tollgate.core.testing;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.lawbook.Excuse;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -23,7 +25,7 @@ public final class Storm {
     UNREACHABLE,
     /** A request is done, and its answer lost. */
     ANSWER_LOST,
-    /** A queue that holds tokens is found empty: a fill may bring what there is already. */
+    /** A queue that holds tokens is found empty, by a long poll only seldom. */
     FALSELY_EMPTY,
     /** Of several tokens not all are spent. */
     PARTIAL_SETTLE,
@@ -35,15 +37,26 @@ public final class Storm {
     STALE_LEVEL,
     /** Another fill comes while one is under way. */
     RIVAL_FILL,
-    /** A row is said to have changed that has not: a fill is missed. */
+    /** A row is said to have changed that has not. */
     FALSE_CONFLICT,
-    /** A schedule does not fire: the next fill brings what came while the bucket was full. */
+    /** A schedule does not fire. */
     FILL_MISSED,
     /** A schedule fires at another second of its minute. */
     FILL_LATE,
     /** A schedule fires twice. */
-    FILL_TWICE
+    FILL_TWICE,
+    /** Lambda throttles: for a while no fill comes, neither on schedule nor on request. */
+    LAMBDA_THROTTLED,
+    /** SQS throttles: for a while no request is done. */
+    SQS_THROTTLED,
+    /** DynamoDB throttles: for a while no request is done. */
+    DYNAMODB_THROTTLED
   }
+
+  private static final Set<Kind> SERVICES =
+      EnumSet.of(Kind.LAMBDA_THROTTLED, Kind.SQS_THROTTLED, Kind.DYNAMODB_THROTTLED);
+
+  private static final int LONGEST_SPELL_SECONDS = 180;
 
   private final Set<Kind> kinds = EnumSet.noneOf(Kind.class);
   private final long seed;
@@ -52,10 +65,12 @@ public final class Storm {
   private final InstantSource clock;
   private final Map<BucketId, Random> randoms = new HashMap<>();
   private final Map<BucketId, Excuse> excuses = new HashMap<>();
+  private final Map<BucketId, Instant> throttledUntil = new HashMap<>();
 
   /**
    * A storm of some kinds of faults, drawn from the seed, each of which strikes so many times in a
    * thousand where it may; so that what each accounts for does not hide what another brings about.
+   * One service at most throttles.
    *
    * @param rages whether it does so now
    */
@@ -65,10 +80,15 @@ public final class Storm {
     this.rages = rages;
     this.clock = clock;
     Random random = new Random(seed);
-    for (Kind kind : Kind.values()) {
+    for (Kind kind : EnumSet.complementOf(EnumSet.copyOf(SERVICES))) {
       if (random.nextInt(4) == 0) {
         kinds.add(kind);
       }
+    }
+    List<Kind> services = List.copyOf(SERVICES);
+    int service = random.nextInt(2 * services.size());
+    if (service < services.size()) {
+      kinds.add(services.get(service));
     }
   }
 
@@ -88,6 +108,24 @@ public final class Storm {
       struck(id);
     }
     return struck;
+  }
+
+  /** Whether a service throttles a bucket's requests now. */
+  boolean isThrottled(BucketId id, Kind service) {
+    if (perMille == 0 || !kinds.contains(service) || !rages.getAsBoolean()) {
+      return false;
+    }
+    Instant now = clock.instant();
+    boolean throttled = now.isBefore(throttledUntil.getOrDefault(id, Instant.MIN));
+    if (!throttled && random(id).nextInt(1_000) < perMille) {
+      int seconds = 1 + random(id).nextInt(LONGEST_SPELL_SECONDS);
+      throttledUntil.put(id, now.plusSeconds(seconds));
+      throttled = true;
+    }
+    if (throttled) {
+      struck(id);
+    }
+    return throttled;
   }
 
   /** What accounts for nothing, for a limiter must bear it, strikes four times as often. */
@@ -116,8 +154,11 @@ public final class Storm {
     return randoms.computeIfAbsent(id, key -> new Random(seed * 31 + key.toString().hashCode()));
   }
 
-  /** A request that may not reach its port, or whose answer may be lost. */
-  <T> T ask(BucketId id, String what, Supplier<T> request) {
+  /** A request that may be throttled, or not reach its port, or whose answer may be lost. */
+  <T> T ask(BucketId id, Kind service, String what, Supplier<T> request) {
+    if (isThrottled(id, service)) {
+      throw new Unavailable(what + ": throttled");
+    }
     if (strikes(id, Kind.UNREACHABLE)) {
       throw new Unavailable(what + ": not reached");
     }

@@ -13,14 +13,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.ToLongFunction;
 
 /** Rows of buckets in a {@link Storm}. */
 public final class StormyBuckets implements Buckets {
   private final Buckets buckets;
   private final Storm storm;
   private final Consumer<BucketId> rival;
-  private final ToLongFunction<BucketId> oneFill;
+
   private final Map<BucketId, Long> requests = new HashMap<>();
 
   /**
@@ -28,14 +27,11 @@ public final class StormyBuckets implements Buckets {
    *
    * @param rival another fill of a bucket, which gets in between the reading of a row and its
    *     writing
-   * @param oneFill how many tokens a fill of a bucket brings at most
    */
-  public StormyBuckets(
-      Buckets buckets, Storm storm, Consumer<BucketId> rival, ToLongFunction<BucketId> oneFill) {
+  public StormyBuckets(Buckets buckets, Storm storm, Consumer<BucketId> rival) {
     this.buckets = buckets;
     this.storm = storm;
     this.rival = rival;
-    this.oneFill = oneFill;
   }
 
   /** How often this was asked. */
@@ -46,7 +42,7 @@ public final class StormyBuckets implements Buckets {
   @Override
   public Optional<Bucket> find(BucketId id) {
     requests.merge(id, 1L, Long::sum);
-    return storm.ask(id, "find", () -> buckets.find(id));
+    return storm.ask(id, Storm.Kind.DYNAMODB_THROTTLED, "find", () -> buckets.find(id));
   }
 
   @Override
@@ -56,10 +52,11 @@ public final class StormyBuckets implements Buckets {
 
   @Override
   public Written open(Bucket bucket) {
-    return storm.ask(bucket.id(), "open", () -> buckets.open(bucket));
+    return storm.ask(
+        bucket.id(), Storm.Kind.DYNAMODB_THROTTLED, "open", () -> buckets.open(bucket));
   }
 
-  /** At times somebody else is faster, and at times it only seems so: then a fill is missed. */
+  /** At times somebody else is faster, and at times it only seems so. */
   @Override
   public Written replace(Bucket next) {
     requests.merge(next.id(), 1L, Long::sum);
@@ -67,16 +64,20 @@ public final class StormyBuckets implements Buckets {
       rival.accept(next.id());
     }
     if (storm.strikes(next.id(), Storm.Kind.FALSE_CONFLICT)) {
-      storm.accountsFor(next.id(), oneFill.applyAsLong(next.id()));
       return Written.OVERTAKEN;
     }
-    return storm.ask(next.id(), "replace", () -> buckets.replace(next));
+    return storm.ask(
+        next.id(), Storm.Kind.DYNAMODB_THROTTLED, "replace", () -> buckets.replace(next));
   }
 
   @Override
   public Written rememberEmpty(Bucket read, Emptiness found) {
     requests.merge(read.id(), 1L, Long::sum);
-    return storm.ask(read.id(), "rememberEmpty", () -> buckets.rememberEmpty(read, found));
+    return storm.ask(
+        read.id(),
+        Storm.Kind.DYNAMODB_THROTTLED,
+        "rememberEmpty",
+        () -> buckets.rememberEmpty(read, found));
   }
 
   @Override
@@ -84,6 +85,7 @@ public final class StormyBuckets implements Buckets {
     requests.merge(id, 1L, Long::sum);
     storm.ask(
         id,
+        Storm.Kind.DYNAMODB_THROTTLED,
         "forgetEmpty",
         () -> {
           buckets.forgetEmpty(id);

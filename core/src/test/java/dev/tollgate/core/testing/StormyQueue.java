@@ -1,5 +1,6 @@
 package dev.tollgate.core.testing;
 
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Token;
@@ -26,6 +27,7 @@ public final class StormyQueue implements TokenQueue {
   private final Map<BucketId, Long> put = new HashMap<>();
   private final Map<BucketId, Long> settled = new HashMap<>();
   private final Map<BucketId, Long> requests = new HashMap<>();
+  private final Map<BucketId, Long> failedReserves = new HashMap<>();
   private final Map<BucketId, Told> levels = new HashMap<>();
 
   private record Told(Instant at, Level level) {}
@@ -53,20 +55,36 @@ public final class StormyQueue implements TokenQueue {
     return settled.getOrDefault(id, 0L);
   }
 
+  /** How often this was asked for tokens and gave no answer. */
+  public long failedReserves(BucketId id) {
+    return failedReserves.getOrDefault(id, 0L);
+  }
+
   /** How often this was asked. */
   public long requests(BucketId id) {
     return requests.getOrDefault(id, 0L);
   }
 
-  /** Is falsely empty, at times: then the next fill may bring as much as if it were. */
+  /**
+   * Is falsely empty, at times. A short poll samples the servers; a long poll asks all of them, and
+   * is falsely empty so seldom that it accounts for what the next fill brings.
+   */
   @Override
   public List<Lease> reserve(BucketId id, int most, Duration lease, Search search) {
     requests.merge(id, 1L, Long::sum);
     if (storm.strikes(id, Storm.Kind.FALSELY_EMPTY)) {
-      storm.accountsFor(id, oneFill.applyAsLong(id));
+      if (search == Search.LONG) {
+        storm.accountsFor(id, oneFill.applyAsLong(id));
+      }
       return List.of();
     }
-    return storm.ask(id, "reserve", () -> queue.reserve(id, most, lease, search));
+    try {
+      return storm.ask(
+          id, Storm.Kind.SQS_THROTTLED, "reserve", () -> queue.reserve(id, most, lease, search));
+    } catch (Unavailable unanswered) {
+      failedReserves.merge(id, 1L, Long::sum);
+      throw unanswered;
+    }
   }
 
   /** At times settles but a part, or a copy of a token that was settled comes back. */
@@ -77,6 +95,7 @@ public final class StormyQueue implements TokenQueue {
     List<Lease> tried = partial ? leases.subList(1, leases.size()) : leases;
     return storm.ask(
         id,
+        Storm.Kind.SQS_THROTTLED,
         "settle",
         () -> {
           List<Lease> unspent = queue.settle(id, tried);
@@ -93,7 +112,7 @@ public final class StormyQueue implements TokenQueue {
   @Override
   public List<Lease> giveBack(BucketId id, List<Lease> leases) {
     requests.merge(id, 1L, Long::sum);
-    return storm.ask(id, "giveBack", () -> queue.giveBack(id, leases));
+    return storm.ask(id, Storm.Kind.SQS_THROTTLED, "giveBack", () -> queue.giveBack(id, leases));
   }
 
   /** At times puts but a part. */
@@ -104,6 +123,7 @@ public final class StormyQueue implements TokenQueue {
     int from = partial ? storm.random(id).nextInt(tokens.size()) : 0;
     return storm.ask(
         id,
+        Storm.Kind.SQS_THROTTLED,
         "put",
         () -> {
           List<Token> tried = tokens.subList(from, tokens.size());
@@ -117,7 +137,7 @@ public final class StormyQueue implements TokenQueue {
   @Override
   public Level look(BucketId id) {
     requests.merge(id, 1L, Long::sum);
-    Level level = storm.ask(id, "level", () -> queue.look(id));
+    Level level = storm.ask(id, Storm.Kind.SQS_THROTTLED, "level", () -> queue.look(id));
     Told told = levels.getOrDefault(id, new Told(Instant.MIN, new Level(0, 0, 0)));
     levels.put(id, new Told(clock.instant(), level));
     boolean mayBeTold = told.at().isAfter(clock.instant().minus(STALENESS.multipliedBy(2)));

@@ -1,6 +1,7 @@
 package dev.tollgate.core.testing;
 
 import dev.tollgate.core.Action;
+import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
@@ -37,6 +38,7 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -72,6 +74,7 @@ public final class TollgateLimiter implements Limiter {
    */
   private static final Duration GRAIN = Duration.ofMinutes(3);
 
+  private static final int PROCESSES = 3;
   private static final Action ACTION = new Action("send-email");
   private static final long MICRO = 1_000_000;
 
@@ -85,13 +88,15 @@ public final class TollgateLimiter implements Limiter {
   private final StormyQueue filled;
   private final StormyBuckets rows;
   private final FillTurn turns;
-  private final BucketGate gate;
+  private final List<BucketGate> gates;
   private final Map<BucketId, Terms> terms = new HashMap<>();
   private final Map<BucketId, Long> opened = new HashMap<>();
   private final Map<BucketId, Long> requested = new HashMap<>();
+  private final Map<BucketId, Long> claims = new HashMap<>();
   private final Queue<Timer> timers =
       new PriorityQueue<>(Comparator.comparing(Timer::at).thenComparing(Timer::number));
   private long numbers;
+  private long failedRequests;
 
   /** Where buckets and their tokens are. */
   public record Ports(Buckets buckets, TokenQueue queue, BucketQueues queues) {}
@@ -119,9 +124,9 @@ public final class TollgateLimiter implements Limiter {
     this.clock = clock;
     this.spending = new StormyQueue(ports.queue(), storm, clock, this::oneFill);
     this.filled = new StormyQueue(ports.queue(), storm, clock, this::oneFill);
-    this.rows = new StormyBuckets(ports.buckets(), storm, this::rival, this::oneFill);
+    this.rows = new StormyBuckets(ports.buckets(), storm, this::rival);
     this.turns = turns(rows);
-    this.gate = new BucketGate(rows, spending, new Requests(), Runnable::run, pause -> {}, clock);
+    this.gates = Stream.generate(() -> gate(spending, pause -> {})).limit(PROCESSES).toList();
     minute(clock.instant().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES));
   }
 
@@ -177,18 +182,42 @@ public final class TollgateLimiter implements Limiter {
         clock);
   }
 
-  /** Requests for fills, each done at once. */
+  private BucketGate gate(TokenQueue queue, Pause pause) {
+    return new BucketGate(rows, queue, new Requests(), Runnable::run, pause, clock);
+  }
+
+  /** Claims for a bucket come from several processes by turns. */
+  private BucketGate nextGate(BucketId id) {
+    long number = claims.merge(id, 1L, Long::sum);
+    return gates.get((int) (number % gates.size()));
+  }
+
+  /** Requests for fills, each done at once. Whoever only sends one is not told how it went. */
   private final class Requests implements FillRequests {
     @Override
     public void send(BucketId id) {
       requested.merge(id, 1L, Long::sum);
-      turns.takeOnRequest(id);
+      if (storm.isThrottled(id, Storm.Kind.LAMBDA_THROTTLED)) {
+        failedRequests++;
+        throw new Unavailable("Lambda throttles");
+      }
+      try {
+        turns.takeOnRequest(id);
+      } catch (Unavailable notFilled) {
+        return;
+      }
     }
 
     @Override
     public void sendAndWait(BucketId id) {
-      send(id);
+      requested.merge(id, 1L, Long::sum);
+      storm.ask(id, Storm.Kind.LAMBDA_THROTTLED, "fill", () -> turns.takeOnRequest(id));
     }
+  }
+
+  /** Requests for fills that were not accepted. */
+  public long failedRequests() {
+    return failedRequests;
   }
 
   private static Terms terms(long micro, long capacity, Duration lateness) {
@@ -265,26 +294,70 @@ public final class TollgateLimiter implements Limiter {
   @Override
   public Claim claim(String tenant) {
     BucketId id = id(tenant);
-    dev.tollgate.core.bucket.Claim answer;
+    return claim(nextGate(id), id, 1);
+  }
+
+  @Override
+  public Optional<Claim> claim(String tenant, long tokens) {
+    BucketId id = id(tenant);
+    return Optional.of(claim(nextGate(id), id, tokens));
+  }
+
+  @Override
+  public Optional<List<Claim>> claimTogether(String tenant, int callers, long tokens) {
+    BucketId id = id(tenant);
+    long seed = storm.random(id).nextLong();
+    return Optional.of(
+        Callers.run(
+            callers,
+            seed,
+            caller -> claim(gate(caller.around(spending), caller::pause), id, tokens)));
+  }
+
+  /**
+   * A claim through one process.
+   *
+   * @throws IllegalStateException if the gate does not decide though SQS gave every answer, or the
+   *     row says that the bucket is empty
+   */
+  private Claim claim(BucketGate gate, BucketId id, long tokens) {
+    Bucket read;
     try {
-      answer = gate.claim(rows.find(id).orElseThrow(), 1, BucketGate.LEASE);
+      read = rows.find(id).orElseThrow();
     } catch (Unavailable unavailable) {
       return new Claim.Undecided(unavailable.reason());
     }
+    long failed = spending.failedReserves(id);
+    boolean empty = read.knownEmptyAt(clock.instant());
+    dev.tollgate.core.bucket.Claim answer =
+        gate.claim(
+            read, Math.toIntExact(Math.min(tokens, read.spec().capacity())), BucketGate.LEASE);
     if (answer instanceof Granted granted) {
-      return Claim.admitted(new Held(granted));
+      return Claim.admitted(new Held(gate, granted));
     }
-    return answer instanceof Denied denied
-        ? Claim.refused(Duration.between(clock.instant(), denied.retryAt()))
-        : new Claim.Undecided(((Undecided) answer).cause());
+    if (answer instanceof Denied denied) {
+      return Claim.refused(Duration.between(clock.instant(), denied.retryAt()));
+    }
+    String cause = ((Undecided) answer).cause();
+    if (empty || spending.failedReserves(id) == failed) {
+      throw new IllegalStateException("undecided though SQS answers or the row says: " + cause);
+    }
+    return new Claim.Undecided(cause);
   }
 
-  /** A token that is reserved. */
+  /** Tokens that are reserved. */
   private final class Held implements Lease {
+    private final BucketGate gate;
     private final Granted granted;
 
-    Held(Granted granted) {
+    Held(BucketGate gate, Granted granted) {
+      this.gate = gate;
       this.granted = granted;
+    }
+
+    @Override
+    public long tokens() {
+      return granted.leases().size();
     }
 
     @Override
@@ -374,12 +447,11 @@ public final class TollgateLimiter implements Limiter {
 
   private void fires(BucketId id, Instant minute) {
     Instant then = minute.plusSeconds(storm.second(id));
-    if (storm.strikes(id, Storm.Kind.FILL_MISSED)) {
-      storm.accountsFor(id, oneFill(id));
+    if (storm.strikes(id, Storm.Kind.FILL_MISSED)
+        || storm.isThrottled(id, Storm.Kind.LAMBDA_THROTTLED)) {
       return;
     }
     if (storm.strikes(id, Storm.Kind.FILL_LATE)) {
-      storm.accountsFor(id, oneFill(id));
       then = minute.plusSeconds(storm.random(id).nextInt(60));
     }
     at(then, () -> fill(id));
@@ -409,8 +481,8 @@ public final class TollgateLimiter implements Limiter {
       if (ports.buckets().due(Shard.of(id.tenant()), clock.instant()).contains(id)) {
         turns.takeInShard(id);
       }
-    } catch (Unavailable unavailable) {
-      storm.accountsFor(id, oneFill(id));
+    } catch (Unavailable notFilled) {
+      return;
     }
   }
 }

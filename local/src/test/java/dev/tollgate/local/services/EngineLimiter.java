@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.Supplier;
 
@@ -116,6 +117,17 @@ final class EngineLimiter implements Limiter {
   public Claim claim(String tenant) {
     weather();
     return buckets.claim(tenant);
+  }
+
+  @Override
+  public Optional<Claim> claim(String tenant, long tokens) {
+    weather();
+    return buckets.claim(tenant, tokens);
+  }
+
+  @Override
+  public OptionalLong aged(String tenant) {
+    return undisturbed(() -> buckets.aged(tenant));
   }
 
   @Override
