@@ -10,7 +10,6 @@ import dev.tollgate.core.bucket.BucketGate.Spent;
 import dev.tollgate.core.bucket.Claim.Denied;
 import dev.tollgate.core.bucket.Claim.Granted;
 import dev.tollgate.core.bucket.Claim.Undecided;
-import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.Race;
@@ -49,8 +48,7 @@ final class BucketGateTest {
           pauses::add);
 
   private BucketGate gate(Buckets buckets, TokenQueue queue, Pause pause) {
-    return new BucketGate(
-        buckets, queue, town.fillRequests(), Runnable::run, pause, town.clock());
+    return new BucketGate(buckets, queue, town.fillRequests(), Runnable::run, pause, town.clock());
   }
 
   /** A port that notes its requests: a method, and for a receive how it searches. */
@@ -229,6 +227,7 @@ final class BucketGateTest {
   @Test
   void a_bucket_of_one_token_that_is_held_is_empty_for_a_second_and_no_longer() {
     BucketId one = open("one", "0.2", 1);
+    town.requests().begin();
     Granted held = granted(gate.claim(row(one), 1, BucketGate.LEASE));
     assertThat(retryAt(gate.spend(row(one), 1))).isEqualTo(second(301));
 
@@ -332,8 +331,7 @@ final class BucketGateTest {
 
     assertThat(claim(15)).isInstanceOf(Denied.class);
 
-    assertThat(requests)
-        .containsExactly("reserve SHORT", "reserve SHORT", "look", "rememberEmpty");
+    assertThat(requests).containsExactly("reserve SHORT", "reserve SHORT", "look", "rememberEmpty");
     assertThat(pauses).isEmpty();
   }
 
@@ -546,7 +544,8 @@ final class BucketGateTest {
   // Sleeping buckets.
 
   @Test
-  void two_hundred_at_a_sleeping_bucket_of_ten_are_twenty_at_most_while_fills_cannot_be_requested() {
+  void
+      two_hundred_at_a_sleeping_bucket_of_ten_are_twenty_at_most_while_fills_cannot_be_requested() {
     BucketId asleep = open("asleep", "10", 10);
     town.pass(20);
     assertThat(row(asleep).hibernates()).isTrue();
@@ -608,7 +607,9 @@ final class BucketGateTest {
   @Test
   void a_bucket_wakes_with_its_capacity_if_its_tokens_have_expired_since_they_were_sent() {
     BucketId asleep =
-        open("asleep", new BucketSpec(Rate.perMinute(10), 100, new Filling(FillMode.PRODUCER, 7 * 24 * 60)));
+        open(
+            "asleep",
+            new BucketSpec(Rate.perMinute(10), 100, new Filling(FillMode.PRODUCER, 7 * 24 * 60)));
     town.pass(7 * 24 * 60 + 1);
     assertThat(row(asleep).hibernates()).isTrue();
     town.clock().advance(Duration.ofDays(7));
@@ -622,8 +623,7 @@ final class BucketGateTest {
   @ParameterizedTest
   @EnumSource
   void a_missing_queue_admits_nobody_and_its_tenant_is_reconciled(FillMode mode) {
-    BucketId id =
-        open("missing", new BucketSpec(Rate.perMinute(6), 12, new Filling(mode, 0)));
+    BucketId id = open("missing", new BucketSpec(Rate.perMinute(6), 12, new Filling(mode, 0)));
     town.pass(30);
     settle(id);
     town.queue().delete(id);
@@ -654,7 +654,8 @@ final class BucketGateTest {
   }
 
   private void settle(BucketId id) {
-    town.tenants().markObserved(id.tenant(), town.tenants().find(id.tenant()).orElseThrow().version());
+    town.tenants()
+        .markObserved(id.tenant(), town.tenants().find(id.tenant()).orElseThrow().version());
     assertThat(town.tenants().find(id.tenant()).orElseThrow().settled()).isTrue();
   }
 
