@@ -113,8 +113,8 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   /**
    * The ledger under a new rate and capacity. What the old rate brought until {@code now} stays
    * owed, as far as the new bucket can hold it. If tokens were minted ahead, the new rate holds
-   * from where they end, a minute later at most; when they come follows from the old rate alone, so none of them is
-   * expected.
+   * from where they end, a minute later at most; when they come follows from the old rate alone, so
+   * none of them is expected.
    */
   public Ledger retuned(BucketSpec before, BucketSpec after, Instant now) {
     if (mintedThrough.isAfter(now)) {

@@ -57,8 +57,7 @@ final class BucketFillTest {
             Topped.class,
             topped ->
                 assertThat(
-                        List.of(
-                            topped.minted(), topped.unsent(), topped.trimmed(), topped.level()))
+                        List.of(topped.minted(), topped.unsent(), topped.trimmed(), topped.level()))
                     .containsExactly(minted, unsent, trimmed, level));
   }
 
@@ -71,8 +70,7 @@ final class BucketFillTest {
     town.buckets()
         .rememberEmpty(
             row(),
-            new Emptiness(
-                town.clock().instant(), town.clock().instant().plusSeconds(1), held));
+            new Emptiness(town.clock().instant(), town.clock().instant().plusSeconds(1), held));
   }
 
   @Test

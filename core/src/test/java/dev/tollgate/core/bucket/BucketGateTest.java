@@ -227,6 +227,7 @@ final class BucketGateTest {
   @Test
   void a_bucket_of_one_token_that_is_held_is_empty_for_a_second_and_no_longer() {
     BucketId one = open("one", "0.2", 1);
+    town.requests().begin();
     Granted held = granted(gate.claim(row(one), 1, BucketGate.LEASE));
     assertThat(retryAt(gate.spend(row(one), 1))).isEqualTo(second(301));
 

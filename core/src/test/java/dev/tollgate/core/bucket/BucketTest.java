@@ -65,8 +65,7 @@ final class BucketTest {
 
   @ParameterizedTest
   @CsvSource({"0,21", "5,21", "19.999,21", "20,41", "45,61", "60,81", "79.5,81"})
-  void the_next_token_of_an_empty_bucket_is_told_a_second_after_it_is_due(
-      double now, double told) {
+  void the_next_token_of_an_empty_bucket_is_told_a_second_after_it_is_due(double now, double told) {
     assertThat(ahead().nextTokenAt(at(now))).isEqualTo(at(told));
   }
 

@@ -43,12 +43,7 @@ final class BucketTimingTest {
     private final Duration second;
     private final BucketGate gate =
         new BucketGate(
-            town.buckets(),
-            town.queue(),
-            new Requests(),
-            Runnable::run,
-            this::pass,
-            town.clock());
+            town.buckets(), town.queue(), new Requests(), Runnable::run, this::pass, town.clock());
     private int requests;
 
     Site(long seed, BucketSpec spec) {
@@ -223,7 +218,8 @@ final class BucketTimingTest {
 
   @ParameterizedTest
   @CsvSource({"12,12", "60,60", "7,7", "60,20", "180,180", "600,600", "60,300", "2.5,3"})
-  void permanent_demand_has_99_percent_of_the_rate_over_ten_minutes(String perMinute, long capacity) {
+  void permanent_demand_has_99_percent_of_the_rate_over_ten_minutes(
+      String perMinute, long capacity) {
     for (long seed = 1; seed <= 10; seed++) {
       Site site = new Site(seed, spec(perMinute, capacity));
       site.pass(Duration.ofMillis(site.random.nextInt(180_000)));
@@ -245,7 +241,9 @@ final class BucketTimingTest {
       demand(site, Duration.ofMinutes(2));
       int before = site.requests;
       demand(site, Duration.ofMinutes(10));
-      assertThat(site.requests - before).as("seed %d", seed).isLessThanOrEqualTo(10 * mostPerMinute);
+      assertThat(site.requests - before)
+          .as("seed %d", seed)
+          .isLessThanOrEqualTo(10 * mostPerMinute);
     }
   }
 

@@ -140,8 +140,7 @@ final class FillTurnTest {
       town.clock().advance(Duration.ofDays(20));
 
       List<Claim> answers =
-          Race.of(
-              2 * CAPACITY, i -> gate.spend(town.buckets().find(id).orElseThrow(), 1));
+          Race.of(2 * CAPACITY, i -> gate.spend(town.buckets().find(id).orElseThrow(), 1));
 
       assertThat(answers.stream().filter(Claim.Granted.class::isInstance).count())
           .as("round " + round)
@@ -207,8 +206,7 @@ final class FillTurnTest {
     town.pass(14);
     town.schedules().outage().begin("put");
     town.clock().advance(Duration.ofMinutes(2));
-    assertThatThrownBy(() -> town.turns().take(bucket))
-        .isInstanceOf(Unavailable.class);
+    assertThatThrownBy(() -> town.turns().take(bucket)).isInstanceOf(Unavailable.class);
     town.schedules().outage().end();
     assertThat(state()).isEqualTo(Upkeep.State.HIBERNATING);
     assertThat(schedule().enabled()).isTrue();

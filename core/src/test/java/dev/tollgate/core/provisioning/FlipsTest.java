@@ -57,7 +57,9 @@ final class FlipsTest {
     }
     Instant drained = town.clock().instant().plus(Duration.ofMinutes(40));
     town.passUntil(drained);
-    assertThat(gate.spendUpTo(id, town.buckets().find(id), 1).tokens()).as("seed " + seed).isEqualTo(1);
+    assertThat(gate.spendUpTo(id, town.buckets().find(id), 1).tokens())
+        .as("seed " + seed)
+        .isEqualTo(1);
     return admitted;
   }
 
