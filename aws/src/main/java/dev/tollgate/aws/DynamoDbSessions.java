@@ -422,6 +422,32 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
                                 Attribute.number(endsAt.getEpochSecond())))));
   }
 
+  @Override
+  public Written extend(Session read, Instant endsAt, Map<String, Instant> processed) {
+    AwsRequestOverrideConfiguration configuration = credentials.as(read.tenant());
+    return write(
+        "DynamoDB UpdateItem of a session of " + read.tenant(),
+        () ->
+            dynamoDb.updateItem(
+                request ->
+                    request
+                        .overrideConfiguration(configuration)
+                        .tableName(sessionTable)
+                        .key(SessionRow.key(read.tenant(), read.id()))
+                        .updateExpression("SET #end = :end, #processed = :processed")
+                        .conditionExpression("#end = :read")
+                        .expressionAttributeNames(
+                            Map.of("#end", SessionRow.ENDS_AT, "#processed", SessionRow.PROCESSED))
+                        .expressionAttributeValues(
+                            Map.of(
+                                ":read",
+                                Attribute.number(read.endsAt().getEpochSecond()),
+                                ":end",
+                                Attribute.number(endsAt.getEpochSecond()),
+                                ":processed",
+                                SessionRow.write(processed)))));
+  }
+
   private void forget(TenantId tenant, String key) {
     AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
     ask(

@@ -26,6 +26,9 @@ final class SessionRow {
   static final String ENDS_AT = "sessionTTL";
   static final String ARRIVAL = "arrival";
 
+  /** A map from the names of messages to the seconds when they may be forgotten. */
+  static final String PROCESSED = "processed";
+
   private SessionRow() {}
 
   static Map<String, AttributeValue> key(TenantId tenant, SessionId id) {
@@ -39,7 +42,14 @@ final class SessionRow {
     }
     row.put(ENDS_AT, number(session.endsAt().getEpochSecond()));
     session.arrival().ifPresent(arrival -> row.put(ARRIVAL, nanos(arrival)));
+    if (!session.processed().isEmpty()) {
+      row.put(PROCESSED, write(session.processed()));
+    }
     return row;
+  }
+
+  static AttributeValue write(Map<String, Instant> processed) {
+    return Attribute.map(processed, name -> name, until -> number(until.getEpochSecond()));
   }
 
   /**
@@ -56,6 +66,12 @@ final class SessionRow {
         new SessionId(row.text(ID)),
         row.texts(CONNECTION_IDS),
         Instant.ofEpochSecond(row.number(ENDS_AT)),
-        row.optional(ARRIVAL, row::nanos));
+        row.optional(ARRIVAL, row::nanos),
+        row.has(PROCESSED)
+            ? row.map(
+                PROCESSED,
+                name -> name,
+                (noted, name) -> Instant.ofEpochSecond(noted.number(name)))
+            : Map.of());
   }
 }

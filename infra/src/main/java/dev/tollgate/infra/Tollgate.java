@@ -146,7 +146,7 @@ public final class Tollgate extends Construct {
             .connections(webSocket, "POST")
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem", "UpdateItem")
-            .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem")
+            .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem", "BatchWriteItem")
             .tenantBuckets("ReceiveMessage", "DeleteMessage", "SendMessage", "GetQueueAttributes")
             .requestsFills(tokenProducer);
     Messages messages = new Messages(this, props, poolProcessor);

@@ -5,6 +5,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.Written;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -53,4 +54,14 @@ public interface Sessions {
    * earlier.
    */
   Written extend(TenantId tenant, SessionId id, Instant endsAt, Instant now);
+
+  /**
+   * Moves a session's end and notes that a message of it was processed, if the session is there and
+   * ends when it did as it was read.
+   *
+   * @param read the session as it was read
+   * @param endsAt later than before
+   * @param processed what the session notes from then on
+   */
+  Written extend(Session read, Instant endsAt, Map<String, Instant> processed);
 }

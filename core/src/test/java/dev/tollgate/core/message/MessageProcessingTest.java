@@ -420,6 +420,31 @@ final class MessageProcessingTest {
   }
 
   @Test
+  void a_message_that_extends_its_session_is_known_by_it_for_ten_minutes() {
+    for (int i = 0; i < 5; i++) {
+      town.clock().advance(Duration.ofMinutes(7));
+      town.fill().fill(Workshop.messages(acme));
+      shop.counted().clear();
+      assertThat(shop.process(named("q" + i, "m" + i))).containsExactly(PROCESSED);
+      assertThat(shop.counted()).containsOnlyOnce("extend").doesNotContain("add");
+      assertThat(shop.process(named("r" + i, "m" + i))).containsExactly(DUPLICATE);
+    }
+    assertThat(town.sessions().find(acme.id(), session).orElseThrow().processed())
+        .containsOnlyKeys("m3", "m4");
+    assertThat(shop.process(named("s", "m3"), named("t", "m2")))
+        .containsExactly(DUPLICATE, PROCESSED);
+  }
+
+  @Test
+  void a_message_whose_session_cannot_be_extended_is_logged() {
+    town.clock().advance(Duration.ofMinutes(30));
+    town.sessions().outage().begin("extend");
+
+    assertThat(shop.process(named("q1", "m1"))).containsExactly(PROCESSED);
+    assertThat(shop.process(named("q2", "m1"))).containsExactly(DUPLICATE);
+  }
+
+  @Test
   void a_message_without_a_name_of_its_clients_is_not_logged() {
     shop.process(from("a", "m1"));
 
@@ -647,15 +672,21 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void ten_messages_that_their_clients_named_cost_a_write_each_and_one_for_their_session() {
+  void messages_that_their_clients_named_cost_a_write_a_session_be_it_extended_or_not() {
+    SessionId another = shop.session(acme, "x");
+    shop.counted().clear();
+    shop.outcomes(
+        IntStream.range(0, 10)
+            .mapToObj(i -> Workshop.named(acme, i % 2 == 0 ? session : another, "a", "q", "m" + i))
+            .toList());
+    assertThat(shop.counted()).containsExactlyInAnyOrder("reserve", "settle", "add", "add");
+
     town.clock().advance(Duration.ofMinutes(30));
-
-    shop.outcomes(IntStream.range(0, 10).mapToObj(i -> named("q" + i, "m" + i)).toList());
-
-    assertThat(shop.counted()).filteredOn(each -> each.equals("add")).hasSize(10);
-    assertThat(shop.counted())
-        .filteredOn(each -> !each.equals("add"))
-        .containsExactlyInAnyOrder("reserve", "settle", "extend");
+    town.fill().fill(Workshop.messages(acme));
+    shop.counted().clear();
+    shop.outcomes(IntStream.range(0, 10).mapToObj(i -> named("q", "n" + i)).toList());
+    assertThat(shop.counted()).containsExactlyInAnyOrder("reserve", "settle", "extend");
+    assertThat(end()).isEqualTo(town.clock().instant().plusSeconds(3_600));
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -158,6 +159,18 @@ public abstract class ConnectionsContract {
         .isEqualTo(Instant.ofEpochSecond(NOW.getEpochSecond() + 100));
     assertThat(joinUntil(session, "b", NOW.plusSeconds(130), NOW.plusSeconds(70)))
         .isEqualTo(Joined.ADDED);
+  }
+
+  @Test
+  void join_and_leave_keep_what_the_session_notes() {
+    Session session = created();
+    Map<String, Instant> processed = Map.of("m", session.endsAt());
+    sessions().extend(session, session.endsAt().plusSeconds(1), processed);
+
+    join(session, "a", 2);
+    assertThat(stands(session).processed()).isEqualTo(processed);
+    leave(session, "a");
+    assertThat(stands(session).processed()).isEqualTo(processed);
   }
 
   @Test

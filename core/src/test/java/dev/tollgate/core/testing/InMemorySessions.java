@@ -57,7 +57,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 session.id(),
                 session.connections(),
                 session.endsAt().truncatedTo(ChronoUnit.SECONDS),
-                session.arrival()));
+                session.arrival(),
+                session.processed()));
   }
 
   @Override
@@ -79,7 +80,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                         id,
                         row.connections(),
                         end.truncatedTo(ChronoUnit.SECONDS),
-                        row.arrival())));
+                        row.arrival(),
+                        row.processed())));
   }
 
   @Override
@@ -147,7 +149,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 session,
                 with,
                 end.isAfter(row.endsAt()) ? end : row.endsAt(),
-                Optional.of(rate.after(row.arrival(), now))));
+                Optional.of(rate.after(row.arrival(), now)),
+                row.processed()));
     return Joined.ADDED;
   }
 
@@ -242,7 +245,30 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     if (row == null || row.endedAt(now) || !row.endsAt().isBefore(end)) {
       return Written.OVERTAKEN;
     }
-    of(tenant).put(id, new Session(tenant, id, row.connections(), end, row.arrival()));
+    of(tenant)
+        .put(
+            id, new Session(tenant, id, row.connections(), end, row.arrival(), row.processed()));
+    return Written.DONE;
+  }
+
+  @Override
+  public synchronized Written extend(
+      Session read, Instant endsAt, Map<String, Instant> processed) {
+    outage.check("extend");
+    Session row = of(read.tenant()).get(read.id());
+    if (row == null || !row.endsAt().equals(read.endsAt())) {
+      return Written.OVERTAKEN;
+    }
+    of(read.tenant())
+        .put(
+            read.id(),
+            new Session(
+                read.tenant(),
+                read.id(),
+                row.connections(),
+                endsAt.truncatedTo(ChronoUnit.SECONDS),
+                row.arrival(),
+                processed));
     return Written.DONE;
   }
 
@@ -260,7 +286,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
 
   private void write(Session row, Set<String> connections, Optional<Instant> arrival) {
     of(row.tenant())
-        .put(row.id(), new Session(row.tenant(), row.id(), connections, row.endsAt(), arrival));
+        .put(row.id(), new Session(
+                row.tenant(), row.id(), connections, row.endsAt(), arrival, row.processed()));
   }
 
   /** A tenant's count of connections, and its totals. */

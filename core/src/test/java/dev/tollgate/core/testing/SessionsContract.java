@@ -11,6 +11,7 @@ import dev.tollgate.core.session.Sessions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -278,6 +279,64 @@ public abstract class SessionsContract {
             sessions()
                 .extend(session.tenant(), session.id(), later, session.endsAt().minusNanos(1)))
         .isEqualTo(Written.DONE);
+  }
+
+  @Test
+  void extend_notes_a_message_by_the_write_that_moves_the_end() {
+    Session session = created(Set.of("a"));
+    Instant later = session.endsAt().plusSeconds(60);
+    Map<String, Instant> processed = Map.of("A_z-9", later, "7", later.plusSeconds(1));
+
+    assertThat(sessions().extend(session, later.plusNanos(5), processed)).isEqualTo(Written.DONE);
+
+    Session extended =
+        new Session(
+            session.tenant(),
+            session.id(),
+            session.connections(),
+            later,
+            session.arrival(),
+            processed);
+    assertThat(sessions().find(session.tenant(), session.id())).contains(extended);
+    assertThat(sessions().list(session.tenant())).containsExactly(extended);
+    assertThat(sessions().extend(extended, later.plusSeconds(60), Map.of("m", later)))
+        .isEqualTo(Written.DONE);
+    assertThat(sessions().find(session.tenant(), session.id()).orElseThrow().processed())
+        .isEqualTo(Map.of("m", later));
+  }
+
+  @Test
+  void extend_of_a_session_that_has_changed_its_end_or_is_gone_notes_nothing() {
+    Session session = created(Set.of());
+    Session never = Samples.session(Samples.tenantId(), LIFE);
+    Instant later = session.endsAt().plusSeconds(60);
+    Session moved = sessions().endAt(session.tenant(), session.id(), NOW).orElseThrow();
+
+    assertThat(sessions().extend(session, later, Map.of("m", later)))
+        .isEqualTo(Written.OVERTAKEN);
+    assertThat(sessions().extend(never, later, Map.of("m", later))).isEqualTo(Written.OVERTAKEN);
+
+    assertThat(sessions().find(session.tenant(), session.id())).contains(moved);
+    assertThat(sessions().find(never.tenant(), never.id())).isEmpty();
+  }
+
+  @Test
+  void whatever_else_changes_a_session_leaves_what_it_notes() {
+    Map<String, Instant> processed = Map.of("m", Instant.ofEpochSecond(NOW.getEpochSecond() + 600));
+    Session session =
+        new Session(
+            Samples.tenantId(),
+            Samples.sessionId(),
+            Set.of("a"),
+            Instant.ofEpochSecond(NOW.getEpochSecond() + 300),
+            Optional.of(NOW),
+            processed);
+    sessions().create(session);
+    sessions().extend(session.tenant(), session.id(), session.endsAt().plusSeconds(9), NOW);
+    sessions().take(session.tenant(), session.id());
+
+    assertThat(sessions().endAt(session.tenant(), session.id(), NOW).orElseThrow().processed())
+        .isEqualTo(processed);
   }
 
   @Test
