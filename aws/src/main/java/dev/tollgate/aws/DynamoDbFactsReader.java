@@ -122,8 +122,7 @@ final class DynamoDbFactsReader implements FactsReader, MessageFactsReader {
   }
 
   @Override
-  public MessageFacts read(
-      TenantId tenant, Set<SessionId> sessions, Set<MessageName> messages) {
+  public MessageFacts read(TenantId tenant, Set<SessionId> sessions, Set<MessageName> messages) {
     Map<String, List<Row>> rows =
         read(
             tenant,
@@ -144,7 +143,9 @@ final class DynamoDbFactsReader implements FactsReader, MessageFactsReader {
         first(rows.getOrDefault(tables.tenant(), List.of())).map(TenantRow::read),
         found.stream().collect(Collectors.toMap(Session::id, Function.identity())),
         first(limits.stream().filter(LimitRow::isBucket).toList()).map(LimitRow::bucket),
-        processed(limits, found, clock.instant()).filter(messages::contains).collect(Collectors.toUnmodifiableSet()));
+        processed(limits, found, clock.instant())
+            .filter(messages::contains)
+            .collect(Collectors.toUnmodifiableSet()));
   }
 
   private static Stream<MessageName> processed(

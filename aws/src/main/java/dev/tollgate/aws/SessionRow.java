@@ -69,9 +69,7 @@ final class SessionRow {
         row.optional(ARRIVAL, row::nanos),
         row.has(PROCESSED)
             ? row.map(
-                PROCESSED,
-                name -> name,
-                (noted, name) -> Instant.ofEpochSecond(noted.number(name)))
+                PROCESSED, name -> name, (noted, name) -> Instant.ofEpochSecond(noted.number(name)))
             : Map.of());
   }
 }

@@ -47,8 +47,7 @@ class RequestCountsTest {
     DynamoDbFactsReader.Tables names =
         new DynamoDbFactsReader.Tables(tables.tenant(), tables.session(), tables.limit());
     limitTable = names.limit();
-    sessions =
-        new DynamoDbSessions(client, client, names.session(), limitTable, Engines.ANYBODY);
+    sessions = new DynamoDbSessions(client, client, names.session(), limitTable, Engines.ANYBODY);
     facts = new DynamoDbFactsReader(client, names, Engines.ANYBODY, new ManualClock(NOW));
     sessions.create(session);
     requests.set(0);

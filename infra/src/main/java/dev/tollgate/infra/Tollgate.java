@@ -124,7 +124,8 @@ public final class Tollgate extends Construct {
             .ownRows(tables.tenant(), "GetItem")
             .connections(webSocket, "DELETE")
             .tenantRows(tables.tenant(), "BatchGetItem")
-            .tenantRows(tables.session(), "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem")
+            .tenantRows(
+                tables.session(), "GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem")
             .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem");
     if (props.listTenants()) {
       sessionApi.ownRows(tables.tenant(), "Scan").variable("LIST_TENANTS", "true");

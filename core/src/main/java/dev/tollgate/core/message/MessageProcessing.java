@@ -274,7 +274,16 @@ public final class MessageProcessing {
             socket -> nobodyIsNew || senders.contains(socket),
             time.dividedBy(DELIVERY_SHARE));
     Conversation conversation =
-        new Conversation(tenant, session, delivery, sessions, frames, application, log, facts.processed(), clock);
+        new Conversation(
+            tenant,
+            session,
+            delivery,
+            sessions,
+            frames,
+            application,
+            log,
+            facts.processed(),
+            clock);
     return () -> conversation.hold(messages);
   }
 

@@ -62,7 +62,11 @@ public final class SessionLife {
     }
     Session session =
         new Session(
-            tenant.id(), SessionId.random(random), Set.of(), endFrom(now, tenant), Optional.empty());
+            tenant.id(),
+            SessionId.random(random),
+            Set.of(),
+            endFrom(now, tenant),
+            Optional.empty());
     sessions.create(session);
     return new Opened(session);
   }
@@ -88,8 +92,7 @@ public final class SessionLife {
   }
 
   private static Instant endFrom(Instant now, Tenant tenant) {
-    return now.truncatedTo(ChronoUnit.SECONDS)
-        .plusSeconds(tenant.limits().get(Limit.SESSION_TTL));
+    return now.truncatedTo(ChronoUnit.SECONDS).plusSeconds(tenant.limits().get(Limit.SESSION_TTL));
   }
 
   /**

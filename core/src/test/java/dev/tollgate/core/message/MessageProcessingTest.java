@@ -107,12 +107,17 @@ final class MessageProcessingTest {
   @Test
   void the_application_knows_whose_a_message_is_and_what_it_was() {
     Incoming sent =
-        new Incoming(acme.id(), session, "a", "m1", Optional.empty(), new Incoming.Message("{ \"n\": 1.0 }"));
+        new Incoming(
+            acme.id(),
+            session,
+            "a",
+            "m1",
+            Optional.empty(),
+            new Incoming.Message("{ \"n\": 1.0 }"));
 
     shop.process(sent);
 
-    assertThat(shop.handled())
-        .containsExactly(sent);
+    assertThat(shop.handled()).containsExactly(sent);
     assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 { \"n\": 1.0 }");
   }
 
@@ -200,7 +205,13 @@ final class MessageProcessingTest {
   @Test
   void messages_of_nobody_are_dropped() {
     Incoming stranger =
-        new Incoming(new TenantId("nobody"), session, "a", "m1", Optional.empty(), new Incoming.Message("1"));
+        new Incoming(
+            new TenantId("nobody"),
+            session,
+            "a",
+            "m1",
+            Optional.empty(),
+            new Incoming.Message("1"));
 
     assertThat(shop.process(stranger, from("a", "m2"))).containsExactly(DROPPED, PROCESSED);
 
@@ -331,8 +342,7 @@ final class MessageProcessingTest {
         .containsExactly(DUPLICATE, PROCESSED);
 
     assertThat(shop.handledIds()).containsExactly("m1", "m2");
-    assertThat(shop.sockets().postedTo("a"))
-        .containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
+    assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
     assertThat(posted).hasSize(5);
     assertThat(shop.tokens(acme)).isEqualTo(19);
   }
@@ -384,8 +394,7 @@ final class MessageProcessingTest {
   @Test
   void a_message_that_failed_is_handled_again_when_the_queue_delivers_it_again() {
     failOn("m1");
-    assertThat(shop.process(named("q1", "m1"), named("q2", "m1")))
-        .containsExactly(FAILED, FAILED);
+    assertThat(shop.process(named("q1", "m1"), named("q2", "m1"))).containsExactly(FAILED, FAILED);
     assertThat(shop.tokens(acme)).isEqualTo(20);
     shop.application((message, json) -> List.of());
 

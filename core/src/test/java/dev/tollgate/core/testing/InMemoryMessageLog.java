@@ -24,8 +24,7 @@ public final class InMemoryMessageLog implements MessageLog {
   public synchronized void add(TenantId tenant, Set<MessageName> messages, Instant until) {
     outage.check("add");
     messages.forEach(
-        message ->
-            entries.put(new Entry(tenant, message), until.truncatedTo(ChronoUnit.SECONDS)));
+        message -> entries.put(new Entry(tenant, message), until.truncatedTo(ChronoUnit.SECONDS)));
   }
 
   synchronized boolean has(TenantId tenant, MessageName message, Instant now) {

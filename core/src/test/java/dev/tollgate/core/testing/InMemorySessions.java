@@ -246,14 +246,12 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
       return Written.OVERTAKEN;
     }
     of(tenant)
-        .put(
-            id, new Session(tenant, id, row.connections(), end, row.arrival(), row.processed()));
+        .put(id, new Session(tenant, id, row.connections(), end, row.arrival(), row.processed()));
     return Written.DONE;
   }
 
   @Override
-  public synchronized Written extend(
-      Session read, Instant endsAt, Map<String, Instant> processed) {
+  public synchronized Written extend(Session read, Instant endsAt, Map<String, Instant> processed) {
     outage.check("extend");
     Session row = of(read.tenant()).get(read.id());
     if (row == null || !row.endsAt().equals(read.endsAt())) {
@@ -286,7 +284,9 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
 
   private void write(Session row, Set<String> connections, Optional<Instant> arrival) {
     of(row.tenant())
-        .put(row.id(), new Session(
+        .put(
+            row.id(),
+            new Session(
                 row.tenant(), row.id(), connections, row.endsAt(), arrival, row.processed()));
   }
 

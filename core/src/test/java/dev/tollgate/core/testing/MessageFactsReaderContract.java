@@ -70,7 +70,8 @@ public abstract class MessageFactsReaderContract {
     buckets().open(Samples.bucket(new BucketId(tenant.id(), Action.CONNECT)));
     buckets().rememberEmpty(bucket, new Emptiness(NOW, NOW.plusNanos(1), 0));
     List<SessionId> ids = create(tenant, 10);
-    connections().join(tenant.id(), ids.get(3), "a", 2, Gcra.perMinute(60), Optional.empty(), NOW, NOW);
+    connections()
+        .join(tenant.id(), ids.get(3), "a", 2, Gcra.perMinute(60), Optional.empty(), NOW, NOW);
     create(tenant, 1);
     Set<MessageName> names =
         ids.stream().map(id -> new MessageName(id, "m-1")).collect(Collectors.toSet());
@@ -99,15 +100,15 @@ public abstract class MessageFactsReaderContract {
     SessionId mine = create(tenant, 1).get(0);
     SessionId others = create(Samples.tenant(), 1).get(0);
 
-    assertThat(messages().read(tenant.id(), Set.of(mine, others, Samples.sessionId()), Set.of())
+    assertThat(
+            messages()
+                .read(tenant.id(), Set.of(mine, others, Samples.sessionId()), Set.of())
                 .sessions())
         .containsOnlyKeys(mine);
   }
 
   private Set<MessageName> processed(TenantId tenant, MessageName... messages) {
-    return messages()
-        .read(tenant, Set.of(messages[0].session()), Set.of(messages))
-        .processed();
+    return messages().read(tenant, Set.of(messages[0].session()), Set.of(messages)).processed();
   }
 
   @Test

@@ -312,8 +312,7 @@ public abstract class SessionsContract {
     Instant later = session.endsAt().plusSeconds(60);
     Session moved = sessions().endAt(session.tenant(), session.id(), NOW).orElseThrow();
 
-    assertThat(sessions().extend(session, later, Map.of("m", later)))
-        .isEqualTo(Written.OVERTAKEN);
+    assertThat(sessions().extend(session, later, Map.of("m", later))).isEqualTo(Written.OVERTAKEN);
     assertThat(sessions().extend(never, later, Map.of("m", later))).isEqualTo(Written.OVERTAKEN);
 
     assertThat(sessions().find(session.tenant(), session.id())).contains(moved);
