@@ -168,8 +168,7 @@ public final class AwsEnvironment {
 
   /** The log of messages. Needs {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */
   public MessageLog messageLog() {
-    return new DynamoDbMessageLog(
-        dynamoDb.get(), variable("LIMIT_TABLE"), tenantCredentials.get());
+    return new DynamoDbMessageLog(dynamoDb.get(), variable("LIMIT_TABLE"), tenantCredentials.get());
   }
 
   /** What tenants' connections came to. Needs {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */

@@ -122,8 +122,7 @@ final class DynamoDbFactsReader implements FactsReader, MessageFactsReader {
   }
 
   @Override
-  public MessageFacts read(
-      TenantId tenant, Set<SessionId> sessions, Set<MessageName> messages) {
+  public MessageFacts read(TenantId tenant, Set<SessionId> sessions, Set<MessageName> messages) {
     Map<String, List<Row>> rows =
         read(
             tenant,
@@ -138,17 +137,27 @@ final class DynamoDbFactsReader implements FactsReader, MessageFactsReader {
                         messages.stream().map(message -> LimitRow.key(tenant, message)))
                     .toList()));
     List<Row> limits = rows.getOrDefault(tables.limit(), List.of());
-    Instant now = clock.instant();
+    List<Session> found =
+        rows.getOrDefault(tables.session(), List.of()).stream().map(SessionRow::read).toList();
     return new MessageFacts(
         first(rows.getOrDefault(tables.tenant(), List.of())).map(TenantRow::read),
-        rows.getOrDefault(tables.session(), List.of()).stream()
-            .map(SessionRow::read)
-            .collect(Collectors.toMap(Session::id, Function.identity())),
+        found.stream().collect(Collectors.toMap(Session::id, Function.identity())),
         first(limits.stream().filter(LimitRow::isBucket).toList()).map(LimitRow::bucket),
-        limits.stream()
-            .filter(row -> LimitRow.isProcessed(row, now))
-            .map(LimitRow::message)
+        processed(limits, found, clock.instant())
+            .filter(messages::contains)
             .collect(Collectors.toUnmodifiableSet()));
+  }
+
+  private static Stream<MessageName> processed(
+      List<Row> limits, List<Session> sessions, Instant now) {
+    return Stream.concat(
+        limits.stream().filter(row -> LimitRow.isProcessed(row, now)).map(LimitRow::message),
+        sessions.stream()
+            .flatMap(
+                session ->
+                    session.processed().entrySet().stream()
+                        .filter(noted -> now.isBefore(noted.getValue()))
+                        .map(noted -> new MessageName(session.id(), noted.getKey()))));
   }
 
   private static Optional<Row> first(List<Row> rows) {

@@ -3,12 +3,16 @@ package dev.tollgate.aws;
 import static dev.tollgate.aws.Asking.ask;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.message.MessageLog;
 import dev.tollgate.core.message.MessageName;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
 
 /** The log of messages in the Limit table: a row for each, which DynamoDB deletes in time. */
 final class DynamoDbMessageLog implements MessageLog {
@@ -22,21 +26,32 @@ final class DynamoDbMessageLog implements MessageLog {
     this.credentials = credentials;
   }
 
+  /** What DynamoDB leaves out, it is asked for once more. */
   @Override
-  public void add(TenantId tenant, MessageName message, Instant until) {
+  public void add(TenantId tenant, Set<MessageName> messages, Instant until) {
+    Map<String, List<WriteRequest>> left =
+        Map.of(
+            table,
+            messages.stream()
+                .map(message -> LimitRow.write(tenant, message, until))
+                .map(row -> WriteRequest.builder().putRequest(put -> put.item(row)).build())
+                .toList());
+    for (int i = 0; i < 2 && !left.isEmpty(); i++) {
+      left = write(tenant, left);
+    }
+    if (!left.isEmpty()) {
+      throw new Unavailable("the log of messages of " + tenant + ": DynamoDB left out rows twice");
+    }
+  }
+
+  private Map<String, List<WriteRequest>> write(
+      TenantId tenant, Map<String, List<WriteRequest>> rows) {
     AwsRequestOverrideConfiguration as = credentials.as(tenant);
-    ask(
-        "DynamoDB UpdateItem of the log of messages of " + tenant,
+    return ask(
+        "DynamoDB BatchWriteItem of the log of messages of " + tenant,
         () ->
-            dynamoDb.updateItem(
-                request ->
-                    request
-                        .overrideConfiguration(as)
-                        .tableName(table)
-                        .key(LimitRow.key(tenant, message))
-                        .updateExpression("SET #until = :until")
-                        .expressionAttributeNames(Map.of("#until", LimitRow.EXPIRES_AT))
-                        .expressionAttributeValues(
-                            Map.of(":until", Attribute.number(until.getEpochSecond())))));
+            dynamoDb
+                .batchWriteItem(request -> request.overrideConfiguration(as).requestItems(rows))
+                .unprocessedItems());
   }
 }

@@ -436,7 +436,28 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
+  public Written renew(TenantId tenant, SessionId id, Instant endsAt, Instant now) {
+    return moveEnd(tenant, id, endsAt, now, "SET #end = :end", Map.of("#end", SessionRow.ENDS_AT));
+  }
+
+  @Override
   public Written extend(TenantId tenant, SessionId id, Instant endsAt, Instant now) {
+    return moveEnd(
+        tenant,
+        id,
+        endsAt,
+        now,
+        "SET #end = :end, #message = :second",
+        Map.of("#end", SessionRow.ENDS_AT, "#message", SessionRow.MESSAGE_AT));
+  }
+
+  private Written moveEnd(
+      TenantId tenant,
+      SessionId id,
+      Instant endsAt,
+      Instant now,
+      String update,
+      Map<String, String> names) {
     AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
     return write(
         "DynamoDB UpdateItem of a session of " + tenant,
@@ -447,16 +468,47 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
                         .overrideConfiguration(configuration)
                         .tableName(sessionTable)
                         .key(SessionRow.key(tenant, id))
-                        .updateExpression("SET #end = :end, #message = :second")
+                        .updateExpression(update)
                         .conditionExpression("#end > :second AND #end < :end")
-                        .expressionAttributeNames(
-                            Map.of("#end", SessionRow.ENDS_AT, "#message", SessionRow.MESSAGE_AT))
+                        .expressionAttributeNames(names)
                         .expressionAttributeValues(
                             Map.of(
                                 ":second",
                                 Attribute.number(now.getEpochSecond()),
                                 ":end",
                                 Attribute.number(endsAt.getEpochSecond())))));
+  }
+
+  @Override
+  public Written extend(
+      Session read, Instant endsAt, Map<String, Instant> processed, Instant now) {
+    AwsRequestOverrideConfiguration configuration = credentials.as(read.tenant());
+    return write(
+        "DynamoDB UpdateItem of a session of " + read.tenant(),
+        () ->
+            dynamoDb.updateItem(
+                request ->
+                    request
+                        .overrideConfiguration(configuration)
+                        .tableName(sessionTable)
+                        .key(SessionRow.key(read.tenant(), read.id()))
+                        .updateExpression("SET #end = :end, #message = :second, #processed = :processed")
+                        .conditionExpression("#end = :read")
+                        .expressionAttributeNames(
+                            Map.of(
+                                "#end", SessionRow.ENDS_AT,
+                                "#message", SessionRow.MESSAGE_AT,
+                                "#processed", SessionRow.PROCESSED))
+                        .expressionAttributeValues(
+                            Map.of(
+                                ":second",
+                                Attribute.number(now.getEpochSecond()),
+                                ":read",
+                                Attribute.number(read.endsAt().getEpochSecond()),
+                                ":end",
+                                Attribute.number(endsAt.getEpochSecond()),
+                                ":processed",
+                                SessionRow.write(processed)))));
   }
 
   private void forget(TenantId tenant, String key) {

@@ -89,6 +89,12 @@ final class LimitRow {
     return key(tenant, MESSAGE_PREFIX + message.session() + ":" + message.id());
   }
 
+  static Map<String, AttributeValue> write(TenantId tenant, MessageName message, Instant until) {
+    Map<String, AttributeValue> row = new HashMap<>(key(tenant, message));
+    row.put(EXPIRES_AT, number(until.getEpochSecond()));
+    return row;
+  }
+
   static Map<String, AttributeValue> write(Bucket bucket) {
     Map<String, AttributeValue> row = new HashMap<>(key(bucket.id()));
     row.putAll(TenantRow.spec(bucket.spec()));

@@ -31,6 +31,9 @@ final class SessionRow {
   /** Before a connection's id, it names the attribute that tells when the connection joined. */
   private static final String JOINED = "joined:";
 
+  /** A map from the names of messages to the seconds when they may be forgotten. */
+  static final String PROCESSED = "processed";
+
   private SessionRow() {}
 
   static Map<String, AttributeValue> key(TenantId tenant, SessionId id) {
@@ -46,7 +49,14 @@ final class SessionRow {
     session.arrival().ifPresent(arrival -> row.put(ARRIVAL, nanos(arrival)));
     session.joinedAt().forEach((id, at) -> row.put(joined(id), number(at.getEpochSecond())));
     session.messageAt().ifPresent(at -> row.put(MESSAGE_AT, number(at.getEpochSecond())));
+    if (!session.processed().isEmpty()) {
+      row.put(PROCESSED, write(session.processed()));
+    }
     return row;
+  }
+
+  static AttributeValue write(Map<String, Instant> processed) {
+    return Attribute.map(processed, name -> name, until -> number(until.getEpochSecond()));
   }
 
   /**
@@ -70,7 +80,11 @@ final class SessionRow {
                 Collectors.toUnmodifiableMap(
                     name -> name.substring(JOINED.length()),
                     name -> Instant.ofEpochSecond(row.number(name)))),
-        row.optional(MESSAGE_AT, row::number).map(Instant::ofEpochSecond));
+        row.optional(MESSAGE_AT, row::number).map(Instant::ofEpochSecond),
+        row.has(PROCESSED)
+            ? row.map(
+                PROCESSED, name -> name, (noted, name) -> Instant.ofEpochSecond(noted.number(name)))
+            : Map.of());
   }
 
   /** The attribute that tells when a connection joined. */

@@ -1107,17 +1107,38 @@ class AwsEnvironmentTest {
   // Messages.
 
   @Test
+  void rows_of_the_log_that_are_left_out_are_written_again_and_then_given_up() {
+    MessageName one = new MessageName(Samples.sessionId(), "m-1");
+    AtomicInteger left = new AtomicInteger(1);
+    services.on(
+        "BatchWriteItem",
+        request ->
+            Answer.ok(
+                left.getAndDecrement() > 0
+                    ? "{\"UnprocessedItems\":" + json(request.body()).path("RequestItems") + "}"
+                    : "{\"UnprocessedItems\":{}}"));
+
+    aws.messageLog().add(tenant, Set.of(one), clock.instant());
+    assertThat(services.requests("BatchWriteItem")).hasSize(2);
+
+    left.set(2);
+    assertThatThrownBy(() -> aws.messageLog().add(tenant, Set.of(one), clock.instant()))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("left out rows twice");
+  }
+
+  @Test
   void what_messages_need_is_read_and_extended_with_the_tenants_credentials() {
     List<SessionId> sessions = IntStream.range(0, 10).mapToObj(i -> Samples.sessionId()).toList();
 
     MessageName name = new MessageName(sessions.get(0), "m-1");
     aws.messageFactsReader().read(tenant, Set.copyOf(sessions), Set.of(name));
     aws.sessions().extend(tenant, sessions.get(0), clock.instant(), clock.instant());
-    aws.messageLog().add(tenant, name, clock.instant());
+    aws.messageLog().add(tenant, Set.of(name), clock.instant());
 
     assertThat(services.operations())
-        .containsExactly("AssumeRole", "BatchGetItem", "UpdateItem", "UpdateItem");
-    assertThat(services.requests("UpdateItem").get(1).body())
+        .containsExactly("AssumeRole", "BatchGetItem", "UpdateItem", "BatchWriteItem");
+    assertThat(services.requests("BatchWriteItem").get(0).body())
         .contains("LimitTable", "message:" + name.session() + ":m-1");
     assertThat(services.requests("BatchGetItem").get(0).body())
         .contains("\"ConsistentRead\":true", "TenantTable", "bucket:message")
@@ -1127,7 +1148,7 @@ class AwsEnvironmentTest {
             List.of(
                 services.requests("BatchGetItem").get(0),
                 services.requests("UpdateItem").get(0),
-                services.requests("UpdateItem").get(1)))
+                services.requests("BatchWriteItem").get(0)))
         .allSatisfy(
             request -> {
               assertThat(request.accessKey()).isEqualTo(tenant.value());

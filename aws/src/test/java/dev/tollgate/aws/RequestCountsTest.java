@@ -15,6 +15,7 @@ import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.Samples;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -46,8 +47,7 @@ class RequestCountsTest {
     DynamoDbFactsReader.Tables names =
         new DynamoDbFactsReader.Tables(tables.tenant(), tables.session(), tables.limit());
     limitTable = names.limit();
-    sessions =
-        new DynamoDbSessions(client, client, names.session(), limitTable, Engines.ANYBODY);
+    sessions = new DynamoDbSessions(client, client, names.session(), limitTable, Engines.ANYBODY);
     facts = new DynamoDbFactsReader(client, names, Engines.ANYBODY, new ManualClock(NOW));
     sessions.create(session);
     requests.set(0);
@@ -175,12 +175,18 @@ class RequestCountsTest {
   }
 
   @Test
-  void a_message_is_logged_by_one_request_also_when_it_was_before() {
+  void a_sessions_messages_are_logged_by_one_request() {
     MessageLog log = new DynamoDbMessageLog(client, limitTable, Engines.ANYBODY);
+    Set<MessageName> ten =
+        IntStream.range(0, 10)
+            .mapToObj(i -> new MessageName(session.id(), "m-" + i))
+            .collect(Collectors.toSet());
     for (int i = 0; i < 2; i++) {
-      log.add(tenant, new MessageName(session.id(), "m-1"), NOW.plusSeconds(600));
+      log.add(tenant, ten, NOW.plusSeconds(600));
       assertRequests(1);
     }
+    sessions.extend(session, session.endsAt().plusSeconds(60), Map.of("m-1", NOW), NOW);
+    assertRequests(1);
   }
 
   private record Counting(AtomicInteger requests) implements ExecutionInterceptor {

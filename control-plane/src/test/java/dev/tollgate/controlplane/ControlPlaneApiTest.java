@@ -395,7 +395,14 @@ class ControlPlaneApiTest {
     at.sessions.create(
         new Session(ACME, session, Set.of(), Deployment.START.plusSeconds(60), Optional.empty()));
     at.sessions.join(
-        ACME, session, "socket", 2, Gcra.perMinute(5), Optional.empty(), Deployment.START, Deployment.START);
+        ACME,
+        session,
+        "socket",
+        2,
+        Gcra.perMinute(5),
+        Optional.empty(),
+        Deployment.START,
+        Deployment.START);
     at.sessions.countUp(ACME, 10);
 
     Answer answer = at.delete("acme");

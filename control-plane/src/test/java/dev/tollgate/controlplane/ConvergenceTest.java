@@ -185,7 +185,14 @@ class ConvergenceTest {
       at.sessions.create(
           new Session(acme, id, Set.of(), Deployment.START.plusSeconds(60), Optional.empty()));
       at.sessions.join(
-          acme, id, "socket-" + i, 2, Gcra.perMinute(5), Optional.empty(), Deployment.START, Deployment.START);
+          acme,
+          id,
+          "socket-" + i,
+          2,
+          Gcra.perMinute(5),
+          Optional.empty(),
+          Deployment.START,
+          Deployment.START);
       at.sessions.countUp(acme, 10);
     }
   }

@@ -27,8 +27,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The HTTP API by which clients create, renew, look at and end sessions. It is also where a refused client
- * learns when to come back, since a browser cannot read why its handshake was refused.
+ * The HTTP API by which clients create, renew, look at and end sessions. It is also where a refused
+ * client learns when to come back, since a browser cannot read why its handshake was refused.
  */
 public final class SessionApi
     implements RequestHandler<APIGatewayV2HTTPEvent, APIGatewayV2HTTPResponse> {
@@ -136,9 +136,7 @@ public final class SessionApi
       return Problem.of("suspended", 403, "The tenant is not served", Refusal.SUSPENDED.detail())
           .response();
     }
-    return named
-        .map(session -> renew(tenant.get(), session))
-        .orElseGet(() -> create(tenant.get()));
+    return named.map(session -> renew(tenant.get(), session)).orElseGet(() -> create(tenant.get()));
   }
 
   private Response renew(Tenant tenant, SessionId session) {

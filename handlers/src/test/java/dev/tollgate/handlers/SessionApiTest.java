@@ -241,8 +241,7 @@ final class SessionApiTest {
     town.tenants().replace(acme.changed(Tier.DEFAULTS.get(2), Map.of(), TenantStatus.SUSPENDED));
     SessionId session = town.open(acme);
     for (APIGatewayV2HTTPResponse refused :
-        List.of(
-            call("PUT /session", Map.of("tenantId", "acme")), call("PUT /session", session))) {
+        List.of(call("PUT /session", Map.of("tenantId", "acme")), call("PUT /session", session))) {
       assertThat(refused.getStatusCode()).isEqualTo(403);
       assertThat(body(refused).get("type").asText()).isEqualTo("urn:tollgate:problem:suspended");
     }

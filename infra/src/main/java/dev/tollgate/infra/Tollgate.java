@@ -124,7 +124,8 @@ public final class Tollgate extends Construct {
             .ownRows(tables.tenant(), "GetItem")
             .connections(webSocket, "DELETE")
             .tenantRows(tables.tenant(), "BatchGetItem")
-            .tenantRows(tables.session(), "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem")
+            .tenantRows(
+                tables.session(), "GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem")
             .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem");
     if (props.listTenants()) {
       sessionApi.ownRows(tables.tenant(), "Scan").variable("LIST_TENANTS", "true");
@@ -146,7 +147,7 @@ public final class Tollgate extends Construct {
             .connections(webSocket, "POST")
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem", "UpdateItem")
-            .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem")
+            .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem", "BatchWriteItem")
             .tenantBuckets("ReceiveMessage", "DeleteMessage", "SendMessage", "GetQueueAttributes")
             .requestsFills(tokenProducer);
     Messages messages = new Messages(this, props, poolProcessor);

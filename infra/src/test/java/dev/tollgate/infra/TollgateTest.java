@@ -433,11 +433,11 @@ class TollgateTest {
       delimiter = '|',
       value = {
         "PoolProcessor | Tenant: BatchGetItem; Session: BatchGetItem UpdateItem;"
-            + " Limit: BatchGetItem UpdateItem",
+            + " Limit: BatchGetItem BatchWriteItem UpdateItem",
         "SessionEnd | Session: Query; Limit: GetItem UpdateItem",
         "Housekeeper | Session: DeleteItem Query UpdateItem; Limit: DeleteItem GetItem UpdateItem",
         "SessionApi | Tenant: BatchGetItem; Limit: BatchGetItem UpdateItem;"
-            + " Session: BatchGetItem DeleteItem PutItem UpdateItem",
+            + " Session: BatchGetItem DeleteItem GetItem PutItem UpdateItem",
         "ControlPlane | Session: DeleteItem Query UpdateItem;"
             + " Limit: DeleteItem GetItem PutItem Query UpdateItem",
         "Sweep | Session: DeleteItem Query UpdateItem;"

@@ -69,9 +69,7 @@ final class BatchMessage {
   Result report(Result otherwise) {
     Result end = end(otherwise);
     return new Result(
-        end.outcome(),
-        end.cause().or(() -> Optional.ofNullable(trouble.get())),
-        undelivered.get());
+        end.outcome(), end.cause().or(() -> Optional.ofNullable(trouble.get())), undelivered.get());
   }
 
   /** Whether a token was spent for the message at this delivery, although it is not done. */

@@ -1,7 +1,7 @@
 package dev.tollgate.core.message;
 
-import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.Written;
 import dev.tollgate.core.message.MessageProcessing.Result;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.Sessions;
@@ -11,8 +11,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -43,6 +45,7 @@ final class Conversation {
   private final Application application;
   private final MessageLog log;
   private final Set<MessageName> processed;
+  private final Map<MessageName, BatchMessage> unlogged = new HashMap<>();
   private final InstantSource clock;
   private boolean used;
 
@@ -81,6 +84,9 @@ final class Conversation {
         stopped = Optional.of(Result.of(result.outcome()));
       }
     }
+    if (!unlogged.isEmpty()) {
+      writeDown();
+    }
   }
 
   private Result resultOf(BatchMessage message) {
@@ -113,7 +119,9 @@ final class Conversation {
     if (message.payment() instanceof BatchMessage.Undecided undecided) {
       return Result.of(Outcome.UNDECIDED, Optional.of(new Unavailable(undecided.cause())));
     }
-    extendOnce();
+    if (message.incoming().name().isEmpty()) {
+      extendOnce();
+    }
     return handled(message, content);
   }
 
@@ -148,23 +156,49 @@ final class Conversation {
                     ? Outcome.PROCESSED_WITHOUT_TOKEN
                     : Outcome.PROCESSED));
     if (result.outcome().isDone()) {
-      message.incoming().name().ifPresent(name -> remember(name, message));
+      message
+          .incoming()
+          .name()
+          .ifPresent(
+              name -> {
+                processed.add(name);
+                unlogged.put(name, message);
+              });
       replies.forEach(reply -> delivery.toAll(reply, message::undelivered));
     }
     return result;
   }
 
   /**
-   * Writes down that a message was processed. If that fails, the message is done all the same: to
-   * fail it would run the handler again for certain.
+   * Writes down which messages were processed: in their session if they extend it, else in the log.
+   * If that fails, the messages are done all the same: to fail them would run the handler again for
+   * certain.
    */
-  private void remember(MessageName name, BatchMessage message) {
-    processed.add(name);
+  private void writeDown() {
+    Instant now = clock.instant();
+    Instant until = now.truncatedTo(ChronoUnit.SECONDS).plus(KNOWN_FOR);
     try {
-      log.add(
-          tenant.id(), name, clock.instant().truncatedTo(ChronoUnit.SECONDS).plus(KNOWN_FOR));
+      if (!areNotedInSession(until, now)) {
+        log.add(tenant.id(), unlogged.keySet(), until);
+      }
     } catch (Unavailable failure) {
-      message.unlogged(failure);
+      unlogged.values().forEach(message -> message.unlogged(failure));
+    }
+  }
+
+  private boolean areNotedInSession(Instant until, Instant now) {
+    Optional<Instant> end = nextEnd(now);
+    if (end.isEmpty()) {
+      return false;
+    }
+    Session read = session.orElseThrow();
+    Map<String, Instant> noted = new HashMap<>(read.processed());
+    noted.values().removeIf(each -> !now.isBefore(each));
+    unlogged.keySet().forEach(name -> noted.put(name.id(), until));
+    try {
+      return sessions.extend(read, end.get(), noted, now) == Written.DONE;
+    } catch (Unavailable unsure) {
+      return false;
     }
   }
 
@@ -174,29 +208,33 @@ final class Conversation {
         .toList();
   }
 
-  /**
-   * Moves the session's end away, if that moves it far enough to be worth a write, or if some
-   * connection needs this sign of life. A session that cannot be extended now is by its next
-   * message.
-   */
+  /** A session that cannot be extended now is by its next message. */
   private void extendOnce() {
-    if (used || session.isEmpty()) {
+    Instant now = clock.instant();
+    try {
+      nextEnd(now)
+          .ifPresent(end -> sessions.extend(tenant.id(), session.orElseThrow().id(), end, now));
+    } catch (Unavailable ignored) {
       return;
     }
+  }
+
+  /**
+   * The session's new end, the first time that it is asked for, if that is far enough away to be
+   * worth a write, or if some connection needs this sign of life.
+   */
+  private Optional<Instant> nextEnd(Instant now) {
+    if (used || session.isEmpty()) {
+      return Optional.empty();
+    }
     used = true;
-    TenantId id = tenant.id();
-    Instant now = clock.instant();
     Duration life = Duration.ofSeconds(tenant.limits().get(Limit.SESSION_TTL));
     Instant end = now.truncatedTo(ChronoUnit.SECONDS).plus(life);
     Duration by = Duration.between(session.get().endsAt(), end);
     boolean movesFar = by.multipliedBy(PART).compareTo(life) > 0;
-    if (session.get().endedAt(now) || !(movesFar || session.get().isSilentSince(now.minus(SIGN)))) {
-      return;
-    }
-    try {
-      sessions.extend(id, session.get().id(), end, now);
-    } catch (Unavailable ignored) {
-      return;
-    }
+    boolean isSign = !by.isNegative() && session.get().isSilentSince(now.minus(SIGN));
+    return session.get().endedAt(now) || !(movesFar || isSign)
+        ? Optional.empty()
+        : Optional.of(end);
   }
 }

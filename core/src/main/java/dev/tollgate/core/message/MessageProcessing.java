@@ -47,11 +47,12 @@ import java.util.stream.Stream;
  * <p>First come, first served: if there are fewer tokens than messages, the first messages of the
  * batch have them.
  *
- * <p>A message that its client named is processed once, however often the client sends it: once its
- * handler has returned, that is written down, and a later message of that name is done without
- * being paid for or handled. A message that was refused or failed is not written down, so it may be
- * sent again. Messages of one session come one batch after another, so nothing needs to be written
- * down before the handler runs; a process that dies between the two runs the handler again.
+ * <p>A message that its client named is processed once, however often the client sends it. When the
+ * messages of a session are processed, their names are written down, and a later message of such a
+ * name is done without being paid for or handled. A message that was refused or failed is not
+ * written down, so it may be sent again. Messages of one session come one batch after another, so
+ * nothing needs to be written down before the handler runs; if the process dies or runs out of time
+ * between the two, a message may be processed twice.
  *
  * <p>The rules look at the tenant, not at the session: what was accepted is done, also when its
  * session has ended since. Only nobody is told.
@@ -273,7 +274,16 @@ public final class MessageProcessing {
             socket -> nobodyIsNew || senders.contains(socket),
             time.dividedBy(DELIVERY_SHARE));
     Conversation conversation =
-        new Conversation(tenant, session, delivery, sessions, frames, application, log, facts.processed(), clock);
+        new Conversation(
+            tenant,
+            session,
+            delivery,
+            sessions,
+            frames,
+            application,
+            log,
+            facts.processed(),
+            clock);
     return () -> conversation.hold(messages);
   }
 

@@ -16,6 +16,8 @@ import java.util.Set;
  * @param arrival the theoretical arrival time of its rate, if it was ever used
  * @param joinedAt when its connections joined, to the second; rows of older versions do not say
  * @param messageAt when a message of its sockets was last written down, if one was
+ * @param processed messages that extended it when they were processed, by the names that clients
+ *     gave them, each with the instant when that may be forgotten
  */
 public record Session(
     TenantId tenant,
@@ -24,11 +26,13 @@ public record Session(
     Instant endsAt,
     Optional<Instant> arrival,
     Map<String, Instant> joinedAt,
-    Optional<Instant> messageAt) {
-  /** Copies the set and the map. */
+    Optional<Instant> messageAt,
+    Map<String, Instant> processed) {
+  /** Copies the set and the maps. */
   public Session {
     connections = Set.copyOf(connections);
     joinedAt = Map.copyOf(joinedAt);
+    processed = Map.copyOf(processed);
   }
 
   /** A session of which nothing tells when its connections joined, and in which none spoke. */
@@ -38,7 +42,7 @@ public record Session(
       Set<String> connections,
       Instant endsAt,
       Optional<Instant> arrival) {
-    this(tenant, id, connections, endsAt, arrival, Map.of(), Optional.empty());
+    this(tenant, id, connections, endsAt, arrival, Map.of(), Optional.empty(), Map.of());
   }
 
   /**

@@ -62,7 +62,11 @@ public final class SessionLife {
     }
     Session session =
         new Session(
-            tenant.id(), SessionId.random(random), Set.of(), endFrom(now, tenant), Optional.empty());
+            tenant.id(),
+            SessionId.random(random),
+            Set.of(),
+            endFrom(now, tenant),
+            Optional.empty());
     sessions.create(session);
     return new Opened(session);
   }
@@ -77,7 +81,7 @@ public final class SessionLife {
   public Renewal renew(Tenant tenant, SessionId id) {
     Instant now = clock.instant();
     Instant end = endFrom(now, tenant);
-    if (sessions.extend(tenant.id(), id, end, now) == Written.DONE) {
+    if (sessions.renew(tenant.id(), id, end, now) == Written.DONE) {
       return new Renewed(id, end);
     }
     return sessions
@@ -88,8 +92,7 @@ public final class SessionLife {
   }
 
   private static Instant endFrom(Instant now, Tenant tenant) {
-    return now.truncatedTo(ChronoUnit.SECONDS)
-        .plusSeconds(tenant.limits().get(Limit.SESSION_TTL));
+    return now.truncatedTo(ChronoUnit.SECONDS).plusSeconds(tenant.limits().get(Limit.SESSION_TTL));
   }
 
   /**

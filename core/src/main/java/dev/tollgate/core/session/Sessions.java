@@ -5,6 +5,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.Written;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -50,7 +51,22 @@ public interface Sessions {
 
   /**
    * Moves a session's end, if the session is there, is not over at {@code now}, and would end
-   * earlier. By the same write a message was sent in it at {@code now}.
+   * earlier.
+   */
+  Written renew(TenantId tenant, SessionId id, Instant endsAt, Instant now);
+
+  /**
+   * The same for a message that was sent in it at {@code now}, which is noted as a sign of life.
    */
   Written extend(TenantId tenant, SessionId id, Instant endsAt, Instant now);
+
+  /**
+   * Moves a session's end and notes that a message of it was processed, if the session is there and
+   * ends when it did as it was read. By the same write a message was sent in it at {@code now}.
+   *
+   * @param read the session as it was read
+   * @param endsAt later than before
+   * @param processed what the session notes from then on
+   */
+  Written extend(Session read, Instant endsAt, Map<String, Instant> processed, Instant now);
 }

@@ -107,12 +107,17 @@ final class MessageProcessingTest {
   @Test
   void the_application_knows_whose_a_message_is_and_what_it_was() {
     Incoming sent =
-        new Incoming(acme.id(), session, "a", "m1", Optional.empty(), new Incoming.Message("{ \"n\": 1.0 }"));
+        new Incoming(
+            acme.id(),
+            session,
+            "a",
+            "m1",
+            Optional.empty(),
+            new Incoming.Message("{ \"n\": 1.0 }"));
 
     shop.process(sent);
 
-    assertThat(shop.handled())
-        .containsExactly(sent);
+    assertThat(shop.handled()).containsExactly(sent);
     assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 { \"n\": 1.0 }");
   }
 
@@ -200,7 +205,13 @@ final class MessageProcessingTest {
   @Test
   void messages_of_nobody_are_dropped() {
     Incoming stranger =
-        new Incoming(new TenantId("nobody"), session, "a", "m1", Optional.empty(), new Incoming.Message("1"));
+        new Incoming(
+            new TenantId("nobody"),
+            session,
+            "a",
+            "m1",
+            Optional.empty(),
+            new Incoming.Message("1"));
 
     assertThat(shop.process(stranger, from("a", "m2"))).containsExactly(DROPPED, PROCESSED);
 
@@ -331,8 +342,7 @@ final class MessageProcessingTest {
         .containsExactly(DUPLICATE, PROCESSED);
 
     assertThat(shop.handledIds()).containsExactly("m1", "m2");
-    assertThat(shop.sockets().postedTo("a"))
-        .containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
+    assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
     assertThat(posted).hasSize(5);
     assertThat(shop.tokens(acme)).isEqualTo(19);
   }
@@ -384,8 +394,7 @@ final class MessageProcessingTest {
   @Test
   void a_message_that_failed_is_handled_again_when_the_queue_delivers_it_again() {
     failOn("m1");
-    assertThat(shop.process(named("q1", "m1"), named("q2", "m1")))
-        .containsExactly(FAILED, FAILED);
+    assertThat(shop.process(named("q1", "m1"), named("q2", "m1"))).containsExactly(FAILED, FAILED);
     assertThat(shop.tokens(acme)).isEqualTo(20);
     shop.application((message, json) -> List.of());
 
@@ -417,6 +426,31 @@ final class MessageProcessingTest {
     assertThat(results.get(0).cause().orElseThrow()).isInstanceOf(Unavailable.class);
     assertThat(results.get(0).undelivered()).isZero();
     assertThat(shop.sockets().postedTo("a")).hasSize(2);
+  }
+
+  @Test
+  void a_message_that_extends_its_session_is_known_by_it_for_ten_minutes() {
+    for (int i = 0; i < 5; i++) {
+      town.clock().advance(Duration.ofMinutes(7));
+      town.fill().fill(Workshop.messages(acme));
+      shop.counted().clear();
+      assertThat(shop.process(named("q" + i, "m" + i))).containsExactly(PROCESSED);
+      assertThat(shop.counted()).containsOnlyOnce("extend").doesNotContain("add");
+      assertThat(shop.process(named("r" + i, "m" + i))).containsExactly(DUPLICATE);
+    }
+    assertThat(town.sessions().find(acme.id(), session).orElseThrow().processed())
+        .containsOnlyKeys("m3", "m4");
+    assertThat(shop.process(named("s", "m3"), named("t", "m2")))
+        .containsExactly(DUPLICATE, PROCESSED);
+  }
+
+  @Test
+  void a_message_whose_session_cannot_be_extended_is_logged() {
+    town.clock().advance(Duration.ofMinutes(30));
+    town.sessions().outage().begin("extend");
+
+    assertThat(shop.process(named("q1", "m1"))).containsExactly(PROCESSED);
+    assertThat(shop.process(named("q2", "m1"))).containsExactly(DUPLICATE);
   }
 
   @Test
@@ -653,15 +687,21 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void ten_messages_that_their_clients_named_cost_a_write_each_and_one_for_their_session() {
+  void messages_that_their_clients_named_cost_a_write_a_session_be_it_extended_or_not() {
+    SessionId another = shop.session(acme, "x");
+    shop.counted().clear();
+    shop.outcomes(
+        IntStream.range(0, 10)
+            .mapToObj(i -> Workshop.named(acme, i % 2 == 0 ? session : another, "a", "q", "m" + i))
+            .toList());
+    assertThat(shop.counted()).containsExactlyInAnyOrder("reserve", "settle", "add", "add");
+
     town.clock().advance(Duration.ofMinutes(30));
-
-    shop.outcomes(IntStream.range(0, 10).mapToObj(i -> named("q" + i, "m" + i)).toList());
-
-    assertThat(shop.counted()).filteredOn(each -> each.equals("add")).hasSize(10);
-    assertThat(shop.counted())
-        .filteredOn(each -> !each.equals("add"))
-        .containsExactlyInAnyOrder("reserve", "settle", "extend");
+    town.fill().fill(Workshop.messages(acme));
+    shop.counted().clear();
+    shop.outcomes(IntStream.range(0, 10).mapToObj(i -> named("q", "n" + i)).toList());
+    assertThat(shop.counted()).containsExactlyInAnyOrder("reserve", "settle", "extend");
+    assertThat(end()).isEqualTo(town.clock().instant().plusSeconds(3_600));
   }
 
   @Test

@@ -19,8 +19,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whatever fails, whenever: no message is lost, none overtakes another of its session, and a token
- * is spent if and only if a message is processed.
+ * Whatever fails, whenever, and however often clients send a message again: no message is lost or
+ * processed twice, none overtakes another of its session, and a token is spent if and only if a
+ * message is processed.
  */
 final class MessagePropertiesTest {
   @Test
@@ -41,6 +42,7 @@ final class MessagePropertiesTest {
     private final List<Tenant> tenants;
     private final List<Incoming> sent = new ArrayList<>();
     private final Map<String, Outcome> ends = new HashMap<>();
+    private final List<String> processed = new ArrayList<>();
     private final Set<String> vanished = new HashSet<>();
     private final Set<String> unheard = new HashSet<>();
 
@@ -62,18 +64,35 @@ final class MessagePropertiesTest {
         int session = random.nextInt(4);
         String from = "s" + session + (random.nextBoolean() ? "a" : "b");
         Tenant tenant = tenants.get(session % 2);
-        sent.add(
-            random.nextInt(8) == 0
-                ? Workshop.unreadable(tenant, sessions.get(session), from, "m" + i)
-                : Workshop.message(tenant, sessions.get(session), from, "m" + i));
+        sent.add(message(tenant, sessions.get(session), from, i));
       }
       shop.application(
           (message, json) -> {
             if (random.nextInt(5) == 0) {
               throw new IllegalStateException("not now");
             }
+            processed.add(message.id());
             return random.nextBoolean() ? List.of(json) : List.of();
           });
+    }
+
+    private Incoming message(Tenant tenant, SessionId session, String from, int i) {
+      return switch (random.nextInt(8)) {
+        case 0 -> Workshop.unreadable(tenant, session, from, "m" + i);
+        case 1, 2, 3 -> Workshop.message(tenant, session, from, "m" + i);
+        default -> Workshop.named(tenant, session, from, "q" + i, "m" + i);
+      };
+    }
+
+    /** A message as its client sends it again: the queue has another name for it. */
+    private Incoming again(Incoming one) {
+      return new Incoming(
+          one.tenant(),
+          one.session(),
+          one.connectionId(),
+          one.queueId() + "'",
+          one.clientId(),
+          one.content());
     }
 
     void check() {
@@ -82,10 +101,21 @@ final class MessagePropertiesTest {
         assertThat(round).as("rounds of seed %d", seed).isLessThan(2_000);
         disturb();
         List<Incoming> batch = List.copyOf(queue.subList(0, Math.min(10, queue.size())));
-        queue.removeAll(settled(batch, shop.results(batch)));
+        List<Incoming> settled = settled(batch, shop.results(batch));
+        queue.removeAll(settled);
+        settled.stream()
+            .filter(each -> each.clientId().isPresent() && each.queueId().length() < 6)
+            .filter(each -> random.nextInt(3) > 0)
+            .map(this::again)
+            .forEach(
+                copy -> {
+                  sent.add(copy);
+                  queue.add(copy);
+                });
       }
       shop.sockets().outage().end();
       sent.forEach(this::assertAnswered);
+      assertProcessedOnce();
       tenants.forEach(this::assertBalanced);
     }
 
@@ -116,7 +146,7 @@ final class MessagePropertiesTest {
           continue;
         }
         assertThat(stopped).as("seed %d, %s", seed, each.id()).doesNotContain(each.session());
-        assertThat(ends.put(each.id(), outcome)).isNull();
+        assertThat(ends.put(each.queueId(), outcome)).isNull();
         if (results.get(i).undelivered() > 0) {
           unheard.add(each.id());
         }
@@ -126,10 +156,11 @@ final class MessagePropertiesTest {
     }
 
     private void assertAnswered(Incoming each) {
-      Outcome end = Objects.requireNonNull(ends.get(each.id()));
+      Outcome end = Objects.requireNonNull(ends.get(each.queueId()));
       List<String> heard = shop.sockets().postedTo(each.connectionId());
       switch (end) {
         case PROCESSED -> assertThat(shop.handledIds()).contains(each.id());
+        case DUPLICATE -> assertThat(processed).as("seed %d", seed).contains(each.id());
         case THROTTLED, BAD_FRAME -> {
           if (!vanished.contains(each.connectionId()) && !unheard.contains(each.id())) {
             assertThat(heard)
@@ -141,11 +172,22 @@ final class MessagePropertiesTest {
       }
     }
 
+    /** The handler ran to its end once for each message that was processed, and for no other. */
+    private void assertProcessedOnce() {
+      assertThat(processed).as("seed %d", seed).doesNotHaveDuplicates();
+      assertThat(
+              sent.stream()
+                  .filter(each -> ends.get(each.queueId()) == Outcome.PROCESSED)
+                  .map(Incoming::id))
+          .as("seed %d", seed)
+          .containsExactlyInAnyOrderElementsOf(processed);
+    }
+
     private void assertBalanced(Tenant tenant) {
       long processed =
           sent.stream()
               .filter(each -> each.tenant().equals(tenant.id()))
-              .filter(each -> ends.get(each.id()) == Outcome.PROCESSED)
+              .filter(each -> ends.get(each.queueId()) == Outcome.PROCESSED)
               .count();
       assertThat(shop.tokens(tenant)).as("seed %d", seed).isEqualTo(TOKENS - processed);
     }

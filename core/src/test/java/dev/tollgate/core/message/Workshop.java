@@ -37,8 +37,7 @@ final class Workshop {
   private final RecordingSockets sockets = new RecordingSockets();
   private final InMemoryMessageLog log = new InMemoryMessageLog();
   private final InMemoryMessageFacts facts =
-      new InMemoryMessageFacts(
-          town.tenants(), town.sessions(), town.buckets(), log, town.clock());
+      new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets(), log, town.clock());
   private final List<Incoming> handled = Collections.synchronizedList(new ArrayList<>());
   private final List<String> counted = Collections.synchronizedList(new ArrayList<>());
   private final AtomicLong nanos = new AtomicLong();
@@ -200,8 +199,7 @@ final class Workshop {
   private static Incoming message(
       Tenant tenant, SessionId session, String from, String queueId, Optional<String> clientId) {
     String json = "\"" + clientId.orElse(queueId) + "\"";
-    return new Incoming(
-        tenant.id(), session, from, queueId, clientId, new Incoming.Message(json));
+    return new Incoming(tenant.id(), session, from, queueId, clientId, new Incoming.Message(json));
   }
 
   static Incoming unreadable(Tenant tenant, SessionId session, String from, String id) {

@@ -332,8 +332,7 @@ final class Rush {
     after(
         join,
         () -> {
-          if (books.join(
-                  tenant.id(), session, id, 1_000, FAST, Optional.empty(), now(), now())
+          if (books.join(tenant.id(), session, id, 1_000, FAST, Optional.empty(), now(), now())
               != Joined.ADDED) {
             throw new AssertionError("did not join");
           }

@@ -108,7 +108,8 @@ public abstract class ConnectionsContract {
                 session.endsAt(),
                 Optional.of(NOW.plus(FAST.interval())),
                 Map.of("a", SECOND),
-                Optional.empty()));
+                Optional.empty(),
+                Map.of()));
   }
 
   @Test
@@ -168,6 +169,18 @@ public abstract class ConnectionsContract {
         .isEqualTo(Instant.ofEpochSecond(NOW.getEpochSecond() + 100));
     assertThat(joinUntil(session, "b", NOW.plusSeconds(130), NOW.plusSeconds(70)))
         .isEqualTo(Joined.ADDED);
+  }
+
+  @Test
+  void join_and_leave_keep_what_the_session_notes() {
+    Session session = created();
+    Map<String, Instant> processed = Map.of("m", session.endsAt());
+    sessions().extend(session, session.endsAt().plusSeconds(1), processed, NOW);
+
+    join(session, "a", 2);
+    assertThat(stands(session).processed()).isEqualTo(processed);
+    leave(session, "a");
+    assertThat(stands(session).processed()).isEqualTo(processed);
   }
 
   @Test

@@ -54,7 +54,15 @@ public final class InMemoryMessageFacts implements MessageFactsReader {
             .collect(Collectors.toMap(Session::id, Function.identity())),
         buckets.find(new BucketId(tenant, Action.MESSAGE)),
         messages.stream()
-            .filter(name -> log.has(tenant, name, clock.instant()))
+            .filter(name -> log.has(tenant, name, clock.instant()) || isNoted(tenant, name))
             .collect(Collectors.toUnmodifiableSet()));
+  }
+
+  private boolean isNoted(TenantId tenant, MessageName name) {
+    return sessions
+        .find(tenant, name.session())
+        .map(session -> session.processed().get(name.id()))
+        .filter(clock.instant()::isBefore)
+        .isPresent();
   }
 }

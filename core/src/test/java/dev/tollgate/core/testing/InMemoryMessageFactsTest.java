@@ -15,8 +15,7 @@ class InMemoryMessageFactsTest extends MessageFactsReaderContract {
 
   @Override
   protected MessageFactsReader messages() {
-    return new InMemoryMessageFacts(
-        tenants, sessions, buckets, log, new ManualClock(Samples.NOW));
+    return new InMemoryMessageFacts(tenants, sessions, buckets, log, new ManualClock(Samples.NOW));
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** A log of messages in memory. */
 public final class InMemoryMessageLog implements MessageLog {
@@ -20,9 +21,10 @@ public final class InMemoryMessageLog implements MessageLog {
   }
 
   @Override
-  public synchronized void add(TenantId tenant, MessageName message, Instant until) {
+  public synchronized void add(TenantId tenant, Set<MessageName> messages, Instant until) {
     outage.check("add");
-    entries.put(new Entry(tenant, message), until.truncatedTo(ChronoUnit.SECONDS));
+    messages.forEach(
+        message -> entries.put(new Entry(tenant, message), until.truncatedTo(ChronoUnit.SECONDS)));
   }
 
   synchronized boolean has(TenantId tenant, MessageName message, Instant now) {

@@ -64,7 +64,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 session.endsAt().truncatedTo(ChronoUnit.SECONDS),
                 session.arrival(),
                 session.joinedAt(),
-                session.messageAt()));
+                session.messageAt(),
+                session.processed()));
   }
 
   @Override
@@ -88,7 +89,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                         end.truncatedTo(ChronoUnit.SECONDS),
                         row.arrival(),
                         row.joinedAt(),
-                        row.messageAt())));
+                        row.messageAt(),
+                        row.processed())));
   }
 
   @Override
@@ -160,7 +162,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 end.isAfter(row.endsAt()) ? end : row.endsAt(),
                 Optional.of(rate.after(row.arrival(), now)),
                 joinedAt,
-                row.messageAt()));
+                row.messageAt(),
+                row.processed()));
     return Joined.ADDED;
   }
 
@@ -265,8 +268,19 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
+  public synchronized Written renew(TenantId tenant, SessionId id, Instant endsAt, Instant now) {
+    outage.check("renew");
+    return moveEnd(tenant, id, endsAt, now, false);
+  }
+
+  @Override
   public synchronized Written extend(TenantId tenant, SessionId id, Instant endsAt, Instant now) {
     outage.check("extend");
+    return moveEnd(tenant, id, endsAt, now, true);
+  }
+
+  private Written moveEnd(
+      TenantId tenant, SessionId id, Instant endsAt, Instant now, boolean isMessage) {
     Instant end = endsAt.truncatedTo(ChronoUnit.SECONDS);
     Session row = of(tenant).get(id);
     if (row == null || row.endedAt(now) || !row.endsAt().isBefore(end)) {
@@ -282,7 +296,31 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 end,
                 row.arrival(),
                 row.joinedAt(),
-                Optional.of(now.truncatedTo(ChronoUnit.SECONDS))));
+                isMessage ? Optional.of(now.truncatedTo(ChronoUnit.SECONDS)) : row.messageAt(),
+                row.processed()));
+    return Written.DONE;
+  }
+
+  @Override
+  public synchronized Written extend(
+      Session read, Instant endsAt, Map<String, Instant> processed, Instant now) {
+    outage.check("extend");
+    Session row = of(read.tenant()).get(read.id());
+    if (row == null || !row.endsAt().equals(read.endsAt())) {
+      return Written.OVERTAKEN;
+    }
+    of(read.tenant())
+        .put(
+            read.id(),
+            new Session(
+                read.tenant(),
+                read.id(),
+                row.connections(),
+                endsAt.truncatedTo(ChronoUnit.SECONDS),
+                row.arrival(),
+                row.joinedAt(),
+                Optional.of(now.truncatedTo(ChronoUnit.SECONDS)),
+                processed));
     return Written.DONE;
   }
 
@@ -319,7 +357,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 row.endsAt(),
                 arrival,
                 joinedAt,
-                row.messageAt()));
+                row.messageAt(),
+                row.processed()));
   }
 
   /** A tenant's count of connections, and its totals. */

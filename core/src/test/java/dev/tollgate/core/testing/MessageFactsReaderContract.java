@@ -70,12 +70,13 @@ public abstract class MessageFactsReaderContract {
     buckets().open(Samples.bucket(new BucketId(tenant.id(), Action.CONNECT)));
     buckets().rememberEmpty(bucket, new Emptiness(NOW, NOW.plusNanos(1), 0));
     List<SessionId> ids = create(tenant, 10);
-    connections().join(tenant.id(), ids.get(3), "a", 2, Gcra.perMinute(60), Optional.empty(), NOW, NOW);
+    connections()
+        .join(tenant.id(), ids.get(3), "a", 2, Gcra.perMinute(60), Optional.empty(), NOW, NOW);
     create(tenant, 1);
     Set<MessageName> names =
         ids.stream().map(id -> new MessageName(id, "m-1")).collect(Collectors.toSet());
     MessageName processed = new MessageName(ids.get(7), "m-1");
-    log().add(tenant.id(), processed, NOW.plusSeconds(600));
+    log().add(tenant.id(), Set.of(processed), NOW.plusSeconds(600));
 
     MessageFacts facts = messages().read(tenant.id(), Set.copyOf(ids), names);
 
@@ -99,15 +100,15 @@ public abstract class MessageFactsReaderContract {
     SessionId mine = create(tenant, 1).get(0);
     SessionId others = create(Samples.tenant(), 1).get(0);
 
-    assertThat(messages().read(tenant.id(), Set.of(mine, others, Samples.sessionId()), Set.of())
+    assertThat(
+            messages()
+                .read(tenant.id(), Set.of(mine, others, Samples.sessionId()), Set.of())
                 .sessions())
         .containsOnlyKeys(mine);
   }
 
   private Set<MessageName> processed(TenantId tenant, MessageName... messages) {
-    return messages()
-        .read(tenant, Set.of(messages[0].session()), Set.of(messages))
-        .processed();
+    return messages().read(tenant, Set.of(messages[0].session()), Set.of(messages)).processed();
   }
 
   @Test
@@ -117,21 +118,57 @@ public abstract class MessageFactsReaderContract {
     MessageName later = new MessageName(session, "A_z-9");
     MessageName now = new MessageName(session, "now");
     Instant second = NOW.truncatedTo(ChronoUnit.SECONDS);
-    log().add(tenant, later, second.plusSeconds(1));
-    log().add(tenant, now, second);
+    log().add(tenant, Set.of(later), second.plusSeconds(1));
+    log().add(tenant, Set.of(now), second);
 
     assertThat(processed(tenant, later, now, new MessageName(session, "never")))
         .containsExactly(later);
   }
 
   @Test
+  void messages_are_logged_together() {
+    TenantId tenant = Samples.tenantId();
+    SessionId session = Samples.sessionId();
+    MessageName[] all =
+        IntStream.range(0, 25)
+            .mapToObj(i -> new MessageName(session, "m-" + i))
+            .toArray(MessageName[]::new);
+    log().add(tenant, Set.of(all), NOW.plusSeconds(600));
+
+    assertThat(processed(tenant, all)).containsExactlyInAnyOrder(all);
+  }
+
+  @Test
+  void a_message_that_its_session_notes_is_known_as_processed_until_then() {
+    TenantId tenant = Samples.tenantId();
+    Session session = Samples.session(tenant, LIFE);
+    sessions().create(session);
+    Instant second = NOW.truncatedTo(ChronoUnit.SECONDS);
+    sessions()
+        .extend(
+            session,
+            session.endsAt().plusSeconds(60),
+            Map.of("noted", second.plusSeconds(1), "over", second),
+            NOW);
+
+    assertThat(
+            processed(
+                tenant,
+                new MessageName(session.id(), "noted"),
+                new MessageName(session.id(), "over"),
+                new MessageName(session.id(), "never")))
+        .containsExactly(new MessageName(session.id(), "noted"));
+    assertThat(processed(tenant, new MessageName(session.id(), "never"))).isEmpty();
+  }
+
+  @Test
   void a_message_that_is_logged_again_is_known_until_the_later_instant() {
     TenantId tenant = Samples.tenantId();
     MessageName name = new MessageName(Samples.sessionId(), "x".repeat(64));
-    log().add(tenant, name, NOW.minusSeconds(60));
+    log().add(tenant, Set.of(name), NOW.minusSeconds(60));
     assertThat(processed(tenant, name)).isEmpty();
 
-    log().add(tenant, name, NOW.plusSeconds(60));
+    log().add(tenant, Set.of(name), NOW.plusSeconds(60));
 
     assertThat(processed(tenant, name)).containsExactly(name);
   }
@@ -140,7 +177,7 @@ public abstract class MessageFactsReaderContract {
   void a_message_is_its_sessions_and_its_tenants_alone() {
     TenantId tenant = Samples.tenantId();
     MessageName mine = new MessageName(Samples.sessionId(), "m-1");
-    log().add(tenant, mine, NOW.plusSeconds(600));
+    log().add(tenant, Set.of(mine), NOW.plusSeconds(600));
 
     assertThat(processed(tenant, new MessageName(Samples.sessionId(), "m-1"))).isEmpty();
     assertThat(processed(Samples.tenantId(), mine)).isEmpty();
@@ -150,7 +187,7 @@ public abstract class MessageFactsReaderContract {
   @Test
   void the_log_is_none_of_a_tenants_sessions_nor_of_its_buckets() {
     TenantId tenant = Samples.tenantId();
-    log().add(tenant, new MessageName(Samples.sessionId(), "m-1"), NOW.plusSeconds(600));
+    log().add(tenant, Set.of(new MessageName(Samples.sessionId(), "m-1")), NOW.plusSeconds(600));
 
     assertThat(sessions().list(tenant)).isEmpty();
     assertThat(buckets().list(tenant)).isEmpty();

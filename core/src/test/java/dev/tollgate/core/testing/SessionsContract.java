@@ -257,7 +257,33 @@ public abstract class SessionsContract {
                 later,
                 Optional.of(NOW),
                 Map.of(),
-                Optional.of(NOW.truncatedTo(ChronoUnit.SECONDS))));
+                Optional.of(NOW.truncatedTo(ChronoUnit.SECONDS)),
+                Map.of()));
+  }
+
+  @Test
+  void renew_moves_the_end_and_nothing_else_and_never_back() {
+    Session session = created(Set.of("a"));
+    Instant later = session.endsAt().plusSeconds(1);
+
+    assertThat(sessions().renew(session.tenant(), session.id(), later.plusNanos(5), NOW))
+        .isEqualTo(Written.DONE);
+    assertThat(sessions().renew(session.tenant(), session.id(), session.endsAt(), NOW))
+        .isEqualTo(Written.OVERTAKEN);
+    assertThat(sessions().renew(session.tenant(), session.id(), later.plusSeconds(9), later))
+        .isEqualTo(Written.OVERTAKEN);
+
+    assertThat(sessions().find(session.tenant(), session.id()))
+        .contains(
+            new Session(
+                session.tenant(),
+                session.id(),
+                session.connections(),
+                later,
+                session.arrival(),
+                session.joinedAt(),
+                session.messageAt(),
+                session.processed()));
   }
 
   @Test
@@ -287,6 +313,67 @@ public abstract class SessionsContract {
             sessions()
                 .extend(session.tenant(), session.id(), later, session.endsAt().minusNanos(1)))
         .isEqualTo(Written.DONE);
+  }
+
+  @Test
+  void extend_notes_a_message_by_the_write_that_moves_the_end() {
+    Session session = created(Set.of("a"));
+    Instant later = session.endsAt().plusSeconds(60);
+    Map<String, Instant> processed = Map.of("A_z-9", later, "7", later.plusSeconds(1));
+
+    assertThat(sessions().extend(session, later.plusNanos(5), processed, NOW)).isEqualTo(Written.DONE);
+
+    Session extended =
+        new Session(
+            session.tenant(),
+            session.id(),
+            session.connections(),
+            later,
+            session.arrival(),
+            session.joinedAt(),
+            Optional.of(NOW.truncatedTo(ChronoUnit.SECONDS)),
+            processed);
+    assertThat(sessions().find(session.tenant(), session.id())).contains(extended);
+    assertThat(sessions().list(session.tenant())).containsExactly(extended);
+    assertThat(sessions().extend(extended, later.plusSeconds(60), Map.of("m", later), NOW))
+        .isEqualTo(Written.DONE);
+    assertThat(sessions().find(session.tenant(), session.id()).orElseThrow().processed())
+        .isEqualTo(Map.of("m", later));
+  }
+
+  @Test
+  void extend_of_a_session_that_has_changed_its_end_or_is_gone_notes_nothing() {
+    Session session = created(Set.of());
+    Session never = Samples.session(Samples.tenantId(), LIFE);
+    Instant later = session.endsAt().plusSeconds(60);
+    Session moved = sessions().endAt(session.tenant(), session.id(), NOW).orElseThrow();
+
+    assertThat(sessions().extend(session, later, Map.of("m", later), NOW)).isEqualTo(Written.OVERTAKEN);
+    assertThat(sessions().extend(never, later, Map.of("m", later), NOW)).isEqualTo(Written.OVERTAKEN);
+
+    assertThat(sessions().find(session.tenant(), session.id())).contains(moved);
+    assertThat(sessions().find(never.tenant(), never.id())).isEmpty();
+  }
+
+  @Test
+  void whatever_else_changes_a_session_leaves_what_it_notes() {
+    Map<String, Instant> processed = Map.of("m", Instant.ofEpochSecond(NOW.getEpochSecond() + 600));
+    Session session =
+        new Session(
+            Samples.tenantId(),
+            Samples.sessionId(),
+            Set.of("a"),
+            Instant.ofEpochSecond(NOW.getEpochSecond() + 300),
+            Optional.of(NOW),
+            Map.of(),
+            Optional.empty(),
+            processed);
+    sessions().create(session);
+    sessions().extend(session.tenant(), session.id(), session.endsAt().plusSeconds(9), NOW);
+    sessions().take(session.tenant(), session.id());
+
+    assertThat(sessions().endAt(session.tenant(), session.id(), NOW).orElseThrow().processed())
+        .isEqualTo(processed);
   }
 
   @Test

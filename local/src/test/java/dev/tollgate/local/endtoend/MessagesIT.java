@@ -269,6 +269,7 @@ final class MessagesIT {
     Handshake client = connected("switcher", DEPLOYMENT.open("switcher"));
     client.send(frame("SiloSQS", "once", "1"));
     client.frames().await("reply", 1);
+    DEPLOYMENT.cloud().settle();
     client.send(frame("PooledSQS", "once", "1"));
     client.send(frame("PooledSQS", "last", "2"));
     client.frames().await("reply", 2);

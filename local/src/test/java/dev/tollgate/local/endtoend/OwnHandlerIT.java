@@ -42,12 +42,7 @@ final class OwnHandlerIT {
     String page = Files.readString(ROOT.resolve("docs/message-handler.md"));
     for (String module :
         List.of(
-            "message-handler",
-            "handlers",
-            "token-producer",
-            "control-plane",
-            "console",
-            "infra")) {
+            "message-handler", "handlers", "token-producer", "control-plane", "console", "infra")) {
       Files.createSymbolicLink(checkout.resolve(module), ROOT.resolve(module));
     }
     Files.createDirectories(checkout.resolve("shout"));
