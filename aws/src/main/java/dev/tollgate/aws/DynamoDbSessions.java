@@ -480,8 +480,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
-  public Written extend(
-      Session read, Instant endsAt, Map<String, Instant> processed, Instant now) {
+  public Written extend(Session read, Instant endsAt, Map<String, Instant> processed, Instant now) {
     AwsRequestOverrideConfiguration configuration = credentials.as(read.tenant());
     return write(
         "DynamoDB UpdateItem of a session of " + read.tenant(),
@@ -492,7 +491,8 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
                         .overrideConfiguration(configuration)
                         .tableName(sessionTable)
                         .key(SessionRow.key(read.tenant(), read.id()))
-                        .updateExpression("SET #end = :end, #message = :second, #processed = :processed")
+                        .updateExpression(
+                            "SET #end = :end, #message = :second, #processed = :processed")
                         .conditionExpression("#end = :read")
                         .expressionAttributeNames(
                             Map.of(

@@ -365,7 +365,7 @@ class AwsEnvironmentTest {
             .spendUpTo(bucket, Optional.of(Samples.bucket(bucket)), 3);
 
     assertThat(spent.tokens()).isEqualTo(2);
-    assertThat(spent.shortfall()).containsInstanceOf(Claim.Undecided.class);
+    assertThat(spent.shortfall()).containsInstanceOf(Claim.Denied.class);
     assertThat(services.operations())
         .containsExactly("AssumeRole", "ReceiveMessage", "DeleteMessageBatch");
   }

@@ -135,7 +135,10 @@ final class SessionApiTest {
                 session,
                 before.connections(),
                 Instant.parse("2026-03-01T12:09:59Z"),
-                before.arrival()));
+                before.arrival(),
+                before.joinedAt(),
+                before.messageAt(),
+                before.processed()));
     assertThat(call("PUT /session", session).getStatusCode()).isEqualTo(200);
   }
 

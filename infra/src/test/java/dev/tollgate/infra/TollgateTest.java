@@ -244,7 +244,7 @@ class TollgateTest {
         "Disconnect | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN",
         "SessionApi | LIMIT_TABLE LIST_TENANTS SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
         "TokenProducer | LIMIT_TABLE QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
-            + " SCHEDULE_ROLE_ARN TENANT_ROLE_ARN",
+            + " SCHEDULE_ROLE_ARN TENANT_ROLE_ARN TENANT_TABLE",
         "PoolProcessor | LIMIT_TABLE MESSAGE_HANDLER QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN"
             + " TENANT_TABLE TOKEN_PRODUCER_ARN WEBSOCKET_URL",
         "SessionEnd | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
@@ -392,7 +392,9 @@ class TollgateTest {
             + " sqs:ReceiveMessage TollgateMessagesPool; sqs:ReceiveMessage silo_*.fifo",
         "Authorizer | dynamodb:GetItem TollgateTablesTenant;"
             + " lambda:InvokeFunction TollgateTokenProducerAlias",
-        "TokenProducer | dynamodb:Query TollgateTablesLimit/index/shard",
+        "TokenProducer | dynamodb:GetItem TollgateTablesTenant;"
+            + " dynamodb:PutItem TollgateTablesTenant;"
+            + " dynamodb:Query TollgateTablesLimit/index/shard",
         "SessionEnd | dynamodb:DescribeStream TollgateTablesSession;"
             + " dynamodb:GetItem TollgateTablesTenant; dynamodb:GetRecords TollgateTablesSession;"
             + " dynamodb:GetShardIterator TollgateTablesSession;"

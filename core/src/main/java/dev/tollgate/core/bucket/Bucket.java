@@ -248,11 +248,12 @@ public record Bucket(
    * The tokens in this bucket, of which the queue says that there are so many. That is up to a
    * minute behind; but if a claim found the bucket empty, it holds no more than what was due since,
    * what is on its way, and what others held then and may have given back. When those appear that
-   * were on their way as the rate changed is not known here.
+   * were on their way as the rate changed is not known for a minute.
    */
   long levelAt(TokenQueue.Level told) {
+    Instant settled = upkeep.since().plus(AHEAD);
     return emptiness
-        .filter(seen -> !ledger.aheadFrom().isAfter(seen.since()))
+        .filter(seen -> seen.since().isAfter(settled) || !ledger.aheadFrom().isAfter(seen.since()))
         .map(
             seen ->
                 Math.min(

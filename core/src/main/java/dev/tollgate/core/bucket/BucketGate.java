@@ -246,7 +246,7 @@ public final class BucketGate {
       return unanswered(read, hand.failure.get());
     }
     Instant now = clock.instant();
-    noteEmpty(read, now, empty.map(level -> Math.max(0, level.held() - held)));
+    empty.ifPresent(level -> noteEmpty(read, now, Optional.of(Math.max(0, level.held() - held))));
     return new Claim.Denied(read.nextTokensAt(now, missing));
   }
 
@@ -310,10 +310,13 @@ public final class BucketGate {
           found > 0 && empty.filter(level -> level.visible() + level.held() >= n).isPresent();
       if (!contended || round == ROUNDS) {
         Instant now = clock.instant();
-        noteEmpty(
-            read,
-            now,
-            empty.filter(level -> found == 0 && (n == 1 || level.visible() == 0)).map(Level::held));
+        empty.ifPresent(
+            level ->
+                noteEmpty(
+                    read,
+                    now,
+                    Optional.of(level.held())
+                        .filter(any -> found == 0 && (n == 1 || level.visible() == 0))));
         return new Claim.Denied(read.nextTokensAt(now, n - found));
       }
       pause.of(Duration.ofMillis(ThreadLocalRandom.current().nextInt(FIRST_PAUSE_MILLIS << round)));
@@ -335,11 +338,11 @@ public final class BucketGate {
   }
 
   /**
-   * Writes down that the bucket is empty, if it is known to be, and requests a fill if nothing is
-   * on the way. Of several claims that find it empty the first to write it down requests the fill;
-   * while the row cannot be written it could not be filled either.
+   * Writes down that the bucket is empty, if it is, and requests a fill if nothing is on the way.
+   * Of several claims that find it empty the first to write it down requests the fill; while the
+   * row cannot be written it could not be filled either.
    *
-   * @param heldByOthers how many tokens others hold; empty if tokens may be left in the queue
+   * @param heldByOthers how many tokens others hold; empty if there are tokens, but too few
    */
   private void noteEmpty(Bucket read, Instant now, Optional<Long> heldByOthers) {
     boolean isFirst = true;

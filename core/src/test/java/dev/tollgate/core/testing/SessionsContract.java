@@ -321,7 +321,8 @@ public abstract class SessionsContract {
     Instant later = session.endsAt().plusSeconds(60);
     Map<String, Instant> processed = Map.of("A_z-9", later, "7", later.plusSeconds(1));
 
-    assertThat(sessions().extend(session, later.plusNanos(5), processed, NOW)).isEqualTo(Written.DONE);
+    assertThat(sessions().extend(session, later.plusNanos(5), processed, NOW))
+        .isEqualTo(Written.DONE);
 
     Session extended =
         new Session(
@@ -348,8 +349,10 @@ public abstract class SessionsContract {
     Instant later = session.endsAt().plusSeconds(60);
     Session moved = sessions().endAt(session.tenant(), session.id(), NOW).orElseThrow();
 
-    assertThat(sessions().extend(session, later, Map.of("m", later), NOW)).isEqualTo(Written.OVERTAKEN);
-    assertThat(sessions().extend(never, later, Map.of("m", later), NOW)).isEqualTo(Written.OVERTAKEN);
+    assertThat(sessions().extend(session, later, Map.of("m", later), NOW))
+        .isEqualTo(Written.OVERTAKEN);
+    assertThat(sessions().extend(never, later, Map.of("m", later), NOW))
+        .isEqualTo(Written.OVERTAKEN);
 
     assertThat(sessions().find(session.tenant(), session.id())).contains(moved);
     assertThat(sessions().find(never.tenant(), never.id())).isEmpty();
