@@ -309,4 +309,13 @@ final class LedgerTest {
       return BigInteger.valueOf(tokens).multiply(BigInteger.valueOf(Ledger.UNIT));
     }
   }
+
+  @Test
+  void a_new_bucket_that_fills_slowly_and_holds_much_does_not_go_back_in_time() {
+    BucketSpec spec = new BucketSpec(new Rate(1), 1_000);
+    Ledger opened = Ledger.opened(spec, START);
+    Ledger.Step step = opened.step(spec, START, START.plusSeconds(60), 0);
+    assertThat(step.tokens()).isEqualTo(10);
+    assertThat(step.after()).isEqualTo(new Ledger(START, 990 * Ledger.UNIT));
+  }
 }
