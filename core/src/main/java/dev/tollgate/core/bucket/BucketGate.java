@@ -30,7 +30,7 @@ import java.util.stream.IntStream;
  * <ol>
  *   <li>A bucket whose row says that it is empty refuses at once. The row is a hint: it is believed
  *       until the next token is due, for a second if others hold tokens that may come back, and
- *       never for longer than a minute.
+ *       never for longer than ten seconds.
  *   <li>The queue is asked. A short poll answers in milliseconds and may miss tokens; so a queue
  *       that looks empty is asked how many tokens it has, and by a long poll if it has any.
  *   <li>Only a queue that gives no answer at all is {@link Claim.Undecided}. A queue that does not
