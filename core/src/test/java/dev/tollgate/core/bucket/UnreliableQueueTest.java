@@ -148,8 +148,7 @@ final class UnreliableQueueTest {
         gate(
             new Before(town.queue()) {
               @Override
-              public List<Lease> reserve(
-                  BucketId bucket, int most, Duration lease, Search search) {
+              public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
                 if (search == Search.LONG) {
                   throw new Unavailable("receive: throttled");
                 }
@@ -295,8 +294,7 @@ final class UnreliableQueueTest {
             return leases;
           }
         };
-    BucketGate.Spent late =
-        gate(frozen).spendUpTo(messages, town.buckets().find(messages), 3);
+    BucketGate.Spent late = gate(frozen).spendUpTo(messages, town.buckets().find(messages), 3);
     assertThat(late.tokens()).isZero();
     assertThat(late.shortfall().orElseThrow()).isInstanceOf(Claim.Denied.class);
     TokenQueue going =
@@ -372,8 +370,7 @@ final class UnreliableQueueTest {
           }
         };
     BucketGate gate =
-        new BucketGate(
-            town.buckets(), lagging, fills, Runnable::run, pause -> {}, town.clock());
+        new BucketGate(town.buckets(), lagging, fills, Runnable::run, pause -> {}, town.clock());
     town.open(
         id,
         new BucketSpec(
