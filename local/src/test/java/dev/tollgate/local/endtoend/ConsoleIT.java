@@ -147,29 +147,29 @@ final class ConsoleIT {
 
   @Test
   void client_is_told_why_it_is_refused_and_comes_back_by_itself() throws Exception {
-    onboard("page-refused", "gold", "{\"tenantPerMinute\":3}");
-    // Close to the next fill, so that the page does not count for a whole minute.
-    Instant late = deployment.clock().instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(112);
-    deployment.advance(Duration.between(deployment.clock().instant(), late));
+    onboard("page-refused", "gold", "{\"tenantPerMinute\":6}");
+    // Just after a fill, so that nothing is owed and the next token is ten seconds away.
+    Instant minute = deployment.clock().instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(60);
+    deployment.advance(Duration.between(deployment.clock().instant(), minute));
     createSession("page-refused");
-    connect(4);
+    connect(7);
     browser.awaitText(
         "#verdict-text",
         text ->
             text.matches(
-                "The tenant has used its tokens: it may open 3 connections a minute\\."
+                "The tenant has used its tokens: it may open 6 connections a minute\\."
                     + " Next attempt in \\d+ s\\."));
     assertThat(browser.text("#verdict-title")).isEqualTo("Not let in");
-    assertThat(browser.text("#tenant-rate")).isEqualTo("0 of 3");
+    assertThat(browser.text("#tenant-rate")).isEqualTo("0 of 6");
     assertThat(browser.text("#connect-status"))
-        .isEqualTo("3 of 4 sockets open; the rest will follow by itself.");
+        .isEqualTo("6 of 7 sockets open; the rest will follow by itself.");
     String counted = browser.text("#verdict-text");
     browser.awaitText("#verdict-text", text -> !text.equals(counted));
 
     deployment.advance(Duration.ofMinutes(1));
-    browser.awaitText("#connect-status", "4 of 4 sockets open."::equals);
-    browser.awaitText("#session-open", "4 of 10"::equals);
-    assertThat(browser.text("#log")).contains("Refused", "Socket 4 of 4 is open.");
+    browser.awaitText("#connect-status", "7 of 7 sockets open."::equals);
+    browser.awaitText("#session-open", "7 of 10"::equals);
+    assertThat(browser.text("#log")).contains("Refused", "Socket 7 of 7 is open.");
   }
 
   @Test

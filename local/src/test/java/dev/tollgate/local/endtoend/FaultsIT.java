@@ -37,6 +37,9 @@ final class FaultsIT {
   private static final int PER_MINUTE = 12;
   private static final int PLACES = 60;
 
+  /** So many sockets of a tenant stay open at least. */
+  private static final int FEW = 3;
+
   /** Each time so many come that a bucket that gives twice what it may shows it. */
   private static final int CROWD = 2 * PER_MINUTE;
 
@@ -72,12 +75,7 @@ final class FaultsIT {
     System.out.println("seed of the faults: " + SEED);
     DEPLOYMENT.cloud().fates().calm();
     for (String tenant : TENANTS) {
-      Answer onboarded =
-          DEPLOYMENT.onboard(
-              tenant,
-              "silver",
-              "{\"tenantPerMinute\":%d,\"tenantConnections\":%d,\"sessionPerMinute\":60,\"connectionsPerSession\":%d}"
-                  .formatted(PER_MINUTE, PLACES, CROWD));
+      Answer onboarded = DEPLOYMENT.onboard(tenant, "silver", overrides(PLACES));
       assertThat(onboarded.status()).isEqualTo(201);
     }
     DEPLOYMENT.cloud().fates().resume();
@@ -109,7 +107,7 @@ final class FaultsIT {
             }
             excess = Math.max(excess, allowance.excess());
           }
-          while (sockets(open, tenant).size() > random.nextInt(PER_MINUTE)) {
+          while (sockets(open, tenant).size() > FEW + random.nextInt(PER_MINUTE)) {
             DEPLOYMENT.close(sockets(open, tenant).remove());
           }
         }
@@ -126,12 +124,26 @@ final class FaultsIT {
         .as("admitted beyond capacity + rate × time + one minute's tokens")
         .isLessThanOrEqualTo(struck.getOrDefault(Misfortune.QUEUE_DELIVERS_TWICE.key(), 0L));
 
+    // Ghosts are asked after where they take places from others: near the limit.
+    for (String tenant : TENANTS) {
+      String near = overrides(connections(tenant) + 1);
+      assertThat(
+              DEPLOYMENT
+                  .control("PATCH", "/tenants/" + tenant, "{\"overrides\":%s}".formatted(near))
+                  .status())
+          .isEqualTo(200);
+    }
     DEPLOYMENT.advance(Duration.ofMinutes(2));
     for (String tenant : TENANTS) {
       int alive = (int) sockets(open, tenant).stream().filter(h -> !h.closed().isDone()).count();
       assertThat(connections(tenant)).as(tenant).isEqualTo(alive);
       assertThat(DEPLOYMENT.connect(tenant, DEPLOYMENT.open(tenant)).status()).isEqualTo(101);
     }
+  }
+
+  private static String overrides(int places) {
+    return "{\"tenantPerMinute\":%d,\"tenantConnections\":%d,\"sessionPerMinute\":60,\"connectionsPerSession\":%d}"
+        .formatted(PER_MINUTE, places, CROWD);
   }
 
   private static Deque<Handshake> sockets(Map<String, Deque<Handshake>> open, String tenant) {

@@ -28,9 +28,9 @@ final class GrantsIT {
           "Lambda writes a function's log with the function's role; here logs go to a file",
           Pattern.compile("ControlPlaneTenant sqs:(Receive|Delete)Message .*_token_bucket"),
           "tokens that a smaller capacity has no room for are taken out",
-          Pattern.compile("ControlPlaneTenant sqs:(Receive|Delete)Message .*:silo_.*"),
-          "what a silo's function gave up is handed on when the silo goes",
-          Pattern.compile("ControlPlane sqs:SendMessage .*:pool_dead.fifo"),
+          Pattern.compile(
+              "ControlPlane(Tenant sqs:(Receive|Delete)Message .*:silo_.*"
+                  + "| sqs:SendMessage .*:pool_dead.fifo)"),
           "what a silo's function gave up is handed on when the silo goes",
           Pattern.compile("ControlPlaneTenant lambda:Update\\w+ .*"),
           "silos are brought to new code and settings after a deployment",
@@ -42,6 +42,8 @@ final class GrantsIT {
           "what a schedule cannot deliver goes there",
           Pattern.compile("SessionEnd (dynamodb:ListStreams|sqs:SendMessage) .*"),
           "what a mapping of a stream is made with, and where records go that fail for good",
+          Pattern.compile("PoolProcessorTenant sqs:SendMessage .*_token_bucket"),
+          "the token of a message whose handler fails is put back",
           Pattern.compile("PoolProcessor lambda:InvokeFunction .*"),
           "whoever finds a bucket hibernating wakes it");
 
