@@ -99,7 +99,7 @@ class ApplyTest {
     Run run = deployment.run("plan", "all.yaml");
 
     assertThat(run.err()).isEmpty();
-    assertThat(run.out()).contains("hibernateAfterMinutes");
+    assertThat(run.out()).contains("~ change tier bronze", "1 to change");
   }
 
   private static String neverOrAfter(int minutes) {
