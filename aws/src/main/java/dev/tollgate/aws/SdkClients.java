@@ -29,7 +29,7 @@ import software.amazon.awssdk.retries.api.RetryStrategy;
  *
  * SQS answers in tens of milliseconds, with a tail of seconds; DynamoDB in less. A handshake waits
  * for both. Therefore a request that may be repeated is given up after two seconds and tried again,
- * for no longer than five seconds in all: whoever is in the tail once is seldom in it twice. The
+ * for no longer than five seconds in all: a request that was slow once is seldom slow again. The
  * first request of an instance, with its key exchange on a fraction of a processor, needs most of a
  * second by itself. A request that must not be repeated has one attempt of four seconds, which a
  * long poll of one second fits in. One after another these add up to 18 seconds in the authorizer,

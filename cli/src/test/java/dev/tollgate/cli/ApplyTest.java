@@ -75,7 +75,14 @@ class ApplyTest {
             ~ change tier bronze: 1 tenant has it
                 limits.tenantConnections: 10 → 5
             + create tier tin
+                fillMode: PRODUCER
+                isolation: POOL
+                limits.connectionsPerSession: 2
+                limits.messagesPerMinute: 60
+                limits.sessionPerMinute: 5
+                limits.sessionTTL: 200
                 limits.tenantConnections: 7
+                onUnavailable: ADMIT
             ~ change tenant acme
                 overrides.sessionTTL: 60 → (none)
                 overrides.tenantConnections: (none) → 10
@@ -99,7 +106,7 @@ class ApplyTest {
     Run run = deployment.run("plan", "all.yaml");
 
     assertThat(run.err()).isEmpty();
-    assertThat(run.out()).contains("~ change tier bronze", "1 to change");
+    assertThat(run.out()).contains("~ change tier bronze", "hibernateAfterMinutes: (none) → 0");
   }
 
   private static String neverOrAfter(int minutes) {

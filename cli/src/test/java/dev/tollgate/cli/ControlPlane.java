@@ -182,15 +182,7 @@ final class ControlPlane implements Deployment.Responder {
     if (dryRun) {
       ObjectNode answer = Json.object().put("dryRun", true).put("version", version);
       answer.put("outcome", stands.isEmpty() ? "CREATED" : same ? "UNCHANGED" : "CHANGED");
-      ObjectNode changes = answer.putObject("changes").putObject("limits");
-      long from = before.path("limits").path("tenantConnections").asLong();
-      changes
-          .putObject("tenantConnections")
-          .put("from", from)
-          .set("to", next.path("limits").path("tenantConnections"));
-      if (stands.isEmpty()) {
-        ((ObjectNode) changes.path("tenantConnections")).remove("from");
-      }
+      answer.set("changes", changes(before, next.deepCopy().without("tier")));
       answer.putArray("tenants");
       answer.putObject("totals").put("tenants", 0).put("changed", 0);
       return json(200, answer);
@@ -206,6 +198,30 @@ final class ControlPlane implements Deployment.Responder {
         .filter(tenant -> tenant.path("tier").asText().equals(name))
         .forEach(tenant -> tenant.put("version", version(tenant) + 1));
     return json(stands.isEmpty() ? 201 : 202, next);
+  }
+
+  /** The values that are to differ, each with what it was, if anything, and what it is to be. */
+  private static ObjectNode changes(JsonNode before, JsonNode next) {
+    ObjectNode changes = Json.object();
+    next.properties()
+        .forEach(
+            field -> {
+              JsonNode from = before.path(field.getKey());
+              JsonNode to = field.getValue();
+              if (to.isObject()) {
+                ObjectNode within = changes(from, to);
+                if (!within.isEmpty()) {
+                  changes.set(field.getKey(), within);
+                }
+              } else if (!to.equals(from)) {
+                ObjectNode change = changes.putObject(field.getKey());
+                if (!from.isMissingNode()) {
+                  change.set("from", from);
+                }
+                change.set("to", to);
+              }
+            });
+    return changes;
   }
 
   private Optional<Response> removeTier(String name, Optional<String> ifMatch) {
