@@ -82,6 +82,7 @@ class ApplyTest {
                 limits.sessionPerMinute: 5
                 limits.sessionTTL: 200
                 limits.tenantConnections: 7
+                limits.tenantPerMinute: 60
                 onUnavailable: ADMIT
             ~ change tenant acme
                 overrides.sessionTTL: 60 → (none)

@@ -95,6 +95,23 @@ public record History(long seed, List<Step> steps) {
         });
   }
 
+  static History ofProcessor(long seed) {
+    return drawn(
+        seed,
+        new Random(seed),
+        any -> {
+          int what = any.nextInt(10);
+          if (what < 4) {
+            return new Step.Send(1 + any.nextInt(6));
+          } else if (what < 7) {
+            return new Step.SendAgain(any.nextInt(20));
+          }
+          int[] most = {1, 20, 20, 70, 330};
+          return new Step.Wait(
+              Duration.ofMillis(1_000L * any.nextInt(1 + most[any.nextInt(most.length)])));
+        });
+  }
+
   private static History drawn(long seed, Random random, Function<Random, Step> next) {
     List<Step> steps = new ArrayList<>();
     int count = 1 + random.nextInt(LONGEST);

@@ -5,7 +5,8 @@ import java.util.function.BiFunction;
 /**
  * A law, and how to find out whether a subject keeps it in a history.
  *
- * @param <S> what it is for: {@link Limiter.Maker}s or {@link Counter.Maker}s
+ * @param <S> what it is for: {@link Limiter.Maker}s, {@link Counter.Maker}s or {@link
+ *     Processor.Maker}s
  */
 public final class Law<S> {
   private final String name;

@@ -52,6 +52,11 @@ public final class LawBook<S> {
         seed -> maker.terms(History.terms(seed)).toString());
   }
 
+  /** All the laws of {@link ProcessorLaws} for what processes messages. */
+  public static LawBook<Processor.Maker> ofProcessor(Processor.Maker maker) {
+    return new LawBook<>(maker, ProcessorLaws.ALL, History::ofProcessor, seed -> "its own");
+  }
+
   /** The same subject held to these laws only. */
   public LawBook<S> only(List<Law<S>> some) {
     return new LawBook<>(subject, some, histories, terms);

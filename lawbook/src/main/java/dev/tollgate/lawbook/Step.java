@@ -95,6 +95,25 @@ public sealed interface Step {
     }
   }
 
+  /** Something is done with messages. */
+  sealed interface OfProcessor extends Step {}
+
+  /** Some messages are sent, each for the first time. */
+  record Send(int count) implements OfProcessor {
+    @Override
+    public String toString() {
+      return count + " sent";
+    }
+  }
+
+  /** A message is sent again, if any was sent. */
+  record SendAgain(int which) implements OfProcessor {
+    @Override
+    public String toString() {
+      return "number " + which + " sent again";
+    }
+  }
+
   /** Something is done with what is counted. */
   sealed interface OfCounter extends Step {}
 

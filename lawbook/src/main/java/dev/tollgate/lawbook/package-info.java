@@ -35,7 +35,8 @@
  * the limiter takes them.
  *
  * <p>What counts absolutely, like open connections, is put behind {@link
- * dev.tollgate.lawbook.Counter}.
+ * dev.tollgate.lawbook.Counter}; what processes messages that may be sent again, behind {@link
+ * dev.tollgate.lawbook.Processor}.
  */
 @NullMarked
 package dev.tollgate.lawbook;

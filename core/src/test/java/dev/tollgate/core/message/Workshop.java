@@ -33,11 +33,10 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** A processing of messages over stand-ins, and an application that does as a test says. */
 final class Workshop {
-  private final Town town = new Town();
+  private final Town town;
   private final RecordingSockets sockets = new RecordingSockets();
   private final InMemoryMessageLog log = new InMemoryMessageLog();
-  private final InMemoryMessageFacts facts =
-      new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets(), log, town.clock());
+  private final InMemoryMessageFacts facts;
   private final List<Incoming> handled = Collections.synchronizedList(new ArrayList<>());
   private final List<String> counted = Collections.synchronizedList(new ArrayList<>());
   private final AtomicLong nanos = new AtomicLong();
@@ -46,7 +45,19 @@ final class Workshop {
   private final List<String> attempts = Collections.synchronizedList(new ArrayList<>());
   private final Sockets slowed = new SlowedSockets();
   private Application application = (message, json) -> List.of(json);
-  private MessageFactsReader reader = facts;
+  private MessageFactsReader reader;
+
+  Workshop() {
+    this(new Town());
+  }
+
+  /** A processing for this town's tenants. */
+  Workshop(Town town) {
+    this.town = town;
+    facts =
+        new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets(), log, town.time());
+    reader = facts;
+  }
 
   Town town() {
     return town;
@@ -130,7 +141,7 @@ final class Workshop {
             town.fillRequests(),
             Runnable::run,
             pause -> {},
-            town.clock()),
+            town.time()),
         counting(Sessions.class, town.sessions()),
         slowed,
         new Departure(counting(Connections.class, town.sessions())),
@@ -141,7 +152,7 @@ final class Workshop {
         },
         counting(MessageLog.class, log),
         executor,
-        town.clock(),
+        town.time(),
         nanos::get);
   }
 
@@ -169,8 +180,8 @@ final class Workshop {
               1_000,
               Gcra.perMinute(60_000),
               Optional.empty(),
-              town.clock().instant(),
-              town.clock().instant());
+              town.time().instant(),
+              town.time().instant());
       town.sessions().countUp(tenant.id(), 1_000);
     }
     return session;

@@ -1,0 +1,195 @@
+package dev.tollgate.core.message;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.Town;
+import dev.tollgate.lawbook.Breach;
+import dev.tollgate.lawbook.Law;
+import dev.tollgate.lawbook.LawBook;
+import dev.tollgate.lawbook.Processor;
+import dev.tollgate.lawbook.ProcessorLaws;
+import dev.tollgate.lawbook.Setting;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The processing of messages behind a FIFO queue is held to the law book. */
+final class MessageLawsTest {
+  private static final int HISTORIES = 300;
+
+  /** What the queue tells messages from each other by. */
+  private enum DeduplicationId {
+    /** The id of the request that brought it, as in the stack. */
+    REQUEST,
+    /** The name that its client gave it. */
+    NAME
+  }
+
+  private static Processor.Maker shop(DeduplicationId deduplicationId, boolean isLogged) {
+    return setting -> new Shop(setting, deduplicationId, isLogged);
+  }
+
+  @Test
+  void whatever_goes_wrong_and_however_often_it_is_sent_a_message_is_processed_once() {
+    LawBook.Report report =
+        LawBook.ofProcessor(shop(DeduplicationId.REQUEST, true)).hold(HISTORIES);
+
+    assertThat(report.judged()).hasSize(2);
+  }
+
+  static List<Arguments> planted() {
+    return List.of(
+        Arguments.of("drops a resend", ProcessorLaws.NEVER_LOST, shop(DeduplicationId.NAME, true)),
+        Arguments.of(
+            "does not write down what is processed",
+            ProcessorLaws.NEVER_TWICE,
+            shop(DeduplicationId.REQUEST, false)));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("planted")
+  void the_law_book_sees_an_engine_that(
+      String fault, Law<Processor.Maker> law, Processor.Maker maker) {
+    assertThatThrownBy(() -> LawBook.ofProcessor(maker).hold(HISTORIES))
+        .as(fault)
+        .isInstanceOfSatisfying(
+            Breach.class,
+            breach -> {
+              System.out.println(breach.getMessage());
+              assertThat(breach.law()).isSameAs(law);
+              assertThat(breach.shortest().steps()).hasSizeLessThanOrEqualTo(4);
+            });
+  }
+
+  /** One session whose messages come by a FIFO queue; in a storm every third delivery fails. */
+  private static final class Shop implements Processor {
+    private static final String SOCKET = "socket";
+    private static final Duration VISIBILITY = Duration.ofSeconds(30);
+
+    /** Amazon SQS: "a message ... within the 5-minute deduplication interval". */
+    private static final Duration DEDUPLICATION = Duration.ofMinutes(5);
+
+    private final Setting setting;
+    private final DeduplicationId deduplicationId;
+    private final boolean isLogged;
+    private final Random random;
+    private final Workshop shop;
+    private final Tenant tenant;
+    private final SessionId session;
+    private final List<Incoming> queue = new ArrayList<>();
+    private final Map<String, Instant> accepted = new HashMap<>();
+    private final List<String> processed = new ArrayList<>();
+    private Instant visibleAt = Instant.MIN;
+    private int requests;
+
+    Shop(Setting setting, DeduplicationId deduplicationId, boolean isLogged) {
+      this.setting = setting;
+      this.deduplicationId = deduplicationId;
+      this.isLogged = isLogged;
+      random = new Random(setting.seed());
+      shop = new Workshop(new Town(setting.clock()));
+      tenant = shop.town().onboard("acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 6L));
+      session = shop.session(tenant, SOCKET);
+      shop.application(
+          (message, json) -> {
+            if (fails()) {
+              throw new IllegalStateException("not now");
+            }
+            processed.add(message.id());
+            return List.of();
+          });
+    }
+
+    private boolean fails() {
+      return setting.isStormy() && random.nextInt(3) == 0;
+    }
+
+    @Override
+    public Answer send(String name) {
+      String request = "r" + requests++;
+      Instant now = setting.clock().instant();
+      accepted.values().removeIf(at -> !now.isBefore(at.plus(DEDUPLICATION)));
+      if (accepted.putIfAbsent(deduplicationId == DeduplicationId.NAME ? name : request, now)
+          == null) {
+        queue.add(Workshop.named(tenant, session, SOCKET, request, name));
+      }
+      int heard = shop.sockets().postedTo(SOCKET).size();
+      deliver();
+      List<String> frames = shop.sockets().postedTo(SOCKET);
+      return frames.subList(heard, frames.size()).stream()
+          .filter(frame -> frame.startsWith("throttled " + name + " "))
+          .findFirst()
+          .<Answer>map(frame -> new Refused(retryAfter(frame)))
+          .orElseGet(() -> processed.contains(name) ? new Processed() : new Nothing());
+    }
+
+    private static Duration retryAfter(String frame) {
+      return Duration.ofSeconds(Long.parseLong(frame.substring(frame.lastIndexOf(' ') + 1)) + 1);
+    }
+
+    /** What is visible, ten at a time; what is not done holds its session's messages back. */
+    private void deliver() {
+      Instant now = setting.clock().instant();
+      while (!queue.isEmpty() && !now.isBefore(visibleAt)) {
+        List<Incoming> batch = List.copyOf(queue.subList(0, Math.min(10, queue.size())));
+        disturb();
+        List<Outcome> outcomes = shop.outcomes(batch);
+        calm();
+        for (int i = 0; i < batch.size(); i++) {
+          if (outcomes.get(i).isDone()) {
+            queue.remove(batch.get(i));
+          } else {
+            visibleAt = now.plus(VISIBILITY);
+          }
+        }
+      }
+    }
+
+    private void disturb() {
+      if (!isLogged) {
+        shop.log().outage().begin();
+        shop.town().sessions().outage().begin("extend");
+      }
+      if (fails()) {
+        shop.facts().outage().begin();
+      }
+      if (fails()) {
+        shop.sockets().outage().begin();
+      }
+    }
+
+    private void calm() {
+      shop.facts().outage().end();
+      shop.sockets().outage().end();
+    }
+
+    @Override
+    public long processed(String name) {
+      return Collections.frequency(processed, name);
+    }
+
+    @Override
+    public Optional<Instant> nextTimer() {
+      return queue.isEmpty() ? Optional.empty() : Optional.of(visibleAt);
+    }
+
+    @Override
+    public void passedTo(Instant now) {
+      deliver();
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package dev.tollgate.lawbook;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The laws of messages that their senders may send again. */
+public final class ProcessorLaws {
+  /** No message is processed twice. */
+  public static final Law<Processor.Maker> NEVER_TWICE =
+      new Law<>(
+          "no message is processed twice",
+          "A message that was processed is not processed again within the next five minutes, "
+              + "however often it is sent.",
+          (maker, history) -> play(maker, history, true, run -> {}));
+
+  /** No message is lost. */
+  public static final Law<Processor.Maker> NEVER_LOST =
+      new Law<>(
+          "no message is lost",
+          "Once nothing goes wrong, a message that is sent again after the time that its sender was "
+              + "told is processed within a minute.",
+          (maker, history) -> play(maker, history, false, Run::allAreProcessed));
+
+  /** All of them. */
+  public static final List<Law<Processor.Maker>> ALL = List.of(NEVER_TWICE, NEVER_LOST);
+
+  /** Within this time a message that can be processed is. */
+  private static final Duration SOON = Duration.ofMinutes(1);
+
+  /** After what went wrong last, messages that come again have come within this time. */
+  private static final Duration CALM = Duration.ofMinutes(2);
+
+  /** So often a sender that waits as told may be refused. */
+  private static final int REFUSALS = 3;
+
+  private ProcessorLaws() {}
+
+  private interface End {
+    void of(Run run);
+  }
+
+  private static Finding play(Processor.Maker maker, History history, boolean once, End end) {
+    Run run = new Run(maker, history.seed(), once);
+    try {
+      for (Step next : history.steps()) {
+        run.step++;
+        run.perform(next);
+      }
+      run.step++;
+      end.of(run);
+      return new Finding.Kept();
+    } catch (Broke broke) {
+      return new Finding.Broken(run.step, run.time(), broke.expected(), broke.happened());
+    } catch (RuntimeException thrown) {
+      return new Finding.Broken(
+          run.step, run.time(), "an answer, whatever goes wrong", thrown.toString());
+    }
+  }
+
+  /** What processes, going through a history, and what was sent. */
+  private static final class Run {
+    private final Setting setting;
+    private final Processor processor;
+    private final boolean once;
+    private final List<String> sent = new ArrayList<>();
+    private final Map<String, Long> processed = new HashMap<>();
+    private final Map<String, Instant> lastProcessed = new HashMap<>();
+    private int step;
+
+    Run(Processor.Maker maker, long seed, boolean once) {
+      setting = new Setting(seed);
+      processor = maker.make(setting);
+      this.once = once;
+    }
+
+    Duration time() {
+      return Duration.between(Setting.START, setting.now());
+    }
+
+    void perform(Step next) {
+      if (next instanceof Step.Wait wait) {
+        wait(wait.time());
+      } else if (next instanceof Step.Send some) {
+        for (int i = 0; i < some.count(); i++) {
+          sent.add("m" + sent.size());
+          send(sent.get(sent.size() - 1));
+        }
+      } else if (next instanceof Step.SendAgain again && !sent.isEmpty()) {
+        send(sent.get(again.which() % sent.size()));
+      }
+    }
+
+    private Processor.Answer send(String name) {
+      Processor.Answer answer = processor.send(name);
+      look();
+      return answer;
+    }
+
+    /** Sees what was processed since it was seen last. */
+    private void look() {
+      for (String name : sent) {
+        long times = processor.processed(name) - processed.getOrDefault(name, 0L);
+        if (times > 0) {
+          Optional<Instant> last = Optional.ofNullable(lastProcessed.put(name, setting.now()));
+          processed.merge(name, times, Long::sum);
+          boolean known = last.filter(this::isKnown).isPresent();
+          Broke.unless(
+              !(once && (known || times > 1)), name + " processed once", "it was processed again");
+        }
+      }
+    }
+
+    /** Whether a message that was processed then is still to be known. */
+    private boolean isKnown(Instant processedAt) {
+      return setting.now().isBefore(processedAt.plus(Processor.KNOWN_FOR));
+    }
+
+    private void allAreProcessed() {
+      setting.calm();
+      wait(CALM);
+      sent.forEach(this::isProcessed);
+    }
+
+    private void isProcessed(String name) {
+      for (int refusals = 0; processor.processed(name) == 0; refusals++) {
+        Broke.unless(refusals <= REFUSALS, name + " admitted after waits as told", "refused again");
+        if (send(name) instanceof Processor.Refused refused) {
+          wait(refused.retryAfter());
+        } else {
+          wait(SOON);
+          Broke.unless(
+              processor.processed(name) > 0, name + " processed within " + SOON, "it was lost");
+        }
+      }
+    }
+
+    private void wait(Duration time) {
+      Instant until = setting.now().plus(time);
+      Optional<Instant> timer = processor.nextTimer();
+      while (timer.isPresent() && !timer.get().isAfter(until)) {
+        setting.set(timer.get().isAfter(setting.now()) ? timer.get() : setting.now());
+        processor.passedTo(setting.now());
+        look();
+        timer = processor.nextTimer();
+      }
+      setting.set(until);
+      processor.passedTo(until);
+      look();
+    }
+  }
+}
