@@ -32,17 +32,18 @@ final class ApiGatewaySockets implements Sockets {
   }
 
   @Override
-  public void close(String connectionId) {
+  public Closed close(String connectionId) {
     if (isNoId(connectionId)) {
-      return;
+      return Closed.GONE;
     }
-    ask(
+    return ask(
         "API Gateway DeleteConnection",
         () -> {
           try {
-            return connections.deleteConnection(request -> request.connectionId(connectionId));
+            connections.deleteConnection(request -> request.connectionId(connectionId));
+            return Closed.DONE;
           } catch (GoneException gone) {
-            return gone;
+            return Closed.GONE;
           }
         });
   }

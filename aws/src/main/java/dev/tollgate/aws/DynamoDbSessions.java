@@ -437,27 +437,6 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
 
   @Override
   public Written renew(TenantId tenant, SessionId id, Instant endsAt, Instant now) {
-    return moveEnd(tenant, id, endsAt, now, "SET #end = :end", Map.of("#end", SessionRow.ENDS_AT));
-  }
-
-  @Override
-  public Written extend(TenantId tenant, SessionId id, Instant endsAt, Instant now) {
-    return moveEnd(
-        tenant,
-        id,
-        endsAt,
-        now,
-        "SET #end = :end, #message = :second",
-        Map.of("#end", SessionRow.ENDS_AT, "#message", SessionRow.MESSAGE_AT));
-  }
-
-  private Written moveEnd(
-      TenantId tenant,
-      SessionId id,
-      Instant endsAt,
-      Instant now,
-      String update,
-      Map<String, String> names) {
     AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
     return write(
         "DynamoDB UpdateItem of a session of " + tenant,
@@ -468,9 +447,9 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
                         .overrideConfiguration(configuration)
                         .tableName(sessionTable)
                         .key(SessionRow.key(tenant, id))
-                        .updateExpression(update)
+                        .updateExpression("SET #end = :end")
                         .conditionExpression("#end > :second AND #end < :end")
-                        .expressionAttributeNames(names)
+                        .expressionAttributeNames(Map.of("#end", SessionRow.ENDS_AT))
                         .expressionAttributeValues(
                             Map.of(
                                 ":second",
@@ -482,6 +461,15 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   @Override
   public Written extend(Session read, Instant endsAt, Map<String, Instant> processed, Instant now) {
     AwsRequestOverrideConfiguration configuration = credentials.as(read.tenant());
+    Map<String, AttributeValue> values = new HashMap<>();
+    values.put(":second", Attribute.number(now.getEpochSecond()));
+    values.put(":read", Attribute.number(read.endsAt().getEpochSecond()));
+    values.put(":end", Attribute.number(endsAt.getEpochSecond()));
+    values.put(":processed", SessionRow.write(processed));
+    read.messageAt()
+        .ifPresent(last -> values.put(":last", Attribute.number(last.getEpochSecond())));
+    String unlessOvertaken =
+        read.messageAt().isPresent() ? "#message = :last" : "attribute_not_exists(#message)";
     return write(
         "DynamoDB UpdateItem of a session of " + read.tenant(),
         () ->
@@ -493,22 +481,13 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
                         .key(SessionRow.key(read.tenant(), read.id()))
                         .updateExpression(
                             "SET #end = :end, #message = :second, #processed = :processed")
-                        .conditionExpression("#end = :read")
+                        .conditionExpression("#end = :read AND " + unlessOvertaken)
                         .expressionAttributeNames(
                             Map.of(
                                 "#end", SessionRow.ENDS_AT,
                                 "#message", SessionRow.MESSAGE_AT,
                                 "#processed", SessionRow.PROCESSED))
-                        .expressionAttributeValues(
-                            Map.of(
-                                ":second",
-                                Attribute.number(now.getEpochSecond()),
-                                ":read",
-                                Attribute.number(read.endsAt().getEpochSecond()),
-                                ":end",
-                                Attribute.number(endsAt.getEpochSecond()),
-                                ":processed",
-                                SessionRow.write(processed)))));
+                        .expressionAttributeValues(values)));
   }
 
   private void forget(TenantId tenant, String key) {

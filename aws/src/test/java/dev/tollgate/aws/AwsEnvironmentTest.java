@@ -33,6 +33,7 @@ import dev.tollgate.core.provisioning.Made;
 import dev.tollgate.core.provisioning.Progress;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Correction;
+import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sockets.Posted;
 import dev.tollgate.core.testing.ManualClock;
@@ -1133,7 +1134,9 @@ class AwsEnvironmentTest {
 
     MessageName name = new MessageName(sessions.get(0), "m-1");
     aws.messageFactsReader().read(tenant, Set.copyOf(sessions), Set.of(name));
-    aws.sessions().extend(tenant, sessions.get(0), clock.instant(), clock.instant());
+    Session read =
+        new Session(tenant, sessions.get(0), Set.of(), clock.instant(), Optional.empty());
+    aws.sessions().extend(read, clock.instant(), Map.of(), clock.instant());
     aws.messageLog().add(tenant, Set.of(name), clock.instant());
 
     assertThat(services.operations())

@@ -153,9 +153,9 @@ class RequestCountsTest {
   @Test
   void extend_is_one_request_whatever_comes_of_it() {
     Instant later = session.endsAt().plusSeconds(60);
-    sessions.extend(tenant, session.id(), later, NOW);
+    sessions.extend(session, later, Map.of(), NOW);
     assertRequests(1);
-    sessions.extend(tenant, session.id(), later, NOW);
+    sessions.extend(session, later, Map.of(), NOW);
     assertRequests(1);
   }
 

@@ -30,11 +30,8 @@ final class SessionDocument {
             .or(
                 () ->
                     facts
-                        .emptyUntil(now)
-                        .map(
-                            until ->
-                                new Verdict.Refused(
-                                    Refusal.TENANT_RATE, Optional.of(facts.nextTokenAt(now)))));
+                        .retryAt(now)
+                        .map(at -> new Verdict.Refused(Refusal.TENANT_RATE, Optional.of(at))));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("tenantId", tenant.id().value());
     document.put("sessionId", session.id().value());

@@ -50,16 +50,24 @@ public record Facts(
         : Optional.empty();
   }
 
-  /** Until when the bucket is known at {@code now} to be empty. */
-  public Optional<Instant> emptyUntil(Instant now) {
-    return bucket.flatMap(read -> read.emptyUntil(now));
+  /**
+   * When a token is worth trying for, if there is none at {@code now}: the bucket is known to be
+   * empty, or has never been filled.
+   */
+  public Optional<Instant> retryAt(Instant now) {
+    boolean hasNone = filled().isEmpty() || filled().get().knownEmptyAt(now);
+    return hasNone ? Optional.of(nextTokenAt(now)) : Optional.empty();
   }
 
   /**
-   * When the bucket has its next token, if it is empty at {@code now}; a minute from now if there
-   * is no bucket yet.
+   * When the bucket has its next token, if it is empty at {@code now}; a minute from now if it has
+   * never been filled.
    */
   public Instant nextTokenAt(Instant now) {
-    return bucket.map(read -> read.nextTokenAt(now)).orElseGet(() -> now.plusSeconds(60));
+    return filled().map(read -> read.nextTokenAt(now)).orElseGet(() -> now.plusSeconds(60));
+  }
+
+  private Optional<Bucket> filled() {
+    return bucket.filter(Bucket::hasBeenFilled);
   }
 }

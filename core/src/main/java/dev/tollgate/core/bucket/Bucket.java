@@ -59,6 +59,9 @@ public record Bucket(
    */
   private static final Duration EMPTY_WHILE_DIRECT = Duration.ofSeconds(5);
 
+  /** When a queue that is missing may have been made again. */
+  static final Duration RECONCILED = Duration.ofMinutes(1);
+
   /** A fill that has not come for so long has been lost: a schedule fires once a minute. */
   private static final Duration OVERDUE = Duration.ofMinutes(3);
 
@@ -292,6 +295,16 @@ public record Bucket(
     return new Emptiness(now, next.isBefore(latest) ? next : latest, held);
   }
 
+  /** What is to be remembered of this bucket, whose queue is missing; the next fill ends it. */
+  Emptiness foundMissing(Instant now) {
+    return new Emptiness(now, now.plus(RECONCILED), 0);
+  }
+
+  /** Whether it has ever been filled; until then its queue may not be there. */
+  public boolean hasBeenFilled() {
+    return version > 0;
+  }
+
   /**
    * Whether a claim that found it empty at {@code now} is to request a fill: nothing is on the way,
    * and the token producer fills it or would if it were awake.
@@ -408,7 +421,8 @@ public record Bucket(
     Instant taken =
         emptiness.filter(seen -> now.isBefore(seen.until())).map(Emptiness::since).orElse(now);
     Instant next = nextTokensAfter(taken.isBefore(now) ? taken : now, now, n);
-    return isExactToTheMinute() ? next.plus(MINUTE) : next;
+    Instant exact = isExactToTheMinute() ? next.plus(MINUTE) : next;
+    return emptyUntil(now).filter(exact::isBefore).orElse(exact);
   }
 
   /** When the n-th token will have come that had not become due at {@code appeared}. */

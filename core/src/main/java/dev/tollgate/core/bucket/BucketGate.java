@@ -30,7 +30,7 @@ import java.util.stream.IntStream;
  * <ol>
  *   <li>A bucket whose row says that it is empty refuses at once. The row is a hint: it is believed
  *       until the next token is due, for a second if others hold tokens that may come back, and
- *       never for longer than ten seconds.
+ *       never for longer than ten seconds; if there is no queue, for a minute.
  *   <li>The queue is asked. A short poll answers in milliseconds and may miss tokens; so a queue
  *       that looks empty is asked how many tokens it has, and by a long poll if it has any.
  *   <li>Only a queue that gives no answer at all is {@link Claim.Undecided}. A queue that does not
@@ -59,9 +59,6 @@ public final class BucketGate {
 
   /** The most tokens that one claim may ask for. */
   public static final int MOST_TOKENS = 10_000;
-
-  /** When a tenant whose bucket has no row or no queue may have been reconciled. */
-  private static final Duration RECONCILED = Duration.ofMinutes(1);
 
   /** For so long this process does not repeat a request for a fill that has not been done yet. */
   private static final Duration REQUEST_APART = Duration.ofSeconds(5);
@@ -133,7 +130,7 @@ public final class BucketGate {
       return hold(read.get(), 1, LEASE, first);
     }
     return first.leases.isEmpty()
-        ? new Claim.Denied(clock.instant().plus(RECONCILED))
+        ? new Claim.Denied(clock.instant().plus(Bucket.RECONCILED))
         : granted(id, first);
   }
 
@@ -220,7 +217,9 @@ public final class BucketGate {
     return found
         .map(read -> spendUpTo(read, n))
         .orElseGet(
-            () -> new Spent(0, Optional.of(new Claim.Denied(clock.instant().plus(RECONCILED)))));
+            () ->
+                new Spent(
+                    0, Optional.of(new Claim.Denied(clock.instant().plus(Bucket.RECONCILED)))));
   }
 
   private Spent spendUpTo(Bucket read, int n) {
@@ -330,11 +329,14 @@ public final class BucketGate {
 
   /** Nobody knows what the queue holds, unless there is none. */
   private Claim.Shortfall unanswered(Bucket read, Unavailable failure) {
-    if (failure instanceof MissingQueue) {
-      await(request(read));
-      return new Claim.Denied(clock.instant().plus(RECONCILED));
+    if (!(failure instanceof MissingQueue)) {
+      return new Claim.Undecided(failure.reason());
     }
-    return new Claim.Undecided(failure.reason());
+    Instant now = clock.instant();
+    if (remember(read, read.foundMissing(now))) {
+      await(request(read));
+    }
+    return new Claim.Denied(now.plus(Bucket.RECONCILED));
   }
 
   /**
@@ -347,13 +349,17 @@ public final class BucketGate {
   private void noteEmpty(Bucket read, Instant now, Optional<Long> heldByOthers) {
     boolean isFirst = true;
     if (heldByOthers.isPresent()) {
-      Emptiness found = read.foundEmpty(now, heldByOthers.get());
-      empty.put(read.id(), found.until());
-      isFirst = quietly(() -> buckets.rememberEmpty(read, found)).equals(Optional.of(Written.DONE));
+      isFirst = remember(read, read.foundEmpty(now, heldByOthers.get()));
     }
     if (isFirst && read.needsFillAt(now)) {
       await(request(read));
     }
+  }
+
+  /** Returns whether this is the first to write it down. */
+  private boolean remember(Bucket read, Emptiness found) {
+    empty.put(read.id(), found.until());
+    return quietly(() -> buckets.rememberEmpty(read, found)).equals(Optional.of(Written.DONE));
   }
 
   /** Requests a fill of what was read, unless this process has done so just now. */

@@ -120,7 +120,7 @@ final class Conversation {
       return Result.of(Outcome.UNDECIDED, Optional.of(new Unavailable(undecided.cause())));
     }
     if (message.incoming().name().isEmpty()) {
-      extendOnce();
+      extend(Map.of(), clock.instant());
     }
     return handled(message, content);
   }
@@ -138,10 +138,6 @@ final class Conversation {
    */
   private Result handled(BatchMessage message, Incoming.Message content) {
     Incoming incoming = message.incoming();
-    delivery.toOthersThan(
-        incoming.connectionId(),
-        frames.message(incoming.id(), content.json()),
-        message::undelivered);
     List<String> replies;
     try {
       replies = replies(incoming, content);
@@ -164,6 +160,10 @@ final class Conversation {
                 processed.add(name);
                 unlogged.put(name, message);
               });
+      delivery.toOthersThan(
+          incoming.connectionId(),
+          frames.message(incoming.id(), content.json()),
+          message::undelivered);
       replies.forEach(reply -> delivery.toAll(reply, message::undelivered));
     }
     return result;
@@ -187,19 +187,9 @@ final class Conversation {
   }
 
   private boolean areNotedInSession(Instant until, Instant now) {
-    Optional<Instant> end = nextEnd(now);
-    if (end.isEmpty()) {
-      return false;
-    }
-    Session read = session.orElseThrow();
-    Map<String, Instant> noted = new HashMap<>(read.processed());
-    noted.values().removeIf(each -> !now.isBefore(each));
-    unlogged.keySet().forEach(name -> noted.put(name.id(), until));
-    try {
-      return sessions.extend(read, end.get(), noted, now) == Written.DONE;
-    } catch (Unavailable unsure) {
-      return false;
-    }
+    Map<String, Instant> names = new HashMap<>();
+    unlogged.keySet().forEach(name -> names.put(name.id(), until));
+    return extend(names, now) == Written.DONE;
   }
 
   private List<String> replies(Incoming incoming, Incoming.Message message) throws Exception {
@@ -208,33 +198,30 @@ final class Conversation {
         .toList();
   }
 
-  /** A session that cannot be extended now is by its next message. */
-  private void extendOnce() {
-    Instant now = clock.instant();
-    try {
-      nextEnd(now)
-          .ifPresent(end -> sessions.extend(tenant.id(), session.orElseThrow().id(), end, now));
-    } catch (Unavailable ignored) {
-      return;
-    }
-  }
-
   /**
-   * The session's new end, the first time that it is asked for, if that is far enough away to be
-   * worth a write, or if some connection needs this sign of life.
+   * Extends the session, the first time that it is asked for, if its end is far enough away from
+   * the new one to be worth a write, or if some connection needs this sign of life; and has it note
+   * these messages. One that cannot be extended now is by its next message.
    */
-  private Optional<Instant> nextEnd(Instant now) {
-    if (used || session.isEmpty()) {
-      return Optional.empty();
+  private Written extend(Map<String, Instant> names, Instant now) {
+    if (used || session.isEmpty() || session.get().endedAt(now)) {
+      return Written.OVERTAKEN;
     }
     used = true;
+    Session read = session.get();
     Duration life = Duration.ofSeconds(tenant.limits().get(Limit.SESSION_TTL));
     Instant end = now.truncatedTo(ChronoUnit.SECONDS).plus(life);
-    Duration by = Duration.between(session.get().endsAt(), end);
-    boolean movesFar = by.multipliedBy(PART).compareTo(life) > 0;
-    boolean isSign = !by.isNegative() && session.get().isSilentSince(now.minus(SIGN));
-    return session.get().endedAt(now) || !(movesFar || isSign)
-        ? Optional.empty()
-        : Optional.of(end);
+    boolean movesFar = Duration.between(read.endsAt(), end).multipliedBy(PART).compareTo(life) > 0;
+    if (!movesFar && !read.isSilentSince(now.minus(SIGN))) {
+      return Written.OVERTAKEN;
+    }
+    Map<String, Instant> noted = new HashMap<>(read.processed());
+    noted.values().removeIf(each -> !now.isBefore(each));
+    noted.putAll(names);
+    try {
+      return sessions.extend(read, end.isAfter(read.endsAt()) ? end : read.endsAt(), noted, now);
+    } catch (Unavailable unsure) {
+      return Written.OVERTAKEN;
+    }
   }
 }

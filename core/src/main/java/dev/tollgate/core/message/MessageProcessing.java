@@ -252,12 +252,7 @@ public final class MessageProcessing {
     Optional<Session> session = Optional.ofNullable(facts.sessions().get(id));
     Set<String> open =
         session.filter(known -> !known.endedAt(now)).map(Session::connections).orElse(Set.of());
-    // Whoever joined last moved the arrival time beyond that instant.
-    boolean nobodyIsNew =
-        session
-            .flatMap(Session::arrival)
-            .map(arrival -> arrival.isBefore(now.minus(HANDSHAKE)))
-            .orElse(true);
+    Instant handshaking = now.minus(HANDSHAKE);
     Set<String> senders =
         messages.stream()
             .map(message -> message.incoming().connectionId())
@@ -271,7 +266,11 @@ public final class MessageProcessing {
             tenant.id(),
             id,
             open,
-            socket -> nobodyIsNew || senders.contains(socket),
+            socket ->
+                senders.contains(socket)
+                    || session
+                        .filter(known -> known.joinedAt(socket).isBefore(handshaking))
+                        .isPresent(),
             time.dividedBy(DELIVERY_SHARE));
     Conversation conversation =
         new Conversation(

@@ -67,6 +67,11 @@ public record Session(
     return connections.stream().anyMatch(id -> lastSignOf(id).isBefore(then));
   }
 
+  /** Whether it notes messages that are still to be known. */
+  public boolean notesAt(Instant now) {
+    return processed.values().stream().anyMatch(now::isBefore);
+  }
+
   /** Whether it is over, be its row deleted yet or not. */
   public boolean endedAt(Instant now) {
     return !now.isBefore(endsAt);

@@ -12,6 +12,7 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Opens, renews and ends sessions. */
 public final class SessionLife {
@@ -26,6 +27,9 @@ public final class SessionLife {
    * way since before, or whose clock is slow.
    */
   private static final Duration LONG_AGO = Duration.ofHours(1);
+
+  /** A handshake takes no longer: API Gateway gives up its integrations before. */
+  private static final Duration HANDSHAKE = Duration.ofSeconds(30);
 
   private final Sessions sessions;
   private final Connections connections;
@@ -100,6 +104,10 @@ public final class SessionLife {
    * longer counted, its row goes. However many come to end it, and however often, it ends once: of
    * all of them one gets to take the connections out of it, and only that one lowers the count.
    *
+   * <p>Two kinds of sessions stay for a while when they are over, until they are ended again: one
+   * with a socket that is just being opened, which cannot be closed yet, and one that notes
+   * messages which may be sent again.
+   *
    * <p>The order is such that whoever dies on the way leaves a row that is over, or a count that is
    * too high. The first is ended by the next who comes, the second is found by a {@link Recount}.
    *
@@ -107,19 +115,29 @@ public final class SessionLife {
    *     over then or will be, but is there until it is ended again
    */
   public Ending end(TenantId tenant, SessionId id) {
-    Optional<Session> over = sessions.endAt(tenant, id, clock.instant().minus(LONG_AGO));
+    Instant now = clock.instant();
+    Optional<Session> over = sessions.endAt(tenant, id, now.minus(LONG_AGO));
     if (over.isEmpty()) {
       return new NoSession();
     }
     Set<String> open = over.get().connections();
-    open.forEach(sockets::close);
+    Set<String> gone =
+        open.stream()
+            .filter(socket -> sockets.close(socket) == Sockets.Closed.GONE)
+            .collect(Collectors.toUnmodifiableSet());
+    Instant handshaking = now.minus(HANDSHAKE);
+    if (gone.stream().anyMatch(socket -> over.get().joinedAt(socket).isAfter(handshaking))) {
+      return new Ended(over.get());
+    }
     if (!open.isEmpty()) {
       Set<String> taken = sessions.take(tenant, id);
       if (!taken.isEmpty()) {
         connections.countDown(tenant, taken);
       }
     }
-    sessions.remove(tenant, id);
+    if (!over.get().notesAt(now)) {
+      sessions.remove(tenant, id);
+    }
     return new Ended(over.get());
   }
 

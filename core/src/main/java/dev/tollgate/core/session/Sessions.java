@@ -56,16 +56,12 @@ public interface Sessions {
   Written renew(TenantId tenant, SessionId id, Instant endsAt, Instant now);
 
   /**
-   * The same for a message that was sent in it at {@code now}, which is noted as a sign of life.
-   */
-  Written extend(TenantId tenant, SessionId id, Instant endsAt, Instant now);
-
-  /**
-   * Moves a session's end and notes that a message of it was processed, if the session is there and
-   * ends when it did as it was read. By the same write a message was sent in it at {@code now}.
+   * Moves a session's end, or leaves it, for a message that was sent in it at {@code now}, and has
+   * the session note which messages were processed; if the session is there, ends when it did as it
+   * was read, and nobody has done the same since.
    *
    * @param read the session as it was read
-   * @param endsAt later than before
+   * @param endsAt no earlier than before
    * @param processed what the session notes from then on
    */
   Written extend(Session read, Instant endsAt, Map<String, Instant> processed, Instant now);

@@ -5,11 +5,12 @@ import dev.tollgate.core.Unavailable;
 /** Open sockets, to be reached by the id of their connection. */
 public interface Sockets {
   /**
-   * Closes a socket; harmless if it is gone.
+   * Closes a socket; harmless if it is gone. One whose handshake is still under way is, and opens
+   * afterwards.
    *
    * @throws Unavailable if that could not be asked
    */
-  void close(String connectionId);
+  Closed close(String connectionId);
 
   /**
    * Whether a socket is open. One whose handshake is still under way is not.
@@ -24,6 +25,14 @@ public interface Sockets {
    * @throws Unavailable if it is not known whether the frame was sent
    */
   Posted post(String connectionId, String frame);
+
+  /** What became of a socket that was to be closed. */
+  enum Closed {
+    /** It is closed. */
+    DONE,
+    /** There was none. */
+    GONE
+  }
 
   /** What became of a frame. */
   enum Posted {

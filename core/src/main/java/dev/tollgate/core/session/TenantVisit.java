@@ -25,8 +25,9 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <h2>Ghosts</h2>
  *
- * Far from a limit a ghost does no harm, and nobody asks after it. It is dropped when it has shown
- * no sign of life for longer than API Gateway leaves any connection open. Its socket is closed as
+ * Far from a limit a ghost does no harm, and nobody asks after it until it has shown no sign of
+ * life for longer than API Gateway leaves an idle connection open. One that is older than API
+ * Gateway lets any connection become is dropped without being asked after. Its socket is closed as
  * well, so that no socket can be open that is not counted.
  *
  * <p>Near a limit ghosts take the places of others. There API Gateway is asked after every
@@ -43,10 +44,15 @@ public final class TenantVisit {
   private static final Duration QUIET = Duration.ofSeconds(45);
 
   /**
-   * A connection that gave no sign of life for so long is dead: API Gateway closes it after ten
-   * minutes. A message is written down when a minute has passed since the last one was.
+   * A connection that gave no sign of life for so long may be dead: API Gateway closes it after ten
+   * minutes without a frame. A message is written down when a minute has passed since the last one
+   * was; frames that are no messages, or are refused, are not. So it is asked after, in the first
+   * minutes of every such time.
    */
   private static final Duration IDLE = Duration.ofMinutes(11);
+
+  /** Visits are a minute apart; should one fail, the next asks. */
+  private static final Duration ASKED = Duration.ofMinutes(3);
 
   /** A connection of this age is dead: API Gateway closes it after two hours. */
   private static final Duration OLD = Duration.ofMinutes(121);
@@ -135,12 +141,14 @@ public final class TenantVisit {
     private void begin(Instant until) {
       Optional<Tenant> tenant = tenants.find(id);
       Optional<Tenant> served = tenant.filter(found -> found.status() == TenantStatus.ACTIVE);
+      // What is over now cannot be extended any more before it is listed, nor after.
+      Instant now = clock.instant();
       Recount.Glance glance = recount.glance(id);
       List<Session> lasting = new ArrayList<>();
       for (Session session : shuffled(glance.sessions())) {
-        if (served.isPresent() && !session.endedAt(clock.instant())) {
+        if (served.isPresent() && !session.endedAt(now)) {
           lasting.add(session);
-        } else if (isBefore(until)) {
+        } else if (isBefore(until) && !isOnlyRemembered(session, now)) {
           attempt(() -> end(session));
         }
       }
@@ -151,6 +159,11 @@ public final class TenantVisit {
       if (sessionsEnded == glance.sessions().size()) {
         strikeOff(tenant.isPresent());
       }
+    }
+
+    /** Whether a session has been ended, and stays for the messages that it notes. */
+    private static boolean isOnlyRemembered(Session session, Instant now) {
+      return session.endedAt(now) && session.connections().isEmpty() && session.notesAt(now);
     }
 
     /** Should there never be time for all, it is not always the same that are left out. */
@@ -259,20 +272,26 @@ public final class TenantVisit {
 
     Suspected of(Session session, String connectionId) {
       Instant lastSign = session.lastSignOf(connectionId);
-      if (lastSign.isBefore(now.minus(IDLE))
-          || session.joinedAt(connectionId).isBefore(now.minus(OLD))) {
+      if (session.joinedAt(connectionId).isBefore(now.minus(OLD))) {
         return Suspected.DEAD;
       }
       boolean isNear = nearTenantLimit || session.connections().size() >= fullFrom;
-      return isNear && lastSign.isBefore(now.minus(QUIET)) ? Suspected.DOUBTFUL : Suspected.NONE;
+      boolean isDoubtful = isIdle(lastSign) || (isNear && lastSign.isBefore(now.minus(QUIET)));
+      return isDoubtful ? Suspected.DOUBTFUL : Suspected.NONE;
+    }
+
+    private boolean isIdle(Instant lastSign) {
+      Duration silence = Duration.between(lastSign, now);
+      return silence.compareTo(IDLE) > 0
+          && silence.minus(IDLE.multipliedBy(silence.dividedBy(IDLE))).compareTo(ASKED) < 0;
     }
   }
 
   /** What a connection is suspected of. */
   private enum Suspected {
-    /** API Gateway has closed it long ago. */
+    /** API Gateway has closed it. */
     DEAD,
-    /** It may be closed, and if so takes the place of another. */
+    /** It may be closed. */
     DOUBTFUL,
     /** Nothing that matters. */
     NONE

@@ -221,8 +221,8 @@ final class Workshop {
   /** The sockets, each as slow as a test says. */
   private final class SlowedSockets implements Sockets {
     @Override
-    public void close(String connectionId) {
-      sockets.close(connectionId);
+    public Closed close(String connectionId) {
+      return sockets.close(connectionId);
     }
 
     @Override

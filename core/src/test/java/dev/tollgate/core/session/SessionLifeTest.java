@@ -18,6 +18,7 @@ import dev.tollgate.core.testing.Faults.Fault;
 import dev.tollgate.core.testing.House;
 import dev.tollgate.core.testing.Race;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -106,6 +107,50 @@ final class SessionLifeTest {
     assertThat(house.counted(ACME)).isEqualTo(1);
   }
 
+  // Sessions that stay for a while.
+
+  /** Sockets that are being opened cannot be closed; a handshake takes no longer. */
+  private static final Duration AFTER_HANDSHAKES = Duration.ofSeconds(31);
+
+  @Test
+  void a_session_that_is_ended_during_a_handshake_stays_until_the_socket_can_be_closed() {
+    SessionId session = house.open(acme, "a", "handshaking");
+    house.sockets().lose("handshaking");
+
+    assertThat(house.life().end(ACME, session)).isInstanceOf(Ended.class);
+
+    house.sockets().opens("handshaking");
+    assertThat(house.join(ACME, session, "b")).isEqualTo(Joined.NO_SESSION);
+    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME)).isEqualTo(2);
+    house.pass(AFTER_HANDSHAKES);
+    house.keep();
+    assertThat(house.sockets().isOpen("handshaking")).isFalse();
+    assertOver(session);
+    assertThat(house.counted(ACME)).isZero();
+  }
+
+  @Test
+  void a_session_that_notes_messages_stays_until_they_may_be_forgotten() {
+    SessionId session = house.open(acme, "a");
+    Session read = house.books().find(ACME, session).orElseThrow();
+    Instant until = house.town().clock().instant().plusSeconds(600);
+    house.books().extend(read, read.endsAt(), Map.of("m", until), house.town().clock().instant());
+
+    house.life().end(ACME, session);
+    assertThat(house.counted(ACME)).isZero();
+
+    for (int minute = 0; minute < 9; minute++) {
+      house.pass(Duration.ofMinutes(1));
+      house.faults().none();
+      house.keep();
+      assertThat(house.faults().calls()).doesNotContain("Sessions.endAt", "Sessions.remove");
+      assertThat(house.books().find(ACME, session).orElseThrow().processed()).containsKey("m");
+    }
+    house.pass(Duration.ofMinutes(1));
+    house.keep();
+    assertOver(session);
+  }
+
   // Something goes wrong at one of the steps.
 
   static Stream<Arguments> faults() {
@@ -163,6 +208,7 @@ final class SessionLifeTest {
           .forEach(id -> new Departure(house.books()).depart(ACME, session, id));
     }
 
+    house.pass(AFTER_HANDSHAKES);
     house.keep();
 
     assertThat(house.counted(ACME)).isEqualTo(house.open(ACME));
@@ -236,6 +282,8 @@ final class SessionLifeTest {
     house.life().end(ACME, session);
 
     house.faults().none();
+    house.pass(AFTER_HANDSHAKES);
+    house.life().end(ACME, session);
     if (!happening.equals(DELETION)) {
       assertThat(house.counted(ACME)).isEqualTo(1);
     }

@@ -3,6 +3,7 @@ package dev.tollgate.core.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Written;
 import dev.tollgate.core.admission.Refusals;
 import dev.tollgate.core.session.Connections.Left;
 import dev.tollgate.core.tenant.Limit;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -169,9 +171,10 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_connection_without_a_sign_of_life_is_dropped_after_the_idle_limit_and_its_socket_closed() {
+  void a_connection_without_a_sign_of_life_is_asked_after_when_the_idle_limit_has_passed() {
     limited(100);
     SessionId session = house.open(acme, "a", "b");
+    house.sockets().lose("a");
     house.pass(Duration.ofMinutes(11));
     house.join(ACME, session, "late");
     house.books().countUp(ACME, "late", 100);
@@ -180,12 +183,69 @@ final class TenantVisitTest {
     house.pass(Duration.ofSeconds(1));
     house.faults().none();
 
-    assertThat(visit()).isEqualTo(did(0, 2, 2));
-    assertThat(probes()).isEmpty();
-    assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "b");
+    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(probes()).hasSize(2);
+    assertThat(house.sockets().closed()).isEmpty();
     assertThat(house.books().find(ACME, session).orElseThrow().connections())
-        .containsExactly("late");
-    assertCounts(1);
+        .containsExactlyInAnyOrder("b", "late");
+    assertCounts(2);
+  }
+
+  @Test
+  void a_socket_that_sends_nothing_but_heartbeats_stays_and_is_asked_after_now_and_then() {
+    limited(100);
+    house.open(acme, "a");
+    int probes = 0;
+    for (int minute = 0; minute < 119; minute++) {
+      house.pass(Duration.ofMinutes(1));
+      house.faults().none();
+      assertThat(visit()).isEqualTo(did(0, 0, 0));
+      probes += probes().size();
+    }
+    assertThat(probes).isLessThanOrEqualTo(11 * 3);
+    assertThat(house.sockets().closed()).isEmpty();
+  }
+
+  @Test
+  void a_session_that_was_renewed_while_it_was_listed_is_not_ended() {
+    SessionId session = house.open(acme, "live");
+    house.pass(Duration.ofMinutes(5).minusSeconds(5));
+    whileListed(
+        now ->
+            assertThat(house.books().renew(ACME, session, now.plusSeconds(300), now))
+                .isEqualTo(Written.DONE));
+
+    visit();
+
+    assertThat(house.sockets().closed()).isEmpty();
+    assertThat(house.books().find(ACME, session)).isPresent();
+  }
+
+  @Test
+  void a_session_that_was_joined_while_it_was_listed_is_not_ended() {
+    SessionId session = house.open(acme, "live");
+    house.pass(Duration.ofMinutes(5).minusSeconds(5));
+    whileListed(now -> house.join(ACME, session, "new"));
+
+    visit();
+
+    assertThat(house.sockets().closed()).isEmpty();
+    assertThat(house.books().find(ACME, session).orElseThrow().connections())
+        .containsExactlyInAnyOrder("live", "new");
+  }
+
+  /** Something happens behind the list of sessions, and ten seconds pass. */
+  private void whileListed(Consumer<Instant> deed) {
+    assertThat(house.books().list(ACME)).hasSize(1);
+    house
+        .faults()
+        .plan(
+            3,
+            Faults.meanwhile(
+                () -> {
+                  deed.accept(house.town().clock().instant());
+                  house.pass(Duration.ofSeconds(10));
+                }));
   }
 
   @Test
@@ -194,10 +254,12 @@ final class TenantVisitTest {
     SessionId session = house.open(acme, "a", "b");
     house.pass(Duration.ofMinutes(10));
     Instant now = house.town().clock().instant();
-    house.books().extend(ACME, session, now.plusSeconds(7_200), now);
+    house.speak(ACME, session, now.plusSeconds(7_200));
     house.pass(Duration.ofMinutes(11));
     assertThat(visit()).isEqualTo(did(0, 0, 0));
 
+    house.sockets().lose("a");
+    house.sockets().lose("b");
     house.pass(Duration.ofSeconds(1));
     assertThat(visit()).isEqualTo(did(0, 2, 2));
   }
@@ -209,7 +271,7 @@ final class TenantVisitTest {
     for (int minute = 0; minute < 121; minute++) {
       house.pass(Duration.ofMinutes(1));
       Instant now = house.town().clock().instant();
-      house.books().extend(ACME, session, now.plusSeconds(7_200), now);
+      house.speak(ACME, session, now.plusSeconds(7_200));
       assertThat(visit()).isEqualTo(did(0, 0, 0));
     }
     house.pass(Duration.ofSeconds(1));
@@ -305,7 +367,7 @@ final class TenantVisitTest {
     house.faults().none();
     assertThat(visit()).isEqualTo(did(0, 0, 0));
     Instant now = house.town().clock().instant();
-    house.books().extend(ACME, session, now.plusSeconds(7_200), now);
+    house.speak(ACME, session, now.plusSeconds(7_200));
     house.pass(BUSY);
     house.faults().none();
     visit();
@@ -356,7 +418,9 @@ final class TenantVisitTest {
             house.books(),
             new Sockets() {
               @Override
-              public void close(String connectionId) {}
+              public Closed close(String connectionId) {
+                return Closed.DONE;
+              }
 
               @Override
               public boolean isOpen(String connectionId) {

@@ -29,9 +29,10 @@ final class OpenSockets implements Sockets {
   }
 
   @Override
-  public void close(String connectionId) {
-    Optional.ofNullable(open.remove(connectionId))
-        .ifPresent(tenant -> counts.merge(tenant, -1L, Long::sum));
+  public Closed close(String connectionId) {
+    Optional<TenantId> of = Optional.ofNullable(open.remove(connectionId));
+    of.ifPresent(tenant -> counts.merge(tenant, -1L, Long::sum));
+    return of.isPresent() ? Closed.DONE : Closed.GONE;
   }
 
   @Override

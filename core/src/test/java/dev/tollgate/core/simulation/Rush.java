@@ -125,8 +125,8 @@ final class Rush {
             connections,
             new Sockets() {
               @Override
-              public void close(String connectionId) {
-                slowSockets.close(connectionId);
+              public Closed close(String connectionId) {
+                return slowSockets.close(connectionId);
               }
 
               @Override

@@ -171,14 +171,14 @@ final class RushTest {
   }
 
   @Test
-  void far_from_the_limit_nobody_is_asked_and_ghosts_go_with_the_idle_limit() {
+  void far_from_the_limit_only_silent_sockets_are_asked_after_and_ghosts_go_with_the_idle_limit() {
     for (long seed = 1; seed <= 4 * SEEDS; seed++) {
       Rush rush = visitors(seed, 1_000, 0, Duration.ofSeconds(1), Duration.ofMinutes(4));
       rush.pass(Duration.ofMinutes(17));
 
       assertThat(rush.admitted()).isGreaterThan(1_400);
       assertThat(rush.refused()).isZero();
-      assertThat(rush.asked()).isZero();
+      assertThat(rush.asked()).as("beside a tenth that are ghosts").isLessThan(rush.admitted() / 8);
       assertThat(rush.ghosts()).isZero();
       assertThat(rush.drift()).isZero();
       assertThat(rush.oldestGhost()).isLessThanOrEqualTo(Duration.ofMinutes(12).plusSeconds(10));

@@ -79,7 +79,7 @@ public abstract class FactsReaderContract {
                 1,
                 buckets().find(bucket.id())));
     assertThat(facts.session().orElseThrow().connections()).containsExactly("a");
-    assertThat(facts.emptyUntil(NOW)).contains(NOW.plusNanos(1));
+    assertThat(facts.bucket().orElseThrow().emptyUntil(NOW)).contains(NOW.plusNanos(1));
   }
 
   @Test

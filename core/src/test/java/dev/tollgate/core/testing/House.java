@@ -165,6 +165,12 @@ public final class House {
         .join(tenant, session, connectionId, 100, FAST, Optional.empty(), now, now);
   }
 
+  /** Extends a session because a message is sent in it now. */
+  public void speak(TenantId tenant, SessionId session, Instant endsAt) {
+    Session read = town.sessions().find(tenant, session).orElseThrow();
+    town.sessions().extend(read, endsAt, read.processed(), town.time().instant());
+  }
+
   /** How many connections there are in the sets of a tenant's sessions. */
   public long open(TenantId tenant) {
     return town.sessions().list(tenant).stream()

@@ -270,17 +270,6 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   @Override
   public synchronized Written renew(TenantId tenant, SessionId id, Instant endsAt, Instant now) {
     outage.check("renew");
-    return moveEnd(tenant, id, endsAt, now, false);
-  }
-
-  @Override
-  public synchronized Written extend(TenantId tenant, SessionId id, Instant endsAt, Instant now) {
-    outage.check("extend");
-    return moveEnd(tenant, id, endsAt, now, true);
-  }
-
-  private Written moveEnd(
-      TenantId tenant, SessionId id, Instant endsAt, Instant now, boolean isMessage) {
     Instant end = endsAt.truncatedTo(ChronoUnit.SECONDS);
     Session row = of(tenant).get(id);
     if (row == null || row.endedAt(now) || !row.endsAt().isBefore(end)) {
@@ -296,7 +285,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 end,
                 row.arrival(),
                 row.joinedAt(),
-                isMessage ? Optional.of(now.truncatedTo(ChronoUnit.SECONDS)) : row.messageAt(),
+                row.messageAt(),
                 row.processed()));
     return Written.DONE;
   }
@@ -306,7 +295,9 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
       Session read, Instant endsAt, Map<String, Instant> processed, Instant now) {
     outage.check("extend");
     Session row = of(read.tenant()).get(read.id());
-    if (row == null || !row.endsAt().equals(read.endsAt())) {
+    if (row == null
+        || !row.endsAt().equals(read.endsAt())
+        || !row.messageAt().equals(read.messageAt())) {
       return Written.OVERTAKEN;
     }
     of(read.tenant())

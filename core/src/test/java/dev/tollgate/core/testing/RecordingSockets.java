@@ -44,10 +44,18 @@ public final class RecordingSockets implements Sockets {
     gone.add(connectionId);
   }
 
+  /** A socket that was gone, because its handshake was under way, opens. */
+  public void opens(String connectionId) {
+    gone.remove(connectionId);
+    closed.remove(connectionId);
+  }
+
   @Override
-  public void close(String connectionId) {
+  public Closed close(String connectionId) {
     outage.check("close");
+    boolean isOpen = isOpen(connectionId);
     closed.add(connectionId);
+    return isOpen ? Closed.DONE : Closed.GONE;
   }
 
   @Override

@@ -234,34 +234,6 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void extend_moves_the_end_and_notes_the_message_and_nothing_else() {
-    Session session =
-        new Session(
-            Samples.tenantId(),
-            Samples.sessionId(),
-            Set.of("a"),
-            Instant.ofEpochSecond(NOW.getEpochSecond() + 300),
-            Optional.of(NOW));
-    sessions().create(session);
-    Instant later = session.endsAt().plusSeconds(1);
-
-    assertThat(sessions().extend(session.tenant(), session.id(), later.plusNanos(5), NOW))
-        .isEqualTo(Written.DONE);
-
-    assertThat(sessions().find(session.tenant(), session.id()))
-        .contains(
-            new Session(
-                session.tenant(),
-                session.id(),
-                Set.of("a"),
-                later,
-                Optional.of(NOW),
-                Map.of(),
-                Optional.of(NOW.truncatedTo(ChronoUnit.SECONDS)),
-                Map.of()));
-  }
-
-  @Test
   void renew_moves_the_end_and_nothing_else_and_never_back() {
     Session session = created(Set.of("a"));
     Instant later = session.endsAt().plusSeconds(1);
@@ -284,35 +256,6 @@ public abstract class SessionsContract {
                 session.joinedAt(),
                 session.messageAt(),
                 session.processed()));
-  }
-
-  @Test
-  void extend_never_moves_the_end_back() {
-    Session session = Samples.session(Samples.tenantId(), LIFE);
-    sessions().create(session);
-
-    assertThat(sessions().extend(session.tenant(), session.id(), session.endsAt(), NOW))
-        .isEqualTo(Written.OVERTAKEN);
-    assertThat(
-            sessions()
-                .extend(session.tenant(), session.id(), session.endsAt().minusSeconds(1), NOW))
-        .isEqualTo(Written.OVERTAKEN);
-
-    assertThat(sessions().find(session.tenant(), session.id())).contains(session);
-  }
-
-  @Test
-  void extend_leaves_a_session_alone_that_is_over() {
-    Session session = Samples.session(Samples.tenantId(), LIFE);
-    sessions().create(session);
-    Instant later = session.endsAt().plusSeconds(300);
-
-    assertThat(sessions().extend(session.tenant(), session.id(), later, session.endsAt()))
-        .isEqualTo(Written.OVERTAKEN);
-    assertThat(
-            sessions()
-                .extend(session.tenant(), session.id(), later, session.endsAt().minusNanos(1)))
-        .isEqualTo(Written.DONE);
   }
 
   @Test
@@ -372,7 +315,7 @@ public abstract class SessionsContract {
             Optional.empty(),
             processed);
     sessions().create(session);
-    sessions().extend(session.tenant(), session.id(), session.endsAt().plusSeconds(9), NOW);
+    sessions().renew(session.tenant(), session.id(), session.endsAt().plusSeconds(9), NOW);
     sessions().take(session.tenant(), session.id());
 
     assertThat(sessions().endAt(session.tenant(), session.id(), NOW).orElseThrow().processed())
@@ -380,12 +323,18 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void extend_never_creates_a_session() {
-    Session never = Samples.session(Samples.tenantId(), LIFE);
+  void of_two_who_read_a_session_alike_one_extends_it_though_its_end_stays() {
+    Session session = created(Set.of("a"));
+    Map<String, Instant> one = Map.of("one", session.endsAt());
 
-    assertThat(sessions().extend(never.tenant(), never.id(), never.endsAt(), NOW))
+    assertThat(sessions().extend(session, session.endsAt(), one, NOW)).isEqualTo(Written.DONE);
+    assertThat(sessions().extend(session, session.endsAt(), Map.of(), NOW))
         .isEqualTo(Written.OVERTAKEN);
 
-    assertThat(sessions().find(never.tenant(), never.id())).isEmpty();
+    Session extended = sessions().find(session.tenant(), session.id()).orElseThrow();
+    assertThat(extended.endsAt()).isEqualTo(session.endsAt());
+    assertThat(extended.messageAt()).contains(NOW.truncatedTo(ChronoUnit.SECONDS));
+    assertThat(extended.processed()).isEqualTo(one);
+    assertThat(sessions().extend(extended, session.endsAt(), one, NOW)).isEqualTo(Written.DONE);
   }
 }

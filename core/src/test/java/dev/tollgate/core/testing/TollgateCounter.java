@@ -187,7 +187,7 @@ public final class TollgateCounter implements Counter {
       stands.connections().stream()
           .filter(id -> !house.sockets().isOpen(id))
           .forEach(id -> house.books().leave(tenant.id(), session, id));
-      house.books().extend(tenant.id(), session, now.plus(Duration.ofDays(1)), now);
+      house.speak(tenant.id(), session, now.plus(Duration.ofDays(1)));
     }
   }
 }
