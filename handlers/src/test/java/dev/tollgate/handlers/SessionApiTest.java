@@ -8,7 +8,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Emptiness;
+import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
@@ -208,6 +211,20 @@ final class SessionApiTest {
     assertThat(body(shown).at("/admission/retryAfterSeconds").asLong()).isEqualTo(61);
     assertThat(body(shown).at("/admission/nextAttemptAt").asText())
         .isEqualTo("2026-03-01T12:01:01Z");
+  }
+
+  @Test
+  void while_the_bucket_has_never_been_filled_it_tells_when_to_come_back() {
+    SessionId session = town.open(acme);
+    town.buckets().remove(Town.connects(acme));
+    town.buckets()
+        .open(Bucket.opened(Town.connects(acme), new BucketSpec(Rate.perMinute(5), 5), Town.START));
+
+    APIGatewayV2HTTPResponse shown = call("GET /session", session);
+
+    assertThat(body(shown).at("/admission/admitted").asBoolean()).isFalse();
+    assertThat(body(shown).at("/admission/reason").asText()).isEqualTo("TENANT_RATE");
+    assertThat(shown.getHeaders()).containsEntry("retry-after", "60");
   }
 
   @Test

@@ -50,9 +50,9 @@ import java.util.stream.Stream;
  * <p>A message that its client named is processed once, however often the client sends it. When the
  * messages of a session are processed, their names are written down, and a later message of such a
  * name is done without being paid for or handled. A message that was refused or failed is not
- * written down, so it may be sent again. Messages of one session come one batch after another, so
- * nothing needs to be written down before the handler runs; if the process dies or runs out of time
- * between the two, a message may be processed twice.
+ * written down, so it may be sent again. Messages of one session come one batch after another from
+ * each queue, so nothing needs to be written down before the handler runs; if the process dies or
+ * runs out of time between the two, a message may be processed twice.
  *
  * <p>The rules look at the tenant, not at the session: what was accepted is done, also when its
  * session has ended since. Only nobody is told.
