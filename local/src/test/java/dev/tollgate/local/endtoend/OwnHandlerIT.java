@@ -80,7 +80,8 @@ final class OwnHandlerIT {
               new ObjectMapper()
                   .readTree("{\"type\":\"reply\",\"id\":\"p\",\"message\":{\"heard\":\"hello\"}}"),
               new ObjectMapper()
-                  .readTree("{\"type\":\"reply\",\"id\":\"s\",\"message\":{\"heard\":{\"a\":[true]}}}"));
+                  .readTree(
+                      "{\"type\":\"reply\",\"id\":\"s\",\"message\":{\"heard\":{\"a\":[true]}}}"));
       deployment.close(client);
     }
   }
