@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -39,9 +40,12 @@ final class Comparison {
     this.api = api;
     this.file = file;
     this.wanted = Wanted.of(file);
+    this.prune = prune;
+    if (file.mistakes().any()) {
+      addUnknownTiers();
+    }
     file.mistakes().orFail();
     this.standing = Standing.ask(api);
-    this.prune = prune;
   }
 
   /** What a comparison was made of, and what it found. */
@@ -58,7 +62,7 @@ final class Comparison {
   }
 
   private Result result() {
-    checkTiersOfTenants();
+    checkTiersOfTenants(standing.tiers().keySet());
     wanted.tiers().orElse(new TreeMap<>()).forEach(this::compareTier);
     file.mistakes().orFail();
     wanted.tenants().orElse(new TreeMap<>()).forEach(this::compareTenant);
@@ -72,7 +76,25 @@ final class Comparison {
     return new Result(wanted, standing, new Differences(differences, asTheyShould, notes));
   }
 
-  private void checkTiersOfTenants() {
+  /** Adds them to the other mistakes of the file, if the deployment tells its tiers. */
+  private void addUnknownTiers() {
+    boolean namesOthers =
+        wanted.tenants().orElse(new TreeMap<>()).values().stream()
+            .anyMatch(tenant -> !wanted.tiers().orElse(new TreeMap<>()).containsKey(tenant.tier()));
+    if (!namesOthers) {
+      return;
+    }
+    SortedMap<String, Long> tiers;
+    try {
+      tiers = Standing.askTiers(api);
+    } catch (Failure notTold) {
+      // The mistakes of the file are there to be told anyway.
+      return;
+    }
+    checkTiersOfTenants(tiers.keySet());
+  }
+
+  private void checkTiersOfTenants(Set<String> tiersOfDeployment) {
     SortedMap<String, ObjectNode> ofFile = wanted.tiers().orElse(new TreeMap<>());
     boolean othersGo = prune && wanted.tiers().isPresent();
     wanted
@@ -84,7 +106,7 @@ final class Comparison {
               if (ofFile.containsKey(tenant.tier())) {
                 return;
               }
-              if (!standing.tiers().containsKey(tenant.tier())) {
+              if (!tiersOfDeployment.contains(tenant.tier())) {
                 file.wrong(path, tenant.tier(), "a tier of the file or of the deployment");
               } else if (othersGo) {
                 file.wrong(

@@ -31,8 +31,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Onboard the tenants of a CSV file: a header tenantId,tier and any limits' names for"
           + " overrides, where a blank is none.",
-      "Tenants that stand so already are skipped, so it may be repeated; tenants that stand"
-          + " otherwise are told and left as they are."
+      "Tenants that exist just like their row are skipped, so it may be repeated; tenants with"
+          + " another tier or other overrides are reported and left as they are."
     })
 final class Import implements Callable<Integer> {
   private static final String STDIN = "-";
@@ -74,7 +74,7 @@ final class Import implements Callable<Integer> {
       if (stands.isEmpty()) {
         missing.add(row);
       } else if (!stands.get().isAs(row.tenant())) {
-        failures.add(new Failed(row, "stands otherwise: " + described(stands.get())));
+        failures.add(new Failed(row, "exists with other settings: " + described(stands.get())));
       }
     }
     long standAlready = (long) read.rows().size() - missing.size() - failures.size();

@@ -37,6 +37,25 @@ final class Json {
     }
   }
 
+  /**
+   * The document in a file.
+   *
+   * @param name of the file, as it is shown
+   * @throws Failure with the line, if the text is not JSON
+   */
+  static JsonNode read(String name, String text) {
+    try {
+      JsonNode document = MAPPER.readTree(text);
+      if (document.isMissingNode()) {
+        throw Failure.usage(name + " is empty (expected: JSON)");
+      }
+      return document;
+    } catch (JsonProcessingException e) {
+      int line = e.getLocation() == null ? 1 : e.getLocation().getLineNr();
+      throw Failure.usage(name + ": line " + line + " is not JSON: " + e.getOriginalMessage());
+    }
+  }
+
   /** What somebody typed: JSON if it is that, or else a text. */
   static JsonNode valueOf(String text) {
     try {

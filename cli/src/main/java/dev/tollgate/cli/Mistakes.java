@@ -29,6 +29,11 @@ final class Mistakes {
     mistakes.add(new Mistake(number, field, value, expected));
   }
 
+  /** Whether there are any. */
+  boolean any() {
+    return !mistakes.isEmpty();
+  }
+
   /**
    * Goes on only if nothing is wrong.
    *

@@ -57,10 +57,7 @@ record Outputs(Path file, String stack, Map<String, String> values) {
       throw Failure.unreadable("--outputs: " + file, e);
     }
     Map<String, JsonNode> stacks = new LinkedHashMap<>();
-    Json.parse(text)
-        .orElseThrow(() -> Failure.usage("--outputs: " + file + " is not JSON"))
-        .properties()
-        .stream()
+    Json.read("--outputs: " + file, text).properties().stream()
         .filter(
             entry -> stack.map(entry.getKey()::equals).orElse(entry.getValue().has("SessionURL")))
         .forEach(entry -> stacks.put(entry.getKey(), entry.getValue()));

@@ -26,15 +26,26 @@ record Standing(SortedMap<String, Long> tiers, SortedMap<String, StandingTenant>
    * @throws Failure if they are not told
    */
   static Standing ask(Sender api) {
-    SortedMap<String, Long> tiers = new TreeMap<>();
-    for (JsonNode tier : api.get("/tiers").orFail().json().path("tiers")) {
-      tiers.put(tier.path("tier").asText(), tier.path("version").asLong());
-    }
+    SortedMap<String, Long> tiers = askTiers(api);
     SortedMap<String, StandingTenant> tenants = new TreeMap<>();
     for (JsonNode tenant : tenants(api)) {
       tenants.put(tenant.path("tenantId").asText(), StandingTenant.of(tenant));
     }
     return new Standing(tiers, tenants);
+  }
+
+  /**
+   * Asks for the tiers.
+   *
+   * @return their versions by their names
+   * @throws Failure if they are not told
+   */
+  static SortedMap<String, Long> askTiers(Sender api) {
+    SortedMap<String, Long> tiers = new TreeMap<>();
+    for (JsonNode tier : api.get("/tiers").orFail().json().path("tiers")) {
+      tiers.put(tier.path("tier").asText(), tier.path("version").asLong());
+    }
+    return tiers;
   }
 
   /** All tenants, page by page, as the control plane lists them. */

@@ -174,7 +174,7 @@ final class Tiers {
     } catch (IOException e) {
       throw Failure.unreadable(file, e);
     }
-    JsonNode document = Json.parse(text).orElseThrow(() -> Failure.usage(file + " is not JSON"));
+    JsonNode document = Json.read(file.toString(), text);
     JsonNode list = document.has("tiers") ? document.path("tiers") : document;
     List<ObjectNode> tiers = new ArrayList<>();
     for (JsonNode tier : list.isArray() ? list : List.of(list)) {

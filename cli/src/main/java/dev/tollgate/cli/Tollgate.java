@@ -10,13 +10,19 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.TypeConversionException;
 
 /** The {@code tollgate} command, its options for all subcommands, and what these share. */
 @Command(
@@ -33,6 +39,11 @@ import picocli.CommandLine.ScopeType;
       "3:a dry run or diff: something would change"
     })
 public final class Tollgate {
+  /** What picocli says where an equals sign is missing. */
+  private static final Pattern NOT_A_PAIR =
+      Pattern.compile(
+          "Value for option (.+) \\((.+)\\) should be in KEY=VALUE format but was (.*)");
+
   @Option(
       names = "--outputs",
       paramLabel = "FILE",
@@ -116,7 +127,9 @@ public final class Tollgate {
   /** The command with its subcommands, run in the given surroundings. */
   static CommandLine commandLine(Shell shell, Cloud.Starter starter) {
     Tollgate tollgate = new Tollgate(shell);
-    return new CommandLine(tollgate)
+    CommandLine command = new CommandLine(tollgate);
+    IParameterExceptionHandler usual = command.getParameterExceptionHandler();
+    return command
         .addSubcommand(new Up(tollgate, shell, starter))
         .addSubcommand(
             new CommandLine(new Tenants(tollgate, shell))
@@ -129,7 +142,30 @@ public final class Tollgate {
         .setOut(shell.out())
         .setErr(shell.err())
         .setUsageHelpAutoWidth(true)
-        .setExecutionExceptionHandler((failure, command, result) -> tollgate.say(failure));
+        .registerConverter(int.class, text -> number(text, Integer::valueOf))
+        .registerConverter(long.class, text -> number(text, Long::valueOf))
+        .registerConverter(Long.class, text -> number(text, Long::valueOf))
+        .setParameterExceptionHandler(
+            (refused, arguments) -> usual.handleParseException(plainly(refused), arguments))
+        .setExecutionExceptionHandler((failure, which, result) -> tollgate.say(failure));
+  }
+
+  private static <N extends Number> N number(String text, Function<String, N> parse) {
+    try {
+      return parse.apply(text);
+    } catch (NumberFormatException e) {
+      throw new TypeConversionException(text + " (expected: a whole number)");
+    }
+  }
+
+  /** What was refused, in the words that are used for every other value. */
+  private static ParameterException plainly(ParameterException refused) {
+    Matcher notAPair = NOT_A_PAIR.matcher(refused.getMessage());
+    return notAPair.matches()
+        ? new ParameterException(
+            refused.getCommandLine(),
+            notAPair.replaceFirst("Invalid value for $1 ($2): $3 (expected: $2)"))
+        : refused;
   }
 
   private int say(Exception exception) throws Exception {

@@ -63,6 +63,8 @@ record Wanted(
     for (Map.Entry<String, JsonNode> tier : tiers.properties()) {
       String path = "tiers." + tier.getKey();
       matches(file, path, tier.getKey(), TIER_NAME);
+      // Tenants may refer to a tier with mistakes as well.
+      wanted.put(tier.getKey(), Json.object());
       if (isObject(file, path, tier.getValue(), FIELDS)) {
         checkTier(file, path + ".", tier.getValue());
         wanted.put(tier.getKey(), tier.getValue().deepCopy());
@@ -122,15 +124,18 @@ record Wanted(
       String path = "tenants." + tenant.getKey();
       matches(file, path, tenant.getKey(), TENANT_ID);
       if (isObject(file, path, tenant.getValue(), FIELDS)) {
-        wanted.put(tenant.getKey(), tenant(file, path + ".", tenant.getValue()));
+        tenant(file, path + ".", tenant.getValue())
+            .ifPresent(read -> wanted.put(tenant.getKey(), read));
       }
     }
     return wanted;
   }
 
-  private static WantedTenant tenant(YamlFile file, String path, JsonNode tenant) {
+  /** A tenant; empty if the file does not say its tier. */
+  private static Optional<WantedTenant> tenant(YamlFile file, String path, JsonNode tenant) {
     only(file, path, tenant, List.of("tier", "overrides", "status"));
-    if (!tenant.path("tier").isTextual()) {
+    boolean hasTier = tenant.path("tier").isTextual();
+    if (!hasTier) {
       file.wrong(path + "tier", said(tenant.path("tier")), "the name of a tier");
     }
     SortedMap<String, Long> overrides = new TreeMap<>();
@@ -145,7 +150,11 @@ record Wanted(
     if (tenant.has("status")) {
       oneOf(file, path + "status", tenant.path("status"), List.of("ACTIVE", "SUSPENDED"));
     }
-    return new WantedTenant(tenant.path("tier").asText(), overrides, Json.text(tenant, "status"));
+    return hasTier
+        ? Optional.of(
+            new WantedTenant(
+                tenant.path("tier").textValue(), overrides, Json.text(tenant, "status")))
+        : Optional.empty();
   }
 
   private static void only(YamlFile file, String path, JsonNode object, Collection<String> known) {
@@ -154,7 +163,7 @@ record Wanted(
         file.wrong(
             path + field.getKey(),
             said(field.getValue()),
-            "no such name, but " + String.join(", ", known));
+            "a known field, one of: " + String.join(", ", known));
       }
     }
   }

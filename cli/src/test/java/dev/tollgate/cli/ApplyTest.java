@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -500,7 +501,7 @@ class ApplyTest {
             """
             tollgate: all.yaml: 19 values are not valid; nothing was done
               line 3: tiers.bronze.isolation: BOTH (expected: POOL or SILO)
-              line 4: tiers.bronze.limit: {} (expected: no such name, but isolation, limits, buckets, fillMode, onUnavailable, hibernateAfterMinutes)
+              line 4: tiers.bronze.limit: {} (expected: a known field, one of: isolation, limits, buckets, fillMode, onUnavailable, hibernateAfterMinutes)
               line 5: tiers.bronze.limits.sessionTTL: missing (expected: a whole number, 1 or more)
               line 6: tiers.bronze.limits.tenantPerMinute: "60" (expected: a whole number, 1 or more)
               line 7: tiers.bronze.limits.sessionPerMinute: 0 (expected: a whole number, 1 or more)
@@ -515,12 +516,51 @@ class ApplyTest {
               line 18: tenants.b.tier: 7 (expected: the name of a tier)
               line 19: tenants.b.status: OFFBOARDING (expected: ACTIVE or SUSPENDED)
               line 20: tenants.b: here again (expected: once; it is on line 17 already)
-              line 21: tenants.c.overrides.connections: 1 (expected: no such name, but tenantPerMinute, sessionPerMinute, connectionsPerSession, tenantConnections, sessionTTL, messagesPerMinute)
+              line 21: tenants.c.overrides.connections: 1 (expected: a known field, one of: tenantPerMinute, sessionPerMinute, connectionsPerSession, tenantConnections, sessionTTL, messagesPerMinute)
               line 22: tenants.d: gold (expected: an object)
-              line 23: tenant: {} (expected: no such name, but tiers, tenants)
+              line 23: tenant: {} (expected: a known field, one of: tiers, tenants)
             """);
     assertThat(run.exitCode()).isEqualTo(2);
-    assertThat(deployment.requests()).isEmpty();
+    assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @Test
+  void an_unknown_tier_is_told_with_the_other_mistakes() throws IOException {
+    file(
+        """
+        tiers:
+          starter: {isolation: POOL, tyer: x, limits: {tenantPerMinute: 30, sessionPerMinute: 5,
+            connectionsPerSession: 2, tenantConnections: 5, sessionTTL: x, messagesPerMinute: 30}}
+        tenants:
+          acme: {tier: startr}
+          globex: {tier: starter}
+          initech: {tier: gold}
+        """);
+
+    Run run = apply();
+
+    assertThat(run.err())
+        .contains("line 2: tiers.starter.tyer: x (expected: a known field, one of: isolation,")
+        .contains("line 3: tiers.starter.limits.sessionTTL: x (expected: a whole number, 1 or more")
+        .contains("line 5: tenants.acme.tier: startr (expected: a tier of the file or of the")
+        .startsWith("tollgate: all.yaml: 3 values are not valid; nothing was done\n");
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @Test
+  void mistakes_are_told_although_the_deployment_does_not_tell_its_tiers() throws IOException {
+    deployment.answersWith((request, ifMatch) -> Optional.empty());
+    file("tenants:\n  acme: {tier: gold, stats: ACTIVE}\n");
+
+    Run run = apply();
+
+    assertThat(run.err())
+        .isEqualTo(
+            "tollgate: all.yaml: a value is not valid; nothing was done\n"
+                + "  line 2: tenants.acme.stats: ACTIVE"
+                + " (expected: a known field, one of: tier, overrides, status)\n");
+    assertThat(run.exitCode()).isEqualTo(2);
   }
 
   @Test

@@ -39,7 +39,7 @@ final class ClaimsIT {
     run(
         () -> {
           assertThat(run(() -> {}, "tiers", "apply", tier.toString())).isZero();
-          assertThat(run(() -> {}, "tenants", "onboard", "acme", "--tier", "gold")).isZero();
+          assertThat(run(() -> {}, "tenants", "onboard", "initech", "--tier", "gold")).isZero();
           answers.add(output(program));
           answers.add(output(program));
         },

@@ -126,7 +126,7 @@ class ImportTest {
     assertThat(run.err())
         .isEqualTo(
             """
-              row 3: t2: stands otherwise: tier gold, sessionTTL=60
+              row 3: t2: exists with other settings: tier gold, sessionTTL=60
               row 4: t3: 409 Refused: on purpose
             """);
     assertThat(controlPlane.tenants()).containsExactly("t1", "t2", "t4", "t5");
@@ -140,7 +140,8 @@ class ImportTest {
 
     Run run = importRows(rows(1));
 
-    assertThat(run.err()).contains("row 2: t1: stands otherwise: tier bronze, being removed");
+    assertThat(run.err())
+        .contains("row 2: t1: exists with other settings: tier bronze, being removed");
     assertThat(controlPlane.writes()).isEmpty();
   }
 

@@ -137,13 +137,13 @@ class TenantsTest {
         400,
         """
         {"type":"urn:tollgate:problem:invalid-value","title":"A value is not valid","status":400,
-         "detail":"tier: platin (expected: a tier that there is)",
-         "errors":[{"field":"tier","value":"platin","expected":"a tier that there is"}]}
+         "detail":"tier: platin (expected: a tier that exists; `tollgate tiers list` shows them)",
+         "errors":[{"field":"tier","value":"platin","expected":"a tier that exists; `tollgate tiers list` shows them"}]}
         """);
 
     assertThat(deployment.run("tenants", "onboard", "acme", "--tier", "platin").err())
         .isEqualTo(
-            "tollgate: 400 A value is not valid: tier: platin (expected: a tier that there is)\n");
+            "tollgate: 400 A value is not valid: tier: platin (expected: a tier that exists; `tollgate tiers list` shows them)\n");
   }
 
   @Test
@@ -161,7 +161,20 @@ class TenantsTest {
         deployment.run("tenants", "onboard", "acme", "--tier", "gold", "--set", "sessionTTL=long");
 
     assertThat(run.exitCode()).isEqualTo(2);
-    assertThat(run.err()).contains("'long' is not a long");
+    assertThat(run.err())
+        .startsWith(
+            "Invalid value for option '--set' (LIMIT=VALUE): long (expected: a whole number)\n");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void a_limit_without_a_value_is_a_usage_error() {
+    Run run = deployment.run("tenants", "onboard", "acme", "--tier", "gold", "--set", "ten");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .startsWith(
+            "Invalid value for option '--set' (LIMIT=VALUE): ten (expected: LIMIT=VALUE)\n");
     assertThat(deployment.requests()).isEmpty();
   }
 

@@ -219,4 +219,18 @@ class TiersTest {
     assertThat(deployment.requests()).isEmpty();
     assertThat(deployment.run("tiers", "apply", "none.json").exitCode()).isEqualTo(2);
   }
+
+  @Test
+  void apply_of_a_file_that_is_not_json_tells_the_line_and_why() throws IOException {
+    Files.writeString(directory.resolve("tiers.json"), "[\n  {\"tier\": bronze}\n]");
+    Files.writeString(directory.resolve("empty.json"), "");
+
+    Run run = deployment.run("tiers", "apply", "tiers.json");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).contains("tiers.json: line 2 is not JSON: Unrecognized token 'bronze'");
+    assertThat(deployment.run("tiers", "apply", "empty.json").err())
+        .contains("empty.json is empty (expected: JSON)");
+    assertThat(deployment.requests()).isEmpty();
+  }
 }

@@ -181,7 +181,8 @@ public final class ControlPlaneApi
           .response();
     }
     if (answer instanceof TenantAnswer.NoTier noTier) {
-      throw new InvalidValue("tier", noTier.name(), "a tier that there is");
+      throw new InvalidValue(
+          "tier", noTier.name(), "a tier that exists; `tollgate tiers list` shows them");
     }
     return noTenant(id);
   }

@@ -83,7 +83,8 @@ final class TenantCheckup implements Checkup {
   private Optional<String> otherThanItsTier(Tenant tenant) {
     Optional<Tier> tier = ports.tiers().find(tenant.tier());
     if (tier.isEmpty()) {
-      return Optional.of("its tier " + tenant.tier() + " was deleted (expected: a tier that is)");
+      return Optional.of(
+          "its tier " + tenant.tier() + " was deleted (expected: a tier that exists)");
     }
     try {
       boolean follows =

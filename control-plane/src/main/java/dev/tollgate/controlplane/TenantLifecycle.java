@@ -79,7 +79,11 @@ final class TenantLifecycle {
       return new StandsOtherwise(stands, "it is being offboarded");
     }
     if (!stands.tier().equals(wanted.tier()) || !stands.overrides().equals(wanted.overrides())) {
-      return new StandsOtherwise(stands, "it has another tier or other overrides");
+      return new StandsOtherwise(
+          stands,
+          "it exists with another tier or other overrides; PATCH /tenants/"
+              + stands.id()
+              + " changes them (`tollgate tenants set-tier` and `override`)");
     }
     return new Stands(stands, reconcileUnlessSettled(stands, invocation));
   }

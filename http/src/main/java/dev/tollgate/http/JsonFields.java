@@ -53,7 +53,7 @@ public final class JsonFields {
           expected.contains(name),
           path + name,
           object.path(name),
-          "no such field, but " + String.join(", ", expected));
+          "a known field, one of: " + String.join(", ", expected));
     }
     return this;
   }

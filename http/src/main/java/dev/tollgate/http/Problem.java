@@ -45,7 +45,7 @@ public record Problem(
 
   /** Something that stands against what was asked. */
   public static Problem conflict(String detail) {
-    return of("conflict", 409, "It stands otherwise", detail);
+    return of("conflict", 409, "Conflict", detail);
   }
 
   /** What was asked for is not said of the version that stands. */

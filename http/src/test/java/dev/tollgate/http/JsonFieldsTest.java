@@ -73,7 +73,7 @@ class JsonFieldsTest {
     JsonFields fields = JsonFields.of("{\"a\":{\"c\":[1]}}");
 
     assertThatThrownBy(() -> fields.object("a").only("b"))
-        .hasMessage("a.c: [1] (expected: no such field, but b)");
+        .hasMessage("a.c: [1] (expected: a known field, one of: b)");
   }
 
   @ParameterizedTest

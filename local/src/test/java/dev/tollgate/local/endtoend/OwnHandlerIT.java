@@ -45,8 +45,8 @@ final class OwnHandlerIT {
             "message-handler", "handlers", "token-producer", "control-plane", "console", "infra")) {
       Files.createSymbolicLink(checkout.resolve(module), ROOT.resolve(module));
     }
-    Files.createDirectories(checkout.resolve("shout"));
-    Files.writeString(checkout.resolve("shout/Shout.java"), block(page, "java"));
+    Files.createDirectories(checkout.resolve("heard"));
+    Files.writeString(checkout.resolve("heard/Heard.java"), block(page, "java"));
     Files.writeString(checkout.resolve("cdk.json"), block(page, "json"));
     String javaBin = Path.of(System.getProperty("java.home"), "bin").toString();
     run(
@@ -73,14 +73,15 @@ final class OwnHandlerIT {
       Deployment.Handshake client = deployment.connect("loud", deployment.open("loud"));
       client.send("{\"action\":\"PooledSQS\",\"id\":\"p\",\"message\":\"hello\"}");
       client.frames().await("reply", 1);
-      client.send("{\"action\":\"SiloSQS\",\"id\":\"s\",\"message\":{\"a\":[\"b\"]}}");
+      client.send("{\"action\":\"SiloSQS\",\"id\":\"s\",\"message\":{\"a\":[true]}}");
       client.frames().await("reply", 2);
       assertThat(client.frames().of("reply"))
           .containsExactly(
               new ObjectMapper()
-                  .readTree("{\"type\":\"reply\",\"id\":\"p\",\"message\":\"HELLO\"}"),
+                  .readTree("{\"type\":\"reply\",\"id\":\"p\",\"message\":{\"heard\":\"hello\"}}"),
               new ObjectMapper()
-                  .readTree("{\"type\":\"reply\",\"id\":\"s\",\"message\":{\"A\":[\"B\"]}}"));
+                  .readTree(
+                      "{\"type\":\"reply\",\"id\":\"s\",\"message\":{\"heard\":{\"a\":[true]}}}"));
       deployment.close(client);
     }
   }
