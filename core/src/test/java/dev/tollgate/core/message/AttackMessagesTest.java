@@ -1,0 +1,264 @@
+package dev.tollgate.core.message;
+
+import static dev.tollgate.core.message.Workshop.message;
+import static dev.tollgate.core.message.Workshop.named;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Recount;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.TenantVisit;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.Town;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Attacks: each test states what README promises, and fails. */
+final class AttackMessagesTest {
+  private final Workshop shop = new Workshop();
+  private final Town town = shop.town();
+
+  private SessionLife life() {
+    return new SessionLife(
+        town.sessions(), town.sessions(), shop.sockets(), new SecureRandom(), town.clock());
+  }
+
+  private TenantVisit visit() {
+    return new TenantVisit(
+        town.tenants(),
+        town.sessions(),
+        town.sessions(),
+        shop.sockets(),
+        life(),
+        new Recount(town.sessions(), town.sessions(), pause -> {}),
+        Runnable::run,
+        town.clock());
+  }
+
+  private SessionId open(Tenant tenant) {
+    return ((SessionLife.Opened) life().open(tenant)).session().id();
+  }
+
+  private void join(Tenant tenant, SessionId session, String id, long perMinute) {
+    Instant now = town.clock().instant();
+    Session stands = town.sessions().find(tenant.id(), session).orElseThrow();
+    assertThat(
+            town.sessions()
+                .join(
+                    tenant.id(),
+                    session,
+                    id,
+                    1_000,
+                    Gcra.perMinute(perMinute),
+                    stands.arrival(),
+                    now.plusSeconds(tenant.limits().get(Limit.SESSION_TTL)),
+                    now))
+        .hasToString("ADDED");
+    town.sessions().countUp(tenant.id(), id, Long.MAX_VALUE);
+  }
+
+  /** F1: names noted in the session's row are lost when the row goes. */
+  @Test
+  void a_message_that_was_processed_is_not_processed_again_when_its_session_has_ended() {
+    Tenant bronze = town.onboard("acme", "bronze", Map.of());
+    SessionId session = open(bronze);
+    join(bronze, session, "a", 5);
+    town.clock().advance(Duration.ofSeconds(61));
+    shop.process(named(bronze, session, "a", "q1", "order-1"));
+    // The client did not get the answer, sends it again, and the session is ended meanwhile.
+    life().end(bronze.id(), session);
+    shop.process(named(bronze, session, "a", "q2", "order-1"));
+
+    assertThat(shop.handledIds()).containsExactly("order-1");
+  }
+
+  /** F1 with TTL instead of DELETE: 200 s is less than the five minutes. */
+  @Test
+  void nor_when_the_session_ran_out_within_the_five_minutes() {
+    Tenant bronze = town.onboard("acme", "bronze", Map.of());
+    SessionId session = open(bronze);
+    join(bronze, session, "a", 5);
+    town.clock().advance(Duration.ofSeconds(61));
+    shop.process(named(bronze, session, "a", "q1", "order-1"));
+    // Sent again in the last second of the session, and visited by the housekeeper before it comes.
+    town.clock().advance(Duration.ofSeconds(205));
+    visit().visit(bronze.id(), Instant.MAX);
+    shop.process(named(bronze, session, "a", "q2", "order-1"));
+
+    assertThat(shop.handledIds()).containsExactly("order-1");
+  }
+
+  /** F2: pool's and silo's functions at once, and the end does not move: one note overwrites the other. */
+  @Test
+  void two_batches_of_one_session_do_not_forget_each_others_names() {
+    Tenant acme = town.onboard("acme", "gold", Map.of());
+    SessionId session = open(acme);
+    join(acme, session, "a", 30);
+    town.clock().advance(Duration.ofSeconds(70));
+    // Renewed in this second: the new end is the old one, and the connection needs a sign of life.
+    life().renew(acme, session);
+    boolean[] once = {true};
+    shop.application(
+        (incoming, json) -> {
+          if (once[0]) {
+            once[0] = false;
+            shop.process(named(acme, session, "a", "silo", "by-silo"));
+          }
+          return List.of();
+        });
+    shop.process(named(acme, session, "a", "pool", "by-pool"));
+    shop.process(named(acme, session, "a", "again", "by-silo"));
+
+    assertThat(shop.handledIds()).containsExactly("by-pool", "by-silo");
+  }
+
+  /** F3: after sessionTTL is lowered, messages are no signs of life, and a live socket is closed. */
+  @Test
+  void a_socket_that_sends_every_ten_seconds_is_not_closed_as_dead() {
+    Tenant acme = town.onboard("acme", "gold", Map.of(Limit.SESSION_TTL, 3_600L));
+    SessionId session = open(acme);
+    join(acme, session, "a", 30);
+    Tenant lowered =
+        acme.changed(Tier.DEFAULTS.get(2), Map.of(Limit.SESSION_TTL, 300L), acme.status());
+    town.tenants().replace(lowered);
+    for (int i = 0; i < 72; i++) {
+      town.clock().advance(Duration.ofSeconds(10));
+      assertThat(shop.process(message(acme, session, "a", "m" + i)))
+          .containsExactly(Outcome.PROCESSED);
+      visit().visit(acme.id(), Instant.MAX);
+      assertThat(shop.sockets().closed()).as("after %d s", 10 * (i + 1)).isEmpty();
+    }
+  }
+
+  /** F4: in a busy session that somebody joins every 40 s, a ghost stays though the tenant is full. */
+  @Test
+  void a_ghost_goes_within_two_minutes_at_the_limit_in_a_busy_session_that_is_joined() {
+    Tenant bronze =
+        town.onboard(
+            "acme", "bronze", Map.of(Limit.TENANT_CONNECTIONS, 3L, Limit.MESSAGES_PER_MINUTE, 600L));
+    SessionId session = open(bronze);
+    join(bronze, session, "ghost", 5);
+    join(bronze, session, "real", 5);
+    join(bronze, session, "mobile0", 5);
+    shop.sockets().lose("ghost");
+    int mobile = 0;
+    for (int second = 10; second <= 3_600; second += 10) {
+      town.clock().advance(Duration.ofSeconds(10));
+      if (second % 40 == 0) { // a phone whose connection comes and goes
+        town.sessions().leave(bronze.id(), session, "mobile" + mobile);
+        town.sessions().countDown(bronze.id(), java.util.Set.of("mobile" + mobile));
+        join(bronze, session, "mobile" + ++mobile, 5);
+      }
+      shop.process(message(bronze, session, "real", "m" + second));
+      if (second % 60 == 0) {
+        visit().visit(bronze.id(), Instant.MAX);
+      }
+      if (second > 180) {
+        assertThat(town.sessions().find(bronze.id(), session).orElseThrow().connections())
+            .as("at %d s, count %d of 3", second, town.sessions().count(bronze.id()))
+            .doesNotContain("ghost");
+      }
+    }
+  }
+
+  /** How long F4 lasts: it is still there after an hour. */
+  @Test
+  void measure_f4() {
+    Tenant bronze =
+        town.onboard(
+            "acme", "bronze", Map.of(Limit.TENANT_CONNECTIONS, 3L, Limit.MESSAGES_PER_MINUTE, 600L));
+    SessionId session = open(bronze);
+    join(bronze, session, "ghost", 5);
+    join(bronze, session, "real", 5);
+    join(bronze, session, "mobile0", 5);
+    shop.sockets().lose("ghost");
+    int mobile = 0;
+    int gone = 0;
+    for (int second = 10; second <= 9_000 && gone == 0; second += 10) {
+      town.clock().advance(Duration.ofSeconds(10));
+      if (second % 40 == 0) {
+        town.sessions().leave(bronze.id(), session, "mobile" + mobile);
+        town.sessions().countDown(bronze.id(), java.util.Set.of("mobile" + mobile));
+        join(bronze, session, "mobile" + ++mobile, 5);
+      }
+      shop.process(message(bronze, session, "real", "m" + second));
+      if (second % 60 == 0) {
+        visit().visit(bronze.id(), Instant.MAX);
+      }
+      if (!town.sessions().find(bronze.id(), session).orElseThrow().connections().contains("ghost")) {
+        gone = second;
+      }
+    }
+    assertThat(gone).as("second at which the ghost went").isBetween(1, 130);
+  }
+
+  /** F5: a session whose messages are throttled is alive, and its socket is closed all the same. */
+  @Test
+  void a_socket_whose_messages_are_throttled_is_not_closed_as_dead() {
+    Tenant acme =
+        town.onboard("acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 1L, Limit.SESSION_TTL, 3_600L));
+    SessionId session = open(acme);
+    SessionId greedy = open(acme);
+    join(acme, session, "a", 30);
+    join(acme, greedy, "g", 30);
+    int throttled = 0;
+    for (int i = 0; i < 72; i++) {
+      town.clock().advance(Duration.ofSeconds(10));
+      shop.process(message(acme, greedy, "g", "g" + i));
+      throttled += shop.process(message(acme, session, "a", "m" + i)).contains(Outcome.THROTTLED) ? 1 : 0;
+      visit().visit(acme.id(), Instant.MAX);
+      assertThat(shop.sockets().closed()).as("after %d s, %d throttled", 10 * (i + 1), throttled).isEmpty();
+    }
+  }
+
+  /** F6: a handler that fails once has the message's frame sent to the others twice. */
+  @Test
+  void frames_are_sent_once_though_the_handler_fails_once() {
+    Tenant acme = town.onboard("acme", "gold", Map.of());
+    SessionId session = open(acme);
+    join(acme, session, "a", 30);
+    join(acme, session, "b", 30);
+    boolean[] fails = {true};
+    shop.application(
+        (incoming, json) -> {
+          if (fails[0]) {
+            fails[0] = false;
+            throw new IllegalStateException("once");
+          }
+          return List.of();
+        });
+    shop.process(named(acme, session, "a", "q1", "m"));
+    shop.process(named(acme, session, "a", "q1", "m"));
+    assertThat(shop.sockets().postedTo("b")).hasSize(1);
+  }
+
+  /** F7: one message, two writes, when its session was renewed since it was read. */
+  @Test
+  void at_most_one_database_write_a_message() {
+    Tenant acme = town.onboard("acme", "gold", Map.of());
+    SessionId session = open(acme);
+    join(acme, session, "a", 30);
+    town.clock().advance(Duration.ofSeconds(70));
+    shop.application(
+        (incoming, json) -> {
+          life().renew(acme, session);
+          return List.of();
+        });
+    shop.process(named(acme, session, "a", "q1", "m"));
+    assertThat(shop.counted().stream().filter(call -> List.of("extend", "add").contains(call)))
+        .hasSize(1);
+  }
+
+  static Optional<Instant> unused() {
+    return Optional.empty();
+  }
+}
