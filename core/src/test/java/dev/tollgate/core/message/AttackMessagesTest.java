@@ -258,6 +258,46 @@ final class AttackMessagesTest {
         .hasSize(1);
   }
 
+  /** F8: the copy goes through the other queue (silo, pool) while the first is with its handler. */
+  @Test
+  void a_copy_through_the_other_queue_is_not_processed_beside_the_first() {
+    Tenant acme = town.onboard("acme", "gold", Map.of());
+    SessionId session = open(acme);
+    join(acme, session, "a", 30);
+    boolean[] once = {true};
+    shop.application(
+        (incoming, json) -> {
+          if (once[0]) {
+            once[0] = false; // the pool's function, while the silo's waits for the handler
+            shop.process(named(acme, session, "a", "pool", "m"));
+          }
+          return List.of();
+        });
+    shop.process(named(acme, session, "a", "silo", "m"));
+    assertThat(shop.handledIds()).containsExactly("m");
+  }
+
+  /** A ghost at the limit, nobody joins the session: delivery finds it. (Holds.) */
+  @Test
+  void control_a_ghost_goes_in_a_busy_session_that_nobody_joins() {
+    Tenant bronze =
+        town.onboard(
+            "acme", "bronze", Map.of(Limit.TENANT_CONNECTIONS, 2L, Limit.MESSAGES_PER_MINUTE, 600L));
+    SessionId session = open(bronze);
+    join(bronze, session, "ghost", 5);
+    join(bronze, session, "real", 5);
+    shop.sockets().lose("ghost");
+    for (int second = 10; second <= 120; second += 10) {
+      town.clock().advance(Duration.ofSeconds(10));
+      shop.process(message(bronze, session, "real", "m" + second));
+      if (second % 60 == 0) {
+        visit().visit(bronze.id(), Instant.MAX);
+      }
+    }
+    assertThat(town.sessions().find(bronze.id(), session).orElseThrow().connections())
+        .containsExactly("real");
+  }
+
   static Optional<Instant> unused() {
     return Optional.empty();
   }
