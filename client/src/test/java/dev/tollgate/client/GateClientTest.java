@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 class GateClientTest {
   private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
   private static final BucketId ID = new BucketId(new TenantId("acme"), new Action("send-email"));
-  private static final int TOKENS = 1_000;
+  private static final int TOKENS = 3_000;
 
   private final MemoryBuckets buckets = new MemoryBuckets();
   private final BusyQueue queue = new BusyQueue();

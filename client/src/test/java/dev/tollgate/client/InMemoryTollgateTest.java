@@ -83,6 +83,7 @@ class InMemoryTollgateTest extends TollgateClientContract {
         advance(Duration.ofSeconds(seconds));
         for (int left = seconds; left > 0; left -= 60) {
           slow.advance(Duration.ofSeconds(Math.min(60, left)));
+          fill(slow);
         }
         int tokens = 1 + random.nextInt(capacity);
         boolean reserves = random.nextInt(4) == 0;
@@ -91,6 +92,12 @@ class InMemoryTollgateTest extends TollgateClientContract {
             .isEqualTo(take(slow, tokens, reserves));
       }
     }
+  }
+
+  /** A bucket is filled before a claim is found to be too large for it. */
+  private static void fill(InMemoryTollgate bucketsOf) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> bucketsOf.bucket("globex", "export").tryClaim(10_000));
   }
 
   private static Object take(InMemoryTollgate from, int tokens, boolean reserves) {
