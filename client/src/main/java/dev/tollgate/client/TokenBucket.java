@@ -81,8 +81,8 @@ public interface TokenBucket {
   }
 
   /**
-   * {@link #reserve(int, Duration)}, asynchronously. If the stage was cancelled before, or completed
-   * in any other way, the tokens are returned at once.
+   * {@link #reserve(int, Duration)}, asynchronously. If the stage was cancelled before, or
+   * completed in any other way, the tokens are returned at once.
    */
   CompletionStage<ReserveResult> reserveAsync(int n, Duration lease);
 }

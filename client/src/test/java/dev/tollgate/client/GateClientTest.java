@@ -24,6 +24,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,7 +80,7 @@ class GateClientTest {
   @Test
   void reservation_that_is_being_spent_is_not_returned() {
     Reservation reservation = reserve();
-    queue.meanwhile = () -> onAnotherThread(reservation::close);
+    queue.meanwhile.set(() -> onAnotherThread(reservation::close));
 
     assertThat(reservation.spend()).isEqualTo(new Settlement.Spent());
 
@@ -90,13 +91,13 @@ class GateClientTest {
   @Test
   void reservation_that_is_being_returned_is_neither_spent_nor_returned_again() {
     Reservation reservation = reserve();
-    queue.meanwhile =
+    queue.meanwhile.set(
         () ->
             onAnotherThread(
                 () -> {
                   assertThatIllegalStateException().isThrownBy(reservation::spend);
                   reservation.close();
-                });
+                }));
 
     reservation.close();
 
@@ -130,23 +131,23 @@ class GateClientTest {
     }
   }
 
-  /** Runs what a test wants done while a request to settle or return tokens is under way. */
+  /** Runs once what a test wants done while a request to settle or return tokens is under way. */
   private static final class BusyQueue implements TokenQueue {
     private final MemoryTokens tokens = new MemoryTokens(InstantSource.fixed(NOW));
     private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
-    private Runnable meanwhile = () -> {};
+    private final AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
 
     @Override
     public List<Lease> settle(BucketId bucket, List<Lease> leases) {
       requests.add("settle");
-      meanwhile.run();
+      meanwhile.getAndSet(() -> {}).run();
       return tokens.settle(bucket, leases);
     }
 
     @Override
     public List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
       requests.add("giveBack");
-      meanwhile.run();
+      meanwhile.getAndSet(() -> {}).run();
       return tokens.giveBack(bucket, leases);
     }
 

@@ -68,7 +68,9 @@ class InMemoryTollgateTest extends TollgateClientContract {
     }
   }
 
-  /** The same random claims and reservations; one clock moves at once, the other minute by minute. */
+  /**
+   * The same random claims and reservations; one clock moves at once, the other minute by minute.
+   */
   @Test
   void bucket_fills_alike_however_its_clock_is_moved() {
     for (long seed = 1; seed <= SEEDS; seed++) {
@@ -112,8 +114,7 @@ class InMemoryTollgateTest extends TollgateClientContract {
     TokenBucket bucket = tollgate.put("globex", "rare", 0.000001, 1_000).bucket("globex", "rare");
     bucket.tryClaim(1_000);
 
-    assertTimeoutPreemptively(
-        Duration.ofSeconds(30), () -> advance(Duration.ofDays(693_750)));
+    assertTimeoutPreemptively(Duration.ofSeconds(30), () -> advance(Duration.ofDays(693_750)));
 
     assertThat(bucket.claimUpTo(1_000).tokens()).isEqualTo(999);
   }
