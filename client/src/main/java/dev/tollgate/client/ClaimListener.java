@@ -5,7 +5,8 @@ import java.time.Instant;
 
 /**
  * Listens to what comes of claims, for metrics and logs. It is called on the thread of the claim,
- * which waits for it. An exception that it throws is logged and changes nothing.
+ * which waits for it. Whatever it throws is logged and changes nothing; but a {@link
+ * VirtualMachineError} is thrown on, after a reservation that it was told of was returned.
  */
 public interface ClaimListener {
   /**

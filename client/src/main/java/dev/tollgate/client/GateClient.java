@@ -61,7 +61,14 @@ final class GateClient implements TollgateClient {
 
   @Override
   public TokenBucket bucket(String tenantId, String action) {
-    return new Handle(new BucketId(new TenantId(tenantId), new Action(action)));
+    return new Handle(id(tenantId, action));
+  }
+
+  /** The bucket of these names, unless one of them is malformed or missing. */
+  static BucketId id(String tenantId, String action) {
+    InvalidValue.unless(tenantId != null, "tenantId", tenantId, "a tenant's id");
+    InvalidValue.unless(action != null, "action", action, "what the tokens pay for");
+    return new BucketId(new TenantId(tenantId), new Action(action));
   }
 
   @Override
@@ -97,10 +104,27 @@ final class GateClient implements TollgateClient {
   }
 
   private <T> CompletionStage<T> later(Supplier<T> work) {
+    CompletableFuture<T> stage = new CompletableFuture<>();
     try {
-      return CompletableFuture.supplyAsync(work, async);
+      async.execute(() -> complete(stage, work));
     } catch (RejectedExecutionException rejected) {
-      return CompletableFuture.failedFuture(isClosed());
+      stage.completeExceptionally(isClosed());
+    }
+    return stage;
+  }
+
+  /** Does the work, unless the caller has completed the stage: by cancelling it, for example. */
+  private static <T> void complete(CompletableFuture<T> stage, Supplier<T> work) {
+    if (stage.isDone()) {
+      return;
+    }
+    try {
+      T answer = work.get();
+      if (!stage.complete(answer) && answer instanceof Reservation nobodys) {
+        nobodys.close();
+      }
+    } catch (Throwable failure) {
+      stage.completeExceptionally(failure);
     }
   }
 
@@ -167,10 +191,21 @@ final class GateClient implements TollgateClient {
       Telling.Started started = telling.start(id);
       var claim = whileOpen(() -> ask(read -> gate.claim(read, n, lease)));
       if (claim instanceof dev.tollgate.core.bucket.Claim.Granted granted) {
-        started.reserved(n);
+        tellOfReserved(started, granted);
         return new Held(granted);
       }
       return started.refused(n, (Shortfall) claim);
+    }
+
+    /** Whoever does not get the reservation could not return it. */
+    private void tellOfReserved(
+        Telling.Started started, dev.tollgate.core.bucket.Claim.Granted granted) {
+      try {
+        started.reserved(granted.leases().size());
+      } catch (VirtualMachineError fatal) {
+        gate.giveBack(granted);
+        throw fatal;
+      }
     }
 
     @Override

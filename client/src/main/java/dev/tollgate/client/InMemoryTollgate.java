@@ -5,7 +5,6 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Threads;
-import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketFill;
 import dev.tollgate.core.bucket.BucketGate;
@@ -34,7 +33,7 @@ import java.util.concurrent.ExecutorService;
  * Thread-safe.
  */
 public final class InMemoryTollgate implements TollgateClient {
-  private static final Duration MINUTE = Duration.ofMinutes(1);
+  private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
 
   private final MemoryBuckets buckets = new MemoryBuckets();
   private final MemoryTokens tokens = new MemoryTokens(this::now);
@@ -43,8 +42,6 @@ public final class InMemoryTollgate implements TollgateClient {
 
   /** Read while the tokens' lock is held, so it needs no lock of its own. */
   private volatile Instant now;
-
-  private boolean available = true;
 
   /** A client without buckets, whose clock shows the present. */
   public InMemoryTollgate() {
@@ -70,8 +67,8 @@ public final class InMemoryTollgate implements TollgateClient {
    */
   public synchronized InMemoryTollgate put(
       String tenantId, String action, double ratePerMinute, long capacity) {
-    TenantId tenant = new TenantId(tenantId);
-    BucketId id = new BucketId(tenant, new Action(action));
+    BucketId id = GateClient.id(tenantId, action);
+    TenantId tenant = id.tenant();
     InvalidValue.unless(
         Double.isFinite(ratePerMinute), "ratePerMinute", ratePerMinute, "0.000001 to 60000");
     BucketSpec spec = new BucketSpec(Rate.perMinute(BigDecimal.valueOf(ratePerMinute)), capacity);
@@ -87,17 +84,9 @@ public final class InMemoryTollgate implements TollgateClient {
     buckets.put(Bucket.opened(id, spec, now));
   }
 
-  /** A bucket that misses the fills of some minutes gets less than it is owed. */
-  private boolean isFullAfterFill(BucketId id) {
-    fill.fill(id);
-    return tokens.look(id).tokens() >= buckets.find(id).orElseThrow().spec().capacity();
-  }
-
   /** The bucket, filled as its schedule would have filled it by now. */
   private synchronized Optional<Bucket> find(BucketId id) {
-    if (!available) {
-      throw new Unavailable("bucket " + id + " was made unavailable");
-    }
+    tokens.requireAvailable(id);
     fill.fill(id);
     return buckets.find(id);
   }
@@ -110,22 +99,24 @@ public final class InMemoryTollgate implements TollgateClient {
   /**
    * Moves the clock forward, while buckets fill.
    *
-   * @throws IllegalArgumentException if {@code by} is negative
+   * @throws IllegalArgumentException if {@code by} is negative, or leads beyond the year 9999
    */
   public synchronized void advance(Duration by) {
-    InvalidValue.unless(!by.isNegative(), "by", by, "PT0S or longer");
-    Instant end = now.plus(by);
-    boolean full = false;
-    while (!full && now.plus(MINUTE).isBefore(end)) {
-      now = now.plus(MINUTE);
-      full = buckets.ids().stream().allMatch(this::isFullAfterFill);
-    }
-    now = end;
+    Duration most = Duration.between(now, LATEST);
+    InvalidValue.unless(
+        !by.isNegative() && by.compareTo(most) <= 0, "by", by, Duration.ZERO + " to " + most);
+    // A fill gives no more than what there was room for after the last fill, and a minute's tokens.
+    // So it gives all that is owed for any time in which nobody claims, if a fill begins that time.
+    buckets.ids().forEach(fill::fill);
+    now = now.plus(by);
   }
 
-  /** From now on buckets do not answer, so claims are {@link Claim.Undecided}; or they do again. */
-  public synchronized void setAvailable(boolean answers) {
-    available = answers;
+  /**
+   * From now on buckets do not answer, so claims are {@link Claim.Undecided}, settlements {@link
+   * Settlement.Unknown}, and no token is returned before its lease ends; or they do again.
+   */
+  public void setAvailable(boolean answers) {
+    tokens.setAvailable(answers);
   }
 
   @Override

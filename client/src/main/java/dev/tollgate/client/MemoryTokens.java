@@ -1,5 +1,6 @@
 package dev.tollgate.client;
 
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Token;
@@ -13,12 +14,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Tokens in memory, with the delays and leases of a queue. */
+/**
+ * Tokens in memory, with the delays and leases of a queue. While they are not available nobody can
+ * claim, settle or return them; fills go on.
+ */
 final class MemoryTokens implements TokenQueue {
   private final InstantSource clock;
   private final Map<BucketId, Map<Long, Place>> queues = new HashMap<>();
   private long numbers;
   private long receipts;
+  private boolean available = true;
 
   /** Where a token is: to be had from an instant on, until which somebody may hold it. */
   private record Place(Instant from, String receipt) {
@@ -41,6 +46,16 @@ final class MemoryTokens implements TokenQueue {
     queues.remove(bucket);
   }
 
+  synchronized void setAvailable(boolean answers) {
+    available = answers;
+  }
+
+  synchronized void requireAvailable(BucketId bucket) {
+    if (!available) {
+      throw new Unavailable("bucket " + bucket + " was made unavailable");
+    }
+  }
+
   private Map<Long, Place> queue(BucketId bucket) {
     return queues.computeIfAbsent(bucket, id -> new LinkedHashMap<>());
   }
@@ -48,6 +63,7 @@ final class MemoryTokens implements TokenQueue {
   @Override
   public synchronized List<Lease> reserve(
       BucketId bucket, int most, Duration lease, Search search) {
+    requireAvailable(bucket);
     Instant now = clock.instant();
     Instant end = now.plus(lease);
     List<Lease> leases = new ArrayList<>();
@@ -66,6 +82,7 @@ final class MemoryTokens implements TokenQueue {
 
   @Override
   public synchronized List<Lease> settle(BucketId bucket, List<Lease> leases) {
+    requireAvailable(bucket);
     Map<Long, Place> queue = queue(bucket);
     return leases.stream()
         .filter(lease -> !queue.remove(token(lease), new Place(lease.endsAt(), lease.receipt())))
@@ -74,6 +91,7 @@ final class MemoryTokens implements TokenQueue {
 
   @Override
   public synchronized List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
+    requireAvailable(bucket);
     Map<Long, Place> queue = queue(bucket);
     Place here = new Place(clock.instant(), Place.NOBODY);
     return leases.stream()

@@ -65,10 +65,13 @@ final class Telling {
           Duration.ofNanos(System.nanoTime() - start));
     }
 
+    /** A caller that were thrown what the listener throws would not know what it was given. */
     private static void tell(Runnable event) {
       try {
         event.run();
-      } catch (RuntimeException failure) {
+      } catch (VirtualMachineError fatal) {
+        throw fatal;
+      } catch (Throwable failure) {
         LOG.log(System.Logger.Level.WARNING, "The claim listener failed", failure);
       }
     }

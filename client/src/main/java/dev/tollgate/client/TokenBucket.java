@@ -80,6 +80,9 @@ public interface TokenBucket {
     return reserveAsync(n, Duration.ofSeconds(30));
   }
 
-  /** {@link #reserve(int, Duration)}, asynchronously. */
+  /**
+   * {@link #reserve(int, Duration)}, asynchronously. If the stage was cancelled before, or
+   * completed in any other way, the tokens are returned at once.
+   */
   CompletionStage<ReserveResult> reserveAsync(int n, Duration lease);
 }

@@ -2,16 +2,20 @@ package dev.tollgate.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The client for tests of applications: the contract, and what only it can do. */
 class InMemoryTollgateTest extends TollgateClientContract {
   private static final Instant START = Instant.parse("2026-03-01T12:00:00.5Z");
+  private static final int SEEDS = 100;
 
   private InMemoryTollgate tollgate = new InMemoryTollgate();
 
@@ -52,6 +56,70 @@ class InMemoryTollgateTest extends TollgateClientContract {
   }
 
   @Test
+  void each_of_many_buckets_fills_at_its_rate() {
+    for (int i = 0; i < 8; i++) {
+      tollgate.put("t" + i, "export", 10, 1_000).bucket("t" + i, "export").tryClaim(1_000);
+    }
+    advance(Duration.ofMinutes(10));
+    for (int i = 0; i < 8; i++) {
+      assertThat(tollgate.bucket("t" + i, "export").claimUpTo(1_000).tokens())
+          .as("bucket %d", i)
+          .isEqualTo(100);
+    }
+  }
+
+  /**
+   * The same random claims and reservations; one clock moves at once, the other minute by minute.
+   */
+  @Test
+  void bucket_fills_alike_however_its_clock_is_moved() {
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      Random random = new Random(seed);
+      double rate = (1 + random.nextInt(3_000)) / 100.0;
+      int capacity = 1 + random.nextInt(100);
+      InMemoryTollgate slow = new InMemoryTollgate(START, new ClaimListener() {});
+      tollgate.put("globex", "export", rate, capacity);
+      slow.put("globex", "export", rate, capacity);
+      for (int round = 0; round < 10; round++) {
+        int seconds = random.nextInt(600);
+        advance(Duration.ofSeconds(seconds));
+        for (int left = seconds; left > 0; left -= 60) {
+          slow.advance(Duration.ofSeconds(Math.min(60, left)));
+          fill(slow);
+        }
+        int tokens = 1 + random.nextInt(capacity);
+        boolean reserves = random.nextInt(4) == 0;
+        assertThat(take(tollgate, tokens, reserves))
+            .as("seed %d, round %d: %s a minute, capacity %d", seed, round, rate, capacity)
+            .isEqualTo(take(slow, tokens, reserves));
+      }
+    }
+  }
+
+  /** A bucket is filled before a claim is found to be too large for it. */
+  private static void fill(InMemoryTollgate bucketsOf) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> bucketsOf.bucket("globex", "export").tryClaim(10_000));
+  }
+
+  private static Object take(InMemoryTollgate from, int tokens, boolean reserves) {
+    TokenBucket bucket = from.bucket("globex", "export");
+    return reserves
+        ? bucket.reserve(tokens, Duration.ofMinutes(2)) instanceof Reservation
+        : bucket.claimUpTo(tokens).tokens();
+  }
+
+  @Test
+  void bucket_fills_over_centuries() {
+    TokenBucket bucket = tollgate.put("globex", "rare", 0.000001, 1_000).bucket("globex", "rare");
+    bucket.tryClaim(1_000);
+
+    assertTimeoutPreemptively(Duration.ofSeconds(30), () -> advance(Duration.ofDays(693_750)));
+
+    assertThat(bucket.claimUpTo(1_000).tokens()).isEqualTo(999);
+  }
+
+  @Test
   void claims_are_undecided_while_buckets_are_not_available() {
     TokenBucket bucket = tollgate.put("acme", "send-email", 1, 20).bucket("acme", "send-email");
     tollgate.setAvailable(false);
@@ -62,6 +130,23 @@ class InMemoryTollgateTest extends TollgateClientContract {
     assertThat(bucket.reserve(2)).isInstanceOf(Claim.Undecided.class);
 
     tollgate.setAvailable(true);
+    assertThat(bucket.tryClaim(20)).isEqualTo(new Claim.Granted(20));
+  }
+
+  @Test
+  void reservations_are_not_settled_while_buckets_are_not_available() {
+    TokenBucket bucket = tollgate.put("acme", "send-email", 1, 20).bucket("acme", "send-email");
+    Reservation spent = (Reservation) bucket.reserve(15);
+    Reservation returned = (Reservation) bucket.reserve(5);
+    tollgate.setAvailable(false);
+
+    assertThat(spent.spend())
+        .isEqualTo(new Settlement.Unknown("bucket send-email_acme was made unavailable"));
+    returned.close();
+
+    tollgate.setAvailable(true);
+    assertThat(bucket.claimUpTo(20).tokens()).isZero();
+    advance(Duration.ofSeconds(30));
     assertThat(bucket.tryClaim(20)).isEqualTo(new Claim.Granted(20));
   }
 
@@ -90,9 +175,12 @@ class InMemoryTollgateTest extends TollgateClientContract {
         .isThrownBy(() -> tollgate.bucket("globex", "connect").tryClaim());
   }
 
-  @Test
-  void clock_never_goes_back() {
-    assertThatIllegalArgumentException().isThrownBy(() -> advance(Duration.ofNanos(-1)));
+  @ParameterizedTest
+  @ValueSource(strings = {"PT-0.000000001S", "PT70000000H", "PT2562047788015215H30M7S"})
+  void clock_never_goes_back_nor_beyond_what_it_can_show(Duration by) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> advance(by))
+        .withMessage("by: %s (expected: PT0S to PT69897179H59M59.5S)", by);
     assertThat(now()).isEqualTo(START);
   }
 }

@@ -11,9 +11,12 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -198,6 +201,23 @@ public abstract class TollgateClientContract {
     }
   }
 
+  @Test
+  void reservation_of_a_stage_that_was_cancelled_is_returned() throws Exception {
+    CompletableFuture<CompletionStage<ReserveResult>> stage = new CompletableFuture<>();
+    CountDownLatch heard = new CountDownLatch(2);
+    events.meanwhile =
+        () -> {
+          join(stage).toCompletableFuture().cancel(true);
+          heard.countDown();
+        };
+    stage.complete(bucket.reserveAsync(20, Duration.ofHours(12)));
+
+    assertThat(heard.await(10, TimeUnit.SECONDS)).as("%s", events.all).isTrue();
+    assertThat(events.all).containsExactly("reserved 20", "returned 20");
+    advance(Duration.ofSeconds(2));
+    assertThat(bucket.tryClaim(20)).isEqualTo(new Claim.Granted(20));
+  }
+
   // Listening
 
   @Test
@@ -228,9 +248,37 @@ public abstract class TollgateClientContract {
 
   @Test
   void listener_that_fails_changes_nothing() {
-    events.failing = true;
+    events.meanwhile =
+        () -> {
+          throw new IllegalArgumentException("planted");
+        };
     assertThat(bucket.tryClaim(20)).isEqualTo(new Claim.Granted(20));
     denied(bucket.tryClaim());
+  }
+
+  @Test
+  void listener_that_throws_an_error_changes_nothing() {
+    events.meanwhile =
+        () -> {
+          throw new AssertionError("planted");
+        };
+    assertThat(bucket.tryClaim(5)).isEqualTo(new Claim.Granted(5));
+    assertThat(reservation(bucket.reserve(15)).spend()).isEqualTo(new Settlement.Spent());
+    denied(bucket.tryClaim());
+  }
+
+  @Test
+  void reservation_is_returned_when_the_virtual_machine_fails_in_the_listener() {
+    events.meanwhile =
+        () -> {
+          throw new StackOverflowError("planted");
+        };
+    assertThatThrownBy(() -> bucket.reserve(20, Duration.ofHours(12)))
+        .isInstanceOf(StackOverflowError.class);
+
+    events.meanwhile = () -> {};
+    advance(Duration.ofSeconds(2));
+    assertThat(bucket.tryClaim(20)).isEqualTo(new Claim.Granted(20));
   }
 
   // Bad input
@@ -300,7 +348,9 @@ public abstract class TollgateClientContract {
     "a_b, send-email, tenantId: a_b",
     "acme, Send, action: Send",
     "acme, a_b, action: a_b",
-    "acme, abcdefghijklmnopqrstu, action: abcdefghijklmnopqrstu"
+    "acme, abcdefghijklmnopqrstu, action: abcdefghijklmnopqrstu",
+    ", send-email, tenantId: null",
+    "acme, , action: null"
   })
   void malformed_names_are_refused(String tenantId, String action, String message) {
     assertThatIllegalArgumentException()
@@ -340,18 +390,16 @@ public abstract class TollgateClientContract {
     assertThat(events.all).containsExactly("reserved 1");
   }
 
-  /** Writes down what it hears. */
+  /** Writes down what it hears, and does what a test wants done meanwhile. */
   private static final class Events implements ClaimListener {
     private final List<String> all = new CopyOnWriteArrayList<>();
     private final List<Call> calls = new CopyOnWriteArrayList<>();
-    private boolean failing;
+    private volatile Runnable meanwhile = () -> {};
 
     private void hear(Call call, String event) {
       calls.add(call);
       all.add(event);
-      if (failing) {
-        throw new IllegalArgumentException("planted");
-      }
+      meanwhile.run();
     }
 
     @Override
