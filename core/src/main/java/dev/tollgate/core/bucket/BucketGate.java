@@ -247,7 +247,8 @@ public final class BucketGate {
       return unanswered(read, hand.failure.get());
     }
     Instant now = clock.instant();
-    empty.ifPresent(level -> noteEmpty(read, now, Optional.of(Math.max(0, level.held() - held))));
+    empty.ifPresent(
+        level -> await(noteEmpty(read, now, Optional.of(Math.max(0, level.held() - held)))));
     return new Claim.Denied(read.nextTokensAt(now, missing));
   }
 
@@ -310,18 +311,18 @@ public final class BucketGate {
       if (found == 0 && hand.failure.isPresent()) {
         return unanswered(read, hand.failure.get());
       }
-      giveBack(id, hand);
       boolean contended =
           found > 0 && empty.filter(level -> level.visible() + level.held() >= n).isPresent();
-      if (!contended || round == ROUNDS) {
+      if (contended && round < ROUNDS) {
+        giveBack(id, hand);
+      } else {
         Instant now = clock.instant();
-        empty.ifPresent(
-            level ->
-                noteEmpty(
-                    read,
-                    now,
-                    Optional.of(level.held())
-                        .filter(any -> found == 0 && (n == 1 || level.visible() == 0))));
+        CompletableFuture<Void> fill =
+            empty
+                .map(level -> noteEmpty(read, now, heldByOthers(level, n, found)))
+                .orElseGet(() -> CompletableFuture.completedFuture(null));
+        giveBack(id, hand);
+        await(fill);
         Instant retryAt = read.nextTokensAt(now, n - found);
         if (n > 1 && empty.isPresent() && !contended) {
           tooFew.put(TooFew.at(now, id, n), retryAt);
@@ -330,6 +331,11 @@ public final class BucketGate {
       }
       pause.of(Duration.ofMillis(ThreadLocalRandom.current().nextInt(FIRST_PAUSE_MILLIS << round)));
     }
+  }
+
+  /** What others hold of a bucket without any token to claim; empty if it has some, but too few. */
+  private static Optional<Long> heldByOthers(Level level, int n, int found) {
+    return Optional.of(level.held()).filter(any -> found == 0 && (n == 1 || level.visible() == 0));
   }
 
   private Claim granted(BucketId id, Hand hand) {
@@ -356,14 +362,14 @@ public final class BucketGate {
    *
    * @param heldByOthers how many tokens others hold; empty if there are tokens, but too few
    */
-  private void noteEmpty(Bucket read, Instant now, Optional<Long> heldByOthers) {
+  private CompletableFuture<Void> noteEmpty(Bucket read, Instant now, Optional<Long> heldByOthers) {
     boolean isFirst = true;
     if (heldByOthers.isPresent()) {
       isFirst = remember(read, read.foundEmpty(now, heldByOthers.get()));
     }
-    if (isFirst && read.needsFillAt(now)) {
-      await(request(read));
-    }
+    return isFirst && read.needsFillAt(now)
+        ? request(read)
+        : CompletableFuture.completedFuture(null);
   }
 
   /** Returns whether this is the first to write it down. */
