@@ -32,7 +32,7 @@ final class LostDisconnects implements Measurement {
   private static final List<Scene> SCENES =
       List.of(
           new Scene("far from", 1000, 0, Duration.ofSeconds(1)),
-          new Scene("near", 150, 110, Duration.ofSeconds(3)));
+          new Scene("near", 150, 114, Duration.ofSeconds(3)));
 
   /**
    * A tenant and its clients.

@@ -15,6 +15,7 @@ import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.provisioning.BucketSchedules;
 import dev.tollgate.core.provisioning.Made;
+import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionLife;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Tenant;
@@ -289,7 +290,7 @@ final class Reconciler {
         .attempt("buckets of " + id, () -> ports.buckets().list(id))
         .ifPresent(rows -> bucketsOf(tenant, rows).forEach(bucket -> remove(bucket, steps)));
     silos.remove(tenant, steps);
-    endSessions(id, steps);
+    endSessions(id, steps).forEach(session -> forget(session, steps));
     if (steps.allDone()
         && steps.done("connections of " + id, () -> ports.connections().forgetCount(id))
         && steps.done("turns of " + id, () -> ports.sessions().forgetTurns(id))) {
@@ -297,14 +298,27 @@ final class Reconciler {
     }
   }
 
-  private void endSessions(TenantId id, Steps steps) {
+  /** Ends the sessions of a tenant; returns those whose rows stay for a while. */
+  private List<Session> endSessions(TenantId id, Steps steps) {
+    return steps.attempt("sessions of " + id, () -> ports.sessions().list(id)).stream()
+        .flatMap(List::stream)
+        .flatMap(
+            session ->
+                steps.attempt("a session of " + id, () -> sessions.end(id, session.id())).stream())
+        .flatMap(
+            ending ->
+                ending instanceof SessionLife.Over over
+                    ? Stream.of(over.session())
+                    : Stream.empty())
+        .toList();
+  }
+
+  private void forget(Session session, Steps steps) {
+    String what = "a session of " + session.tenant();
     steps
-        .attempt("sessions of " + id, () -> ports.sessions().list(id))
-        .ifPresent(
-            open ->
-                open.forEach(
-                    session ->
-                        steps.attempt("a session of " + id, () -> sessions.end(id, session.id()))));
+        .attempt(what, () -> ports.sessions().remove(session.tenant(), session.id()))
+        .filter(Written.OVERTAKEN::equals)
+        .ifPresent(stays -> steps.postpone(what + ": one of its sockets may be about to open"));
   }
 
   private static List<BucketId> bucketsOf(Tenant tenant, List<Bucket> rows) {

@@ -13,10 +13,13 @@ import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Faults.Fault;
 import dev.tollgate.http.testing.RecordingContext;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -195,6 +198,9 @@ class ConvergenceTest {
           Deployment.START);
       at.sessions.countUp(acme, 10);
     }
+    Session noting = at.sessions.list(acme).get(0);
+    at.sessions.extend(
+        noting, noting.endsAt(), Map.of("m", Deployment.START.plusSeconds(600)), Deployment.START);
   }
 
   static Stream<Arguments> disturbances() {
@@ -247,12 +253,17 @@ class ConvergenceTest {
         }
         assertThat(disturbed.snapshot().rows()).isEqualTo(undisturbed.snapshot().rows());
         assertThat(disturbed.snapshot().schedules()).isEqualTo(undisturbed.snapshot().schedules());
-        assertThat(disturbed.sessions.list(new TenantId("acme")))
-            .isEqualTo(undisturbed.sessions.list(new TenantId("acme")));
+        assertThat(remembered(disturbed)).isEqualTo(remembered(undisturbed));
       } catch (AssertionError different) {
         fail("disturbed at call " + at + " of " + undisturbed.faults.calls(), different);
       }
     }
+  }
+
+  /** The sessions whose rows are there, with what they note. */
+  private static Map<SessionId, Map<String, Instant>> remembered(Deployment at) {
+    return at.sessions.list(new TenantId("acme")).stream()
+        .collect(Collectors.toMap(Session::id, Session::processed));
   }
 
   static Stream<Arguments> pairs() {

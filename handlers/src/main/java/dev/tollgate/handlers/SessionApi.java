@@ -192,7 +192,7 @@ public final class SessionApi
     if (!facts.knows(id)) {
       return noTenant(id);
     }
-    return sessions.end(id, session) instanceof SessionLife.Ended
+    return !(sessions.end(id, session) instanceof SessionLife.NoSession)
         ? Response.noContent()
         : noSession(id);
   }

@@ -48,7 +48,8 @@ import java.util.stream.IntStream;
  *
  * A claim for several tokens holds all of them or none. Claims that hold a part each would wait for
  * each other for ever, so they give back at once and try again after a random pause, a few times;
- * claims in one process take turns.
+ * claims in one process take turns, and one that finds too few tokens answers for those behind it
+ * that ask for as many.
  */
 public final class BucketGate {
   /**
@@ -84,6 +85,7 @@ public final class BucketGate {
   private final Turns turns = new Turns();
   private final Recent<BucketId> empty = new Recent<>();
   private final Recent<Request> requested = new Recent<>();
+  private final Recent<TooFew> tooFew = new Recent<>();
 
   /**
    * A gate to buckets that are written down in {@code buckets} and whose tokens lie in {@code
@@ -272,6 +274,10 @@ public final class BucketGate {
       giveBack(id, hand);
       return new Claim.Denied(read.nextTokensAt(now, n));
     }
+    Optional<Instant> retryAt = tooFew.until(TooFew.at(now, id, n));
+    if (hand.leases.isEmpty() && retryAt.isPresent()) {
+      return new Claim.Denied(retryAt.get());
+    }
     CompletableFuture<Void> waking = waking(read, now);
     // A bucket that had to be filled first holds other tokens now than when it was asked.
     hand.asked = hand.asked && !read.needsWakingAt(now);
@@ -316,7 +322,11 @@ public final class BucketGate {
                     now,
                     Optional.of(level.held())
                         .filter(any -> found == 0 && (n == 1 || level.visible() == 0))));
-        return new Claim.Denied(read.nextTokensAt(now, n - found));
+        Instant retryAt = read.nextTokensAt(now, n - found);
+        if (n > 1 && empty.isPresent() && !contended) {
+          tooFew.put(TooFew.at(now, id, n), retryAt);
+        }
+        return new Claim.Denied(retryAt);
       }
       pause.of(Duration.ofMillis(ThreadLocalRandom.current().nextInt(FIRST_PAUSE_MILLIS << round)));
     }
@@ -473,6 +483,14 @@ public final class BucketGate {
 
   /** A request to fill a bucket that was read in this version. */
   private record Request(BucketId id, long version) {}
+
+  /** There are fewer tokens than a claim asked for; who asks for as many waits in vain. */
+  private record TooFew(BucketId id, int tokens, long second) {
+    /** Believed for the rest of this second. */
+    static TooFew at(Instant now, BucketId id, int tokens) {
+      return new TooFew(id, tokens, now.getEpochSecond());
+    }
+  }
 
   /** What a claim has in hand: what the queue has given it so far. Not for several threads. */
   public static final class Hand {

@@ -7,6 +7,7 @@ import dev.tollgate.core.bucket.BucketFill;
 import dev.tollgate.core.bucket.BucketFill.Filled;
 import dev.tollgate.core.bucket.BucketFill.NoBucket;
 import dev.tollgate.core.bucket.BucketFill.NotFilled;
+import dev.tollgate.core.bucket.BucketFill.Overtaken;
 import dev.tollgate.core.bucket.BucketFill.Topped;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
@@ -104,11 +105,17 @@ public final class FillTurn {
   }
 
   /**
-   * Fills a bucket because a claim requested it, see {@link FillRequests}.
+   * Fills a bucket because a claim requested it, see {@link FillRequests}. A fill that was under
+   * way may have found the bucket full and overtakes this one; then this one begins anew.
    *
    * @throws Unavailable as {@link #take}; a bucket that was woken by then stays awake
    */
   public Turn takeOnRequest(BucketId id) {
+    Turn turn = takeOnRequestOnce(id);
+    return turn.filled() instanceof Overtaken ? takeOnRequestOnce(id) : turn;
+  }
+
+  private Turn takeOnRequestOnce(BucketId id) {
     Optional<Bucket> found = buckets.find(id);
     if (found.isEmpty()) {
       return new Turn(new NoBucket(), Optional.empty());

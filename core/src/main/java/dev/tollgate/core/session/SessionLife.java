@@ -127,7 +127,7 @@ public final class SessionLife {
             .collect(Collectors.toUnmodifiableSet());
     Instant handshaking = now.minus(HANDSHAKE);
     if (gone.stream().anyMatch(socket -> over.get().joinedAt(socket).isAfter(handshaking))) {
-      return new Ended(over.get());
+      return new Over(over.get());
     }
     if (!open.isEmpty()) {
       Set<String> taken = sessions.take(tenant, id);
@@ -135,9 +135,10 @@ public final class SessionLife {
         connections.countDown(tenant, taken);
       }
     }
-    if (!over.get().notesAt(now)) {
-      sessions.remove(tenant, id);
+    if (over.get().notesAt(now)) {
+      return new Over(over.get());
     }
+    sessions.remove(tenant, id);
     return new Ended(over.get());
   }
 
@@ -161,6 +162,11 @@ public final class SessionLife {
 
   /** It has ended; this is what it was when it could be joined no more. */
   public record Ended(Session session) implements Ending {}
+
+  /**
+   * It is over, but its row stays for a while; this is what it was when it could be joined no more.
+   */
+  public record Over(Session session) implements Ending {}
 
   /** There was none, or, for a renewal, it is over. */
   public record NoSession() implements Ending, Renewal {}

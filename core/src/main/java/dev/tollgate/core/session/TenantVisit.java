@@ -182,8 +182,9 @@ public final class TenantVisit {
     }
 
     private void end(Session session) {
-      life.end(id, session.id());
-      sessionsEnded++;
+      if (!(life.end(id, session.id()) instanceof SessionLife.Over)) {
+        sessionsEnded++;
+      }
     }
 
     /**

@@ -18,6 +18,7 @@ import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.TokenQueue.Level;
 import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -149,6 +151,51 @@ final class FillTurnTest {
       assertThat(granted + town.queue().available(id)).isEqualTo(CAPACITY);
       assertThat(granted + town.queue().level(id)).isBetween(12L, 12L + RATE);
     }
+  }
+
+  private FillTurn turns(TokenQueue queue) {
+    return new FillTurn(
+        town.buckets(),
+        queue,
+        town.queues(),
+        town.schedules(),
+        new Reconciliation(town.tenants()),
+        town.clock());
+  }
+
+  private TokenQueue looking(Supplier<Level> look) {
+    return (TokenQueue)
+        Proxy.newProxyInstance(
+            TokenQueue.class.getClassLoader(),
+            new Class<?>[] {TokenQueue.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("look")
+                    ? look.get()
+                    : method.invoke(town.queue(), arguments));
+  }
+
+  @Test
+  void a_requested_fill_that_one_overtakes_that_saw_the_bucket_full_fills_it_all_the_same() {
+    town.open(bucket, spec(FillMode.PRODUCER));
+    town.pass(1);
+    town.requests().begin();
+    assertThat(claim(CAPACITY)).isTrue();
+    town.clock().advance(Duration.ofSeconds(60));
+    FillTurn late = turns(looking(() -> new Level(CAPACITY, 0, 0)));
+    List<FillTurn.Turn> overtaking = new ArrayList<>();
+    TokenQueue overtaken =
+        looking(
+            () -> {
+              if (overtaking.isEmpty()) {
+                overtaking.add(late.take(bucket));
+              }
+              return town.queue().look(bucket);
+            });
+
+    turns(overtaken).takeOnRequest(bucket);
+
+    assertThat(overtaking).hasSize(1);
+    assertThat(level()).as("on the way").isEqualTo(RATE);
   }
 
   @Test

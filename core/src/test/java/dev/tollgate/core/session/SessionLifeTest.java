@@ -12,6 +12,7 @@ import dev.tollgate.core.session.Connections.Left;
 import dev.tollgate.core.session.SessionLife.Ended;
 import dev.tollgate.core.session.SessionLife.Ending;
 import dev.tollgate.core.session.SessionLife.NoSession;
+import dev.tollgate.core.session.SessionLife.Over;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Faults.Fault;
@@ -117,7 +118,7 @@ final class SessionLifeTest {
     SessionId session = house.open(acme, "a", "handshaking");
     house.sockets().lose("handshaking");
 
-    assertThat(house.life().end(ACME, session)).isInstanceOf(Ended.class);
+    assertThat(house.life().end(ACME, session)).isInstanceOf(Over.class);
 
     house.sockets().opens("handshaking");
     assertThat(house.join(ACME, session, "b")).isEqualTo(Joined.NO_SESSION);
@@ -136,7 +137,7 @@ final class SessionLifeTest {
     Instant until = house.town().clock().instant().plusSeconds(600);
     house.books().extend(read, read.endsAt(), Map.of("m", until), house.town().clock().instant());
 
-    house.life().end(ACME, session);
+    assertThat(house.life().end(ACME, session)).isInstanceOf(Over.class);
     assertThat(house.counted(ACME)).isZero();
 
     for (int minute = 0; minute < 9; minute++) {
