@@ -81,8 +81,7 @@ final class Filling extends Construct {
     if (prefix.isEmpty()) {
       // Neither actions nor tenant ids hold an underscore, prefixes end with one.
       role.addToPolicy(
-          Policies.statement(
-                  List.of(Policies.arn(role, "sqs", "*_*_" + bucketName())), "sqs", "*")
+          Policies.statement(List.of(Policies.arn(role, "sqs", "*_*_" + bucketName())), "sqs", "*")
               .effect(Effect.DENY)
               .build());
     }

@@ -186,8 +186,8 @@ final class TenantRole {
   }
 
   /**
-   * Nobody may act for all tenants, or pass any other tag. No tenant's id holds an underscore; a tag
-   * with one could end the name of another deployment's queue.
+   * Nobody may act for all tenants, or pass any other tag. No tenant's id holds an underscore; a
+   * tag with one could end the name of another deployment's queue.
    */
   private static PrincipalBase forOneTenant(IGrantable grantee) {
     return new SessionTagsPrincipal(

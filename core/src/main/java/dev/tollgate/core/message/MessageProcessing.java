@@ -56,8 +56,8 @@ import java.util.stream.Stream;
  * runs out of time between the two, a message may be processed twice.
  *
  * <p>The rules look at the tenant, not at the session: what was accepted is done, also when its
- * session has ended since. Only nobody is told. Messages of a tenant that is not active are refused,
- * whatever was accepted before.
+ * session has ended since. Only nobody is told. Messages of a tenant that is not active are
+ * refused, whatever was accepted before.
  */
 public final class MessageProcessing {
   /** A handshake takes no longer: API Gateway gives up its integrations before. */

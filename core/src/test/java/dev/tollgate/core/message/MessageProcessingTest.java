@@ -22,6 +22,7 @@ import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.RecordingSockets.Frame;
 import dev.tollgate.core.testing.Town;
@@ -38,10 +39,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import dev.tollgate.core.tenant.TenantStatus;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.api.Test;
 
 final class MessageProcessingTest {
   private final Workshop shop = new Workshop();
