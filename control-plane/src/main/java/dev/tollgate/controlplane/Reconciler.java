@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -298,10 +299,14 @@ final class Reconciler {
     }
   }
 
-  /** Ends the sessions of a tenant; returns those whose rows stay for a while. */
+  /**
+   * Ends the sessions of a tenant, those with sockets first; returns those whose rows stay for a
+   * while.
+   */
   private List<Session> endSessions(TenantId id, Steps steps) {
     return steps.attempt("sessions of " + id, () -> ports.sessions().list(id)).stream()
         .flatMap(List::stream)
+        .sorted(Comparator.comparing(session -> session.connections().isEmpty()))
         .flatMap(
             session ->
                 steps.attempt("a session of " + id, () -> sessions.end(id, session.id())).stream())

@@ -72,6 +72,11 @@ final class JsonFrames implements Frames {
   }
 
   @Override
+  public String suspended(String id) {
+    return error(id, "SUSPENDED", "the tenant is not active", generator -> {});
+  }
+
+  @Override
   public String badFrame(String id, String flaw) {
     return error(id, "BAD_FRAME", flaw, generator -> {});
   }

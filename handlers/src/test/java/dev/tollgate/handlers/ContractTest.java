@@ -70,10 +70,11 @@ final class ContractTest {
             frames.message("m-1", "null"),
             frames.reply("m-1", "{\"a\":[1]}"),
             frames.throttled("m-1", Duration.ofMillis(1)),
+            frames.suspended("m-1"),
             frames.badFrame("m-1", "message: missing (expected: any JSON)"))) {
       SOCKETS.checkReceived(frame);
     }
-    assertThat(SOCKETS.seen()).contains("message", "reply", "throttled", "badFrame");
+    assertThat(SOCKETS.seen()).contains("message", "reply", "throttled", "suspended", "badFrame");
   }
 
   @ParameterizedTest

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import software.amazon.awscdk.Aws;
 import software.amazon.awscdk.Duration;
+import software.amazon.awscdk.services.iam.Effect;
 import software.amazon.awscdk.services.iam.PolicyStatement;
 import software.amazon.awscdk.services.iam.Role;
 import software.amazon.awscdk.services.iam.ServicePrincipal;
@@ -77,11 +78,19 @@ final class Filling extends Construct {
     role.addToPolicy(
         Policies.statement(List.of(Policies.arn(role, "sqs", bucketName())), "sqs", "SendMessage")
             .build());
+    if (prefix.isEmpty()) {
+      // Neither actions nor tenant ids hold an underscore, prefixes end with one.
+      role.addToPolicy(
+          Policies.statement(List.of(Policies.arn(role, "sqs", "*_*_" + bucketName())), "sqs", "*")
+              .effect(Effect.DENY)
+              .build());
+    }
     Policies.accept(
         role,
         Policies.finding("sqs", bucketName()),
         "A schedule may send tokens by itself, to the bucket that its input names. The control "
-            + "plane and the token producer alone make schedules in the group.");
+            + "plane and the token producer alone make schedules in the group; without a prefix, a "
+            + "Deny keeps the star from matching another deployment's.");
   }
 
   private String bucketName() {

@@ -185,7 +185,10 @@ final class TenantRole {
     return Collections.unmodifiableSortedMap(variables);
   }
 
-  /** Nobody may act for all tenants, or pass any other tag. */
+  /**
+   * Nobody may act for all tenants, or pass any other tag. No tenant's id holds an underscore; a
+   * tag with one could end the name of another deployment's queue.
+   */
   private static PrincipalBase forOneTenant(IGrantable grantee) {
     return new SessionTagsPrincipal(
         new PrincipalWithConditions(
@@ -193,6 +196,7 @@ final class TenantRole {
             Policies.inOrder(
                 Map.of(
                     "StringLike", Map.of("aws:RequestTag/tenantId", "?*"),
+                    "StringNotLike", Map.of("aws:RequestTag/tenantId", "*_*"),
                     "ForAllValues:StringEquals", Map.of("aws:TagKeys", "tenantId")))));
   }
 

@@ -493,6 +493,17 @@ class TollgateTest {
   }
 
   @Test
+  void scheduler_without_a_prefix_is_denied_the_buckets_of_deployments_with_one() {
+    assertThat(STACK.statementsOf(schedulerRole()).stream().filter(TollgateTest::denies))
+        .singleElement()
+        .satisfies(
+            denial -> {
+              assertThat(denial.path("Action").asText()).isEqualTo("sqs:*");
+              assertThat(resources(denial)).containsExactly("*_*_*_token_bucket");
+            });
+  }
+
+  @Test
   void scheduler_acts_for_this_group_only_and_invokes_three_aliases() {
     JsonNode trust =
         STACK
@@ -1010,7 +1021,8 @@ class TollgateTest {
       assertThat(trust.path("Condition").toString())
           .isEqualTo(
               "{\"ForAllValues:StringEquals\":{\"aws:TagKeys\":\"tenantId\"},"
-                  + "\"StringLike\":{\"aws:RequestTag/tenantId\":\"?*\"}}");
+                  + "\"StringLike\":{\"aws:RequestTag/tenantId\":\"?*\"},"
+                  + "\"StringNotLike\":{\"aws:RequestTag/tenantId\":\"*_*\"}}");
       trust
           .path("Principal")
           .findValues("Fn::GetAtt")

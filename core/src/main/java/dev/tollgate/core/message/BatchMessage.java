@@ -94,6 +94,9 @@ final class BatchMessage {
    */
   record Refused(Instant retryAt) implements Payment {}
 
+  /** Its tenant is not active: the message is refused. */
+  record Suspended() implements Payment {}
+
   /**
    * The bucket could not be asked, and the tier refuses then.
    *

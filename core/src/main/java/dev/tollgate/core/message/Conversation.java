@@ -116,6 +116,9 @@ final class Conversation {
       return answered(
           message, Outcome.THROTTLED, frames.throttled(message.incoming().id(), retryAfter));
     }
+    if (message.payment() instanceof BatchMessage.Suspended) {
+      return answered(message, Outcome.SUSPENDED, frames.suspended(message.incoming().id()));
+    }
     if (message.payment() instanceof BatchMessage.Undecided undecided) {
       return Result.of(Outcome.UNDECIDED, Optional.of(new Unavailable(undecided.cause())));
     }

@@ -18,6 +18,9 @@ public interface Frames {
   /** A message was refused for now. */
   String throttled(String id, Duration retryAfter);
 
+  /** A message was refused because its tenant is not active. */
+  String suspended(String id);
+
   /** A frame was no message. */
   String badFrame(String id, String flaw);
 }

@@ -15,6 +15,7 @@ import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -55,7 +56,8 @@ import java.util.stream.Stream;
  * runs out of time between the two, a message may be processed twice.
  *
  * <p>The rules look at the tenant, not at the session: what was accepted is done, also when its
- * session has ended since. Only nobody is told.
+ * session has ended since. Only nobody is told. Messages of a tenant that is not active are
+ * refused, whatever was accepted before.
  */
 public final class MessageProcessing {
   /** A handshake takes no longer: API Gateway gives up its integrations before. */
@@ -203,7 +205,11 @@ public final class MessageProcessing {
           name.flatMap(known -> Optional.ofNullable(firsts.putIfAbsent(known, message)));
       first.ifPresentOrElse(of -> copies.put(message, of), () -> unpaid.add(message));
     }
-    pay(unpaid, facts);
+    if (facts.tenant().orElseThrow().status() == TenantStatus.ACTIVE) {
+      pay(unpaid, facts);
+    } else {
+      unpaid.forEach(message -> message.pay(new BatchMessage.Suspended()));
+    }
     copies.forEach((copy, first) -> copy.shareFateOf(first));
   }
 

@@ -8,6 +8,8 @@ public enum Outcome {
   PROCESSED_WITHOUT_TOKEN(true),
   /** It was refused because the tenant's bucket is empty; its sender is told. */
   THROTTLED(true),
+  /** It was refused because its tenant is suspended or leaves; its sender is told. */
+  SUSPENDED(true),
   /** It is not a valid message; its sender is told. */
   BAD_FRAME(true),
   /** It was processed before, under the same name; nothing is done again. */

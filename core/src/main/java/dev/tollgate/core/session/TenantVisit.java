@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -145,7 +146,7 @@ public final class TenantVisit {
       Instant now = clock.instant();
       Recount.Glance glance = recount.glance(id);
       List<Session> lasting = new ArrayList<>();
-      for (Session session : shuffled(glance.sessions())) {
+      for (Session session : socketsFirst(shuffled(glance.sessions()))) {
         if (served.isPresent() && !session.endedAt(now)) {
           lasting.add(session);
         } else if (isBefore(until) && !isOnlyRemembered(session, now)) {
@@ -171,6 +172,13 @@ public final class TenantVisit {
       List<T> copy = new ArrayList<>(all);
       Collections.shuffle(copy);
       return copy;
+    }
+
+    /** Sessions whose sockets are to be closed should not wait for those without any. */
+    private static List<Session> socketsFirst(List<Session> sessions) {
+      return sessions.stream()
+          .sorted(Comparator.comparing(session -> session.connections().isEmpty()))
+          .toList();
     }
 
     private boolean isBefore(Instant until) {

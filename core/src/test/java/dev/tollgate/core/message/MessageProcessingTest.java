@@ -6,6 +6,7 @@ import static dev.tollgate.core.message.Outcome.DUPLICATE;
 import static dev.tollgate.core.message.Outcome.FAILED;
 import static dev.tollgate.core.message.Outcome.PROCESSED;
 import static dev.tollgate.core.message.Outcome.PROCESSED_WITHOUT_TOKEN;
+import static dev.tollgate.core.message.Outcome.SUSPENDED;
 import static dev.tollgate.core.message.Outcome.THROTTLED;
 import static dev.tollgate.core.message.Outcome.UNDECIDED;
 import static dev.tollgate.core.message.Workshop.message;
@@ -21,6 +22,7 @@ import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.RecordingSockets.Frame;
 import dev.tollgate.core.testing.Town;
@@ -38,6 +40,8 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class MessageProcessingTest {
   private final Workshop shop = new Workshop();
@@ -119,6 +123,34 @@ final class MessageProcessingTest {
 
     assertThat(shop.handled()).containsExactly(sent);
     assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 { \"n\": 1.0 }");
+  }
+
+  private void become(TenantStatus status) {
+    Tenant stands = town.tenants().find(acme.id()).orElseThrow();
+    town.tenants().replace(stands.changed(Tier.DEFAULTS.get(2), stands.overrides(), status));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = "ACTIVE", mode = EnumSource.Mode.EXCLUDE)
+  void messages_of_a_tenant_that_is_not_active_are_refused_and_cost_nothing(TenantStatus status) {
+    long tokens = shop.tokens(acme);
+    become(status);
+
+    assertThat(shop.process(named("q1", "m1"), from("a", "m2")))
+        .containsExactly(SUSPENDED, SUSPENDED);
+
+    assertThat(shop.handledIds()).isEmpty();
+    assertThat(shop.sockets().postedTo("a")).containsExactly("suspended m1", "suspended m2");
+    assertThat(shop.tokens(acme)).isEqualTo(tokens);
+  }
+
+  @Test
+  void a_message_that_was_refused_while_its_tenant_was_suspended_can_be_sent_again() {
+    become(TenantStatus.SUSPENDED);
+    shop.process(named("q1", "m1"));
+    become(TenantStatus.ACTIVE);
+
+    assertThat(shop.process(named("q2", "m1"))).containsExactly(PROCESSED);
   }
 
   @Test

@@ -266,6 +266,11 @@ final class Workshop {
     }
 
     @Override
+    public String suspended(String id) {
+      return "suspended " + id;
+    }
+
+    @Override
     public String badFrame(String id, String flaw) {
       return "badFrame " + id + " " + flaw;
     }

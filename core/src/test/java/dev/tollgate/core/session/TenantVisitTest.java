@@ -83,6 +83,24 @@ final class TenantVisitTest {
   }
 
   @Test
+  void sessions_with_sockets_are_ended_before_those_without() {
+    for (int i = 0; i < 20; i++) {
+      house.open(acme);
+    }
+    house.open(acme, "a");
+    house.open(acme, "b");
+    is(TenantStatus.SUSPENDED);
+    house.faults().none();
+
+    assertThat(visit()).isEqualTo(did(22, 0, 0));
+
+    assertThat(house.faults().calls().stream().filter(call -> call.startsWith("Sessions.")).skip(1))
+        .startsWith("Sessions.endAt", "Sessions.take", "Sessions.remove", "Sessions.endAt")
+        .element(4)
+        .isEqualTo("Sessions.take");
+  }
+
+  @Test
   void nothing_is_left_of_a_tenant_that_is_gone() {
     house.open(acme, "a");
     house.town().tenants().remove(ACME, acme.version());

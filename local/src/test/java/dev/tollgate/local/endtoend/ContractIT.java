@@ -348,6 +348,13 @@ final class ContractIT {
     DEPLOYMENT.advance(Duration.ofMinutes(2));
     one.send("{\"action\":\"PooledSQS\",\"id\":\"six\",\"message\":6}");
     two.frames().await("message", 1);
+    Predicate<Call> closes = call -> call.operation().equals("DeleteConnection");
+    try (Injection injected = DEPLOYMENT.cloud().faults().inject(closes, 100, refusing())) {
+      control("PATCH", "/tenants/plugged", "{\"status\":\"SUSPENDED\"}");
+      one.send("{\"action\":\"PooledSQS\",\"id\":\"seven\",\"message\":7}");
+      one.frames().await("error", 1);
+      assertThat(injected.struck()).isPositive();
+    }
     DEPLOYMENT.close(one);
     DEPLOYMENT.close(two);
 

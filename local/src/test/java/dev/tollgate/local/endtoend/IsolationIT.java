@@ -157,6 +157,7 @@ final class IsolationIT {
     refused(() -> assume(connect, "ConnectTenant"));
     refused(() -> assume(connect, "ConnectTenant", tag("tenantid", "")));
     refused(() -> assume(connect, "ConnectTenant", tag("tenantId", OWN), tag("other", "value")));
+    refused(() -> assume(connect, "ConnectTenant", tag("tenantId", "connect_" + OWN)));
     refused(() -> assume(connect, "ControlPlaneTenant", tag("tenantId", OWN)));
     refused(() -> assume(connect, "Filling"));
     refused(() -> assume(tenant, "ConnectTenant", tag("tenantId", "acme2")));

@@ -453,6 +453,28 @@ final class StayingRightIT {
     assertThat(connectLevel("paused")).isEqualTo(5);
   }
 
+  @Test
+  void a_message_on_a_socket_that_outlives_the_suspension_is_refused() throws Exception {
+    DEPLOYMENT.onboard("muted", "silver", "{}");
+    Handshake handshake = connected("muted", DEPLOYMENT.open("muted"));
+    Fault down = new Fault.Refused(503, "ServiceUnavailable", "Service is unavailable");
+    try (Injection outage =
+        DEPLOYMENT
+            .cloud()
+            .faults()
+            .inject(call -> call.operation().equals("DeleteConnection"), 100, down)) {
+      DEPLOYMENT.control("PATCH", "/tenants/muted", "{\"status\":\"SUSPENDED\"}");
+      assertThat(outage.struck()).isPositive();
+      send(handshake, "PooledSQS", 0, 1);
+
+      assertThat(handshake.frames().await("error", 1).get(0).get("code").asText())
+          .isEqualTo("SUSPENDED");
+    }
+    DEPLOYMENT.advance(SOON);
+    handshake.closed().join();
+    isRight("muted", 0);
+  }
+
   private static long connectLevel(String tenant) {
     return DEPLOYMENT.control("GET", "/tenants/" + tenant).body().at("/buckets/0/level").asLong();
   }
