@@ -105,8 +105,8 @@ public final class InMemoryTollgate implements TollgateClient {
     Duration most = Duration.between(now, LATEST);
     InvalidValue.unless(
         !by.isNegative() && by.compareTo(most) <= 0, "by", by, Duration.ZERO + " to " + most);
-    // A fill gives no more than what there was room for after the last fill, and a minute's tokens.
-    // So it gives all that is owed for any time in which nobody claims, if a fill begins that time.
+    // One fill gives at most the room that the last fill left, and a minute's tokens. With a fill
+    // before the jump, the fill before the next claim gives all that the time in between owes.
     buckets.ids().forEach(fill::fill);
     now = now.plus(by);
   }

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Tokens in memory, with the delays and leases of a queue. While they are not available nobody can
- * claim, settle or return them; fills go on.
+ * Tokens in memory, with the delays and leases of a queue. While the tokens are unavailable, every
+ * claim, settlement and return fails; fills continue.
  */
 final class MemoryTokens implements TokenQueue {
   private final InstantSource clock;

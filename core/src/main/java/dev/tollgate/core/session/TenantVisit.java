@@ -149,7 +149,7 @@ public final class TenantVisit {
       for (Session session : socketsFirst(shuffled(glance.sessions()))) {
         if (served.isPresent() && !session.endedAt(now)) {
           lasting.add(session);
-        } else if (isBefore(until) && !isOnlyRemembered(session, now)) {
+        } else if (isBefore(until) && !isKeptForItsNotes(session, now)) {
           attempt(() -> end(session));
         }
       }
@@ -162,8 +162,8 @@ public final class TenantVisit {
       }
     }
 
-    /** Whether a session has been ended, and stays for the messages that it notes. */
-    private static boolean isOnlyRemembered(Session session, Instant now) {
+    /** Whether a session has ended and its row stays only for the messages that it notes. */
+    private static boolean isKeptForItsNotes(Session session, Instant now) {
       return session.endedAt(now) && session.connections().isEmpty() && session.notesAt(now);
     }
 

@@ -66,14 +66,20 @@ final class LongConversationsTest {
     town.sessions().countUp(tenant.id(), id, Long.MAX_VALUE);
   }
 
+  /** A session in which message {@code order-1} was processed a minute after its socket joined. */
+  private SessionId orderIn(Tenant tenant) {
+    SessionId session = open(tenant);
+    join(tenant, session, "a", 5);
+    town.clock().advance(Duration.ofSeconds(61));
+    shop.process(named(tenant, session, "a", "q1", "order-1"));
+    return session;
+  }
+
   @Test
   void a_message_that_was_processed_is_not_processed_again_when_its_session_has_ended() {
     Tenant bronze = town.onboard("acme", "bronze", Map.of());
-    SessionId session = open(bronze);
-    join(bronze, session, "a", 5);
-    town.clock().advance(Duration.ofSeconds(61));
-    shop.process(named(bronze, session, "a", "q1", "order-1"));
-    // The client did not get the answer, sends it again, and the session is ended meanwhile.
+    SessionId session = orderIn(bronze);
+    // The client does not get the answer and sends the message again. The session ends meanwhile.
     life().end(bronze.id(), session);
     shop.process(named(bronze, session, "a", "q2", "order-1"));
 
@@ -81,13 +87,10 @@ final class LongConversationsTest {
   }
 
   @Test
-  void nor_when_the_session_ran_out_within_the_five_minutes() {
+  void a_message_that_was_processed_is_not_processed_again_when_its_session_ran_out() {
     Tenant bronze = town.onboard("acme", "bronze", Map.of());
-    SessionId session = open(bronze);
-    join(bronze, session, "a", 5);
-    town.clock().advance(Duration.ofSeconds(61));
-    shop.process(named(bronze, session, "a", "q1", "order-1"));
-    // Sent again in the last second of the session, and visited by the housekeeper before it comes.
+    SessionId session = orderIn(bronze);
+    // The client sends the message again in the session's last second. The housekeeper is faster.
     town.clock().advance(Duration.ofSeconds(205));
     visit().visit(bronze.id(), Instant.MAX);
     shop.process(named(bronze, session, "a", "q2", "order-1"));
@@ -95,10 +98,7 @@ final class LongConversationsTest {
     assertThat(shop.handledIds()).containsExactly("order-1");
   }
 
-  /**
-   * F2: pool's and silo's functions at once, and the end does not move: one note overwrites the
-   * other.
-   */
+  /** The functions of pool and silo may serve one session at the same time. */
   @Test
   void two_batches_of_one_session_do_not_forget_each_others_names() {
     Tenant acme = town.onboard("acme", "gold", Map.of());
@@ -122,9 +122,7 @@ final class LongConversationsTest {
     assertThat(shop.handledIds()).containsExactly("by-pool", "by-silo");
   }
 
-  /**
-   * F3: after sessionTTL is lowered, messages are no signs of life, and a live socket is closed.
-   */
+  /** After sessionTTL was lowered, messages no longer move the session's end. */
   @Test
   void a_socket_that_sends_every_ten_seconds_is_not_closed_as_dead() {
     Tenant acme = town.onboard("acme", "gold", Map.of(Limit.SESSION_TTL, 3_600L));
@@ -142,9 +140,6 @@ final class LongConversationsTest {
     }
   }
 
-  /**
-   * F4: in a busy session that somebody joins every 40 s, a ghost stays though the tenant is full.
-   */
   @Test
   void a_ghost_goes_within_two_minutes_at_the_limit_in_a_busy_session_that_is_joined() {
     Tenant bronze =

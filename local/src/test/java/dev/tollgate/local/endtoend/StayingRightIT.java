@@ -351,16 +351,22 @@ final class StayingRightIT {
     isServed("queueless");
   }
 
+  /** The next {@code times} calls of an operation get 503. */
+  private static Injection outageOf(String operation, int times) {
+    return DEPLOYMENT
+        .cloud()
+        .faults()
+        .inject(
+            call -> call.operation().equals(operation),
+            times,
+            new Fault.Refused(503, "ServiceUnavailable", "Service is unavailable"));
+  }
+
   @Test
   void a_queue_that_takes_nothing_is_told_to_the_sender() throws Exception {
     DEPLOYMENT.onboard("unheard", "silver", "{}");
     Handshake handshake = connected("unheard", DEPLOYMENT.open("unheard"));
-    Fault down = new Fault.Refused(503, "ServiceUnavailable", "Service is unavailable");
-    try (Injection outage =
-        DEPLOYMENT
-            .cloud()
-            .faults()
-            .inject(call -> call.operation().equals("SendMessageBatch"), 1, down)) {
+    try (Injection outage = outageOf("SendMessageBatch", 1)) {
       send(handshake, "PooledSQS", 0, 1);
       assertThat(handshake.frames().await("error", 1).get(0).get("code").asText())
           .isEqualTo("UNAVAILABLE");
@@ -457,12 +463,7 @@ final class StayingRightIT {
   void a_message_on_a_socket_that_outlives_the_suspension_is_refused() throws Exception {
     DEPLOYMENT.onboard("muted", "silver", "{}");
     Handshake handshake = connected("muted", DEPLOYMENT.open("muted"));
-    Fault down = new Fault.Refused(503, "ServiceUnavailable", "Service is unavailable");
-    try (Injection outage =
-        DEPLOYMENT
-            .cloud()
-            .faults()
-            .inject(call -> call.operation().equals("DeleteConnection"), 100, down)) {
+    try (Injection outage = outageOf("DeleteConnection", 100)) {
       DEPLOYMENT.control("PATCH", "/tenants/muted", "{\"status\":\"SUSPENDED\"}");
       assertThat(outage.struck()).isPositive();
       send(handshake, "PooledSQS", 0, 1);
