@@ -2,6 +2,7 @@ package dev.tollgate.controlplane;
 
 import dev.tollgate.controlplane.Finding.Kind;
 import dev.tollgate.controlplane.Finding.Resource;
+import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.tenant.TenantStatus;
 import java.util.Collections;
@@ -61,7 +62,16 @@ final class OrphanCheckup implements Checkup {
         : List.of(Finding.of(Kind.ORPHANED, resource, id, detail));
   }
 
+  /** A row that a newer release wrote is no reason to delete what may be its. */
   private boolean belongs() {
+    try {
+      return isDesired();
+    } catch (NewerRow newer) {
+      return true;
+    }
+  }
+
+  private boolean isDesired() {
     return ports.buckets().find(id).isPresent()
         || ports
             .tenants()

@@ -2,6 +2,7 @@ package dev.tollgate.controlplane;
 
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
+import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
@@ -59,10 +60,10 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
     Invocation forTenants = invocation.half();
     long settled =
         controlPlane.crew().count(unsettled, id -> isSettled(id, forTenants), forTenants);
+    Page<Tier> tiers = controlPlane.ports().tiers().list();
+    tiers.unreadable().forEach(newer -> invocation.log(newer.reason()));
     List<Tier> changed =
-        controlPlane.ports().tiers().list().stream()
-            .filter(tier -> !TierCatalog.isRolledOut(tier))
-            .toList();
+        tiers.items().stream().filter(tier -> !TierCatalog.isRolledOut(tier)).toList();
     long rolledOut =
         changed.stream().filter(tier -> controlPlane.catalog().rollOut(tier, invocation)).count();
     long outdatedSilos = controlPlane.releaseRollOut().goOn(invocation);

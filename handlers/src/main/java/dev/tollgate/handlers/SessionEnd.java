@@ -8,6 +8,7 @@ import com.amazonaws.services.lambda.runtime.events.StreamsEventResponse;
 import com.amazonaws.services.lambda.runtime.events.StreamsEventResponse.BatchItemFailure;
 import com.amazonaws.services.lambda.runtime.events.models.dynamodb.AttributeValue;
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.admission.FactsReader;
@@ -81,6 +82,9 @@ public final class SessionEnd implements RequestHandler<DynamodbEvent, StreamsEv
       } catch (Unavailable unavailable) {
         context.getLogger().log("not recounted: " + unavailable.reason());
         dealtWith = Math.min(dealtWith, gone.getValue().first());
+      } catch (NewerRow newer) {
+        // The same record would fail again, and hold up the other tenants behind it.
+        context.getLogger().log("not recounted: " + newer.reason());
       }
     }
     return new StreamsEventResponse(
