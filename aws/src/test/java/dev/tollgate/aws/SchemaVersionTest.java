@@ -136,7 +136,9 @@ class SchemaVersionTest {
             () -> facts.read(ACME, Set.of(SESSION), Set.of()).sessions()));
 
     BucketId id = new BucketId(ACME, Action.CONNECT);
-    buckets.open(Bucket.opened(id, Objects.requireNonNull(tenant.buckets().get(Action.CONNECT)), Samples.NOW));
+    buckets.open(
+        Bucket.opened(
+            id, Objects.requireNonNull(tenant.buckets().get(Action.CONNECT)), Samples.NOW));
     all.put(
         "bucket",
         stored(
