@@ -4,6 +4,7 @@ import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.LogText;
 import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Unavailable;
 import java.io.PrintWriter;
@@ -77,7 +78,7 @@ public final class Routes {
   private static void log(Context context, RuntimeException thrown) {
     StringWriter trace = new StringWriter();
     thrown.printStackTrace(new PrintWriter(trace, true));
-    context.getLogger().log(trace.toString());
+    context.getLogger().log(LogText.lines(trace.toString()) + "\n");
   }
 
   private static Optional<String> requestId(APIGatewayV2HTTPEvent event) {

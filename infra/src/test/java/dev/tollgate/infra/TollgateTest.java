@@ -948,7 +948,8 @@ class TollgateTest {
               assertThat(settings.path("ThrottlingBurstLimit").asInt()).isPositive();
               assertThat(stage.at("/Properties/AccessLogSettings/Format").asText())
                   .contains("$context.requestId")
-                  .doesNotContain("querystring", "sessionId");
+                  .doesNotContain("querystring", "sessionId", "$input", "$context.path")
+                  .doesNotContain("userAgent", "header", "body");
             });
   }
 
