@@ -210,6 +210,24 @@ class DriftTest {
   }
 
   @Test
+  void a_queue_of_somebody_else_that_is_called_like_a_bucket_s_is_reported_and_left() {
+    Deployment at = healthy();
+    at.queues.makeBySomebodyElse(GHOST);
+
+    assertThat(drift(at)).containsExactly("ORPHANED queue send-email_gamma");
+    assertThat(repair(at))
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.get("repaired").booleanValue()).isFalse();
+              assertThat(finding.get("reason").textValue()).contains("delete it by hand");
+            });
+
+    at.sweep();
+    assertThat(at.tokens.has(GHOST)).isTrue();
+  }
+
+  @Test
   void nothing_is_done_when_nothing_is_found() {
     Deployment at = healthy();
     long version = at.tenant("acme").orElseThrow().version();

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import software.amazon.awscdk.Duration;
+import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.services.iam.Grant;
 import software.amazon.awscdk.services.iam.GrantOnPrincipalOptions;
 import software.amazon.awscdk.services.iam.IGrantable;
@@ -345,6 +346,7 @@ public final class Tollgate extends Construct {
         .own(List.of(messages.processor().versionsArn()), "lambda", "GetFunction")
         .own(List.of("*"), "lambda", "ListEventSourceMappings")
         .own(List.of(messages.poolDead().getQueueArn()), "sqs", "SendMessage")
+        .variable("DEPLOYMENT", Stack.of(this).getStackName())
         .variable("PROCESSOR_FUNCTION_ARN", messages.processor().versionArn())
         .variable("PROCESSOR_CODE_BUCKET", messages.code().getS3BucketName())
         .variable("PROCESSOR_CODE_KEY", messages.code().getS3ObjectKey())
@@ -353,6 +355,8 @@ public final class Tollgate extends Construct {
         .tenantRows(tables.limit(), "Query", "GetItem", "PutItem", "UpdateItem", "DeleteItem")
         .tenantBuckets(
             "CreateQueue",
+            "TagQueue",
+            "ListQueueTags",
             "DeleteQueue",
             "SetQueueAttributes",
             "GetQueueAttributes",
