@@ -93,6 +93,7 @@ public final class Routes {
     }
     Map<String, String> headers = new LinkedHashMap<>(response.headers());
     headers.put("cache-control", "no-store");
+    headers.put("x-content-type-options", "nosniff");
     return APIGatewayV2HTTPResponse.builder()
         .withStatusCode(response.status())
         .withHeaders(headers)

@@ -49,7 +49,7 @@ class TollgateTest {
           "TokenProducer");
 
   private static final String PROVISIONING =
-      "DEPLOYMENT LIMIT_TABLE POOL_DEAD_LETTER_URL PROCESSOR_CODE_BUCKET PROCESSOR_CODE_KEY"
+      "LIMIT_TABLE POOL_DEAD_LETTER_URL PROCESSOR_CODE_BUCKET PROCESSOR_CODE_KEY"
           + " PROCESSOR_FUNCTION_ARN QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
           + " SCHEDULE_ROLE_ARN SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE TIER_TABLE"
           + " TOKEN_PRODUCER_ARN WEBSOCKET_URL";
@@ -249,8 +249,8 @@ class TollgateTest {
             + " TENANT_TABLE TOKEN_PRODUCER_ARN WEBSOCKET_URL",
         "SessionEnd | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
         "Housekeeper | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
-        "ControlPlane | " + PROVISIONING.replace("LIMIT_TABLE", "IDEMPOTENCY_TABLE LIMIT_TABLE"),
-        "Sweep | " + PROVISIONING,
+        "ControlPlane | DEPLOYMENT IDEMPOTENCY_TABLE " + PROVISIONING,
+        "Sweep | DEPLOYMENT " + PROVISIONING,
       })
   void function_is_told_what_it_needs_and_no_more(String id, String variables) {
     assertThat(String.join(" ", environment(STACK, id).keySet())).isEqualTo(variables);
