@@ -57,7 +57,7 @@ class DriftTest {
   }
 
   /** A walk to its end, {@code most} at a time. */
-  private static List<JsonNode> walk(Deployment at, String route, int most) {
+  static List<JsonNode> walk(Deployment at, String route, int most) {
     List<JsonNode> findings = new ArrayList<>();
     Map<String, String> query = new HashMap<>(Map.of("limit", Integer.toString(most)));
     while (true) {

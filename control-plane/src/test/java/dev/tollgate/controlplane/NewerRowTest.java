@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.controlplane.Deployment.Answer;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.http.testing.HttpApiEvents;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -80,11 +80,16 @@ class NewerRowTest {
     onboard();
     at.buckets.remove(Deployment.bucket("acme", "connect"));
 
-    JsonNode found = at.send(HttpApiEvents.of("GET /drift")).document().get("findings");
-    at.send(HttpApiEvents.of("POST /repairs"));
+    List<JsonNode> found = DriftTest.walk(at, "GET /drift", 2);
+    DriftTest.walk(at, "POST /repairs", 2);
     at.sweep(2);
 
-    assertThat(found.toString()).contains("deploy the release that wrote it");
+    assertThat(found)
+        .singleElement()
+        .satisfies(
+            finding ->
+                assertThat(finding.get("detail").textValue())
+                    .contains("deploy the release that wrote it"));
     assertThat(at.tokens.has(Deployment.bucket("acme", "connect"))).isTrue();
   }
 }
