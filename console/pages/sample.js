@@ -1,12 +1,14 @@
 // The sample client: one session of one tenant, its sockets, and why they are let in or not.
 
 import { Sessions, call, config, openSocket } from "./api.js";
-import { byId, complain, doing, el, fill, notice, poll, say } from "./dom.js";
+import { byId, complain, confirmed, doing, el, fill, notice, poll, say } from "./dom.js";
 import { count, duration, messageError, number, refusal, time } from "./words.js";
 
 /** More tenants than this are not offered in a list; their ids can be typed. */
 const MOST_TENANTS = 100;
 const LONGEST_LOG = 300;
+const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,35}$/;
+const SESSION_ID = /^[0-9a-f]{32}$/;
 
 const settings = await config();
 let sessions = new Sessions(settings.sessionUrl);
@@ -76,23 +78,45 @@ function join(tenantId, sessionId) {
     disconnect();
   }
   session = { tenantId, sessionId };
-  const fragment = `#${new URLSearchParams({ tenant: tenantId, session: sessionId })}`;
-  history.replaceState(null, "", fragment);
-  byId("second").href = fragment;
+  history.replaceState(null, "", fragment(session));
+  byId("second").href = fragment(session);
   choose(tenantId);
   show();
   look();
 }
 
-/** Takes the tenant and the session that the address names, if it does. */
-function fromAddress() {
-  const address = new URLSearchParams(location.hash.slice(1));
-  if (address.has("tenant") && address.has("session")) {
-    join(address.get("tenant"), address.get("session"));
-  } else if (address.has("tenant")) {
-    choose(address.get("tenant"));
+/**
+ * Takes the tenant and the session that the address names, if it does. Somebody else may have made
+ * the link, to read along in a session of theirs: the page joins none without being told to.
+ */
+async function fromAddress() {
+  const named = location.hash;
+  const address = new URLSearchParams(named.slice(1));
+  const tenantId = address.get("tenant") ?? "";
+  const sessionId = address.get("session") ?? "";
+  if (!TENANT_ID.test(tenantId) || sessionId === session?.sessionId) {
+    return;
+  }
+  if (!SESSION_ID.test(sessionId)) {
+    choose(tenantId);
+    return;
+  }
+  const joins = await confirmed(
+    "Join this session?",
+    `The link names session ${sessionId} of ${tenantId}. Whoever made the link may see what you send there.`,
+    "Join");
+  if (location.hash !== named) {
+    return;
+  }
+  if (joins) {
+    join(tenantId, sessionId);
+  } else {
+    history.replaceState(null, "", session ? fragment(session) : location.pathname);
   }
 }
+
+const fragment = ({ tenantId, sessionId }) =>
+  `#${new URLSearchParams({ tenant: tenantId, session: sessionId })}`;
 
 function leave() {
   disconnect();
@@ -384,7 +408,7 @@ if (settings.sessionAccess === "signed") {
   notice("info", "This deployment creates sessions only for signed requests, which a page cannot make. Use the command line: ./tollgate connect");
 }
 await offerTenants().catch(complain);
-fromAddress();
 addEventListener("hashchange", fromAddress);
 poll(look);
 setInterval(tick, 250);
+await fromAddress();

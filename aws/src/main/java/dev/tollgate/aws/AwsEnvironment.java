@@ -94,9 +94,13 @@ public final class AwsEnvironment {
         sqs.get(), sqsOnce.get(), queueUrls(), tenantCredentials.get(), batches.get(), clock);
   }
 
-  /** The queues of buckets. Needs {@code QUEUE_URL_PREFIX} and {@code TENANT_ROLE_ARN}. */
+  /**
+   * The queues of buckets. Needs {@code QUEUE_URL_PREFIX} and {@code TENANT_ROLE_ARN}; to make
+   * them, or to tell who did, {@code DEPLOYMENT} too.
+   */
   public BucketQueues bucketQueues() {
-    return new SqsBucketQueues(sqsUnhurried.get(), queueUrls(), tenantCredentials.get());
+    return new SqsBucketQueues(
+        sqsUnhurried.get(), queueUrls(), tenantCredentials.get(), () -> variable("DEPLOYMENT"));
   }
 
   /**

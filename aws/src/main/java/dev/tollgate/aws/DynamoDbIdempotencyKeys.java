@@ -75,7 +75,8 @@ final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
         });
   }
 
-  private static KeyUse use(Row row, KeyClaim claim) {
+  private static KeyUse use(Row stored, KeyClaim claim) {
+    Row row = stored.readable("idempotency key", claim.key().value());
     if (!row.text(FINGERPRINT).equals(claim.fingerprint())) {
       return new KeyUse.OtherRequest();
     }
@@ -129,7 +130,7 @@ final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
   }
 
   private static Map<String, AttributeValue> row(KeyClaim claim, Instant expiresAt) {
-    Map<String, AttributeValue> row = new HashMap<>(key(claim.key()));
+    Map<String, AttributeValue> row = Row.ofThisRelease(key(claim.key()));
     row.put(FINGERPRINT, Attribute.text(claim.fingerprint()));
     row.put(OWNER, Attribute.text(claim.owner()));
     row.put(EXPIRES_AT, Attribute.number(expiresAt.getEpochSecond()));

@@ -4,6 +4,7 @@ import static dev.tollgate.aws.Asking.ask;
 import static dev.tollgate.aws.Asking.write;
 
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
@@ -167,20 +168,22 @@ final class DynamoDbTenants implements Tenants {
   @Override
   public Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int most) {
     List<Tenant> found = new ArrayList<>();
+    List<NewerRow> unreadable = new ArrayList<>();
     Optional<String> end = cursor;
     for (int i = 0; i < MOST_REQUESTS; i++) {
       Page<Tenant> looked = look(filter, end, most - found.size());
       found.addAll(looked.items());
+      unreadable.addAll(looked.unreadable());
       if (found.size() > most) {
         List<Tenant> part = found.subList(0, most);
-        return new Page<>(part, Optional.of(part.get(most - 1).id().value()));
+        return new Page<>(part, Optional.of(part.get(most - 1).id().value()), unreadable);
       }
       end = looked.next();
       if (found.size() == most || end.isEmpty()) {
         break;
       }
     }
-    return new Page<>(found, end);
+    return new Page<>(found, end, unreadable);
   }
 
   /** What one look finds, which may be more than is left to be found. */
@@ -239,7 +242,8 @@ final class DynamoDbTenants implements Tenants {
     List<Map<String, AttributeValue>> keys =
         part.items().stream().map(item -> Map.of(TenantRow.ID, item.get(TenantRow.ID))).toList();
     Page<Tenant> found = page(keys.isEmpty() ? List.of() : rows(keys), part.lastEvaluatedKey());
-    return new Page<>(found.items().stream().filter(filter::admits).toList(), found.next());
+    return new Page<>(
+        found.items().stream().filter(filter::admits).toList(), found.next(), found.unreadable());
   }
 
   /** At most a hundred rows by their keys. What DynamoDB leaves out, it is asked for once more. */
@@ -328,8 +332,18 @@ final class DynamoDbTenants implements Tenants {
 
   private static Page<Tenant> page(
       List<Map<String, AttributeValue>> items, Map<String, AttributeValue> last) {
+    List<Tenant> tenants = new ArrayList<>();
+    List<NewerRow> unreadable = new ArrayList<>();
+    for (Map<String, AttributeValue> item : items) {
+      try {
+        tenants.add(TenantRow.read(new Row(item)));
+      } catch (NewerRow newer) {
+        unreadable.add(newer);
+      }
+    }
     return new Page<>(
-        items.stream().map(item -> TenantRow.read(new Row(item))).toList(),
-        last.isEmpty() ? Optional.empty() : Optional.of(new Row(last).text(TenantRow.ID)));
+        tenants,
+        last.isEmpty() ? Optional.empty() : Optional.of(new Row(last).text(TenantRow.ID)),
+        unreadable);
   }
 }

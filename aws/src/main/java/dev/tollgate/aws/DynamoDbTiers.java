@@ -3,11 +3,14 @@ package dev.tollgate.aws;
 import static dev.tollgate.aws.Asking.ask;
 import static dev.tollgate.aws.Asking.write;
 
+import dev.tollgate.core.NewerRow;
+import dev.tollgate.core.Page;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,13 +50,13 @@ final class DynamoDbTiers implements Tiers {
     if (item.isEmpty()) {
       return Optional.ofNullable(DEFAULTS.get(name));
     }
-    Row row = new Row(item);
-    return row.has(TierRow.REMOVED) ? Optional.empty() : Optional.of(TierRow.read(row));
+    return TierRow.find(new Row(item));
   }
 
   @Override
-  public List<Tier> list() {
+  public Page<Tier> list() {
     TreeMap<String, Tier> tiers = new TreeMap<>();
+    List<NewerRow> unreadable = new ArrayList<>();
     Tier.DEFAULTS.forEach(tier -> tiers.put(tier.name().value(), tier));
     ask(
             "DynamoDB Scan of tiers",
@@ -67,13 +70,15 @@ final class DynamoDbTiers implements Tiers {
                     .toList())
         .forEach(
             row -> {
-              if (row.has(TierRow.REMOVED)) {
-                tiers.remove(row.text(TierRow.NAME));
-              } else {
-                tiers.put(row.text(TierRow.NAME), TierRow.read(row));
+              String name = row.text(TierRow.NAME);
+              tiers.remove(name);
+              try {
+                TierRow.find(row).ifPresent(tier -> tiers.put(name, tier));
+              } catch (NewerRow newer) {
+                unreadable.add(newer);
               }
             });
-    return List.copyOf(tiers.values());
+    return new Page<>(List.copyOf(tiers.values()), Optional.empty(), unreadable);
   }
 
   @Override

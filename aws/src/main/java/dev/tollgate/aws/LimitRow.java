@@ -18,7 +18,6 @@ import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.SessionId;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -90,13 +89,13 @@ final class LimitRow {
   }
 
   static Map<String, AttributeValue> write(TenantId tenant, MessageName message, Instant until) {
-    Map<String, AttributeValue> row = new HashMap<>(key(tenant, message));
+    Map<String, AttributeValue> row = Row.ofThisRelease(key(tenant, message));
     row.put(EXPIRES_AT, number(until.getEpochSecond()));
     return row;
   }
 
   static Map<String, AttributeValue> write(Bucket bucket) {
-    Map<String, AttributeValue> row = new HashMap<>(key(bucket.id()));
+    Map<String, AttributeValue> row = Row.ofThisRelease(key(bucket.id()));
     row.putAll(TenantRow.spec(bucket.spec()));
     row.put("mintedThrough", nanos(bucket.ledger().mintedThrough()));
     row.put("carried", number(bucket.ledger().carried()));
@@ -117,9 +116,11 @@ final class LimitRow {
     return row;
   }
 
-  static Bucket bucket(Row row) {
+  static Bucket bucket(Row stored) {
+    BucketId id = bucketId(stored);
+    Row row = stored.readable("bucket", id);
     return new Bucket(
-        bucketId(row),
+        id,
         TenantRow.spec(row),
         new Ledger(row.nanos("mintedThrough"), row.number("carried"), row.nanos("aheadFrom")),
         row.number("level"),
@@ -151,7 +152,7 @@ final class LimitRow {
   }
 
   static Map<String, AttributeValue> write(Silo silo) {
-    Map<String, AttributeValue> row = new HashMap<>(key(silo.tenant(), SILO));
+    Map<String, AttributeValue> row = Row.ofThisRelease(key(silo.tenant(), SILO));
     row.put("state", text(silo.state().name()));
     row.put("since", nanos(silo.since()));
     row.put("release", text(silo.release().value()));
@@ -159,7 +160,8 @@ final class LimitRow {
     return row;
   }
 
-  static Silo silo(Row row) {
+  static Silo silo(Row stored) {
+    Row row = stored.readable("the silo of", stored.text(TENANT));
     return new Silo(
         new TenantId(row.text(TENANT)),
         Silo.State.valueOf(row.text("state")),
@@ -206,6 +208,7 @@ final class LimitRow {
   /** Whether this is the row of a message that is known as processed then. */
   static boolean isProcessed(Row row, Instant now) {
     return row.text(KEY).startsWith(MESSAGE_PREFIX)
+        && row.readable("a message of", row.text(TENANT)).has(EXPIRES_AT)
         && now.isBefore(Instant.ofEpochSecond(row.number(EXPIRES_AT)));
   }
 

@@ -1,7 +1,9 @@
 package dev.tollgate.aws;
 
+import dev.tollgate.core.NewerRow;
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -18,6 +20,33 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
  * @param attributes as DynamoDB has them
  */
 record Row(Map<String, AttributeValue> attributes) {
+  /** The schema version of the rows that this release writes, and the newest that it reads. */
+  static final long SCHEMA = 1;
+
+  private static final String SCHEMA_ATTRIBUTE = "schema";
+
+  /** The attributes of a row that is written whole, with the schema version. */
+  static Map<String, AttributeValue> ofThisRelease(Map<String, AttributeValue> attributes) {
+    Map<String, AttributeValue> row = new HashMap<>(attributes);
+    row.put(SCHEMA_ATTRIBUTE, Attribute.number(SCHEMA));
+    return row;
+  }
+
+  /**
+   * Returns this row. One without a schema version was written before there was any, and is read.
+   *
+   * @param kind what the row holds
+   * @param name whose row it is; never a session's id, which is a secret
+   * @throws NewerRow if a newer release wrote it
+   */
+  Row readable(String kind, Object name) {
+    long schema = optional(SCHEMA_ATTRIBUTE, this::number).orElse(0L);
+    if (schema > SCHEMA) {
+      throw new NewerRow(kind, name.toString(), schema, SCHEMA);
+    }
+    return this;
+  }
+
   boolean has(String name) {
     return attributes.containsKey(name);
   }

@@ -8,7 +8,6 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,7 +40,7 @@ final class SessionRow {
   }
 
   static Map<String, AttributeValue> write(Session session) {
-    Map<String, AttributeValue> row = new HashMap<>(key(session.tenant(), session.id()));
+    Map<String, AttributeValue> row = Row.ofThisRelease(key(session.tenant(), session.id()));
     if (!session.connections().isEmpty()) {
       row.put(CONNECTION_IDS, AttributeValue.fromSs(List.copyOf(session.connections())));
     }
@@ -67,7 +66,8 @@ final class SessionRow {
     return SessionId.isOne(row.text(ID)) ? Optional.of(read(row)) : Optional.empty();
   }
 
-  static Session read(Row row) {
+  static Session read(Row stored) {
+    Row row = stored.readable("a session of", stored.text(TENANT));
     return new Session(
         new TenantId(row.text(TENANT)),
         new SessionId(row.text(ID)),

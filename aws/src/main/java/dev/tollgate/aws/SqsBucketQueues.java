@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.ListQueuesResponse;
@@ -23,14 +24,25 @@ import software.amazon.awssdk.services.sqs.model.QueueNameExistsException;
  * is given back again and again is a good token.
  */
 final class SqsBucketQueues implements BucketQueues {
+  /** The tag that names the deployment that made a queue. */
+  private static final String TAG = "tollgate-deployment";
+
   private final SqsClient sqs;
   private final QueueUrls urls;
   private final TenantCredentials credentials;
+  private final Supplier<String> deployment;
 
-  SqsBucketQueues(SqsClient sqs, QueueUrls urls, TenantCredentials credentials) {
+  /**
+   * Queues at {@code urls}.
+   *
+   * @param deployment what queues are tagged with that are made here; not asked for otherwise
+   */
+  SqsBucketQueues(
+      SqsClient sqs, QueueUrls urls, TenantCredentials credentials, Supplier<String> deployment) {
     this.sqs = sqs;
     this.urls = urls;
     this.credentials = credentials;
+    this.deployment = deployment;
   }
 
   /**
@@ -38,13 +50,26 @@ final class SqsBucketQueues implements BucketQueues {
    *
    * <p>CreateQueue answers alike for a queue that is new and for one that stands, so whether it
    * stands is asked first; and it alone tells of a queue that was deleted just now, which may still
-   * answer for a minute.
+   * answer for a minute. It leaves the tags of a queue that stands.
    */
   @Override
   public Made make(BucketId id, Duration lifetime) {
     AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
     boolean stands = ask("SQS GetQueueAttributes of " + id, () -> stands(id, tenant));
-    return ask("SQS CreateQueue of " + id, () -> create(id, lifetime, tenant, stands));
+    Made made = ask("SQS CreateQueue of " + id, () -> create(id, lifetime, tenant, stands));
+    if (made == Made.STOOD) {
+      ask(
+          "SQS TagQueue of " + id,
+          () ->
+              sqs.tagQueue(
+                  request ->
+                      request.overrideConfiguration(tenant).queueUrl(urls.of(id)).tags(tags())));
+    }
+    return made;
+  }
+
+  private Map<String, String> tags() {
+    return Map.of(TAG, deployment.get());
   }
 
   private boolean stands(BucketId id, AwsRequestOverrideConfiguration tenant) {
@@ -75,7 +100,8 @@ final class SqsBucketQueues implements BucketQueues {
               request
                   .overrideConfiguration(tenant)
                   .queueName(urls.names().queue(id))
-                  .attributes(attributes));
+                  .attributes(attributes)
+                  .tags(tags()));
       return stands ? Made.STOOD : Made.NEW;
     } catch (QueueDeletedRecentlyException deleted) {
       return Made.NOT_YET;
@@ -155,6 +181,26 @@ final class SqsBucketQueues implements BucketQueues {
             .flatMap(Optional::stream)
             .toList();
     return new Page<>(buckets, Optional.ofNullable(part.nextToken()));
+  }
+
+  @Override
+  public Maker maker(BucketId id) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
+    return ask(
+        "SQS ListQueueTags of " + id,
+        () -> {
+          try {
+            Map<String, String> tags =
+                sqs.listQueueTags(
+                        request -> request.overrideConfiguration(tenant).queueUrl(urls.of(id)))
+                    .tags();
+            return deployment.get().equals(tags.get(TAG))
+                ? Maker.THIS_DEPLOYMENT
+                : Maker.SOMEBODY_ELSE;
+          } catch (QueueDoesNotExistException none) {
+            return Maker.NOBODY;
+          }
+        });
   }
 
   @Override

@@ -42,7 +42,7 @@ final class TenantRow {
   }
 
   static Map<String, AttributeValue> write(Tenant tenant) {
-    Map<String, AttributeValue> row = new HashMap<>(key(tenant.id()));
+    Map<String, AttributeValue> row = Row.ofThisRelease(key(tenant.id()));
     row.put(TIER, text(tenant.tier().value()));
     row.put("overrides", limits(tenant.overrides()));
     row.put("status", text(tenant.status().name()));
@@ -58,7 +58,8 @@ final class TenantRow {
     return row;
   }
 
-  static Tenant read(Row row) {
+  static Tenant read(Row stored) {
+    Row row = stored.readable("tenant", stored.text(ID));
     return new Tenant(
         new TenantId(row.text(ID)),
         new TierName(row.text(TIER)),

@@ -14,6 +14,7 @@ import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** A tier as a row of the Tier table. */
@@ -36,11 +37,11 @@ final class TierRow {
 
   /** The row that says which release was rolled out. */
   static Map<String, AttributeValue> release(Release release) {
-    return Map.of(NAME, text(RELEASE), "release", text(release.value()));
+    return Row.ofThisRelease(Map.of(NAME, text(RELEASE), "release", text(release.value())));
   }
 
   static Release release(Row row) {
-    return new Release(row.text("release"));
+    return new Release(row.readable("the rolled-out", "release").text("release"));
   }
 
   static boolean isTier(Row row) {
@@ -48,11 +49,12 @@ final class TierRow {
   }
 
   static Map<String, AttributeValue> removed(TierName name) {
-    return Map.of(NAME, text(name.value()), REMOVED, AttributeValue.fromBool(true));
+    return Row.ofThisRelease(
+        Map.of(NAME, text(name.value()), REMOVED, AttributeValue.fromBool(true)));
   }
 
   static Map<String, AttributeValue> write(Tier tier) {
-    Map<String, AttributeValue> row = new HashMap<>(key(tier.name()));
+    Map<String, AttributeValue> row = Row.ofThisRelease(key(tier.name()));
     row.put("isolation", text(tier.isolation().name()));
     row.put("limits", TenantRow.limits(tier.limits().values()));
     row.put("buckets", map(tier.buckets(), Action::value, TierRow::terms));
@@ -63,7 +65,13 @@ final class TierRow {
     return row;
   }
 
-  static Tier read(Row row) {
+  /** The tier that a row holds; empty if the row says that the tier was removed. */
+  static Optional<Tier> find(Row stored) {
+    Row row = stored.readable("tier", stored.text(NAME));
+    return row.has(REMOVED) ? Optional.empty() : Optional.of(read(row));
+  }
+
+  private static Tier read(Row row) {
     return new Tier(
         new TierName(row.text(NAME)),
         Isolation.valueOf(row.text("isolation")),

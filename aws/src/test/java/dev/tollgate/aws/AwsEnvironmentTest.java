@@ -450,7 +450,9 @@ class AwsEnvironmentTest {
         .contains(
             "\"QueueName\":\"blue_connect_%s_token_bucket\"".formatted(tenant),
             "\"SqsManagedSseEnabled\":\"true\"",
-            "\"MessageRetentionPeriod\":\"1209600\"");
+            "\"MessageRetentionPeriod\":\"1209600\"",
+            "\"tags\":{\"tollgate-deployment\":\"Tollgate-blue\"}");
+    assertThat(services.requests("TagQueue")).isEmpty();
   }
 
   @Test
@@ -462,6 +464,9 @@ class AwsEnvironmentTest {
     assertThat(services.requests("SetQueueAttributes"))
         .singleElement()
         .satisfies(request -> assertThat(request.body()).contains("1209600"));
+    assertThat(services.requests("TagQueue"))
+        .singleElement()
+        .satisfies(request -> assertThat(request.body()).contains("Tollgate-blue"));
   }
 
   @Test

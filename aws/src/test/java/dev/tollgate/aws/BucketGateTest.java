@@ -46,7 +46,8 @@ class BucketGateTest {
   @BeforeEach
   void open() {
     engine.reset();
-    new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY).make(bucket, Duration.ofDays(14));
+    new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY, () -> "test")
+        .make(bucket, Duration.ofDays(14));
     buckets.open(Bucket.opened(bucket, BucketSpec.ofRate(Rate.perMinute(30)), engine.instant()));
     new BucketFill(buckets, queue, engine).fill(bucket);
   }

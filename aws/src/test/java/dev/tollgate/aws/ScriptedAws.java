@@ -71,6 +71,7 @@ final class ScriptedAws implements AutoCloseable {
     environment.put("LIMIT_TABLE", "LimitTable");
     environment.put("QUEUE_URL_PREFIX", endpoint() + "/000000000000/");
     environment.put("NAME_PREFIX", "blue_");
+    environment.put("DEPLOYMENT", "Tollgate-blue");
     environment.put("TENANT_ROLE_ARN", "arn:aws:iam::000000000000:role/Tenant");
     environment.put("SCHEDULE_GROUP", "Group");
     environment.put("TOKEN_PRODUCER_ARN", "arn:aws:lambda:eu-central-1:000000000000:function:f:l");

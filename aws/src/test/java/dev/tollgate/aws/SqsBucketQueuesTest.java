@@ -1,8 +1,10 @@
 package dev.tollgate.aws;
 
+import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.testing.BucketQueuesContract;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 import software.amazon.awssdk.services.sqs.SqsClient;
@@ -24,7 +26,16 @@ class SqsBucketQueuesTest extends BucketQueuesContract {
 
   @Override
   protected BucketQueues queues() {
-    return new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY);
+    return new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY, () -> "test");
+  }
+
+  @Override
+  protected void makeBySomebodyElse(BucketId id) {
+    sqs.createQueue(
+        request ->
+            request
+                .queueName(engine.urls().names().queue(id))
+                .tags(Map.of("tollgate-deployment", "another")));
   }
 
   @Override

@@ -62,7 +62,8 @@ class SqsTokenQueueTest extends TokenQueueContract {
   @Override
   protected BucketId bucket() {
     BucketId bucket = Samples.bucketId();
-    new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY).make(bucket, Duration.ofDays(14));
+    new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY, () -> "test")
+        .make(bucket, Duration.ofDays(14));
     return bucket;
   }
 

@@ -220,10 +220,17 @@ public final class ControlPlaneApi
     String listing = listing(filter);
     Page<Tenant> page =
         controlPlane.ports().tenants().search(filter, cursor(listing, request), most(request));
+    logUnreadable(page, request);
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("tenants", page.items().stream().map(Documents::of).toList());
     page.next().ifPresent(next -> document.put("next", Cursor.of(listing, next)));
     return Response.json(200, document);
+  }
+
+  /** A listing goes on without the rows that a newer release wrote. */
+  private void logUnreadable(Page<?> page, Request request) {
+    Invocation invocation = invocation(request);
+    page.unreadable().forEach(newer -> invocation.log(newer.reason()));
   }
 
   private static TenantFilter filter(Request request) {
@@ -302,9 +309,9 @@ public final class ControlPlaneApi
   }
 
   private Response listTiers(Request request) {
-    List<Map<String, Object>> tiers =
-        controlPlane.ports().tiers().list().stream().map(Documents::of).toList();
-    return Response.json(200, Map.of("tiers", tiers));
+    Page<Tier> tiers = controlPlane.ports().tiers().list();
+    logUnreadable(tiers, request);
+    return Response.json(200, Map.of("tiers", tiers.items().stream().map(Documents::of).toList()));
   }
 
   private Response showTier(Request request) {

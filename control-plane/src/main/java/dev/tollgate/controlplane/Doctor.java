@@ -3,6 +3,7 @@ package dev.tollgate.controlplane;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.Pause;
+import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Shard;
@@ -212,8 +213,10 @@ final class Doctor {
         Page<Tenant> page = ports.tenants().list(cursor, most);
         yield part(
             Stage.TENANTS,
-            page.items().stream()
-                .<Checkup>map(tenant -> new TenantCheckup(ports, lifecycle, clock, tenant.id()))
+            Stream.concat(
+                    page.items().stream().map(Tenant::id),
+                    page.unreadable().stream().map(newer -> new TenantId(newer.name())))
+                .<Checkup>map(id -> new TenantCheckup(ports, lifecycle, clock, id))
                 .toList(),
             page.next());
       }

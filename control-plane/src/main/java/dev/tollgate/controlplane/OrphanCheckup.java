@@ -2,12 +2,14 @@ package dev.tollgate.controlplane;
 
 import dev.tollgate.controlplane.Finding.Kind;
 import dev.tollgate.controlplane.Finding.Resource;
+import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.provisioning.BucketQueues.Maker;
 import dev.tollgate.core.tenant.TenantStatus;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
+import java.util.function.Function;
 
 /**
  * Whether a queue or a schedule that is there belongs to a bucket. A bucket's row is written before
@@ -20,7 +22,7 @@ final class OrphanCheckup implements Checkup {
   private final TenantLifecycle lifecycle;
   private final Resource resource;
   private final BucketId id;
-  private final Predicate<BucketId> stands;
+  private final Function<BucketId, Maker> maker;
   private final Consumer<BucketId> delete;
 
   private OrphanCheckup(
@@ -28,40 +30,60 @@ final class OrphanCheckup implements Checkup {
       TenantLifecycle lifecycle,
       Resource resource,
       BucketId id,
-      Predicate<BucketId> stands,
+      Function<BucketId, Maker> maker,
       Consumer<BucketId> delete) {
     this.ports = ports;
     this.lifecycle = lifecycle;
     this.resource = resource;
     this.id = id;
-    this.stands = stands;
+    this.maker = maker;
     this.delete = delete;
   }
 
   static OrphanCheckup ofQueue(Ports ports, TenantLifecycle lifecycle, BucketId id) {
     return new OrphanCheckup(
-        ports,
-        lifecycle,
-        Resource.QUEUE,
-        id,
-        bucket -> ports.queues().lifetime(bucket).isPresent(),
-        ports.queues()::delete);
+        ports, lifecycle, Resource.QUEUE, id, ports.queues()::maker, ports.queues()::delete);
   }
 
+  /** Schedules stand in the deployment's own group, so nobody else has made them. */
   static OrphanCheckup ofSchedule(Ports ports, TenantLifecycle lifecycle, BucketId id) {
     return new OrphanCheckup(
-        ports, lifecycle, Resource.SCHEDULE, id, ports.schedules()::has, ports.schedules()::delete);
+        ports,
+        lifecycle,
+        Resource.SCHEDULE,
+        id,
+        bucket -> ports.schedules().has(bucket) ? Maker.THIS_DEPLOYMENT : Maker.NOBODY,
+        ports.schedules()::delete);
   }
 
   @Override
   public List<Finding> findings() {
-    String detail = "a " + resource.key() + " of no bucket (expected: none)";
-    return belongs() || !stands.test(id)
-        ? List.of()
-        : List.of(Finding.of(Kind.ORPHANED, resource, id, detail));
+    if (belongs()) {
+      return List.of();
+    }
+    String what = "a " + resource.key() + " of no bucket";
+    return switch (maker.apply(id)) {
+      case NOBODY -> List.of();
+      case THIS_DEPLOYMENT -> List.of(orphan(what + " (expected: none)"));
+      case SOMEBODY_ELSE ->
+          List.of(orphan(what + ", without this deployment's tag (expected: none)"));
+    };
   }
 
+  private Finding orphan(String detail) {
+    return Finding.of(Kind.ORPHANED, resource, id, detail);
+  }
+
+  /** A row that a newer release wrote is no reason to delete what may be its. */
   private boolean belongs() {
+    try {
+      return isDesired();
+    } catch (NewerRow newer) {
+      return true;
+    }
+  }
+
+  private boolean isDesired() {
     return ports.buckets().find(id).isPresent()
         || ports
             .tenants()
@@ -85,6 +107,10 @@ final class OrphanCheckup implements Checkup {
   private Outcome repair(Invocation invocation) {
     if (belongs()) {
       return new Outcome.Settled();
+    }
+    if (maker.apply(id) == Maker.SOMEBODY_ELSE) {
+      return new Outcome.Pending(
+          List.of("it lacks this deployment's tag; if nobody needs it, delete it by hand"));
     }
     delete.accept(id);
     return belongs() ? lifecycle.restore(id.tenant(), invocation) : new Outcome.Settled();

@@ -40,7 +40,9 @@ final class ReleaseRollOut {
         return 0;
       }
       long outdated = 0;
-      for (Tier tier : ports.tiers().list()) {
+      Page<Tier> tiers = ports.tiers().list();
+      outdated += unreadable(tiers, invocation);
+      for (Tier tier : tiers.items()) {
         if (tier.isolation() == Isolation.SILO) {
           outdated += outdated(tier, invocation);
         }
@@ -55,11 +57,18 @@ final class ReleaseRollOut {
     }
   }
 
+  /** Logs the rows that a newer release wrote; returns how many there are. */
+  private static long unreadable(Page<?> page, Invocation invocation) {
+    page.unreadable().forEach(newer -> invocation.log(newer.reason()));
+    return page.unreadable().size();
+  }
+
   private long outdated(Tier tier, Invocation invocation) {
     long outdated = 0;
     Optional<String> cursor = Optional.empty();
     do {
       Page<Tenant> page = ports.tenants().inTier(tier.name(), cursor, PAGE);
+      outdated += unreadable(page, invocation);
       outdated += page.items().size() - crew.count(page.items(), this::isUpToDate, invocation);
       cursor = page.next();
     } while (cursor.isPresent());

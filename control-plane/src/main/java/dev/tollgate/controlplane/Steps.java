@@ -1,5 +1,6 @@
 package dev.tollgate.controlplane;
 
+import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Unavailable;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,9 @@ final class Steps {
       return Optional.of(step.get());
     } catch (Unavailable unavailable) {
       reasons.add(what + ": " + unavailable.reason());
+      return Optional.empty();
+    } catch (NewerRow newer) {
+      reasons.add(what + ": " + newer.reason());
       return Optional.empty();
     }
   }

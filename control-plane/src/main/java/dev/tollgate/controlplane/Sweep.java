@@ -2,6 +2,8 @@ package dev.tollgate.controlplane;
 
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
+import dev.tollgate.core.LogText;
+import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
@@ -51,7 +53,10 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
   public Map<String, Long> handleRequest(Map<String, Object> event, Context context) {
     Duration time = Duration.ofMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
     Invocation invocation =
-        Invocation.of(controlPlane.clock(), time, line -> context.getLogger().log(line + "\n"));
+        Invocation.of(
+            controlPlane.clock(),
+            time,
+            line -> context.getLogger().log(LogText.lines(line) + "\n"));
     List<TenantId> unsettled =
         new ArrayList<>(controlPlane.ports().tenants().unsettled(MOST_TENANTS));
     // Those that cannot be settled must not keep out the others, should there not be time for all.
@@ -59,10 +64,10 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
     Invocation forTenants = invocation.half();
     long settled =
         controlPlane.crew().count(unsettled, id -> isSettled(id, forTenants), forTenants);
+    Page<Tier> tiers = controlPlane.ports().tiers().list();
+    tiers.unreadable().forEach(newer -> invocation.log(newer.reason()));
     List<Tier> changed =
-        controlPlane.ports().tiers().list().stream()
-            .filter(tier -> !TierCatalog.isRolledOut(tier))
-            .toList();
+        tiers.items().stream().filter(tier -> !TierCatalog.isRolledOut(tier)).toList();
     long rolledOut =
         changed.stream().filter(tier -> controlPlane.catalog().rollOut(tier, invocation)).count();
     long outdatedSilos = controlPlane.releaseRollOut().goOn(invocation);

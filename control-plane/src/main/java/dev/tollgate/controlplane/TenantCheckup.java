@@ -4,6 +4,7 @@ import dev.tollgate.controlplane.Finding.Kind;
 import dev.tollgate.controlplane.Finding.Resource;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
@@ -43,6 +44,14 @@ final class TenantCheckup implements Checkup {
 
   @Override
   public List<Finding> findings() {
+    try {
+      return readable();
+    } catch (NewerRow newer) {
+      return List.of(Finding.unsettled(id, newer.reason()));
+    }
+  }
+
+  private List<Finding> readable() {
     Optional<Tenant> found = ports.tenants().find(id);
     if (found.isEmpty()) {
       return List.of();

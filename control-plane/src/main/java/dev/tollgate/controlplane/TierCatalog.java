@@ -122,6 +122,7 @@ final class TierCatalog {
           misfits.add(tenant.id() + ": " + misfit.getMessage());
         }
       }
+      page.unreadable().forEach(newer -> misfits.add(newer.reason()));
       cursor = page.next();
     } while (cursor.isPresent() && misfits.size() < MOST_MISFITS);
     return misfits.subList(0, Math.min(misfits.size(), MOST_MISFITS));
@@ -155,26 +156,30 @@ final class TierCatalog {
   }
 
   /**
-   * Brings every tenant of the tier to this version of it.
+   * Brings every tenant of the tier to this version of it. A tenant that fails, or whose row a
+   * newer release wrote, does not stop the others.
    *
    * @return whether that is done; if not, it may be repeated
    */
   boolean rollOut(Tier tier, Invocation invocation) {
     pause.of(INDEX_DELAY);
     try {
+      boolean all = true;
       Optional<String> cursor = Optional.empty();
       do {
         Page<Tenant> page = tenants.inTier(tier.name(), cursor, PAGE);
+        page.unreadable().forEach(newer -> invocation.log(newer.reason()));
         long followed =
             crew.count(
                 page.items(),
                 tenant -> lifecycle.follow(tenant, tier, invocation).isPresent(),
                 invocation);
-        if (followed < page.items().size()) {
-          return false;
-        }
+        all &= followed == page.items().size() && page.unreadable().isEmpty();
         cursor = page.next();
-      } while (cursor.isPresent());
+      } while (cursor.isPresent() && !invocation.isOver());
+      if (!all || cursor.isPresent()) {
+        return false;
+      }
       tiers.markRolledOut(tier.name(), tier.version());
       return true;
     } catch (Unavailable unavailable) {
@@ -208,7 +213,9 @@ final class TierCatalog {
           unsettled += tenant.settled() && follows(tenant, tier) ? 0 : 1;
         }
       }
-      left -= page.items().size();
+      seen += page.unreadable().size();
+      unsettled += page.unreadable().size();
+      left -= page.items().size() + page.unreadable().size();
       cursor = page.next();
     } while (cursor.isPresent() && left > 0);
     return new Reach(seen, unsettled, cursor.isPresent());
@@ -246,7 +253,8 @@ final class TierCatalog {
     if (!ifMatch.holds(found.map(Tier::version))) {
       return new OtherVersion(found);
     }
-    return tenants.inTier(name, Optional.empty(), 1).items().isEmpty()
+    Page<Tenant> first = tenants.inTier(name, Optional.empty(), 1);
+    return first.items().isEmpty() && first.unreadable().isEmpty()
         ? new Removable(found.get())
         : new StandsOtherwise("tenants have it");
   }

@@ -277,7 +277,7 @@ final class Deployment {
     }
     return new Snapshot(
         tenants.list(Optional.empty(), 100).items(),
-        tiers.list(),
+        tiers.list().items(),
         rows,
         schedules.schedules(),
         existing);

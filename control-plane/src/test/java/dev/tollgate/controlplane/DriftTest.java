@@ -57,7 +57,7 @@ class DriftTest {
   }
 
   /** A walk to its end, {@code most} at a time. */
-  private static List<JsonNode> walk(Deployment at, String route, int most) {
+  static List<JsonNode> walk(Deployment at, String route, int most) {
     List<JsonNode> findings = new ArrayList<>();
     Map<String, String> query = new HashMap<>(Map.of("limit", Integer.toString(most)));
     while (true) {
@@ -207,6 +207,24 @@ class DriftTest {
     at.assertConsistent();
     assertThat(at.schedules.shards()).containsExactly(SHARD);
     assertThat(at.tokens.has(GHOST)).isFalse();
+  }
+
+  @Test
+  void a_queue_of_somebody_else_that_is_called_like_a_bucket_s_is_reported_and_left() {
+    Deployment at = healthy();
+    at.queues.makeBySomebodyElse(GHOST);
+
+    assertThat(drift(at)).containsExactly("ORPHANED queue send-email_gamma");
+    assertThat(repair(at))
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.get("repaired").booleanValue()).isFalse();
+              assertThat(finding.get("reason").textValue()).contains("delete it by hand");
+            });
+
+    at.sweep();
+    assertThat(at.tokens.has(GHOST)).isTrue();
   }
 
   @Test

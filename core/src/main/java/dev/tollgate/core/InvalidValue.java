@@ -11,6 +11,7 @@ public final class InvalidValue extends IllegalArgumentException {
   private final String field;
   private final String value;
   private final String expected;
+  private final boolean secret;
 
   /**
    * Describes a refused value.
@@ -20,10 +21,20 @@ public final class InvalidValue extends IllegalArgumentException {
    * @param expected what would have been accepted
    */
   public InvalidValue(String field, Object value, String expected) {
+    this(field, value, expected, false);
+  }
+
+  private InvalidValue(String field, Object value, String expected, boolean secret) {
     super(field + ": " + shown(value) + " (expected: " + expected + ")");
     this.field = field;
     this.value = shown(value);
     this.expected = expected;
+    this.secret = secret;
+  }
+
+  /** Describes a refused value that may be told to its sender, and never to a log. */
+  public static InvalidValue ofSecret(String field, String value, String expected) {
+    return new InvalidValue(field, value, expected, true);
   }
 
   private static String shown(Object value) {
@@ -56,7 +67,17 @@ public final class InvalidValue extends IllegalArgumentException {
 
   /** The same refusal under a longer name, for a value inside a document. */
   public InvalidValue within(String parent) {
-    return new InvalidValue(parent + "." + field, value, expected);
+    return new InvalidValue(parent + "." + field, value, expected, secret);
+  }
+
+  /** What a log may say of it: unlike the message, it is fit for others than the sender. */
+  public String logged() {
+    return field
+        + ": "
+        + (secret ? "[hidden]" : LogText.quoted(value))
+        + " (expected: "
+        + expected
+        + ")";
   }
 
   /** The name that the sender knows the value by. */

@@ -8,10 +8,17 @@ import java.util.Optional;
  *
  * @param items the part, in the listing's order
  * @param next what to ask the following part with; empty at the end
+ * @param unreadable rows of the part that a newer release wrote; they are not among the items
  */
-public record Page<T>(List<T> items, Optional<String> next) {
-  /** Copies the items. */
+public record Page<T>(List<T> items, Optional<String> next, List<NewerRow> unreadable) {
+  /** Copies the lists. */
   public Page {
     items = List.copyOf(items);
+    unreadable = List.copyOf(unreadable);
+  }
+
+  /** A part whose rows are all readable. */
+  public Page(List<T> items, Optional<String> next) {
+    this(items, next, List.of());
   }
 }

@@ -56,7 +56,7 @@ public final class ConnectAuthorizer
       tenant = new TenantId(parameter(event, TicketContext.TENANT));
       session = new SessionId(parameter(event, TicketContext.SESSION));
     } catch (InvalidValue invalid) {
-      context.getLogger().log("denied: " + invalid.getMessage());
+      context.getLogger().log("denied: " + invalid.logged());
       return denied(event, NOBODY);
     }
     Verdict verdict = admission.decide(tenant, session);

@@ -3,6 +3,7 @@ package dev.tollgate.handlers;
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.LambdaLogger;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
+import dev.tollgate.core.LogText;
 import dev.tollgate.core.session.Housekeeping;
 import dev.tollgate.core.session.Visit;
 import java.time.Duration;
@@ -75,6 +76,9 @@ public final class Housekeeper implements RequestHandler<Map<String, Object>, Ma
     }
     visit
         .failure()
-        .ifPresent(why -> log.log("left to the next minute at " + visit.tenant() + ": " + why));
+        .ifPresent(
+            why ->
+                log.log(
+                    "left to the next minute at " + visit.tenant() + ": " + LogText.lines(why)));
   }
 }

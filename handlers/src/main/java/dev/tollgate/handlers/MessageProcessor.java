@@ -7,6 +7,7 @@ import com.amazonaws.services.lambda.runtime.events.SQSBatchResponse;
 import com.amazonaws.services.lambda.runtime.events.SQSEvent;
 import com.amazonaws.services.lambda.runtime.events.SQSEvent.SQSMessage;
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.LogText;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.message.Incoming;
@@ -66,7 +67,7 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
         batch.add(incoming(message));
         queueIds.add(message.getMessageId());
       } catch (InvalidValue nobodys) {
-        log.log("message " + message.getMessageId() + " dropped: " + nobodys.getMessage());
+        log.log("message " + message.getMessageId() + " dropped: " + nobodys.logged());
         counts.add(Optional.empty(), Outcome.DROPPED);
       }
     }
@@ -96,7 +97,9 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
   private static Incoming incoming(SQSMessage message) {
     String group = message.getAttributes().getOrDefault(GROUP, "");
     String[] owner = group.split(":", 2);
-    InvalidValue.unless(owner.length == 2, GROUP, group, "tenantId:sessionId");
+    if (owner.length != 2) {
+      throw InvalidValue.ofSecret(GROUP, group, "tenantId:sessionId");
+    }
     String connectionId =
         Optional.ofNullable(message.getMessageAttributes())
             .map(attributes -> attributes.get(CONNECTION))
@@ -124,11 +127,11 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
   /** Why something failed; with a stack trace if the application's own code failed. */
   private static String reason(Throwable cause) {
     if (cause instanceof Unavailable unavailable) {
-      return unavailable.reason();
+      return LogText.lines(unavailable.reason());
     }
     StringWriter trace = new StringWriter();
     cause.printStackTrace(new PrintWriter(trace));
-    return trace.toString();
+    return LogText.lines(trace.toString());
   }
 
   /** How many messages of a batch came to what, by tenant. */

@@ -8,6 +8,8 @@ import com.amazonaws.services.lambda.runtime.events.StreamsEventResponse;
 import com.amazonaws.services.lambda.runtime.events.StreamsEventResponse.BatchItemFailure;
 import com.amazonaws.services.lambda.runtime.events.models.dynamodb.AttributeValue;
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.LogText;
+import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.admission.FactsReader;
@@ -73,14 +75,17 @@ public final class SessionEnd implements RequestHandler<DynamodbEvent, StreamsEv
         close(records.get(dealtWith), dealtWith, goneByTenant);
       }
     } catch (Unavailable unavailable) {
-      context.getLogger().log("sockets stay open: " + unavailable.reason());
+      context.getLogger().log("sockets stay open: " + LogText.lines(unavailable.reason()));
     }
     for (Map.Entry<TenantId, Gone> gone : goneByTenant.entrySet()) {
       try {
         recount(gone.getKey(), gone.getValue(), context);
       } catch (Unavailable unavailable) {
-        context.getLogger().log("not recounted: " + unavailable.reason());
+        context.getLogger().log("not recounted: " + LogText.lines(unavailable.reason()));
         dealtWith = Math.min(dealtWith, gone.getValue().first());
+      } catch (NewerRow newer) {
+        // The same record would fail again, and hold up the other tenants behind it.
+        context.getLogger().log("not recounted: " + LogText.lines(newer.reason()));
       }
     }
     return new StreamsEventResponse(

@@ -15,6 +15,8 @@ import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.Town;
 import dev.tollgate.http.testing.RecordingContext;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -115,6 +117,31 @@ final class HandshakeTest {
   void ids_that_are_unknown_or_malformed_are_denied_and_change_nothing(String tenant, String id) {
     assertThat(effect(authorize(Map.of("tenantId", tenant, "sessionId", id)))).isEqualTo("Deny");
     assertThat(town.queue().available(Town.connects(acme))).isEqualTo(2);
+  }
+
+  @Test
+  void a_session_that_is_sent_in_another_form_is_in_no_log_line() {
+    String upper = session.value().toUpperCase(Locale.ROOT);
+    for (String form : List.of(upper, session.value() + " ", "\n" + session.value(), upper + "x")) {
+      authorize(Map.of("tenantId", "acme", "sessionId", form));
+      authorize(Map.of("tenantId", form, "sessionId", session.value()));
+    }
+
+    assertThat(context.logged())
+        .hasSize(8)
+        .allSatisfy(
+            line -> assertThat(line.toLowerCase(Locale.ROOT)).doesNotContain(session.value()));
+  }
+
+  @Test
+  void a_tenant_id_forges_no_log_line() {
+    authorize(
+        Map.of("tenantId", "x\r\n{\"_aws\":1}\u001b[2K\u2028y", "sessionId", session.value()));
+
+    assertThat(context.logged())
+        .containsExactly(
+            "denied: tenantId: \"x\\u000d\\u000a{\\\"_aws\\\":1}\\u001b[2K\\u2028y\""
+                + " (expected: [a-z0-9][a-z0-9-]{0,35})");
   }
 
   @Test

@@ -25,6 +25,7 @@ import dev.tollgate.http.testing.RecordingContext;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -266,6 +267,24 @@ final class MessageProcessorTest {
     assertThat(answer.get("code").asText()).isEqualTo("BAD_FRAME");
     assertThat(answer.get("detail").asText()).startsWith("frame: {\"id\":\"i\"").contains("JSON");
     assertThat(sockets.postedTo("b")).isEmpty();
+  }
+
+  @Test
+  void a_record_that_is_nobodys_tells_the_log_no_session_and_forges_no_line() {
+    String upper = session.value().toUpperCase(Locale.ROOT);
+
+    handle(
+        record("q1", upper, "a", "{\"message\":1}"),
+        record("q2", "acme:" + upper, "a", "{\"message\":1}"),
+        record("q3", "ac\nme:" + session, "a", "{\"message\":1}"));
+
+    assertThat(context.logged().stream().filter(line -> line.contains("dropped")))
+        .hasSize(3)
+        .allSatisfy(
+            line ->
+                assertThat(line.toLowerCase(Locale.ROOT))
+                    .doesNotContain(session.value())
+                    .doesNotContainPattern("\\p{Cntrl}"));
   }
 
   @Test

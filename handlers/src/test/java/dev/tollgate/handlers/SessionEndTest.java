@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.amazonaws.services.lambda.runtime.events.DynamodbEvent;
 import com.amazonaws.services.lambda.runtime.events.StreamsEventResponse.BatchItemFailure;
 import com.amazonaws.services.lambda.runtime.events.models.dynamodb.AttributeValue;
+import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.admission.Departure;
 import dev.tollgate.core.session.Session;
@@ -167,6 +168,25 @@ final class SessionEndTest {
     assertThat(house.counted(acme.id())).isEqualTo(1);
     assertThat(handle(Events.deleted(two, three))).isEmpty();
     assertThat(house.counted(acme.id())).isZero();
+  }
+
+  @Test
+  void a_row_that_a_newer_release_wrote_holds_up_no_other_tenant() {
+    Session one = deleted(beta, "a");
+    Session two = deleted(acme, "b");
+    house
+        .faults()
+        .plan(
+            5,
+            call -> {
+              throw new NewerRow("a session of", "beta", 2, 1);
+            });
+
+    assertThat(handle(Events.deleted(one, two))).isEmpty();
+
+    assertThat(house.counted(beta.id())).isEqualTo(1);
+    assertThat(house.counted(acme.id())).isZero();
+    assertThat(context.logged()).anyMatch(line -> line.contains("a session of beta has schema"));
   }
 
   @Test

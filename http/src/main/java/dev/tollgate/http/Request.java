@@ -3,6 +3,7 @@ package dev.tollgate.http;
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.LogText;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +41,7 @@ public final class Request {
 
   /** Writes a line to the function's log. */
   public void log(String line) {
-    context.getLogger().log(line + "\n");
+    context.getLogger().log(LogText.lines(line) + "\n");
   }
 
   /** A variable part of the path; empty text if the route has no such part. */

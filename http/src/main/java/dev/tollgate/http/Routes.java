@@ -4,6 +4,8 @@ import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.LogText;
+import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Unavailable;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -15,7 +17,8 @@ import java.util.Set;
 /**
  * The routes of an HTTP API, by their keys, such as {@code GET /tenants/{tenantId}}. Whatever a
  * route throws is answered with a problem document: a refused value with 400, a service that cannot
- * be asked with 503, anything else with 500, of which only the log tells more.
+ * be asked with 503, a row that a newer release wrote with 500 and its name, anything else with
+ * 500, of which only the log tells more.
  */
 public final class Routes {
   private static final String RETRY_AFTER_SECONDS = "1";
@@ -56,6 +59,9 @@ public final class Routes {
                   "A service that this needs cannot be asked now; the request may be repeated.")
               .response()
               .with("retry-after", RETRY_AFTER_SECONDS);
+    } catch (NewerRow newer) {
+      log(context, newer);
+      response = Problem.of("internal", 500, "Something is broken", newer.reason()).response();
     } catch (RuntimeException unexpected) {
       log(context, unexpected);
       response =
@@ -72,7 +78,7 @@ public final class Routes {
   private static void log(Context context, RuntimeException thrown) {
     StringWriter trace = new StringWriter();
     thrown.printStackTrace(new PrintWriter(trace, true));
-    context.getLogger().log(trace.toString());
+    context.getLogger().log(LogText.lines(trace.toString()) + "\n");
   }
 
   private static Optional<String> requestId(APIGatewayV2HTTPEvent event) {
@@ -87,6 +93,7 @@ public final class Routes {
     }
     Map<String, String> headers = new LinkedHashMap<>(response.headers());
     headers.put("cache-control", "no-store");
+    headers.put("x-content-type-options", "nosniff");
     return APIGatewayV2HTTPResponse.builder()
         .withStatusCode(response.status())
         .withHeaders(headers)

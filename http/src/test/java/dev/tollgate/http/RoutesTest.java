@@ -36,7 +36,8 @@ class RoutesTest {
     assertThat(response.getStatusCode()).isEqualTo(201);
     assertThat(response.getHeaders())
         .containsEntry("content-type", "application/json")
-        .containsEntry("cache-control", "no-store");
+        .containsEntry("cache-control", "no-store")
+        .containsEntry("x-content-type-options", "nosniff");
     assertThat(response.getBody()).isEqualTo("{\"read\":\"x1\"}");
   }
 

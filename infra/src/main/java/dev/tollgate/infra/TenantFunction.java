@@ -178,6 +178,11 @@ final class TenantFunction extends Construct {
     return told(tenant.rows(table, actions));
   }
 
+  /** See {@link TenantRole#writes}. */
+  TenantFunction tenantWrites(Table limit, String action, LimitAttributes... attributes) {
+    return told(tenant.writes(limit, action, attributes));
+  }
+
   /** See {@link TenantRole#buckets}. */
   TenantFunction tenantBuckets(String... actions) {
     return told(tenant.buckets(actions));

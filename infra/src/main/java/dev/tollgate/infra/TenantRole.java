@@ -73,6 +73,32 @@ final class TenantRole {
     return this;
   }
 
+  /**
+   * Writes to the tenant's rows in the Limit table that name these attributes and no others.
+   *
+   * @param action an action whose attributes DynamoDB judges by their names: {@code UpdateItem} or
+   *     {@code BatchWriteItem}
+   */
+  TenantRole writes(Table limit, String action, LimitAttributes... attributes) {
+    role.addToPolicy(
+        Policies.statement(List.of(limit.getTableArn()), "dynamodb", action)
+            .conditions(
+                Policies.inOrder(
+                    Map.of(
+                        "ForAllValues:StringEquals",
+                        Map.of("dynamodb:LeadingKeys", TENANT_ID),
+                        "ForAllValues:StringLike",
+                        Map.of("dynamodb:Attributes", LimitAttributes.namesIn(attributes)),
+                        "Null",
+                        Policies.inOrder(
+                            Map.of(
+                                "dynamodb:LeadingKeys", "false",
+                                "dynamodb:Attributes", "false")))))
+            .build());
+    variables.put(Tables.variable(limit), limit.getTableName());
+    return this;
+  }
+
   /** The queues that are the tenant's buckets. */
   TenantRole buckets(String... actions) {
     String name = prefix + "*_" + TENANT_ID + "_token_bucket";

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import software.amazon.awscdk.Duration;
+import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.services.iam.Grant;
 import software.amazon.awscdk.services.iam.GrantOnPrincipalOptions;
 import software.amazon.awscdk.services.iam.IGrantable;
@@ -86,7 +87,9 @@ public final class Tollgate extends Construct {
             .ownRows(tables.tenant(), "GetItem")
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem")
-            .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem")
+            .tenantRows(tables.limit(), "BatchGetItem")
+            .tenantWrites(
+                tables.limit(), "UpdateItem", LimitAttributes.HINT, LimitAttributes.REFUSED)
             .tenantBuckets("ReceiveMessage", "ChangeMessageVisibility", "GetQueueAttributes")
             .requestsFills(tokenProducer);
 
@@ -99,7 +102,13 @@ public final class Tollgate extends Construct {
                 HANDSHAKE_MEMORY_MB,
                 "Registers a connection and spends its token, or answers 429.")
             .tenantRows(tables.session(), "UpdateItem")
-            .tenantRows(tables.limit(), "UpdateItem")
+            .tenantWrites(
+                tables.limit(),
+                "UpdateItem",
+                LimitAttributes.HINT,
+                LimitAttributes.COUNT,
+                LimitAttributes.ADMITTED,
+                LimitAttributes.REFUSED)
             .tenantBuckets("DeleteMessage", "SendMessage");
 
     TenantFunction disconnect =
@@ -111,7 +120,7 @@ public final class Tollgate extends Construct {
                 MEMORY_MB,
                 "Takes a connection that has gone off its session and its tenant's count.")
             .tenantRows(tables.session(), "UpdateItem")
-            .tenantRows(tables.limit(), "UpdateItem");
+            .tenantWrites(tables.limit(), "UpdateItem", LimitAttributes.COUNT);
 
     TenantFunction sessionApi =
         function(
@@ -126,7 +135,13 @@ public final class Tollgate extends Construct {
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(
                 tables.session(), "GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem")
-            .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem");
+            .tenantRows(tables.limit(), "BatchGetItem")
+            .tenantWrites(
+                tables.limit(),
+                "UpdateItem",
+                LimitAttributes.TURN,
+                LimitAttributes.SUBJECT,
+                LimitAttributes.COUNT);
     if (props.listTenants()) {
       sessionApi.ownRows(tables.tenant(), "Scan").variable("LIST_TENANTS", "true");
     }
@@ -147,7 +162,9 @@ public final class Tollgate extends Construct {
             .connections(webSocket, "POST")
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem", "UpdateItem")
-            .tenantRows(tables.limit(), "BatchGetItem", "UpdateItem", "BatchWriteItem")
+            .tenantRows(tables.limit(), "BatchGetItem")
+            .tenantWrites(tables.limit(), "UpdateItem", LimitAttributes.HINT, LimitAttributes.COUNT)
+            .tenantWrites(tables.limit(), "BatchWriteItem", LimitAttributes.MESSAGE)
             .tenantBuckets("ReceiveMessage", "DeleteMessage", "SendMessage", "GetQueueAttributes")
             .requestsFills(tokenProducer);
     Messages messages = new Messages(this, props, poolProcessor);
@@ -163,7 +180,9 @@ public final class Tollgate extends Construct {
             .ownRows(tables.tenant(), "GetItem")
             .connections(webSocket, "DELETE")
             .tenantRows(tables.session(), "Query")
-            .tenantRows(tables.limit(), "GetItem", "UpdateItem");
+            .tenantRows(tables.limit(), "GetItem")
+            .tenantWrites(
+                tables.limit(), "UpdateItem", LimitAttributes.COUNT, LimitAttributes.CORRECTION);
     new RemovedSessions(this, tables.session(), sessionEnd);
 
     TenantFunction housekeeper =
@@ -179,7 +198,9 @@ public final class Tollgate extends Construct {
             .ownIndex(tables.limit(), "live", "Query")
             .connections(webSocket, "GET", "DELETE")
             .tenantRows(tables.session(), "Query", "UpdateItem", "DeleteItem")
-            .tenantRows(tables.limit(), "GetItem", "UpdateItem", "DeleteItem");
+            .tenantRows(tables.limit(), "GetItem", "DeleteItem")
+            .tenantWrites(
+                tables.limit(), "UpdateItem", LimitAttributes.COUNT, LimitAttributes.CORRECTION);
     filling.everyMinute(housekeeper);
 
     TenantFunction controlPlane =
@@ -285,7 +306,8 @@ public final class Tollgate extends Construct {
             .orElseGet(
                 () ->
                     new TenantRole(this, "ClaimsRole", props, "an application", grantee)
-                        .rows(tables.limit(), "GetItem", "UpdateItem")
+                        .rows(tables.limit(), "GetItem")
+                        .writes(tables.limit(), "UpdateItem", LimitAttributes.HINT)
                         .buckets(
                             "ReceiveMessage",
                             "DeleteMessage",
@@ -324,6 +346,7 @@ public final class Tollgate extends Construct {
         .own(List.of(messages.processor().versionsArn()), "lambda", "GetFunction")
         .own(List.of("*"), "lambda", "ListEventSourceMappings")
         .own(List.of(messages.poolDead().getQueueArn()), "sqs", "SendMessage")
+        .variable("DEPLOYMENT", Stack.of(this).getStackName())
         .variable("PROCESSOR_FUNCTION_ARN", messages.processor().versionArn())
         .variable("PROCESSOR_CODE_BUCKET", messages.code().getS3BucketName())
         .variable("PROCESSOR_CODE_KEY", messages.code().getS3ObjectKey())
@@ -332,6 +355,8 @@ public final class Tollgate extends Construct {
         .tenantRows(tables.limit(), "Query", "GetItem", "PutItem", "UpdateItem", "DeleteItem")
         .tenantBuckets(
             "CreateQueue",
+            "TagQueue",
+            "ListQueueTags",
             "DeleteQueue",
             "SetQueueAttributes",
             "GetQueueAttributes",

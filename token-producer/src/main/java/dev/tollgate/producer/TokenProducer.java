@@ -3,6 +3,7 @@ package dev.tollgate.producer;
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.LogText;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.provisioning.FillTurn;
 import dev.tollgate.core.provisioning.ShardTurn;
@@ -90,6 +91,6 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
     Instant end = clock.instant().plusMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
     return shardTurns
         .apply(turn)
-        .take(shared.shard(), end, line -> context.getLogger().log(line + "\n"));
+        .take(shared.shard(), end, line -> context.getLogger().log(LogText.lines(line) + "\n"));
   }
 }

@@ -12,7 +12,8 @@ import java.util.Optional;
  */
 public interface BucketQueues {
   /**
-   * Makes the bucket's queue, or brings the one that is there to what it should be.
+   * Makes the bucket's queue, or brings the one that is there to what it should be. It is this
+   * deployment's from then on.
    *
    * @param lifetime for how long it keeps a token, a minute to fourteen days
    */
@@ -38,6 +39,19 @@ public interface BucketQueues {
    */
   Page<BucketId> list(Optional<String> cursor, int most);
 
+  /** Who made the bucket's queue. */
+  Maker maker(BucketId id);
+
   /** Deletes the bucket's queue and the tokens in it; harmless if there is none. */
   void delete(BucketId id);
+
+  /** Who made a queue, as its tags say. */
+  enum Maker {
+    /** This deployment. */
+    THIS_DEPLOYMENT,
+    /** Somebody else, or a release of this deployment that did not tag queues. */
+    SOMEBODY_ELSE,
+    /** There is no queue. */
+    NOBODY
+  }
 }

@@ -19,7 +19,9 @@ public record SessionId(String value) {
    * @throws InvalidValue if it is not 32 hexadecimal digits
    */
   public SessionId {
-    InvalidValue.unless(isOne(value), "sessionId", value, SYNTAX.pattern());
+    if (!isOne(value)) {
+      throw InvalidValue.ofSecret("sessionId", value, SYNTAX.pattern());
+    }
   }
 
   /** Whether a text could be a session's name. */

@@ -1,5 +1,6 @@
 package dev.tollgate.core.session;
 
+import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.tenant.Limit;
@@ -136,6 +137,8 @@ public final class TenantVisit {
         step.run();
       } catch (Unavailable unavailable) {
         failure = Optional.of(unavailable.reason());
+      } catch (NewerRow newer) {
+        failure = Optional.of(newer.reason());
       }
     }
 

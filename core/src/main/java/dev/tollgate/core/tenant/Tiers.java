@@ -1,9 +1,9 @@
 package dev.tollgate.core.tenant;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.provisioning.Release;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -14,8 +14,8 @@ public interface Tiers {
   /** The tier as it stands, read consistently. */
   Optional<Tier> find(TierName name);
 
-  /** Every tier, by name. */
-  List<Tier> list();
+  /** Every tier, by name, in one part. */
+  Page<Tier> list();
 
   /**
    * Writes a tier down, if the version that stands is still the one before {@code next}'s; a

@@ -9,6 +9,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.BucketQueues.Maker;
 import dev.tollgate.core.provisioning.Made;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +25,9 @@ public abstract class BucketQueuesContract {
 
   /** The queues. */
   protected abstract BucketQueues queues();
+
+  /** Makes a queue that is called like the bucket's, not by way of {@link #queues}. */
+  protected abstract void makeBySomebodyElse(BucketId id);
 
   /** The tokens in them. */
   protected abstract TokenQueue tokens();
@@ -95,5 +99,20 @@ public abstract class BucketQueuesContract {
     queues().delete(bucket);
 
     assertThatThrownBy(() -> tokens().level(bucket)).isInstanceOf(Unavailable.class);
+  }
+
+  @Test
+  void a_queue_tells_who_made_it() {
+    BucketId made = Samples.bucketId();
+
+    assertThat(queues().maker(made)).isEqualTo(Maker.NOBODY);
+    queues().make(made, LONG);
+    assertThat(queues().maker(made)).isEqualTo(Maker.THIS_DEPLOYMENT);
+
+    BucketId foreign = Samples.bucketId();
+    makeBySomebodyElse(foreign);
+    assertThat(queues().maker(foreign)).isEqualTo(Maker.SOMEBODY_ELSE);
+    assertThat(queues().make(foreign, LONG)).isEqualTo(Made.STOOD);
+    assertThat(queues().maker(foreign)).isEqualTo(Maker.THIS_DEPLOYMENT);
   }
 }

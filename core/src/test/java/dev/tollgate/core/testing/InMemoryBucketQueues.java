@@ -8,8 +8,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Makes and deletes the queues of an {@link InMemoryTokenQueue}. */
 public final class InMemoryBucketQueues implements BucketQueues {
@@ -19,6 +21,7 @@ public final class InMemoryBucketQueues implements BucketQueues {
   private final InstantSource clock;
   private final Outage outage = new Outage();
   private final Map<BucketId, Instant> deletedAt = new HashMap<>();
+  private final Set<BucketId> foreign = new HashSet<>();
 
   /** The queues of {@code queue}. */
   public InMemoryBucketQueues(InMemoryTokenQueue queue, InstantSource clock) {
@@ -39,6 +42,7 @@ public final class InMemoryBucketQueues implements BucketQueues {
       return Made.NOT_YET;
     }
     Made made = queue.make(id) ? Made.NEW : Made.STOOD;
+    foreign.remove(id);
     queue.keep(id, lifetime);
     return made;
   }
@@ -59,6 +63,21 @@ public final class InMemoryBucketQueues implements BucketQueues {
   public synchronized Page<BucketId> list(Optional<String> cursor, int most) {
     outage.check("list");
     return Pages.of(queue.buckets(), BucketId::toString, cursor, most);
+  }
+
+  @Override
+  public synchronized Maker maker(BucketId id) {
+    outage.check("maker");
+    if (!queue.has(id)) {
+      return Maker.NOBODY;
+    }
+    return foreign.contains(id) ? Maker.SOMEBODY_ELSE : Maker.THIS_DEPLOYMENT;
+  }
+
+  /** Has somebody else make a queue that is called like the bucket's. */
+  public synchronized void makeBySomebodyElse(BucketId id) {
+    queue.make(id);
+    foreign.add(id);
   }
 
   @Override

@@ -24,6 +24,11 @@ class InMemoryBucketQueuesTest extends BucketQueuesContract {
     return tokens;
   }
 
+  @Override
+  protected void makeBySomebodyElse(BucketId id) {
+    queues.makeBySomebodyElse(id);
+  }
+
   @Test
   void a_queue_that_stands_may_be_told_to_keep_tokens_for_another_time() {
     BucketId bucket = Samples.bucketId();

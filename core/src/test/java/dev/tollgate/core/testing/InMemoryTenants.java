@@ -1,5 +1,6 @@
 package dev.tollgate.core.testing;
 
+import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Written;
@@ -7,8 +8,10 @@ import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.TierName;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -16,6 +19,22 @@ import java.util.function.Predicate;
 public final class InMemoryTenants implements Tenants {
   private final TreeMap<String, Tenant> rows = new TreeMap<>();
   private final Outage outage = new Outage();
+  private final Set<TenantId> newer = new HashSet<>();
+
+  /** Has a newer release write the row of a tenant, which then can no longer be read. */
+  public synchronized void writeByNewerRelease(TenantId id) {
+    newer.add(id);
+  }
+
+  private void check(TenantId id) {
+    if (newer.contains(id)) {
+      throw newer(id);
+    }
+  }
+
+  private static NewerRow newer(TenantId id) {
+    return new NewerRow("tenant", id.value(), 2, 1);
+  }
 
   /** What stops tenants from being read and written. */
   public Outage outage() {
@@ -25,6 +44,7 @@ public final class InMemoryTenants implements Tenants {
   @Override
   public synchronized Optional<Tenant> find(TenantId id) {
     outage.check("find");
+    check(id);
     return Optional.ofNullable(rows.get(id.value()));
   }
 
@@ -109,10 +129,12 @@ public final class InMemoryTenants implements Tenants {
   private Page<Tenant> page(Predicate<Tenant> wanted, Optional<String> cursor, int most) {
     List<Tenant> rest =
         rows.tailMap(cursor.orElse(""), false).values().stream().filter(wanted).toList();
-    if (rest.size() <= most) {
-      return new Page<>(rest, Optional.empty());
-    }
-    List<Tenant> part = rest.subList(0, most);
-    return new Page<>(part, Optional.of(part.get(most - 1).id().value()));
+    List<Tenant> part = rest.subList(0, Math.min(most, rest.size()));
+    return new Page<>(
+        part.stream().filter(tenant -> !newer.contains(tenant.id())).toList(),
+        part.size() == rest.size()
+            ? Optional.empty()
+            : Optional.of(part.get(most - 1).id().value()),
+        part.stream().map(Tenant::id).filter(newer::contains).map(InMemoryTenants::newer).toList());
   }
 }

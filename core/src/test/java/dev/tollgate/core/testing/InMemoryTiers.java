@@ -1,5 +1,6 @@
 package dev.tollgate.core.testing;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.tenant.Tier;
@@ -32,9 +33,9 @@ public final class InMemoryTiers implements Tiers {
   }
 
   @Override
-  public synchronized List<Tier> list() {
+  public synchronized Page<Tier> list() {
     outage.check("list");
-    return List.copyOf(rows.values());
+    return new Page<>(List.copyOf(rows.values()), Optional.empty());
   }
 
   @Override

@@ -49,8 +49,8 @@ public abstract class TiersContract {
 
   @Test
   void the_default_tiers_stand_at_first() {
-    assertThat(tiers().list()).extracting(tier -> tier.name().value()).isSorted();
-    assertThat(tiers().list()).containsExactlyInAnyOrderElementsOf(Tier.DEFAULTS);
+    assertThat(tiers().list().items()).extracting(tier -> tier.name().value()).isSorted();
+    assertThat(tiers().list().items()).containsExactlyInAnyOrderElementsOf(Tier.DEFAULTS);
     assertThat(tiers().find(BRONZE.name())).contains(BRONZE);
     assertThat(tiers().find(PLATINUM)).isEmpty();
   }
@@ -60,7 +60,7 @@ public abstract class TiersContract {
     assertThat(tiers().put(platinum(1))).isEqualTo(Written.DONE);
 
     assertThat(tiers().find(PLATINUM)).contains(platinum(1));
-    assertThat(tiers().list()).contains(platinum(1)).hasSize(Tier.DEFAULTS.size() + 1);
+    assertThat(tiers().list().items()).contains(platinum(1)).hasSize(Tier.DEFAULTS.size() + 1);
   }
 
   @Test
@@ -98,7 +98,7 @@ public abstract class TiersContract {
     assertThat(tiers().put(changed)).isEqualTo(Written.DONE);
 
     assertThat(tiers().find(BRONZE.name())).contains(changed);
-    assertThat(tiers().list()).contains(changed).hasSize(Tier.DEFAULTS.size());
+    assertThat(tiers().list().items()).contains(changed).hasSize(Tier.DEFAULTS.size());
   }
 
   @Test
@@ -107,7 +107,7 @@ public abstract class TiersContract {
     assertThat(tiers().remove(BRONZE.name(), 0)).isEqualTo(Written.DONE);
 
     assertThat(tiers().find(BRONZE.name())).isEmpty();
-    assertThat(tiers().list()).doesNotContain(BRONZE).hasSize(Tier.DEFAULTS.size() - 1);
+    assertThat(tiers().list().items()).doesNotContain(BRONZE).hasSize(Tier.DEFAULTS.size() - 1);
   }
 
   @Test
@@ -128,7 +128,7 @@ public abstract class TiersContract {
     assertThat(tiers().put(again)).isEqualTo(Written.DONE);
 
     assertThat(tiers().find(BRONZE.name())).contains(again);
-    assertThat(tiers().list()).contains(again);
+    assertThat(tiers().list().items()).contains(again);
   }
 
   @Test
@@ -173,6 +173,6 @@ public abstract class TiersContract {
     tiers().markRolledOut(new Release("processor:2"));
 
     assertThat(tiers().rolledOutRelease()).contains(new Release("processor:2"));
-    assertThat(tiers().list()).hasSize(Tier.DEFAULTS.size());
+    assertThat(tiers().list().items()).hasSize(Tier.DEFAULTS.size());
   }
 }

@@ -23,7 +23,7 @@ record Condition(
   private static final Pattern KNOWN_KEY =
       Pattern.compile(
           "aws:(PrincipalArn|PrincipalTag/.+|RequestTag/.+|SecureTransport|SourceAccount|SourceArn|TagKeys)"
-              + "|dynamodb:LeadingKeys|iam:PassedToService|lambda:FunctionArn",
+              + "|dynamodb:(Attributes|LeadingKeys)|iam:PassedToService|lambda:FunctionArn",
           Pattern.CASE_INSENSITIVE);
 
   /** For how many of a key's values a comparison is to hold. */

@@ -27,8 +27,19 @@ final class QueueAccesses {
     return names(call)
         .filter(name -> !name.isEmpty())
         .distinct()
-        .map(name -> Access.to(action, environment.arn("sqs", name)))
+        .flatMap(name -> actions(action, call).map(each -> Access.to(each, arn(name))))
         .toList();
+  }
+
+  /** Who makes a queue with tags must be allowed to tag it. */
+  private static Stream<String> actions(String action, Call call) {
+    boolean tags =
+        action.equals("sqs:CreateQueue") && !Documents.json(call.body()).path("tags").isEmpty();
+    return tags ? Stream.of(action, "sqs:TagQueue") : Stream.of(action);
+  }
+
+  private String arn(String queue) {
+    return environment.arn("sqs", queue);
   }
 
   private static Stream<String> names(Call call) {

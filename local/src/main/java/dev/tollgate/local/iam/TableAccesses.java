@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.local.services.Call;
 import dev.tollgate.local.template.Environment;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +21,9 @@ import java.util.regex.Pattern;
  * @see <a
  *     href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html">IAM
  *     and transactions</a>
+ * @see <a
+ *     href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html">Using
+ *     IAM policy conditions for fine-grained access control</a>
  */
 final class TableAccesses {
   private static final Map<String, String> OF_TRANSACTIONS =
@@ -75,7 +79,9 @@ final class TableAccesses {
       }
       items.removeIf(JsonNode::isMissingNode);
       String name = name(table.getKey());
-      accesses.add(on(operation, name, leadingKeys(name, items)));
+      List<String> attributes = new ArrayList<>(NamedAttributes.in(table.getValue()));
+      items.forEach(item -> item.fieldNames().forEachRemaining(attributes::add));
+      accesses.add(on(operation, name, leadingKeys(name, items), attributes));
     }
     return accesses;
   }
@@ -97,7 +103,7 @@ final class TableAccesses {
 
   private Access onItem(String operation, JsonNode request, JsonNode item) {
     String table = name(request.path("TableName").asText());
-    return on(operation, table, leadingKeys(table, List.of(item)));
+    return on(operation, table, leadingKeys(table, List.of(item)), NamedAttributes.in(request));
   }
 
   private Access onTableOrIndex(String operation, JsonNode body) {
@@ -109,14 +115,21 @@ final class TableAccesses {
         tableOrIndex,
         operation.equals("Query")
             ? queried(keys.partitionKey(tableOrIndex), body).stream().toList()
-            : List.of());
+            : List.of(),
+        NamedAttributes.in(body));
   }
 
-  private Access on(String operation, String tableOrIndex, List<String> leadingKeys) {
+  private Access on(
+      String operation,
+      String tableOrIndex,
+      List<String> leadingKeys,
+      Collection<String> attributes) {
     return new Access(
         "dynamodb:" + operation,
         arn(tableOrIndex),
-        Context.EMPTY.with("dynamodb:LeadingKeys", leadingKeys));
+        Context.EMPTY
+            .with("dynamodb:LeadingKeys", leadingKeys)
+            .with("dynamodb:Attributes", attributes.stream().distinct().toList()));
   }
 
   private List<String> leadingKeys(String table, List<JsonNode> items) {

@@ -139,6 +139,8 @@ final class ConsoleIT {
     browser.awaitText("#connect-status", "1 of 1 socket open."::equals);
     String first = browser.window();
     browser.window(browser.url());
+    browser.await("asked first", () -> browser.find("#confirm-yes").isDisplayed());
+    browser.click("#confirm-yes");
     browser.awaitText("#session-status", text -> text.endsWith("of page-twice is open."));
     connect(1);
     browser.awaitText("#connect-status", "1 of 1 socket open."::equals);
@@ -153,6 +155,31 @@ final class ConsoleIT {
     browser.switchTo(second);
     browser.go("about:blank");
     browser.switchTo(first);
+  }
+
+  /** A link could name a session whose maker reads along. */
+  @Test
+  void a_link_joins_no_session_unless_the_person_says_so() throws Exception {
+    onboard("page-fixed", "gold", "{}");
+    String theirs = deployment.open("page-fixed");
+    String link = sample() + "#tenant=page-fixed&session=" + theirs;
+
+    browser.go(link);
+    browser.await("asked first", () -> browser.find("#confirm").isDisplayed());
+    assertThat(browser.text("#confirm-text")).contains(theirs, "page-fixed");
+    assertThat(browser.text("#session-status")).isEqualTo("No session yet.");
+    assertThat(browser.find("#connect").isEnabled()).isFalse();
+
+    browser.click("#confirm-no");
+    browser.await("no session in the address", () -> !browser.url().contains(theirs));
+    assertThat(browser.text("#session-status")).isEqualTo("No session yet.");
+
+    createSession("page-fixed");
+    String own = browser.url();
+    browser.go(link);
+    browser.await("asked first", () -> browser.find("#confirm").isDisplayed());
+    browser.click("#confirm-no");
+    browser.await("the own session again", () -> browser.url().equals(own));
   }
 
   @Test

@@ -165,7 +165,11 @@ final class DoctorIT {
             .toList()
             .get(0);
     edit(shard, update -> update.state(ScheduleState.DISABLED));
-    SQS.createQueue(r -> r.queueName("connect_ghost_token_bucket"));
+    SQS.createQueue(
+        r ->
+            r.queueName("connect_ghost_token_bucket")
+                .tags(Map.of("tollgate-deployment", "Tollgate")));
+    SQS.createQueue(r -> r.queueName("connect_stranger_token_bucket"));
     SQS.createQueue(r -> r.queueName("somebody-elses_queue"));
     GetScheduleResponse model =
         SCHEDULER.getSchedule(r -> r.groupName(group()).name("message_stopped"));
@@ -188,6 +192,7 @@ final class DoctorIT {
                 "DIFFERS queue connect_forgetful",
                 "DIFFERS shard-schedule " + shard,
                 "ORPHANED queue connect_ghost",
+                "ORPHANED queue connect_stranger",
                 "ORPHANED schedule message_ghost"));
     assertThat(drift()).isEqualTo(expected);
     List<JsonNode> repaired = repair();
@@ -195,10 +200,12 @@ final class DoctorIT {
     assertThat(repaired)
         .filteredOn(finding -> !finding.path("repaired").asBoolean())
         .extracting(finding -> finding.path("name").asText())
-        .as("a deleted queue can be made again after a minute")
-        .containsExactly("connect_drained");
+        .as("a deleted queue can be made again after a minute; one without the tag is left")
+        .containsExactlyInAnyOrder("connect_drained", "connect_stranger");
 
     DEPLOYMENT.advance(Duration.ofMinutes(2));
+    assertThat(drift()).containsExactly("ORPHANED queue connect_stranger");
+    SQS.deleteQueue(r -> r.queueUrl(queue("connect_stranger")));
     assertThat(drift()).isEmpty();
     assertThat(SQS.listQueues(r -> r.queueNamePrefix("somebody")).queueUrls()).hasSize(1);
     DEPLOYMENT.advance(Duration.ofMinutes(2));

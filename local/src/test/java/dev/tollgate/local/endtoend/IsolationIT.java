@@ -18,11 +18,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeAction;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValueUpdate;
 import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 import software.amazon.awssdk.services.dynamodb.model.TransactGetItem;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
@@ -127,6 +130,154 @@ final class IsolationIT {
     // What the attacks before have deleted, those after do not find.
     outcomes.values().removeIf("done"::equals);
     assertThat(outcomes).isEmpty();
+  }
+
+  /** Attributes of a bucket's row, and of the count, that no claimant has a reason to write. */
+  private static final Map<String, List<String>> OF_THE_LEDGER =
+      Map.of(
+          "bucket:connect",
+          List.of("mintedThrough", "carried", "aheadFrom", "level", "capacity", "rate", "turnAt"),
+          "connections",
+          List.of("stolen", "limits"));
+
+  static Stream<String> claimants() {
+    return tenantRoles().filter(role -> !role.matches("(ControlPlane|Sweep|TokenProducer)Tenant"));
+  }
+
+  /** Each attribute is named in every way in which a request can name it. */
+  @ParameterizedTest
+  @MethodSource("claimants")
+  void a_claimant_cannot_mint_for_its_own_tenant(String role) {
+    Attacker attacker = Attacker.with(assumed(role));
+    String before = limitsOf(OWN);
+    OF_THE_LEDGER.forEach(
+        (key, attributes) ->
+            attributes.forEach(
+                attribute ->
+                    mintings(OWN, key, attribute)
+                        .forEach(
+                            (name, attack) -> {
+                              assertThat(outcome(attack, attacker)).as(name).isEqualTo(DENIED);
+                              attacks++;
+                            })));
+    assertThat(limitsOf(OWN)).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"AuthorizerTenant"})
+  void who_does_not_count_connections_cannot_lower_their_count(String role) {
+    Attacker attacker = Attacker.with(assumed(role));
+    String before = limitsOf(OWN);
+
+    mintings(OWN, "connections", "itemCount")
+        .forEach((name, attack) -> assertThat(outcome(attack, attacker)).isEqualTo(DENIED));
+
+    assertThat(limitsOf(OWN)).isEqualTo(before);
+  }
+
+  /** Else they would be refused for being malformed, and prove nothing. */
+  @Test
+  void the_mintings_would_succeed_with_the_rights_to() {
+    Attacker administrator =
+        Attacker.with(Deployment.credentials(DEPLOYMENT.cloud().accessKey("administrator")));
+
+    mintings(SACRIFICE, "connections", "itemCount")
+        .forEach(
+            (name, attack) ->
+                assertThat(outcome(attack, administrator)).as(name).isEqualTo("done"));
+  }
+
+  private static Map<String, Consumer<Attacker>> mintings(
+      String tenant, String key, String attribute) {
+    String table = "TablesLimit";
+    Map<String, AttributeValue> row = Map.of("tenantId", text(tenant), "key", text(key));
+    Map<String, AttributeValue> zero = Map.of(":n", AttributeValue.fromN("0"));
+    Map<String, AttributeValue> whole = new TreeMap<>(row);
+    whole.put(attribute, AttributeValue.fromN("0"));
+    Map<String, Consumer<Attacker>> mintings = new LinkedHashMap<>();
+    mintings.put(
+        "set " + attribute,
+        a ->
+            a.rows()
+                .updateItem(
+                    r ->
+                        r.tableName(table)
+                            .key(row)
+                            .updateExpression("SET " + attribute + " = :n")
+                            .expressionAttributeValues(zero)));
+    mintings.put(
+        "add to " + attribute + " by another name",
+        a ->
+            a.rows()
+                .updateItem(
+                    r ->
+                        r.tableName(table)
+                            .key(row)
+                            .updateExpression("ADD #version :n")
+                            .expressionAttributeNames(Map.of("#version", attribute))
+                            .expressionAttributeValues(zero)));
+    mintings.put(
+        "set " + attribute + " in a transaction",
+        a ->
+            a.rows()
+                .transactWriteItems(
+                    r ->
+                        r.transactItems(
+                            TransactWriteItem.builder()
+                                .update(
+                                    u ->
+                                        u.tableName(table)
+                                            .key(row)
+                                            .updateExpression("SET #a = :n")
+                                            .expressionAttributeNames(Map.of("#a", attribute))
+                                            .expressionAttributeValues(zero))
+                                .build())));
+    mintings.put(
+        "set " + attribute + " as it was done once",
+        a ->
+            a.rows()
+                .updateItem(
+                    r ->
+                        r.tableName(table)
+                            .key(row)
+                            .attributeUpdates(
+                                Map.of(
+                                    attribute,
+                                    AttributeValueUpdate.builder()
+                                        .action(AttributeAction.PUT)
+                                        .value(AttributeValue.fromN("0"))
+                                        .build()))));
+    mintings.put(
+        "put a row with " + attribute, a -> a.rows().putItem(r -> r.tableName(table).item(whole)));
+    mintings.put(
+        "put a row with " + attribute + " in a batch",
+        a ->
+            a.rows()
+                .batchWriteItem(
+                    r ->
+                        r.requestItems(
+                            Map.of(
+                                table,
+                                List.of(
+                                    WriteRequest.builder()
+                                        .putRequest(put -> put.item(whole))
+                                        .build())))));
+    return mintings;
+  }
+
+  private static String limitsOf(String tenant) {
+    return DEPLOYMENT
+        .inspect(DynamoDbClient.builder())
+        .query(
+            r ->
+                r.tableName("TablesLimit")
+                    .keyConditionExpression("tenantId = :t")
+                    .expressionAttributeValues(Map.of(":t", text(tenant))))
+        .items()
+        .stream()
+        .map(TreeMap::new)
+        .toList()
+        .toString();
   }
 
   @Test

@@ -1,0 +1,284 @@
+package dev.tollgate.aws;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.NewerRow;
+import dev.tollgate.core.Page;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.idempotency.IdempotencyKey;
+import dev.tollgate.core.idempotency.KeyClaim;
+import dev.tollgate.core.message.MessageName;
+import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.provisioning.Silo;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantFilter;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.core.testing.Samples;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.ExtendWith;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/** Rows of every kind, as an older, this, and a newer release write them. */
+@ExtendWith(Engines.class)
+class SchemaVersionTest {
+  private static final TenantId ACME = new TenantId("acme");
+  private static final Tier SILVER = Tier.DEFAULTS.get(1);
+  private static final SessionId SESSION = new SessionId("0123456789abcdef0123456789abcdef");
+  private static final MessageName MESSAGE = new MessageName(SESSION, "m1");
+
+  private final DynamoDbClient dynamoDb;
+  private final DynamoDbFactsReader.Tables tables;
+  private final String tierTable;
+  private final String keyTable;
+  private final DynamoDbTenants tenants;
+  private final DynamoDbTiers tiers;
+  private final DynamoDbSessions sessions;
+  private final DynamoDbBuckets buckets;
+  private final DynamoDbSilos silos;
+  private final DynamoDbIdempotencyKeys keys;
+  private final DynamoDbMessageLog log;
+  private final DynamoDbActivity activity;
+  private final DynamoDbFactsReader facts;
+
+  SchemaVersionTest(Engines.Tables engine) {
+    dynamoDb = engine.client();
+    tables = new DynamoDbFactsReader.Tables(engine.tenant(), engine.session(), engine.limit());
+    tierTable = engine.tier();
+    keyTable = engine.idempotency();
+    tenants = new DynamoDbTenants(dynamoDb, tables.tenant());
+    tiers = new DynamoDbTiers(dynamoDb, tierTable);
+    sessions =
+        new DynamoDbSessions(dynamoDb, dynamoDb, tables.session(), tables.limit(), Engines.ANYBODY);
+    buckets = new DynamoDbBuckets(dynamoDb, tables.limit(), Engines.ANYBODY);
+    silos = new DynamoDbSilos(dynamoDb, tables.limit(), Engines.ANYBODY);
+    keys = new DynamoDbIdempotencyKeys(dynamoDb, keyTable);
+    log = new DynamoDbMessageLog(dynamoDb, tables.limit(), Engines.ANYBODY);
+    activity = new DynamoDbActivity(dynamoDb, dynamoDb, tables.limit(), Engines.ANYBODY);
+    facts =
+        new DynamoDbFactsReader(dynamoDb, tables, Engines.ANYBODY, new ManualClock(Samples.NOW));
+  }
+
+  /**
+   * A row that this release wrote.
+   *
+   * @param named how an error names it
+   * @param reads what reads it; each gives what it read
+   */
+  private record Stored(
+      String table, Map<String, AttributeValue> key, String named, List<Supplier<?>> reads) {}
+
+  private Map<String, Stored> stored() {
+    Map<String, Stored> all = new HashMap<>();
+    Tenant tenant = tenant("acme");
+    all.put(
+        "tenant",
+        stored(
+            tables.tenant(),
+            TenantRow.key(ACME),
+            "tenant acme",
+            () -> tenants.find(ACME),
+            () -> facts.read(ACME, SESSION).tenant()));
+
+    Tier changed = SILVER.succeeding(0);
+    tiers.put(changed);
+    all.put(
+        "tier",
+        stored(
+            tierTable, TierRow.key(SILVER.name()), "tier silver", () -> tiers.find(SILVER.name())));
+    Tier removed = Tier.DEFAULTS.get(0);
+    tiers.remove(removed.name(), 0);
+    all.put(
+        "removed tier",
+        stored(
+            tierTable,
+            TierRow.key(removed.name()),
+            "tier bronze",
+            () -> tiers.find(removed.name())));
+    tiers.markRolledOut(new Release("processor:1"));
+    all.put(
+        "release",
+        stored(
+            tierTable,
+            Map.of(TierRow.NAME, Attribute.text(TierRow.RELEASE)),
+            "release",
+            tiers::rolledOutRelease));
+
+    sessions.create(
+        new Session(ACME, SESSION, Set.of(), Samples.NOW.plusSeconds(60), Optional.empty()));
+    all.put(
+        "session",
+        stored(
+            tables.session(),
+            SessionRow.key(ACME, SESSION),
+            "a session of acme",
+            () -> sessions.find(ACME, SESSION),
+            () -> sessions.list(ACME),
+            () -> facts.read(ACME, SESSION).session(),
+            () -> facts.read(ACME, Set.of(SESSION), Set.of()).sessions()));
+
+    BucketId id = new BucketId(ACME, Action.CONNECT);
+    buckets.open(
+        Bucket.opened(
+            id, Objects.requireNonNull(tenant.buckets().get(Action.CONNECT)), Samples.NOW));
+    all.put(
+        "bucket",
+        stored(
+            tables.limit(),
+            LimitRow.key(id),
+            "bucket " + id,
+            () -> buckets.find(id),
+            () -> buckets.list(ACME),
+            () -> activity.of(ACME).buckets(),
+            () -> facts.read(ACME, SESSION).bucket()));
+
+    silos.open(Silo.opened(ACME, new Release("processor:1"), Samples.NOW));
+    all.put(
+        "silo",
+        stored(
+            tables.limit(),
+            LimitRow.key(ACME, LimitRow.SILO),
+            "the silo of acme",
+            () -> silos.find(ACME)));
+
+    log.add(ACME, Set.of(MESSAGE), Samples.NOW.plusSeconds(60));
+    all.put(
+        "message",
+        stored(
+            tables.limit(),
+            LimitRow.key(ACME, MESSAGE),
+            "a message of acme",
+            () -> facts.read(ACME, Set.of(SESSION), Set.of(MESSAGE)).processed()));
+
+    KeyClaim claim =
+        new KeyClaim(new IdempotencyKey("k-1"), "print", "owner", Samples.NOW.plusSeconds(60));
+    keys.claim(claim, Samples.NOW);
+    all.put(
+        "idempotency key",
+        stored(
+            keyTable,
+            Map.of("key", Attribute.text("k-1")),
+            "idempotency key k-1",
+            () ->
+                keys.claim(
+                    new KeyClaim(claim.key(), "print", "another", claim.endsAt()), Samples.NOW)));
+    return all;
+  }
+
+  private static Stored stored(
+      String table, Map<String, AttributeValue> key, String named, Supplier<?>... reads) {
+    return new Stored(table, key, named, List.of(reads));
+  }
+
+  private Tenant tenant(String id) {
+    Tenant tenant = Tenant.onboarded(new TenantId(id), SILVER, Map.of());
+    tenants.create(tenant);
+    return tenant;
+  }
+
+  @TestFactory
+  Stream<DynamicTest> a_row() {
+    return stored().entrySet().stream()
+        .map(each -> DynamicTest.dynamicTest(each.getKey(), () -> check(each.getValue())));
+  }
+
+  private void check(Stored row) {
+    assertThat(attributes(row).get("schema")).isEqualTo(Attribute.number(Row.SCHEMA));
+    List<Object> now = new ArrayList<>();
+    row.reads().forEach(read -> now.add(read.get()));
+
+    setSchema(row, Row.SCHEMA + 1);
+    for (Supplier<?> read : row.reads()) {
+      assertThatThrownBy(read::get)
+          .isInstanceOf(NewerRow.class)
+          .hasMessageContaining(row.named() + " has schema version " + (Row.SCHEMA + 1))
+          .hasMessageContaining("at most " + Row.SCHEMA)
+          .hasMessageContaining("deploy the release that wrote it")
+          .hasMessageNotContaining(SESSION.value());
+    }
+
+    removeSchema(row);
+    for (int i = 0; i < row.reads().size(); i++) {
+      assertThat(row.reads().get(i).get()).isEqualTo(now.get(i));
+    }
+    setSchema(row, Row.SCHEMA);
+  }
+
+  @Test
+  void listings_go_on_without_tenants_that_a_newer_release_wrote() {
+    tenant("acme");
+    tenant("bolt");
+    Tenant coil = tenant("coil");
+    setSchema(stored(tables.tenant(), TenantRow.key(ACME), ""), Row.SCHEMA + 1);
+    setSchema(stored(tables.tenant(), TenantRow.key(new TenantId("bolt")), ""), Row.SCHEMA + 1);
+
+    List.of(
+            tenants.list(Optional.empty(), 10),
+            tenants.inTier(SILVER.name(), Optional.empty(), 10),
+            tenants.search(TenantFilter.ALL, Optional.empty(), 10),
+            tenants.search(
+                new TenantFilter(Optional.empty(), Optional.empty(), true), Optional.empty(), 10))
+        .forEach(
+            page -> {
+              assertThat(page.items()).containsExactly(coil);
+              assertThat(page.unreadable())
+                  .extracting(NewerRow::name)
+                  .containsExactlyInAnyOrder("acme", "bolt");
+            });
+    assertThat(tenants.unsettled(10)).hasSize(3);
+  }
+
+  @Test
+  void a_listing_goes_on_without_a_tier_that_a_newer_release_wrote() {
+    tiers.put(SILVER.succeeding(0));
+    setSchema(stored(tierTable, TierRow.key(SILVER.name()), ""), Row.SCHEMA + 1);
+
+    Page<Tier> page = tiers.list();
+
+    assertThat(page.items()).hasSize(Tier.DEFAULTS.size() - 1).doesNotContain(SILVER);
+    assertThat(page.unreadable()).extracting(NewerRow::name).containsExactly("silver");
+  }
+
+  private Map<String, AttributeValue> attributes(Stored row) {
+    return dynamoDb.getItem(get -> get.tableName(row.table()).key(row.key())).item();
+  }
+
+  private void setSchema(Stored row, long version) {
+    dynamoDb.updateItem(
+        update ->
+            update
+                .tableName(row.table())
+                .key(row.key())
+                .updateExpression("SET #schema = :version")
+                .expressionAttributeNames(Map.of("#schema", "schema"))
+                .expressionAttributeValues(Map.of(":version", Attribute.number(version))));
+  }
+
+  private void removeSchema(Stored row) {
+    dynamoDb.updateItem(
+        update ->
+            update
+                .tableName(row.table())
+                .key(row.key())
+                .updateExpression("REMOVE #schema")
+                .expressionAttributeNames(Map.of("#schema", "schema")));
+  }
+}

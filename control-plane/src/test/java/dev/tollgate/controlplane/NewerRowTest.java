@@ -1,0 +1,95 @@
+package dev.tollgate.controlplane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.controlplane.Deployment.Answer;
+import dev.tollgate.core.TenantId;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** A tenant whose row a newer release wrote is refused by name, and stops nobody else. */
+class NewerRowTest {
+  private static final TenantId ACME = new TenantId("acme");
+  private static final String FASTER =
+      """
+      {"isolation":"POOL","fillMode":"PRODUCER","hibernateAfterMinutes":5,
+       "limits":{"tenantPerMinute":90,"sessionPerMinute":5,"connectionsPerSession":2,
+                 "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":8}}""";
+
+  private final Deployment at = new Deployment();
+
+  private void onboard() {
+    at.putTier("own", FASTER.replace("90", "4"));
+    at.onboard("acme", "own");
+    at.onboard("beta", "own");
+    at.tenants.writeByNewerRelease(ACME);
+  }
+
+  @Test
+  void it_is_refused_with_its_name_and_both_versions() {
+    onboard();
+
+    Answer answer = at.get("acme");
+
+    assertThat(answer.status()).isEqualTo(500);
+    assertThat(answer.document().get("detail").textValue())
+        .isEqualTo(
+            "the row of tenant acme has schema version 2 (expected: at most 1);"
+                + " deploy the release that wrote it");
+    assertThat(at.delete("acme").status()).isEqualTo(500);
+  }
+
+  @Test
+  void listings_go_on_without_it_and_the_log_names_it() {
+    onboard();
+
+    JsonNode listed = at.list(Map.of()).document().get("tenants");
+
+    assertThat(listed).hasSize(1);
+    assertThat(listed.get(0).get("tenantId").textValue()).isEqualTo("beta");
+    assertThat(at.context.logged()).anyMatch(line -> line.contains("the row of tenant acme has"));
+  }
+
+  @Test
+  void a_tier_reaches_the_others_and_counts_as_rolled_out_only_with_it() {
+    onboard();
+
+    at.putTier("own", FASTER);
+    at.sweep(1);
+
+    assertThat(at.tenant("beta").orElseThrow().limits().values().values()).contains(90L);
+    assertThat(at.tiers.list().items()).anyMatch(tier -> !TierCatalog.isRolledOut(tier));
+    assertThat(at.getTier("own").document().toString()).contains("\"tenants\":2");
+  }
+
+  @Test
+  void its_tier_cannot_be_deleted() {
+    onboard();
+    at.delete("beta");
+    at.sweep(3);
+    assertThat(at.tenant("beta")).isEmpty();
+
+    assertThat(at.deleteTier("own").status()).isEqualTo(409);
+    assertThat(at.tiers.list().items()).anyMatch(tier -> tier.name().value().equals("own"));
+  }
+
+  @Test
+  void the_doctor_reports_it_and_deletes_nothing_of_it() {
+    onboard();
+    at.buckets.remove(Deployment.bucket("acme", "connect"));
+
+    List<JsonNode> found = DriftTest.walk(at, "GET /drift", 2);
+    DriftTest.walk(at, "POST /repairs", 2);
+    at.sweep(2);
+
+    assertThat(found)
+        .singleElement()
+        .satisfies(
+            finding ->
+                assertThat(finding.get("detail").textValue())
+                    .contains("deploy the release that wrote it"));
+    assertThat(at.tokens.has(Deployment.bucket("acme", "connect"))).isTrue();
+  }
+}
