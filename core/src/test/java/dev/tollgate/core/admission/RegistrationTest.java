@@ -65,6 +65,7 @@ final class RegistrationTest {
         ticket.connectionsPerSession(),
         ticket.sessionPerMinute(),
         ticket.sessionTtl(),
+        ticket.lastsUntil(),
         ticket.arrival(),
         onUnavailable,
         ticket.lease());
@@ -103,7 +104,7 @@ final class RegistrationTest {
             new RecordingSockets(),
             new SecureRandom(),
             town.clock());
-    SessionId session = ((SessionLife.Opened) life.open(brief)).session().id();
+    SessionId session = ((SessionLife.Opened) life.open(brief, Optional.empty())).session().id();
 
     town.clock().set(Town.START.plusSeconds(40));
     assertThat(registration(NONE).register(ticket(brief, session), "c1"))
@@ -281,6 +282,7 @@ final class RegistrationTest {
         ticket.connectionsPerSession(),
         600_000,
         ticket.sessionTtl(),
+        ticket.lastsUntil(),
         Optional.empty(),
         ticket.onUnavailable(),
         ticket.lease());

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +46,7 @@ final class LongConversationsTest {
   }
 
   private SessionId open(Tenant tenant) {
-    return ((SessionLife.Opened) life().open(tenant)).session().id();
+    return ((SessionLife.Opened) life().open(tenant, Optional.empty())).session().id();
   }
 
   private void join(Tenant tenant, SessionId session, String id, long perMinute) {
@@ -106,7 +107,7 @@ final class LongConversationsTest {
     join(acme, session, "a", 30);
     town.clock().advance(Duration.ofSeconds(70));
     // Renewed in this second: the new end is the old one, and the connection needs a sign of life.
-    life().renew(acme, session);
+    life().renew(acme, session, Optional.empty());
     boolean[] once = {true};
     shop.application(
         (incoming, json) -> {
