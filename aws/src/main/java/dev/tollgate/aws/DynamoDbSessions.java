@@ -141,8 +141,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
-  public Written note(
-      TenantId tenant, Subject subject, SessionId id, long most, Instant until) {
+  public Written note(TenantId tenant, Subject subject, SessionId id, long most, Instant until) {
     UpdateItemRequest request =
         subject(tenant, subject)
             .updateExpression("SET #expires = :until ADD #ids :ids")
@@ -225,16 +224,14 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
 
   @Override
   public List<Session> find(TenantId tenant, Set<SessionId> ids) {
-    return read(
-            tenant, sessionTable, ids.stream().map(id -> SessionRow.key(tenant, id)).toList())
+    return read(tenant, sessionTable, ids.stream().map(id -> SessionRow.key(tenant, id)).toList())
         .stream()
         .map(SessionRow::read)
         .toList();
   }
 
   /** Reads rows of a tenant consistently. What DynamoDB leaves out, it is asked for again. */
-  private List<Row> read(
-      TenantId tenant, String table, List<Map<String, AttributeValue>> keys) {
+  private List<Row> read(TenantId tenant, String table, List<Map<String, AttributeValue>> keys) {
     AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
     List<Row> rows = new ArrayList<>();
     List<Map<String, AttributeValue>> left = keys;
@@ -588,8 +585,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
     Map<String, AttributeValue> values = new HashMap<>();
     values.put(":second", Attribute.number(now.getEpochSecond()));
     values.put(":end", Attribute.number(endsAt.getEpochSecond()));
-    values.put(
-        ":created", Attribute.number(lifetime.createdAt().orElse(now).getEpochSecond()));
+    values.put(":created", Attribute.number(lifetime.createdAt().orElse(now).getEpochSecond()));
     Map<String, String> names = new HashMap<>();
     names.put("#end", SessionRow.ENDS_AT);
     names.put("#created", SessionRow.CREATED_AT);

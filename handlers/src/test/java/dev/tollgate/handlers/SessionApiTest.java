@@ -327,8 +327,7 @@ final class SessionApiTest {
 
   private static void assertUnusable(APIGatewayV2HTTPResponse refused, String claim) {
     assertThat(refused.getStatusCode()).isEqualTo(403);
-    assertThat(body(refused).get("type").asText())
-        .isEqualTo("urn:tollgate:problem:unusable-token");
+    assertThat(body(refused).get("type").asText()).isEqualTo("urn:tollgate:problem:unusable-token");
     assertThat(body(refused).get("detail").asText()).startsWith("claim " + claim + ": missing");
   }
 
