@@ -120,6 +120,32 @@ final class RegistrationTest {
   }
 
   @Test
+  void a_connect_extends_no_session_beyond_its_lifetime() {
+    Tenant brief =
+        town.onboard("brief", "gold", Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 90L));
+    SessionLife life =
+        new SessionLife(
+            town.sessions(),
+            town.sessions(),
+            new RecordingSockets(),
+            new SecureRandom(),
+            town.clock());
+    SessionId session = ((SessionLife.Opened) life.open(brief, Optional.empty())).session().id();
+
+    town.clock().set(Town.START.plusSeconds(40));
+    assertThat(registration(NONE).register(ticket(brief, session), "c1"))
+        .isEqualTo(new Admitted(true));
+    town.clock().set(Town.START.plusSeconds(80));
+    assertThat(registration(NONE).register(ticket(brief, session), "c2"))
+        .isEqualTo(new Admitted(true));
+
+    assertThat(town.sessions().find(brief.id(), session).orElseThrow().endsAt())
+        .isEqualTo(Town.START.plusSeconds(90));
+    town.clock().set(Town.START.plusSeconds(90));
+    assertThat(decide(brief, session)).isEqualTo(new Verdict.Refused(Refusal.UNKNOWN));
+  }
+
+  @Test
   void the_same_event_twice_counts_once() {
     SessionId session = town.open(acme);
     Ticket ticket = ticket(session);

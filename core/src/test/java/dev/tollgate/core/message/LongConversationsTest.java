@@ -96,6 +96,24 @@ final class LongConversationsTest {
     assertThat(shop.handledIds()).containsExactly("order-1");
   }
 
+  @Test
+  void messages_without_end_extend_no_session_beyond_its_lifetime() {
+    Tenant acme =
+        town.onboard("acme", "gold", Map.of(Limit.SESSION_TTL, 100L, Limit.SESSION_LIFETIME, 250L));
+    Instant lifeEnds = town.clock().instant().plusSeconds(250);
+    SessionId session = open(acme);
+    join(acme, session, "a", 30);
+
+    for (int i = 0; i < 8; i++) {
+      town.clock().advance(Duration.ofSeconds(30));
+      shop.process(named(acme, session, "a", "q" + i, "order-" + i));
+    }
+
+    Session stands = town.sessions().find(acme.id(), session).orElseThrow();
+    assertThat(stands.connections()).containsExactly("a");
+    assertThat(stands.endsAt()).isEqualTo(lifeEnds);
+  }
+
   /**
    * F2: pool's and silo's functions at once, and the end does not move: one note overwrites the
    * other.
