@@ -63,4 +63,6 @@ export const LIMITS = {
   tenantConnections: "Open connections, tenant",
   sessionTTL: "Seconds until an idle session ends",
   messagesPerMinute: "Messages a minute",
+  sessionLifetime: "Seconds until any session ends",
+  sessionsPerSubject: "Sessions at once, each token holder",
 };

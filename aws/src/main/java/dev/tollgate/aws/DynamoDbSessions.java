@@ -10,11 +10,14 @@ import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.LiveTenants;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.session.Subject;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,14 +29,16 @@ import java.util.stream.Collectors;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
 /**
  * Sessions, connections, and the tenants that have them: the sets of connections in the Session
- * table, the count of a tenant and its turns in the Limit table.
+ * table; the count of a tenant, its turns and the sessions of its subjects in the Limit table.
  *
  * <p>A failed condition brings the row that failed it, so what stood against a write is known
  * without a read (UpdateItem, {@code ReturnValuesOnConditionCheckFailure}).
@@ -48,6 +53,9 @@ import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   /** The case can change between two writes only if others write, or the row is made anew. */
   private static final int MOST_WRITES = 5;
+
+  /** The most rows that DynamoDB reads at once. */
+  private static final int BATCH = 100;
 
   private static final Map<String, String> COUNT = Map.of("#count", LimitRow.ITEM_COUNT);
 
@@ -121,6 +129,140 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
                         .overrideConfiguration(tenant)
                         .tableName(sessionTable)
                         .item(SessionRow.write(session))));
+  }
+
+  /** By a BatchGetItem, which those who read sessions may do anyway. */
+  @Override
+  public Set<SessionId> notedFor(TenantId tenant, Subject subject) {
+    return read(tenant, limitTable, List.of(LimitRow.key(tenant, subject))).stream()
+        .flatMap(row -> row.texts(LimitRow.SESSION_IDS).stream())
+        .map(SessionId::new)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  @Override
+  public Written note(TenantId tenant, Subject subject, SessionId id, long most, Instant until) {
+    UpdateItemRequest request =
+        subject(tenant, subject)
+            .updateExpression("SET #expires = :until ADD #ids :ids")
+            .conditionExpression(
+                "attribute_not_exists(#ids) OR size(#ids) < :most OR contains(#ids, :id)")
+            .expressionAttributeValues(
+                Map.of(
+                    ":until", Attribute.number(until.getEpochSecond()),
+                    ":ids", ids(Set.of(id)),
+                    ":id", Attribute.text(id.value()),
+                    ":most", Attribute.number(most)))
+            .build();
+    return noted(tenant, request);
+  }
+
+  @Override
+  public Written noteInstead(
+      TenantId tenant, Subject subject, Set<SessionId> read, Set<SessionId> next, Instant until) {
+    UpdateItemRequest request =
+        subject(tenant, subject)
+            .updateExpression("SET #expires = :until, #ids = :next")
+            .conditionExpression("#ids = :read OR #ids = :next")
+            .expressionAttributeValues(
+                Map.of(
+                    ":until", Attribute.number(until.getEpochSecond()),
+                    ":read", ids(read),
+                    ":next", ids(next)))
+            .build();
+    return noted(tenant, request);
+  }
+
+  private UpdateItemRequest.Builder subject(TenantId tenant, Subject subject) {
+    return UpdateItemRequest.builder()
+        .overrideConfiguration(credentials.as(tenant))
+        .tableName(limitTable)
+        .key(LimitRow.key(tenant, subject))
+        .expressionAttributeNames(
+            Map.of("#ids", LimitRow.SESSION_IDS, "#expires", LimitRow.EXPIRES_AT));
+  }
+
+  /** A note that is written twice is the same, so a lost answer does no harm. */
+  private Written noted(TenantId tenant, UpdateItemRequest request) {
+    return write(
+        "DynamoDB UpdateItem of a subject of " + tenant, () -> dynamoDb.updateItem(request));
+  }
+
+  private static AttributeValue ids(Set<SessionId> ids) {
+    return AttributeValue.fromSs(ids.stream().map(SessionId::value).toList());
+  }
+
+  @Override
+  public void forgetSubjects(TenantId tenant) {
+    AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
+    List<String> keys =
+        ask(
+            "DynamoDB Query of the subjects of " + tenant,
+            () ->
+                dynamoDb
+                    .queryPaginator(
+                        request ->
+                            request
+                                .overrideConfiguration(configuration)
+                                .tableName(limitTable)
+                                .consistentRead(true)
+                                .keyConditionExpression(
+                                    "#tenant = :tenant AND begins_with(#key, :prefix)")
+                                .projectionExpression("#key")
+                                .expressionAttributeNames(
+                                    Map.of("#tenant", LimitRow.TENANT, "#key", LimitRow.KEY))
+                                .expressionAttributeValues(
+                                    Map.of(
+                                        ":tenant", Attribute.text(tenant.value()),
+                                        ":prefix", Attribute.text(LimitRow.SUBJECT_PREFIX))))
+                    .items()
+                    .stream()
+                    .map(item -> new Row(item).text(LimitRow.KEY))
+                    .toList());
+    keys.forEach(key -> forget(tenant, key));
+  }
+
+  @Override
+  public List<Session> find(TenantId tenant, Set<SessionId> ids) {
+    return read(tenant, sessionTable, ids.stream().map(id -> SessionRow.key(tenant, id)).toList())
+        .stream()
+        .map(SessionRow::read)
+        .toList();
+  }
+
+  /** Reads rows of a tenant consistently. What DynamoDB leaves out, it is asked for again. */
+  private List<Row> read(TenantId tenant, String table, List<Map<String, AttributeValue>> keys) {
+    AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
+    List<Row> rows = new ArrayList<>();
+    List<Map<String, AttributeValue>> left = keys;
+    int requests = MOST_WRITES + keys.size() / BATCH;
+    for (int i = 0; i < requests && !left.isEmpty(); i++) {
+      List<Map<String, AttributeValue>> next = left.subList(0, Math.min(BATCH, left.size()));
+      BatchGetItemResponse response =
+          ask(
+              "DynamoDB BatchGetItem of " + tenant,
+              () ->
+                  dynamoDb.batchGetItem(
+                      request ->
+                          request
+                              .overrideConfiguration(configuration)
+                              .requestItems(
+                                  Map.of(
+                                      table,
+                                      KeysAndAttributes.builder()
+                                          .keys(next)
+                                          .consistentRead(true)
+                                          .build()))));
+      response.responses().getOrDefault(table, List.of()).forEach(item -> rows.add(new Row(item)));
+      List<Map<String, AttributeValue>> leftOut = new ArrayList<>();
+      response.unprocessedKeys().values().forEach(more -> leftOut.addAll(more.keys()));
+      leftOut.addAll(left.subList(next.size(), left.size()));
+      left = leftOut;
+    }
+    if (!left.isEmpty()) {
+      throw new Unavailable("DynamoDB BatchGetItem of " + tenant + ": leaves out keys");
+    }
+    return rows;
   }
 
   @Override
@@ -226,6 +368,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
                   "ADD #connections :ids "
                       + turn.update()
                       + ", #joined = :second"
+                      + ", #created = if_not_exists(#created, :second)"
                       + (endsLater ? "" : ", #end = :end"))
               .conditionExpression(
                   "#end > :second AND #end "
@@ -240,6 +383,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
                       "#end", SessionRow.ENDS_AT,
                       "#connections", SessionRow.CONNECTION_IDS,
                       "#joined", SessionRow.joined(connectionId),
+                      "#created", SessionRow.CREATED_AT,
                       "#arrival", SessionRow.ARRIVAL))
               .expressionAttributeValues(values)
               .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
@@ -436,26 +580,36 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
-  public Written renew(TenantId tenant, SessionId id, Instant endsAt, Instant now) {
-    AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
+  public Written renew(
+      TenantId tenant, SessionId id, Instant endsAt, Lifetime lifetime, Instant now) {
+    Map<String, AttributeValue> values = new HashMap<>();
+    values.put(":second", Attribute.number(now.getEpochSecond()));
+    values.put(":end", Attribute.number(endsAt.getEpochSecond()));
+    values.put(":created", Attribute.number(lifetime.createdAt().orElse(now).getEpochSecond()));
+    Map<String, String> names = new HashMap<>();
+    names.put("#end", SessionRow.ENDS_AT);
+    names.put("#created", SessionRow.CREATED_AT);
+    lifetime
+        .tokenEndsAt()
+        .ifPresent(
+            end -> {
+              values.put(":token", Attribute.number(end.getEpochSecond()));
+              names.put("#token", SessionRow.TOKEN_ENDS_AT);
+            });
+    boolean hasToken = lifetime.tokenEndsAt().isPresent();
+    UpdateItemRequest request =
+        session(tenant, id)
+            .updateExpression(
+                "SET #end = :end, #created = if_not_exists(#created, :created)"
+                    + (hasToken ? ", #token = :token" : ""))
+            .conditionExpression(
+                "#end > :second AND #end <= :end"
+                    + (hasToken ? " AND (attribute_not_exists(#token) OR #token <= :token)" : ""))
+            .expressionAttributeNames(names)
+            .expressionAttributeValues(values)
+            .build();
     return write(
-        "DynamoDB UpdateItem of a session of " + tenant,
-        () ->
-            dynamoDb.updateItem(
-                request ->
-                    request
-                        .overrideConfiguration(configuration)
-                        .tableName(sessionTable)
-                        .key(SessionRow.key(tenant, id))
-                        .updateExpression("SET #end = :end")
-                        .conditionExpression("#end > :second AND #end < :end")
-                        .expressionAttributeNames(Map.of("#end", SessionRow.ENDS_AT))
-                        .expressionAttributeValues(
-                            Map.of(
-                                ":second",
-                                Attribute.number(now.getEpochSecond()),
-                                ":end",
-                                Attribute.number(endsAt.getEpochSecond())))));
+        "DynamoDB UpdateItem of a session of " + tenant, () -> dynamoDb.updateItem(request));
   }
 
   @Override
@@ -480,12 +634,14 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
                         .tableName(sessionTable)
                         .key(SessionRow.key(read.tenant(), read.id()))
                         .updateExpression(
-                            "SET #end = :end, #message = :second, #processed = :processed")
+                            "SET #end = :end, #message = :second, #processed = :processed,"
+                                + " #created = if_not_exists(#created, :second)")
                         .conditionExpression("#end = :read AND " + unlessOvertaken)
                         .expressionAttributeNames(
                             Map.of(
                                 "#end", SessionRow.ENDS_AT,
                                 "#message", SessionRow.MESSAGE_AT,
+                                "#created", SessionRow.CREATED_AT,
                                 "#processed", SessionRow.PROCESSED))
                         .expressionAttributeValues(values)));
   }

@@ -17,6 +17,7 @@ import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Subject;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -26,7 +27,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /**
  * The rows of the Limit table: a tenant's buckets, its silo, its count of connections, as a whole
  * and in parts, with the totals of those that were admitted and refused, the theoretical arrival
- * time of its next session, and the messages that were processed lately.
+ * time of its next session, the sessions of each subject, and the messages that were processed
+ * lately.
  */
 final class LimitRow {
   static final String TENANT = "tenantId";
@@ -51,7 +53,12 @@ final class LimitRow {
   static final String BUCKET_PREFIX = "bucket:";
   static final String MESSAGE_PREFIX = "message:";
 
-  /** The attribute that DynamoDB deletes rows by; only those of messages have it. */
+  static final String SUBJECT_PREFIX = "subject:";
+
+  /** The ids of a subject's sessions. */
+  static final String SESSION_IDS = "sessionIds";
+
+  /** The attribute that DynamoDB deletes rows by; only those of messages and subjects have it. */
   static final String EXPIRES_AT = "expiresAt";
 
   static final String EMPTY_SINCE = "emptySince";
@@ -86,6 +93,10 @@ final class LimitRow {
 
   static Map<String, AttributeValue> key(TenantId tenant, MessageName message) {
     return key(tenant, MESSAGE_PREFIX + message.session() + ":" + message.id());
+  }
+
+  static Map<String, AttributeValue> key(TenantId tenant, Subject subject) {
+    return key(tenant, SUBJECT_PREFIX + subject.pseudonym());
   }
 
   static Map<String, AttributeValue> write(TenantId tenant, MessageName message, Instant until) {

@@ -5,6 +5,7 @@ import static dev.tollgate.aws.Attribute.number;
 import static dev.tollgate.aws.Attribute.text;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import java.time.Instant;
@@ -26,6 +27,8 @@ final class SessionRow {
   static final String ENDS_AT = "sessionTTL";
   static final String ARRIVAL = "arrival";
   static final String MESSAGE_AT = "messageAt";
+  static final String CREATED_AT = "createdAt";
+  static final String TOKEN_ENDS_AT = "tokenEndsAt";
 
   /** Before a connection's id, it names the attribute that tells when the connection joined. */
   private static final String JOINED = "joined:";
@@ -51,6 +54,9 @@ final class SessionRow {
     if (!session.processed().isEmpty()) {
       row.put(PROCESSED, write(session.processed()));
     }
+    Lifetime lifetime = session.lifetime();
+    lifetime.createdAt().ifPresent(at -> row.put(CREATED_AT, number(at.getEpochSecond())));
+    lifetime.tokenEndsAt().ifPresent(at -> row.put(TOKEN_ENDS_AT, number(at.getEpochSecond())));
     return row;
   }
 
@@ -84,7 +90,10 @@ final class SessionRow {
         row.has(PROCESSED)
             ? row.map(
                 PROCESSED, name -> name, (noted, name) -> Instant.ofEpochSecond(noted.number(name)))
-            : Map.of());
+            : Map.of(),
+        new Lifetime(
+            row.optional(CREATED_AT, row::number).map(Instant::ofEpochSecond),
+            row.optional(TOKEN_ENDS_AT, row::number).map(Instant::ofEpochSecond)));
   }
 
   /** The attribute that tells when a connection joined. */

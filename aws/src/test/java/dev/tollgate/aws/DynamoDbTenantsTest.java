@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.testing.TenantsContract;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -21,16 +24,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 @ExtendWith(Engines.class)
 class DynamoDbTenantsTest extends TenantsContract {
+  private final DynamoDbClient client;
+  private final String table;
   private final Tenants tenants;
   private final Tenants tenByTen;
 
   DynamoDbTenantsTest(Engines.Tables tables) {
-    String table = tables.tenant();
-    tenByTen = new DynamoDbTenants(tables.client(), table, 10);
-    tenants = new DynamoDbTenants(tables.client(), table);
+    client = tables.client();
+    table = tables.tenant();
+    tenByTen = new DynamoDbTenants(client, table, 10);
+    tenants = new DynamoDbTenants(client, table);
   }
 
   @Override
@@ -108,5 +116,20 @@ class DynamoDbTenantsTest extends TenantsContract {
 
     assertThat(tenants.search(filter("", "", true), Optional.empty(), 10).items())
         .containsExactly(tenant);
+  }
+
+  @Test
+  void a_tenant_that_was_stored_with_six_limits_is_read_with_the_standard_values_of_the_others() {
+    Tenant bronze = Tenant.onboarded(new TenantId("stored"), Tier.DEFAULTS.get(0), Map.of());
+    Map<String, AttributeValue> row = new HashMap<>(TenantRow.write(bronze));
+    row.computeIfPresent("limits", DynamoDbTiersTest::ofSix);
+    client.putItem(request -> request.tableName(table).item(row));
+
+    Tenant read = tenants.find(bronze.id()).orElseThrow();
+
+    assertThat(read.limits()).isEqualTo(Limits.of(60, 5, 2, 10, 200, 60));
+    assertThat(read.limits().get(Limit.SESSION_LIFETIME)).isEqualTo(86_400);
+    assertThat(read.limits().get(Limit.SESSIONS_PER_SUBJECT)).isEqualTo(10);
+    assertThat(tenants.list(Optional.empty(), 10).items()).containsExactly(read);
   }
 }

@@ -29,7 +29,12 @@ final class Tiers {
           "connectionsPerSession",
           "tenantConnections",
           "sessionTTL",
-          "messagesPerMinute");
+          "messagesPerMinute",
+          "sessionLifetime",
+          "sessionsPerSubject");
+
+  /** Limits that a tier need not set: the control plane has a standard value for them. */
+  static final Set<String> OPTIONAL_LIMITS = Set.of("sessionLifetime", "sessionsPerSubject");
 
   /** What the control plane counts up itself. */
   private static final Pattern NOT_THE_USERS = Pattern.compile("version|rollout\\..*");

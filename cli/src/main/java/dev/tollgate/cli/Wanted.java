@@ -80,6 +80,9 @@ record Wanted(
     if (isObject(file, path + "limits", limits, FIELDS)) {
       only(file, path + "limits.", limits, Tiers.LIMITS);
       for (String limit : Tiers.LIMITS) {
+        if (!limits.has(limit) && Tiers.OPTIONAL_LIMITS.contains(limit)) {
+          continue;
+        }
         wholeNumber(file, path + "limits." + limit, limits.path(limit));
       }
     }

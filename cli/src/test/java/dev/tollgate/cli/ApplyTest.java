@@ -516,7 +516,7 @@ class ApplyTest {
               line 18: tenants.b.tier: 7 (expected: the name of a tier)
               line 19: tenants.b.status: OFFBOARDING (expected: ACTIVE or SUSPENDED)
               line 20: tenants.b: here again (expected: once; it is on line 17 already)
-              line 21: tenants.c.overrides.connections: 1 (expected: a known field, one of: tenantPerMinute, sessionPerMinute, connectionsPerSession, tenantConnections, sessionTTL, messagesPerMinute)
+              line 21: tenants.c.overrides.connections: 1 (expected: a known field, one of: tenantPerMinute, sessionPerMinute, connectionsPerSession, tenantConnections, sessionTTL, messagesPerMinute, sessionLifetime, sessionsPerSubject)
               line 22: tenants.d: gold (expected: an object)
               line 23: tenant: {} (expected: a known field, one of: tiers, tenants)
             """);

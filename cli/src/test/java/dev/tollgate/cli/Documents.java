@@ -7,7 +7,7 @@ final class Documents {
           + "\"overrides\":{\"tenantConnections\":10},"
           + "\"limits\":{\"tenantPerMinute\":180,\"sessionPerMinute\":30,"
           + "\"connectionsPerSession\":10,\"tenantConnections\":10,\"sessionTTL\":300,"
-          + "\"messagesPerMinute\":6000},"
+          + "\"messagesPerMinute\":6000,\"sessionLifetime\":86400,\"sessionsPerSubject\":10},"
           + "\"isolation\":\"SILO\",\"connections\":4,"
           + "\"buckets\":[{\"action\":\"connect\",\"ratePerMinute\":180,\"capacity\":180,"
           + "\"level\":176,\"fillMode\":\"PRODUCER\",\"state\":\"ACTIVE\","
@@ -18,7 +18,7 @@ final class Documents {
   static final String BRONZE =
       "{\"tier\":\"bronze\",\"isolation\":\"POOL\",\"limits\":{\"tenantPerMinute\":60,"
           + "\"sessionPerMinute\":5,\"connectionsPerSession\":2,\"tenantConnections\":10,"
-          + "\"sessionTTL\":200,\"messagesPerMinute\":60},\"buckets\":{},"
+          + "\"sessionTTL\":200,\"messagesPerMinute\":60,\"sessionLifetime\":86400,\"sessionsPerSubject\":2},\"buckets\":{},"
           + "\"fillMode\":\"PRODUCER\",\"onUnavailable\":\"ADMIT\",\"version\":1}";
 
   /** A dry run of {@link #BRONZE} with fewer places, for one of its two tenants. */
@@ -45,7 +45,7 @@ final class Documents {
       "{\"tenantId\":\"acme\",\"sessionId\":\"3f2a\",\"expiresAt\":\"2026-03-01T10:05:00Z\","
           + "\"limits\":{\"tenantPerMinute\":60,\"sessionPerMinute\":5,"
           + "\"connectionsPerSession\":2,\"tenantConnections\":10,\"sessionTTL\":200,"
-          + "\"messagesPerMinute\":60},\"connections\":1,\"tenantConnections\":7,"
+          + "\"messagesPerMinute\":60,\"sessionLifetime\":86400,\"sessionsPerSubject\":2},\"connections\":1,\"tenantConnections\":7,"
           + "\"admission\":{\"admitted\":false,\"reason\":\"TENANT_RATE\",\"detail\":\"the tenant has no token\","
           + "\"retryAfterSeconds\":12,\"nextAttemptAt\":\"2026-03-01T10:00:11.5Z\"}}";
 

@@ -71,6 +71,8 @@ class TenantsTest {
             tenantConnections         10  overridden
             sessionTTL               300
             messagesPerMinute       6000
+            sessionLifetime        86400
+            sessionsPerSubject        10
 
             BUCKET      PER MINUTE  CAPACITY  LEVEL  FILLED    STATE   NEXT TOKEN
             connect            180       180    176  PRODUCER  ACTIVE  2026-03-01T10:00:20Z

@@ -34,9 +34,11 @@ class TiersTest {
     assertThat(deployment.run("tiers", "list").out().lines())
         .containsExactly(
             "TIER    ISOLATION  tenantPerMinute  sessionPerMinute  connectionsPerSession"
-                + "  tenantConnections  sessionTTL  messagesPerMinute",
+                + "  tenantConnections  sessionTTL  messagesPerMinute  sessionLifetime"
+                + "  sessionsPerSubject",
             "bronze  POOL                    60                 5                      2"
-                + "                 10         200                 60");
+                + "                 10         200                 60            86400"
+                + "                   2");
   }
 
   @Test

@@ -206,11 +206,15 @@ final class Documents {
   private static Limits limits(JsonFields fields) {
     Map<Limit, Long> limits = limits(fields, "limits");
     for (Limit limit : Limit.values()) {
-      if (!limits.containsKey(limit)) {
+      if (!limits.containsKey(limit) && limit.standard().isEmpty()) {
         throw fields.missing(limit.key(), limit.expected());
       }
     }
-    return new Limits(limits);
+    try {
+      return new Limits(limits);
+    } catch (InvalidValue refused) {
+      throw refused.within("limits");
+    }
   }
 
   private static Map<Action, BucketTerms> buckets(JsonFields fields) {

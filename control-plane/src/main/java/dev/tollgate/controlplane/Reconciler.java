@@ -294,6 +294,7 @@ final class Reconciler {
     endSessions(id, steps).forEach(session -> forget(session, steps));
     if (steps.allDone()
         && steps.done("connections of " + id, () -> ports.connections().forgetCount(id))
+        && steps.done("subjects of " + id, () -> ports.sessions().forgetSubjects(id))
         && steps.done("turns of " + id, () -> ports.sessions().forgetTurns(id))) {
       steps.attempt("tenant " + id, () -> ports.tenants().remove(id, tenant.version()));
     }

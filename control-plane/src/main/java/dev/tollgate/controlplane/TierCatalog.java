@@ -14,6 +14,7 @@ import dev.tollgate.core.Pause;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
@@ -98,7 +99,7 @@ final class TierCatalog {
     if (expected.isPresent() && expected.get() != version) {
       return new StandsOtherwise("version " + version + " of the tier stands");
     }
-    List<String> misfits = misfits(asked);
+    List<String> misfits = mayMisfit(asked, found) ? misfits(asked) : List.of();
     if (!misfits.isEmpty()) {
       return new StandsOtherwise(
           "overrides of tenants do not fit it: " + String.join("; ", misfits));
@@ -106,11 +107,25 @@ final class TierCatalog {
     return new Planned(found, found.map(stands -> next(asked, stands)).orElse(asked.succeeding(0)));
   }
 
-  /** Tenants whose overrides make buckets that the tier cannot fill as it says, and why. */
+  /**
+   * Whether the overrides of some tenant could stop fitting a tier: only buckets in mode {@code
+   * DIRECT} cannot be filled at every rate, and an overridden {@code sessionTTL} or {@code
+   * sessionLifetime} must fit the tier's value of the other.
+   */
+  private static boolean mayMisfit(Tier asked, Optional<Tier> stands) {
+    return asked.filling().mode() == FillMode.DIRECT
+        || stands
+            .map(Tier::limits)
+            .filter(
+                limits ->
+                    asked.limits().get(Limit.SESSION_TTL) > limits.get(Limit.SESSION_TTL)
+                        || asked.limits().get(Limit.SESSION_LIFETIME)
+                            < limits.get(Limit.SESSION_LIFETIME))
+            .isPresent();
+  }
+
+  /** Tenants whose overrides the tier cannot have, and why. */
   private List<String> misfits(Tier asked) {
-    if (asked.filling().mode() != FillMode.DIRECT) {
-      return List.of();
-    }
     List<String> misfits = new ArrayList<>();
     Optional<String> cursor = Optional.empty();
     do {

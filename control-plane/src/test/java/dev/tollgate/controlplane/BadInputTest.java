@@ -32,7 +32,7 @@ class BadInputTest {
    * decimals keep the checker from refusing.
    */
   private static final Set<String> BEYOND_A_SCHEMA =
-      Set.of("platinum", "gold", "given twice", "7.0", "beta\n", "1E+2147483647");
+      Set.of("platinum", "gold", "300", "given twice", "7.0", "beta\n", "1E+2147483647");
 
   private static final APIGatewayV2HTTPResponse NO_ANSWER =
       APIGatewayV2HTTPResponse.builder().withHeaders(Map.of()).withBody("").build();
@@ -106,6 +106,9 @@ class BadInputTest {
         Arguments.of("{\"connectionsPerSession\":1001}", "overrides.connectionsPerSession", "1001"),
         Arguments.of("{\"sessionTTL\":86401}", "overrides.sessionTTL", "86401"),
         Arguments.of("{\"messagesPerMinute\":60001}", "overrides.messagesPerMinute", "60001"),
+        Arguments.of("{\"sessionLifetime\":2592001}", "overrides.sessionLifetime", "2592001"),
+        Arguments.of("{\"sessionsPerSubject\":1001}", "overrides.sessionsPerSubject", "1001"),
+        Arguments.of("{\"sessionTTL\":300,\"sessionLifetime\":299}", "sessionTTL", "300"),
         Arguments.of("{\"buckets\":{}}", "overrides.buckets", "{}"));
   }
 
@@ -137,6 +140,12 @@ class BadInputTest {
             "{\"isolation\":\"POOL\",\"limits\":" + LIMITS.replace(":200", ":0") + "}",
             "limits.sessionTTL",
             "0"),
+        Arguments.of(
+            "{\"isolation\":\"POOL\",\"limits\":"
+                + LIMITS.replace(":200", ":300,\"sessionLifetime\":299")
+                + "}",
+            "limits.sessionTTL",
+            "300"),
         Arguments.of(tier("\"isolation\":\"POOL\",\"tier\":\"gold\""), "tier", "gold"),
         Arguments.of(tier("\"isolation\":\"POOL\",\"name\":\"own\""), "name", "\"own\""),
         Arguments.of(tier("\"isolation\":\"POOL\",\"fillMode\":\"HOSE\""), "fillMode", "HOSE"),

@@ -72,7 +72,8 @@ class ControlPlaneApiTest {
                 + "\"overrides\":{\"tenantConnections\":10},"
                 + "\"limits\":{\"tenantPerMinute\":180,\"sessionPerMinute\":30,"
                 + "\"connectionsPerSession\":10,\"tenantConnections\":10,\"sessionTTL\":300,"
-                + "\"messagesPerMinute\":6000},\"isolation\":\"SILO\",\"connections\":0,"
+                + "\"messagesPerMinute\":6000,\"sessionLifetime\":86400,"
+                + "\"sessionsPerSubject\":10},\"isolation\":\"SILO\",\"connections\":0,"
                 + "\"buckets\":[{\"action\":\"connect\",\"ratePerMinute\":180,\"capacity\":180,"
                 + "\"level\":180,\"fillMode\":\"PRODUCER\",\"state\":\"ACTIVE\",\"nextTokenAt\":");
     assertThat(answer.bucket("message").get("level").longValue()).isEqualTo(6000);
@@ -494,6 +495,20 @@ class ControlPlaneApiTest {
   }
 
   @Test
+  void a_tier_is_refused_whose_session_lifetime_is_below_a_tenants_overridden_ttl() {
+    at.putTier("own", OWN);
+    at.post("{\"tenantId\":\"acme\",\"tier\":\"own\",\"overrides\":{\"sessionTTL\":300}}");
+    String shorter = OWN.replace(":200", ":200,\"sessionLifetime\":299");
+
+    Answer refused = at.putTier("own", shorter);
+
+    assertThat(refused.status()).isEqualTo(409);
+    assertThat(refused.document().get("detail").asText())
+        .contains("acme: sessionTTL: 300 (expected: at most sessionLifetime, which is 299)");
+    assertThat(at.putTier("own", shorter.replace("299", "300")).status()).isEqualTo(200);
+  }
+
+  @Test
   void a_tier_is_put_got_and_put_again_as_it_was_got() {
     Answer put = at.putTier("own", OWN);
 
@@ -502,7 +517,8 @@ class ControlPlaneApiTest {
         .isEqualTo(
             "{\"tier\":\"own\",\"isolation\":\"POOL\",\"limits\":{\"tenantPerMinute\":30,"
                 + "\"sessionPerMinute\":5,\"connectionsPerSession\":2,\"tenantConnections\":10,"
-                + "\"sessionTTL\":200,\"messagesPerMinute\":60},\"buckets\":{\"connect\":"
+                + "\"sessionTTL\":200,\"messagesPerMinute\":60,\"sessionLifetime\":86400,"
+                + "\"sessionsPerSubject\":10},\"buckets\":{\"connect\":"
                 + "{\"capacity\":90},\"send-email\":{\"ratePerMinute\":0.2,\"capacity\":5}},"
                 + "\"fillMode\":\"PRODUCER\",\"hibernateAfterMinutes\":15,"
                 + "\"onUnavailable\":\"REFUSE\",\"version\":1}");

@@ -9,9 +9,12 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.admission.Facts;
 import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.admission.Refusal;
+import dev.tollgate.core.session.Caller;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.Subject;
+import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
@@ -20,6 +23,7 @@ import dev.tollgate.http.Problem;
 import dev.tollgate.http.Request;
 import dev.tollgate.http.Response;
 import dev.tollgate.http.Routes;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -33,6 +37,10 @@ import java.util.Optional;
 public final class SessionApi
     implements RequestHandler<APIGatewayV2HTTPEvent, APIGatewayV2HTTPResponse> {
   private static final int PAGE = 100;
+
+  /** Digits before the decimal point of a time in seconds that is worth reading. */
+  private static final int MOST_DIGITS = 12;
+
   private static final String ALL_TENANTS = "tenant";
 
   private final Tenants tenants;
@@ -85,7 +93,9 @@ public final class SessionApi
     this.webSocketUrl = webSocketUrl;
     this.clock = clock;
     Map<String, Routes.Route> byKey = new LinkedHashMap<>();
-    byKey.put("PUT /session", ofTheCallersTenant(tenantClaim, this::put));
+    Routes.Route put =
+        tenantClaim.isPresent() ? this::putForSubject : request -> put(request, Optional.empty());
+    byKey.put("PUT /session", ofTheCallersTenant(tenantClaim, put));
     byKey.put("GET /session", ofTheCallersTenant(tenantClaim, this::show));
     byKey.put("DELETE /session", ofTheCallersTenant(tenantClaim, this::end));
     if (listsTenants) {
@@ -120,8 +130,45 @@ public final class SessionApi
         .orElse(route);
   }
 
+  /**
+   * Creates or renews a session for the subject of the request's token. A token without a subject
+   * is refused: its holder could have any number of sessions.
+   */
+  private Response putForSubject(Request request) {
+    Optional<Subject> subject =
+        request
+            .claim("sub")
+            .filter(sub -> !sub.isBlank())
+            .map(sub -> Subject.of(tenantId(request), sub));
+    Optional<Instant> end =
+        request.claim("exp").flatMap(SessionApi::seconds).filter(clock.instant()::isBefore);
+    if (subject.isEmpty()) {
+      return unusable("claim sub: missing (expected: the token's holder, who has limits)");
+    }
+    return end.isEmpty()
+        ? unusable("claim exp: missing or over (expected: when the token, and its sessions, end)")
+        : put(request, Optional.of(new Caller(subject.get(), end.get())));
+  }
+
+  /** Seconds since 1970, as RFC 7519 has them: a number in any notation, maybe with decimals. */
+  private static Optional<Instant> seconds(String number) {
+    try {
+      BigDecimal seconds = new BigDecimal(number);
+      return seconds.precision() - (long) seconds.scale() > MOST_DIGITS
+          ? Optional.empty()
+          : Optional.of(Instant.ofEpochSecond(seconds.longValue()));
+    } catch (NumberFormatException malformed) {
+      return Optional.empty();
+    }
+  }
+
+  private static Response unusable(String detail) {
+    return Problem.of("unusable-token", 403, "The token is not fit for sessions", detail)
+        .response();
+  }
+
   /** Creates a session, or renews the one that the request names. */
-  private Response put(Request request) {
+  private Response put(Request request, Optional<Caller> caller) {
     TenantId id = tenantId(request);
     Optional<SessionId> named = request.query(TicketContext.SESSION).map(SessionId::new);
     // The same as in the other routes: that a name is made up is remembered, and costs no more.
@@ -136,17 +183,32 @@ public final class SessionApi
       return Problem.of("suspended", 403, "The tenant is not served", Refusal.SUSPENDED.detail())
           .response();
     }
-    return named.map(session -> renew(tenant.get(), session)).orElseGet(() -> create(tenant.get()));
+    return named
+        .map(session -> renew(tenant.get(), session, caller))
+        .orElseGet(() -> create(tenant.get(), caller));
   }
 
-  private Response renew(Tenant tenant, SessionId session) {
-    return sessions.renew(tenant, session) instanceof SessionLife.Renewed renewed
-        ? Response.json(200, document(tenant.id(), renewed.id(), renewed.endsAt()))
+  private Response renew(Tenant tenant, SessionId session, Optional<Caller> caller) {
+    return sessions.renew(tenant, session, caller) instanceof SessionLife.Renewed renewed
+        ? Response.json(200, document(tenant, renewed.session()))
         : noSession(tenant.id());
   }
 
-  private Response create(Tenant tenant) {
-    SessionLife.Opening opening = sessions.open(tenant);
+  private Response create(Tenant tenant, Optional<Caller> caller) {
+    SessionLife.Opening opening = sessions.open(tenant, caller);
+    if (opening instanceof SessionLife.SubjectFull full) {
+      return Problem.of(
+              "subject-quota-exceeded",
+              429,
+              "Too many sessions of one subject",
+              "the token's subject has as many sessions of tenant "
+                  + tenant.id()
+                  + " as sessionsPerSubject allows, which is "
+                  + tenant.limits().get(Limit.SESSIONS_PER_SUBJECT)
+                  + "; end one with DELETE /session, or wait until one is over")
+          .response()
+          .with("retry-after", RateLimitFields.seconds(clock.instant(), full.retryAt()));
+    }
     if (opening instanceof SessionLife.TooMany tooMany) {
       return Problem.of(
               "quota-exceeded",
@@ -156,15 +218,17 @@ public final class SessionApi
           .response()
           .with("retry-after", RateLimitFields.seconds(clock.instant(), tooMany.retryAt()));
     }
-    Session session = ((SessionLife.Opened) opening).session();
-    return Response.json(201, document(tenant.id(), session.id(), session.endsAt()));
+    return Response.json(201, document(tenant, ((SessionLife.Opened) opening).session()));
   }
 
-  private Map<String, Object> document(TenantId tenant, SessionId session, Instant endsAt) {
+  private Map<String, Object> document(Tenant tenant, Session session) {
     Map<String, Object> document = new LinkedHashMap<>();
-    document.put("tenantId", tenant.value());
-    document.put("sessionId", session.value());
-    document.put("expiresAt", endsAt.toString());
+    document.put("tenantId", tenant.id().value());
+    document.put("sessionId", session.id().value());
+    document.put("expiresAt", session.endsAt().toString());
+    session
+        .lastsUntil(tenant.limits())
+        .ifPresent(end -> document.put("lastsUntil", end.toString()));
     document.put("webSocketUrl", webSocketUrl);
     return document;
   }

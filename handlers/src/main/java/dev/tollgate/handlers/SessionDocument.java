@@ -36,6 +36,9 @@ final class SessionDocument {
     document.put("tenantId", tenant.id().value());
     document.put("sessionId", session.id().value());
     document.put("expiresAt", session.endsAt().toString());
+    session
+        .lastsUntil(tenant.limits())
+        .ifPresent(end -> document.put("lastsUntil", end.toString()));
     document.put("limits", limits);
     document.put("connections", session.connections().size());
     document.put("tenantConnections", facts.connections());

@@ -29,6 +29,7 @@ final class TicketContext {
   private static final String CONNECTIONS_PER_SESSION = "connectionsPerSession";
   private static final String SESSION_PER_MINUTE = "sessionPerMinute";
   private static final String SESSION_TTL = "sessionTTL";
+  private static final String LASTS_UNTIL = "lastsUntil";
   private static final String ON_UNAVAILABLE = "onUnavailable";
   private static final String ARRIVAL = "arrival";
   private static final String RECEIPT = "receipt";
@@ -46,6 +47,7 @@ final class TicketContext {
     context.put(CONNECTIONS_PER_SESSION, ticket.connectionsPerSession());
     context.put(SESSION_PER_MINUTE, ticket.sessionPerMinute());
     context.put(SESSION_TTL, ticket.sessionTtl());
+    ticket.lastsUntil().ifPresent(end -> context.put(LASTS_UNTIL, end.toString()));
     context.put(ON_UNAVAILABLE, ticket.onUnavailable().name());
     ticket.arrival().ifPresent(arrival -> context.put(ARRIVAL, arrival.toString()));
     ticket
@@ -84,6 +86,7 @@ final class TicketContext {
             Long.parseLong(text(context, CONNECTIONS_PER_SESSION)),
             Long.parseLong(text(context, SESSION_PER_MINUTE)),
             Long.parseLong(text(context, SESSION_TTL)),
+            optional(context, LASTS_UNTIL).map(Instant::parse),
             optional(context, ARRIVAL).map(Instant::parse),
             OnUnavailable.valueOf(text(context, ON_UNAVAILABLE)),
             lease));

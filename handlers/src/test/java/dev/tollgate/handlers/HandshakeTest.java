@@ -9,6 +9,8 @@ import dev.tollgate.core.admission.Admission;
 import dev.tollgate.core.admission.Departure;
 import dev.tollgate.core.admission.Refusal;
 import dev.tollgate.core.admission.Registration;
+import dev.tollgate.core.session.Lifetime;
+import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
@@ -18,6 +20,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -92,6 +96,31 @@ final class HandshakeTest {
     assertThat(town.sessions().count(acme.id())).isEqualTo(1);
     disconnect.handleRequest(Events.route("c1", authorized), context);
     assertThat(town.sessions().count(acme.id())).isZero();
+  }
+
+  @Test
+  void a_connection_extends_its_session_no_further_than_the_authorizer_said() {
+    Lifetime lifetime =
+        new Lifetime(Optional.of(Town.START), Optional.of(Town.START.plusSeconds(30)));
+    Session brief =
+        new Session(
+            acme.id(),
+            session,
+            Set.of(),
+            Town.START.plusSeconds(20),
+            Optional.empty(),
+            Map.of(),
+            Optional.empty(),
+            Map.of(),
+            lifetime);
+    town.sessions().create(brief);
+
+    JsonNode allowed = authorize(parameters());
+    assertThat(stringified(allowed)).containsEntry("lastsUntil", "2026-03-01T12:00:30Z");
+    assertThat(connect("c1")).isEqualTo(200);
+
+    assertThat(town.sessions().find(acme.id(), session).orElseThrow().endsAt())
+        .isEqualTo(Town.START.plusSeconds(30));
   }
 
   @Test

@@ -31,9 +31,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class SessionApiTest {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -141,7 +143,8 @@ final class SessionApiTest {
                 before.arrival(),
                 before.joinedAt(),
                 before.messageAt(),
-                before.processed()));
+                before.processed(),
+                before.lifetime()));
     assertThat(call("PUT /session", session).getStatusCode()).isEqualTo(200);
   }
 
@@ -309,9 +312,91 @@ final class SessionApiTest {
     return call(withTokens, Events.http(routeKey, query, claims));
   }
 
+  private static Map<String, String> claims(String sub, String exp) {
+    return Map.of("custom:tenant", "acme", "sub", sub, "exp", exp);
+  }
+
+  /** Claims of a token of acme that ends an hour from the start. */
+  private static Map<String, String> claims(String sub) {
+    return claims(sub, String.valueOf(Town.START.getEpochSecond() + 3_600));
+  }
+
+  private APIGatewayV2HTTPResponse open(Map<String, String> claims) {
+    return callWith(claims, "PUT /session", Map.of("tenantId", "acme"));
+  }
+
+  private static void assertUnusable(APIGatewayV2HTTPResponse refused, String claim) {
+    assertThat(refused.getStatusCode()).isEqualTo(403);
+    assertThat(body(refused).get("type").asText()).isEqualTo("urn:tollgate:problem:unusable-token");
+    assertThat(body(refused).get("detail").asText()).startsWith("claim " + claim + ": missing");
+  }
+
+  @Test
+  void a_subject_has_as_many_sessions_at_once_as_its_limit_allows_and_is_told_when_to_come_back() {
+    Map<String, String> ann = claims("ann");
+    List<JsonNode> opened = Stream.generate(() -> open(ann)).limit(10).map(this::created).toList();
+    town.clock().advance(Duration.ofSeconds(9));
+
+    APIGatewayV2HTTPResponse refused = open(ann);
+
+    assertThat(refused.getStatusCode()).isEqualTo(429);
+    assertThat(refused.getHeaders()).containsEntry("retry-after", "291");
+    assertThat(body(refused).get("type").asText())
+        .isEqualTo("urn:tollgate:problem:subject-quota-exceeded");
+    assertThat(refused.getBody()).doesNotContain("ann");
+    Map<String, String> first =
+        Map.of("tenantId", "acme", "sessionId", opened.get(0).get("sessionId").asText());
+    assertThat(callWith(ann, "PUT /session", first).getStatusCode()).isEqualTo(200);
+    assertThat(open(ann).getStatusCode()).isEqualTo(429);
+    assertThat(callWith(ann, "DELETE /session", first).getStatusCode()).isEqualTo(204);
+    assertThat(open(ann).getStatusCode()).isEqualTo(201);
+    assertThat(open(ann).getStatusCode()).isEqualTo(429);
+  }
+
+  private JsonNode created(APIGatewayV2HTTPResponse response) {
+    assertThat(response.getStatusCode()).isEqualTo(201);
+    return body(response);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1772366430", "1772366430.9", "1.77236643E9", "1.77236643e+09"})
+  void a_session_ends_with_the_token_that_created_it(String exp) {
+    JsonNode session = created(open(claims("ann", exp)));
+
+    assertThat(session.get("expiresAt").asText()).isEqualTo("2026-03-01T12:00:30Z");
+    assertThat(session.get("lastsUntil").asText()).isEqualTo("2026-03-01T12:00:30Z");
+  }
+
+  @Test
+  void a_session_says_when_it_is_over_used_or_not() {
+    JsonNode session = created(call("PUT /session", Map.of("tenantId", "acme")));
+    SessionId id = new SessionId(session.get("sessionId").asText());
+
+    assertThat(session.get("lastsUntil").asText()).isEqualTo("2026-03-02T12:00:00Z");
+    assertThat(body(call("GET /session", id)).get("lastsUntil").asText())
+        .isEqualTo("2026-03-02T12:00:00Z");
+    assertThat(body(call("GET /session", town.open(acme))).has("lastsUntil")).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"''", "' '"})
+  void a_token_that_names_no_subject_gets_no_session(String sub) {
+    assertUnusable(open(claims(sub)), "sub");
+    assertUnusable(open(Map.of("custom:tenant", "acme", "exp", "1772369999")), "sub");
+    assertThat(town.sessions().list(acme.id())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "soon", "1772366400", "-1", "1E+2147483647", "NaN", "9999999999999"})
+  void a_token_whose_end_is_unknown_or_has_come_gets_no_session(String exp) {
+    assertUnusable(open(claims("ann", exp)), "exp");
+    assertUnusable(open(Map.of("custom:tenant", "acme", "sub", "ann")), "exp");
+    assertThat(town.sessions().list(acme.id())).isEmpty();
+  }
+
   @Test
   void a_token_of_the_tenant_opens_shows_and_ends_its_sessions() {
-    Map<String, String> claims = Map.of("custom:tenant", "acme");
+    Map<String, String> claims = claims("ann");
     APIGatewayV2HTTPResponse created = callWith(claims, "PUT /session", Map.of("tenantId", "acme"));
     assertThat(created.getStatusCode()).isEqualTo(201);
     Map<String, String> query =

@@ -51,7 +51,7 @@ final class Tables extends Construct {
             .timeToLiveAttribute("sessionTTL")
             .stream(StreamViewType.NEW_AND_OLD_IMAGES)
             .build();
-    // Only rows of messages that were processed have the attribute.
+    // Only rows of messages that were processed, and of subjects, have the attribute.
     limit =
         table("Limit")
             .partitionKey(text("tenantId"))

@@ -115,6 +115,7 @@ public final class Admission {
             tenant.limits().get(Limit.CONNECTIONS_PER_SESSION),
             tenant.limits().get(Limit.SESSION_PER_MINUTE),
             tenant.limits().get(Limit.SESSION_TTL),
+            facts.session().flatMap(used -> used.lastsUntil(tenant.limits())),
             facts.session().flatMap(Session::arrival),
             tenant.onUnavailable(),
             lease));

@@ -148,6 +148,7 @@ public final class Registration {
   }
 
   private Joined join(Ticket ticket, String connectionId, Instant now) {
+    Instant end = now.plusSeconds(ticket.sessionTtl());
     return connections.join(
         ticket.tenant(),
         ticket.session(),
@@ -155,7 +156,7 @@ public final class Registration {
         ticket.connectionsPerSession(),
         Gcra.perMinute(ticket.sessionPerMinute()),
         ticket.arrival(),
-        now.plusSeconds(ticket.sessionTtl()),
+        ticket.lastsUntil().filter(end::isAfter).orElse(end),
         now);
   }
 

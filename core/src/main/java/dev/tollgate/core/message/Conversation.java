@@ -213,7 +213,8 @@ final class Conversation {
     used = true;
     Session read = session.get();
     Duration life = Duration.ofSeconds(tenant.limits().get(Limit.SESSION_TTL));
-    Instant end = now.truncatedTo(ChronoUnit.SECONDS).plus(life);
+    Instant end =
+        read.lifetime().capped(now.truncatedTo(ChronoUnit.SECONDS).plus(life), tenant.limits());
     boolean movesFar = Duration.between(read.endsAt(), end).multipliedBy(PART).compareTo(life) > 0;
     if (!movesFar && !read.isSilentSince(now.minus(SIGN))) {
       return Written.OVERTAKEN;

@@ -16,7 +16,8 @@ import java.util.Set;
 public interface Connections {
   /**
    * Adds a connection to its session, if the session is there and not over, has room, and its rate
-   * allows. By the same write the session lives at least until {@code endsAt}.
+   * allows. By the same write the session lives at least until {@code endsAt}, and counts as
+   * created {@code now} unless it is known when it was.
    *
    * @param most the most connections that the session may have
    * @param rate how fast it may be used

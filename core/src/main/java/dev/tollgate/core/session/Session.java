@@ -1,13 +1,15 @@
 package dev.tollgate.core.session;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.tenant.Limits;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * A session: created over HTTP, used by several sockets, over when it was idle for too long.
+ * A session: created over HTTP, used by several sockets, over when it was idle for too long or has
+ * lived out its {@link Lifetime}.
  *
  * @param tenant whose it is
  * @param id its name
@@ -18,6 +20,7 @@ import java.util.Set;
  * @param messageAt when a message of its sockets was last written down, if one was
  * @param processed messages that extended it when they were processed, by the names that clients
  *     gave them, each with the instant when that may be forgotten
+ * @param lifetime what bounds its life, however much it is used
  */
 public record Session(
     TenantId tenant,
@@ -27,7 +30,8 @@ public record Session(
     Optional<Instant> arrival,
     Map<String, Instant> joinedAt,
     Optional<Instant> messageAt,
-    Map<String, Instant> processed) {
+    Map<String, Instant> processed,
+    Lifetime lifetime) {
   /** Copies the set and the maps. */
   public Session {
     connections = Set.copyOf(connections);
@@ -35,14 +39,26 @@ public record Session(
     processed = Map.copyOf(processed);
   }
 
-  /** A session of which nothing tells when its connections joined, and in which none spoke. */
+  /**
+   * A session of which nothing tells when its connections joined nor when it was created, and in
+   * which none spoke.
+   */
   public Session(
       TenantId tenant,
       SessionId id,
       Set<String> connections,
       Instant endsAt,
       Optional<Instant> arrival) {
-    this(tenant, id, connections, endsAt, arrival, Map.of(), Optional.empty(), Map.of());
+    this(
+        tenant,
+        id,
+        connections,
+        endsAt,
+        arrival,
+        Map.of(),
+        Optional.empty(),
+        Map.of(),
+        Lifetime.UNKNOWN);
   }
 
   /**
@@ -70,6 +86,11 @@ public record Session(
   /** Whether it notes messages that are still to be known. */
   public boolean notesAt(Instant now) {
     return processed.values().stream().anyMatch(now::isBefore);
+  }
+
+  /** When it is over whatever happens; empty if nothing bounds it yet. */
+  public Optional<Instant> lastsUntil(Limits limits) {
+    return lifetime.endsAt(limits).map(bound -> bound.isBefore(endsAt) ? endsAt : bound);
   }
 
   /** Whether it is over, be its row deleted yet or not. */

@@ -28,6 +28,34 @@ public interface Sessions {
   /** Writes a new session down. */
   void create(Session session);
 
+  /**
+   * The sessions that are noted for a subject, read consistently; some may be over or gone. Every
+   * one of them was {@linkplain #create created} before it was noted.
+   */
+  Set<SessionId> notedFor(TenantId tenant, Subject subject);
+
+  /**
+   * Notes a session for a subject, if fewer than {@code most} are noted.
+   *
+   * @param until when the note may be forgotten; no earlier than it was for those before
+   */
+  Written note(TenantId tenant, Subject subject, SessionId id, long most, Instant until);
+
+  /**
+   * Notes other sessions for a subject in place of those that were read, if exactly these are
+   * noted.
+   *
+   * @param until when the note may be forgotten; no earlier than it was for those before
+   */
+  Written noteInstead(
+      TenantId tenant, Subject subject, Set<SessionId> read, Set<SessionId> next, Instant until);
+
+  /** Forgets what is noted for each subject of a tenant; harmless if nothing is. */
+  void forgetSubjects(TenantId tenant);
+
+  /** Those of some sessions that there are, over or not, read consistently. */
+  List<Session> find(TenantId tenant, Set<SessionId> ids);
+
   /** The session as it stands, whether it is over or not, read consistently. */
   Optional<Session> find(TenantId tenant, SessionId id);
 
@@ -50,15 +78,16 @@ public interface Sessions {
   List<Session> list(TenantId tenant);
 
   /**
-   * Moves a session's end, if the session is there, is not over at {@code now}, and would end
-   * earlier.
+   * Moves a session's end and what bounds its life, if the session is there, is not over at {@code
+   * now}, and neither its end nor the end of its token would move back. A creation that is known
+   * stays.
    */
-  Written renew(TenantId tenant, SessionId id, Instant endsAt, Instant now);
+  Written renew(TenantId tenant, SessionId id, Instant endsAt, Lifetime lifetime, Instant now);
 
   /**
    * Moves a session's end, or leaves it, for a message that was sent in it at {@code now}, and has
-   * the session note which messages were processed; if the session is there, ends when it did as it
-   * was read, and nobody has done the same since.
+   * the session note which messages were processed, and when it was created unless that is known;
+   * if the session is there, ends when it did as it was read, and nobody has done the same since.
    *
    * @param read the session as it was read
    * @param endsAt no earlier than before

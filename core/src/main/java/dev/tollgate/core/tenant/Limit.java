@@ -3,9 +3,15 @@ package dev.tollgate.core.tenant;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.bucket.Rate;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The limits that a tier sets and a tenant may override. */
+/**
+ * The limits that a tier sets and a tenant may override.
+ *
+ * <p>A limit that was added to the first six has a {@linkplain #standard standard value}, so that a
+ * row or a document that was written before still has a value for every limit.
+ */
 public enum Limit {
   /** Connections that a tenant may open in a minute: the rate of its {@code connect} bucket. */
   TENANT_PER_MINUTE("tenantPerMinute", Rate.MOST_PER_MINUTE),
@@ -18,19 +24,46 @@ public enum Limit {
   CONNECTIONS_PER_SESSION("connectionsPerSession", 1_000),
   /** Connections that a tenant may have open. */
   TENANT_CONNECTIONS("tenantConnections", 1_000_000),
-  /** Seconds after which an idle session ends. */
+  /** Seconds after which an idle session ends; at most {@link #SESSION_LIFETIME}. */
   SESSION_TTL("sessionTTL", 86_400),
   /**
    * Messages that are processed for a tenant in a minute: the rate of its {@code message} bucket.
    */
-  MESSAGES_PER_MINUTE("messagesPerMinute", Rate.MOST_PER_MINUTE);
+  MESSAGES_PER_MINUTE("messagesPerMinute", Rate.MOST_PER_MINUTE),
+  /** Seconds from a session's creation after which it ends, used or not. */
+  SESSION_LIFETIME("sessionLifetime", 2_592_000, 86_400L),
+  /**
+   * Sessions that one subject (claim {@code sub} of a token) may have at once. Where sessions need
+   * no token, there are no subjects, and this limits nothing.
+   */
+  SESSIONS_PER_SUBJECT("sessionsPerSubject", 1_000, 10L);
 
   private final String key;
   private final long most;
+  private final Optional<Long> standard;
 
   Limit(String key, long most) {
+    this(key, most, Optional.empty());
+  }
+
+  Limit(String key, long most, long standard) {
+    this(key, most, Optional.of(standard));
+  }
+
+  Limit(String key, long most, Optional<Long> standard) {
     this.key = key;
     this.most = most;
+    this.standard = standard;
+  }
+
+  /** Its largest value. */
+  public long most() {
+    return most;
+  }
+
+  /** The value where none is given; empty if one must be given. */
+  public Optional<Long> standard() {
+    return standard;
   }
 
   /** Its name in documents and rows. */

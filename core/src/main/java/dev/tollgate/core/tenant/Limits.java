@@ -3,26 +3,38 @@ package dev.tollgate.core.tenant;
 import dev.tollgate.core.InvalidValue;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** A value for every {@link Limit}. */
 public record Limits(Map<Limit, Long> values) {
   /**
-   * Checks that every limit has a value that it can have.
+   * Gives limits that are missing their {@linkplain Limit#standard standard value}, and checks all.
    *
-   * @throws InvalidValue if one is missing or out of range
+   * @throws InvalidValue if one is missing that has no standard value, one is out of range, or an
+   *     idle session would outlast its lifetime
    */
   public Limits {
+    Map<Limit, Long> complete = new EnumMap<>(Limit.class);
     for (Limit limit : Limit.values()) {
-      Long value = values.get(limit);
-      if (value == null) {
-        throw new InvalidValue(limit.key(), "missing", limit.expected());
-      }
-      limit.checked(value);
+      complete.put(limit, limit.checked(value(values, limit)));
     }
-    values = Map.copyOf(values);
+    long lifetime = value(complete, Limit.SESSION_LIFETIME);
+    long idle = value(complete, Limit.SESSION_TTL);
+    InvalidValue.unless(
+        idle <= lifetime,
+        Limit.SESSION_TTL.key(),
+        idle,
+        "at most " + Limit.SESSION_LIFETIME.key() + ", which is " + lifetime);
+    values = Map.copyOf(complete);
   }
 
-  /** The six, in the order of {@link Limit}. */
+  private static long value(Map<Limit, Long> values, Limit limit) {
+    return Optional.ofNullable(values.get(limit))
+        .or(limit::standard)
+        .orElseThrow(() -> new InvalidValue(limit.key(), "missing", limit.expected()));
+  }
+
+  /** The first six, in the order of {@link Limit}; the others have their standard values. */
   public static Limits of(
       long tenantPerMinute,
       long sessionPerMinute,
@@ -48,7 +60,7 @@ public record Limits(Map<Limit, Long> values) {
   /**
    * These limits with some replaced.
    *
-   * @throws InvalidValue if one is out of range
+   * @throws InvalidValue if one is out of range, or an idle session would outlast its lifetime
    */
   public Limits with(Map<Limit, Long> overrides) {
     Map<Limit, Long> merged = new EnumMap<>(values);

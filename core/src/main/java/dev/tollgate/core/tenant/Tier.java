@@ -38,9 +38,9 @@ public record Tier(
   /** The tiers that stand until somebody changes or deletes them. */
   public static final List<Tier> DEFAULTS =
       List.of(
-          standard("bronze", Isolation.POOL, Limits.of(60, 5, 2, 10, 200, 60)),
-          standard("silver", Isolation.POOL, Limits.of(120, 10, 5, 100, 300, 600)),
-          standard("gold", Isolation.SILO, Limits.of(180, 30, 10, 1000, 300, 6000)));
+          standard("bronze", Isolation.POOL, Limits.of(60, 5, 2, 10, 200, 60), 2),
+          standard("silver", Isolation.POOL, Limits.of(120, 10, 5, 100, 300, 600), 5),
+          standard("gold", Isolation.SILO, Limits.of(180, 30, 10, 1000, 300, 6000), 10));
 
   /**
    * Checks the buckets.
@@ -55,11 +55,15 @@ public record Tier(
     bucketsUnder(limits, buckets, filling);
   }
 
-  private static Tier standard(String name, Isolation isolation, Limits limits) {
+  /** A default tier, whose subjects can each hold only a part of a tenant's connections. */
+  private static Tier standard(
+      String name, Isolation isolation, Limits limits, long sessionsPerSubject) {
     return new Tier(
         new TierName(name),
         isolation,
-        limits,
+        limits.with(
+            Map.of(
+                Limit.SESSION_LIFETIME, 86_400L, Limit.SESSIONS_PER_SUBJECT, sessionsPerSubject)),
         Map.of(),
         Filling.STANDARD,
         OnUnavailable.ADMIT,

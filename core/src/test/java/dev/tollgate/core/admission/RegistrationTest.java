@@ -65,6 +65,7 @@ final class RegistrationTest {
         ticket.connectionsPerSession(),
         ticket.sessionPerMinute(),
         ticket.sessionTtl(),
+        ticket.lastsUntil(),
         ticket.arrival(),
         onUnavailable,
         ticket.lease());
@@ -103,7 +104,7 @@ final class RegistrationTest {
             new RecordingSockets(),
             new SecureRandom(),
             town.clock());
-    SessionId session = ((SessionLife.Opened) life.open(brief)).session().id();
+    SessionId session = ((SessionLife.Opened) life.open(brief, Optional.empty())).session().id();
 
     town.clock().set(Town.START.plusSeconds(40));
     assertThat(registration(NONE).register(ticket(brief, session), "c1"))
@@ -115,6 +116,32 @@ final class RegistrationTest {
     assertThat(town.sessions().find(brief.id(), session).orElseThrow().endsAt())
         .isEqualTo(Town.START.plusSeconds(130));
     town.clock().set(Town.START.plusSeconds(130));
+    assertThat(decide(brief, session)).isEqualTo(new Verdict.Refused(Refusal.UNKNOWN));
+  }
+
+  @Test
+  void a_connect_extends_no_session_beyond_its_lifetime() {
+    Tenant brief =
+        town.onboard("brief", "gold", Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 90L));
+    SessionLife life =
+        new SessionLife(
+            town.sessions(),
+            town.sessions(),
+            new RecordingSockets(),
+            new SecureRandom(),
+            town.clock());
+    SessionId session = ((SessionLife.Opened) life.open(brief, Optional.empty())).session().id();
+
+    town.clock().set(Town.START.plusSeconds(40));
+    assertThat(registration(NONE).register(ticket(brief, session), "c1"))
+        .isEqualTo(new Admitted(true));
+    town.clock().set(Town.START.plusSeconds(80));
+    assertThat(registration(NONE).register(ticket(brief, session), "c2"))
+        .isEqualTo(new Admitted(true));
+
+    assertThat(town.sessions().find(brief.id(), session).orElseThrow().endsAt())
+        .isEqualTo(Town.START.plusSeconds(90));
+    town.clock().set(Town.START.plusSeconds(90));
     assertThat(decide(brief, session)).isEqualTo(new Verdict.Refused(Refusal.UNKNOWN));
   }
 
@@ -281,6 +308,7 @@ final class RegistrationTest {
         ticket.connectionsPerSession(),
         600_000,
         ticket.sessionTtl(),
+        ticket.lastsUntil(),
         Optional.empty(),
         ticket.onUnavailable(),
         ticket.lease());

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +46,7 @@ final class LongConversationsTest {
   }
 
   private SessionId open(Tenant tenant) {
-    return ((SessionLife.Opened) life().open(tenant)).session().id();
+    return ((SessionLife.Opened) life().open(tenant, Optional.empty())).session().id();
   }
 
   private void join(Tenant tenant, SessionId session, String id, long perMinute) {
@@ -98,6 +99,24 @@ final class LongConversationsTest {
     assertThat(shop.handledIds()).containsExactly("order-1");
   }
 
+  @Test
+  void messages_without_end_extend_no_session_beyond_its_lifetime() {
+    Tenant acme =
+        town.onboard("acme", "gold", Map.of(Limit.SESSION_TTL, 100L, Limit.SESSION_LIFETIME, 250L));
+    Instant lifeEnds = town.clock().instant().plusSeconds(250);
+    SessionId session = open(acme);
+    join(acme, session, "a", 30);
+
+    for (int i = 0; i < 8; i++) {
+      town.clock().advance(Duration.ofSeconds(30));
+      shop.process(named(acme, session, "a", "q" + i, "order-" + i));
+    }
+
+    Session stands = town.sessions().find(acme.id(), session).orElseThrow();
+    assertThat(stands.connections()).containsExactly("a");
+    assertThat(stands.endsAt()).isEqualTo(lifeEnds);
+  }
+
   /** The functions of pool and silo may serve one session at the same time. */
   @Test
   void two_batches_of_one_session_do_not_forget_each_others_names() {
@@ -106,7 +125,7 @@ final class LongConversationsTest {
     join(acme, session, "a", 30);
     town.clock().advance(Duration.ofSeconds(70));
     // Renewed in this second: the new end is the old one, and the connection needs a sign of life.
-    life().renew(acme, session);
+    life().renew(acme, session, Optional.empty());
     boolean[] once = {true};
     shop.application(
         (incoming, json) -> {

@@ -13,11 +13,14 @@ import dev.tollgate.core.session.SessionLife.Ended;
 import dev.tollgate.core.session.SessionLife.Ending;
 import dev.tollgate.core.session.SessionLife.NoSession;
 import dev.tollgate.core.session.SessionLife.Over;
+import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Faults.Fault;
 import dev.tollgate.core.testing.House;
 import dev.tollgate.core.testing.Race;
+import dev.tollgate.core.testing.Town;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -33,6 +36,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 final class SessionLifeTest {
   private static final TenantId ACME = new TenantId("acme");
+
+  private static final Instant START = Town.START;
 
   private final House house = new House();
   private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
@@ -341,5 +346,197 @@ final class SessionLifeTest {
     end.accept(session);
 
     assertThat(house.counted(ACME)).isEqualTo(2);
+  }
+
+  private Tenant tenant(String id, long perSubject, long idle, long lifetime) {
+    return house
+        .town()
+        .onboard(
+            id,
+            "gold",
+            Map.of(
+                Limit.SESSIONS_PER_SUBJECT, perSubject,
+                Limit.SESSION_TTL, idle,
+                Limit.SESSION_LIFETIME, lifetime));
+  }
+
+  private Optional<Caller> caller(Tenant tenant, String sub) {
+    return caller(tenant, sub, Duration.ofDays(1));
+  }
+
+  private Optional<Caller> caller(Tenant tenant, String sub, Duration tokenLasts) {
+    Instant end = house.town().clock().instant().plus(tokenLasts);
+    return Optional.of(new Caller(Subject.of(tenant.id(), sub), end));
+  }
+
+  private Session opened(Tenant tenant, Optional<Caller> caller) {
+    return ((SessionLife.Opened) house.life().open(tenant, caller)).session();
+  }
+
+  private Session stands(Session session) {
+    return house.books().find(session.tenant(), session.id()).orElseThrow();
+  }
+
+  @Test
+  void a_subject_that_opens_sessions_without_end_gets_its_own_and_leaves_the_turns_to_others() {
+    Tenant bronze = house.town().onboard("bronze", "bronze", Map.of());
+    Optional<Caller> greedy = caller(bronze, "greedy");
+
+    long got =
+        Stream.generate(() -> house.life().open(bronze, greedy))
+            .limit(2_000)
+            .filter(SessionLife.Opened.class::isInstance)
+            .count();
+
+    assertThat(got).isEqualTo(2);
+    assertThat(house.books().list(bronze.id())).hasSize(2);
+    assertThat(house.life().open(bronze, greedy))
+        .isEqualTo(new SessionLife.SubjectFull(START.plusSeconds(200)));
+    assertThat(house.life().open(bronze, caller(bronze, "other")))
+        .isInstanceOf(SessionLife.Opened.class);
+  }
+
+  @Test
+  void a_refused_subject_costs_two_reads_and_no_write() {
+    Tenant one = tenant("one", 1, 300, 3_600);
+    opened(one, caller(one, "ann"));
+    house.faults().none();
+
+    house.life().open(one, caller(one, "ann"));
+
+    assertThat(house.faults().calls()).containsExactly("Sessions.notedFor", "Sessions.find");
+  }
+
+  @Test
+  void without_a_token_nothing_is_asked_or_noted_for_a_subject() {
+    house.faults().none();
+
+    house.life().open(acme, Optional.empty());
+
+    assertThat(house.faults().calls()).containsExactly("Sessions.takeTurn", "Sessions.create");
+  }
+
+  @Test
+  void a_session_that_is_ended_or_over_gives_its_place_back_at_once() {
+    Tenant two = tenant("two", 2, 60, 3_600);
+    Optional<Caller> ann = caller(two, "ann");
+    Session ended = opened(two, ann);
+    opened(two, ann);
+    assertThat(house.life().open(two, ann)).isInstanceOf(SessionLife.SubjectFull.class);
+
+    house.life().end(two.id(), ended.id());
+    opened(two, ann);
+    assertThat(house.life().open(two, ann)).isInstanceOf(SessionLife.SubjectFull.class);
+    house.pass(Duration.ofSeconds(60));
+
+    opened(two, ann);
+    opened(two, ann);
+    assertThat(house.life().open(two, ann)).isInstanceOf(SessionLife.SubjectFull.class);
+  }
+
+  @Test
+  void a_subject_with_more_sessions_than_a_lowered_limit_waits_until_enough_are_over() {
+    Tenant three = tenant("three", 3, 60, 3_600);
+    Optional<Caller> ann = caller(three, "ann");
+    for (int i = 0; i < 3; i++) {
+      opened(three, ann);
+      house.pass(Duration.ofSeconds(10));
+    }
+    Tenant lowered =
+        three.changed(
+            Tier.DEFAULTS.get(2),
+            Map.of(Limit.SESSIONS_PER_SUBJECT, 2L, Limit.SESSION_TTL, 60L),
+            three.status());
+
+    assertThat(house.life().open(lowered, ann))
+        .isEqualTo(new SessionLife.SubjectFull(START.plusSeconds(70)));
+  }
+
+  @Test
+  void a_noted_session_that_is_not_there_takes_no_place() {
+    Tenant one = tenant("one", 1, 300, 3_600);
+    Optional<Caller> ann = caller(one, "ann");
+    Session gone = opened(one, ann);
+    house.books().vanish(one.id(), gone.id());
+
+    opened(one, ann);
+
+    assertThat(house.books().list(one.id())).hasSize(1);
+  }
+
+  @Test
+  void a_leaked_session_is_over_at_its_lifetime_however_often_it_is_renewed_and_connected_to() {
+    Tenant one = tenant("one", 1, 8, 48);
+    Session session = opened(one, Optional.empty());
+    assertThat(session.lastsUntil(one.limits())).contains(START.plusSeconds(48));
+
+    for (int second = 4; second < 48; second += 4) {
+      house.pass(Duration.ofSeconds(4));
+      assertThat(house.life().renew(one, session.id(), Optional.empty()))
+          .isInstanceOf(SessionLife.Renewed.class);
+    }
+
+    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(48));
+    house.pass(Duration.ofSeconds(4));
+    assertThat(house.life().renew(one, session.id(), Optional.empty())).isEqualTo(new NoSession());
+    assertThat(house.join(one.id(), session.id(), "late")).isEqualTo(Joined.NO_SESSION);
+  }
+
+  @Test
+  void a_session_ends_with_its_token_unless_a_newer_one_renews_it() {
+    Tenant one = tenant("one", 9, 300, 3_600);
+    Session session = opened(one, caller(one, "ann", Duration.ofSeconds(30)));
+    assertThat(session.endsAt()).isEqualTo(START.plusSeconds(30));
+    Session renewed = opened(one, caller(one, "ann", Duration.ofSeconds(30)));
+
+    house.pass(Duration.ofSeconds(29));
+    house.life().renew(one, session.id(), caller(one, "ann", Duration.ofSeconds(1)));
+    house.life().renew(one, renewed.id(), caller(one, "ann", Duration.ofSeconds(60)));
+    assertThat(stands(renewed).endsAt()).isEqualTo(START.plusSeconds(89));
+    house.life().renew(one, renewed.id(), caller(one, "ann", Duration.ofSeconds(9)));
+    house.life().renew(one, renewed.id(), Optional.empty());
+
+    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(30));
+    assertThat(stands(renewed).endsAt()).isEqualTo(START.plusSeconds(89));
+    house.life().renew(one, renewed.id(), caller(one, "ann", Duration.ofDays(9)));
+    assertThat(stands(renewed).lastsUntil(one.limits())).contains(START.plusSeconds(3_600));
+  }
+
+  @Test
+  void a_session_of_an_older_version_counts_as_created_when_it_is_next_used() {
+    Tenant one = tenant("one", 1, 300, 3_600);
+    SessionId old = house.town().open(one);
+    assertThat(house.books().find(one.id(), old).orElseThrow().lastsUntil(one.limits())).isEmpty();
+
+    house.pass(Duration.ofSeconds(5));
+    house.life().renew(one, old, Optional.empty());
+
+    assertThat(house.books().find(one.id(), old).orElseThrow().lastsUntil(one.limits()))
+        .contains(START.plusSeconds(3_605));
+  }
+
+  @Test
+  void a_changed_lifetime_applies_to_a_session_from_its_next_use_and_never_shortens_its_end() {
+    Tenant one = tenant("one", 1, 60, 120);
+    Session session = opened(one, Optional.empty());
+    Tenant longer =
+        one.changed(
+            Tier.DEFAULTS.get(2),
+            Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 240L),
+            one.status());
+    Tenant shorter =
+        one.changed(
+            Tier.DEFAULTS.get(2),
+            Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 60L),
+            one.status());
+
+    house.pass(Duration.ofSeconds(59));
+    house.life().renew(one, session.id(), Optional.empty());
+    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(119));
+    house.pass(Duration.ofSeconds(59));
+    house.life().renew(shorter, session.id(), Optional.empty());
+    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(119));
+    house.life().renew(longer, session.id(), Optional.empty());
+    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(178));
   }
 }

@@ -230,7 +230,8 @@ final class TenantVisitTest {
     house.pass(Duration.ofMinutes(5).minusSeconds(5));
     whileListed(
         now ->
-            assertThat(house.books().renew(ACME, session, now.plusSeconds(300), now))
+            assertThat(
+                    house.books().renew(ACME, session, now.plusSeconds(300), Lifetime.UNKNOWN, now))
                 .isEqualTo(Written.DONE));
 
     visit();
@@ -484,7 +485,7 @@ final class TenantVisitTest {
     house.pass(Duration.ofMinutes(2));
     assertThat(isLiveAfterVisit()).isTrue();
     house.life().end(ACME, session);
-    house.life().open(acme);
+    house.life().open(acme, Optional.empty());
     house.life().end(ACME, house.books().list(ACME).get(0).id());
 
     Instant arrival = house.books().arrival(ACME).orElseThrow();

@@ -330,7 +330,7 @@ public final class Day {
     if (random.nextInt(200) == 0) {
       retuned(customer);
     }
-    if (life.open(customer.tenant()) instanceof SessionLife.Opened opened) {
+    if (life.open(customer.tenant(), Optional.empty()) instanceof SessionLife.Opened opened) {
       SessionId session = opened.session().id();
       int count = 1 + random.nextInt(3);
       for (int i = 0; i < count; i++) {

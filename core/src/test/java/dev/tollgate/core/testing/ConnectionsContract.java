@@ -12,6 +12,7 @@ import dev.tollgate.core.session.Connections.Joined;
 import dev.tollgate.core.session.Connections.Left;
 import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.Sessions;
 import java.time.Duration;
@@ -109,7 +110,8 @@ public abstract class ConnectionsContract {
                 Optional.of(NOW.plus(FAST.interval())),
                 Map.of("a", SECOND),
                 Optional.empty(),
-                Map.of()));
+                Map.of(),
+                new Lifetime(Optional.of(SECOND), Optional.empty())));
   }
 
   @Test

@@ -148,7 +148,7 @@ public final class House {
 
   /** A new session of a tenant that has these connections, all of them counted. */
   public SessionId open(Tenant tenant, String... connectionIds) {
-    SessionId id = ((SessionLife.Opened) life.open(tenant)).session().id();
+    SessionId id = ((SessionLife.Opened) life.open(tenant, Optional.empty())).session().id();
     for (String connectionId : connectionIds) {
       if (join(tenant.id(), id, connectionId) != Joined.ADDED) {
         throw new AssertionError(connectionId + " did not join");

@@ -7,10 +7,12 @@ import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.LiveTenants;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.session.Subject;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   private final Map<TenantId, Map<SessionId, Session>> rows = new HashMap<>();
   private final Map<TenantId, Count> counts = new HashMap<>();
   private final Map<TenantId, Instant> turns = new HashMap<>();
+  private final Map<TenantId, Map<Subject, Set<SessionId>>> subjects = new HashMap<>();
   private int corrections;
   private final Outage outage = new Outage();
 
@@ -65,7 +68,55 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 session.arrival(),
                 session.joinedAt(),
                 session.messageAt(),
-                session.processed()));
+                session.processed(),
+                session.lifetime()));
+  }
+
+  @Override
+  public synchronized Set<SessionId> notedFor(TenantId tenant, Subject subject) {
+    outage.check("notedFor");
+    return subjects(tenant).getOrDefault(subject, Set.of());
+  }
+
+  @Override
+  public synchronized Written note(
+      TenantId tenant, Subject subject, SessionId id, long most, Instant until) {
+    outage.check("note");
+    Set<SessionId> next = new HashSet<>(subjects(tenant).getOrDefault(subject, Set.of()));
+    next.add(id);
+    if (next.size() > most && !subjects(tenant).getOrDefault(subject, Set.of()).contains(id)) {
+      return Written.OVERTAKEN;
+    }
+    subjects(tenant).put(subject, Set.copyOf(next));
+    return Written.DONE;
+  }
+
+  @Override
+  public synchronized Written noteInstead(
+      TenantId tenant, Subject subject, Set<SessionId> read, Set<SessionId> next, Instant until) {
+    outage.check("noteInstead");
+    Set<SessionId> noted = subjects(tenant).getOrDefault(subject, Set.of());
+    if (!noted.equals(read) && !noted.equals(next)) {
+      return Written.OVERTAKEN;
+    }
+    subjects(tenant).put(subject, Set.copyOf(next));
+    return Written.DONE;
+  }
+
+  @Override
+  public synchronized void forgetSubjects(TenantId tenant) {
+    outage.check("forgetSubjects");
+    subjects.remove(tenant);
+  }
+
+  private Map<Subject, Set<SessionId>> subjects(TenantId tenant) {
+    return subjects.computeIfAbsent(tenant, id -> new HashMap<>());
+  }
+
+  @Override
+  public synchronized List<Session> find(TenantId tenant, Set<SessionId> ids) {
+    outage.check("find");
+    return of(tenant).values().stream().filter(row -> ids.contains(row.id())).toList();
   }
 
   @Override
@@ -90,7 +141,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                         row.arrival(),
                         row.joinedAt(),
                         row.messageAt(),
-                        row.processed())));
+                        row.processed(),
+                        row.lifetime())));
   }
 
   @Override
@@ -163,7 +215,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 Optional.of(rate.after(row.arrival(), now)),
                 joinedAt,
                 row.messageAt(),
-                row.processed()));
+                row.processed(),
+                created(row, now)));
     return Joined.ADDED;
   }
 
@@ -268,11 +321,17 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public synchronized Written renew(TenantId tenant, SessionId id, Instant endsAt, Instant now) {
+  public synchronized Written renew(
+      TenantId tenant, SessionId id, Instant endsAt, Lifetime lifetime, Instant now) {
     outage.check("renew");
     Instant end = endsAt.truncatedTo(ChronoUnit.SECONDS);
     Session row = of(tenant).get(id);
-    if (row == null || row.endedAt(now) || !row.endsAt().isBefore(end)) {
+    if (row == null || row.endedAt(now) || row.endsAt().isAfter(end)) {
+      return Written.OVERTAKEN;
+    }
+    Optional<Instant> before = row.lifetime().tokenEndsAt();
+    Optional<Instant> token = lifetime.tokenEndsAt();
+    if (token.isPresent() && before.filter(token.get()::isBefore).isPresent()) {
       return Written.OVERTAKEN;
     }
     of(tenant)
@@ -286,7 +345,9 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 row.arrival(),
                 row.joinedAt(),
                 row.messageAt(),
-                row.processed()));
+                row.processed(),
+                new Lifetime(
+                    row.lifetime().createdAt().or(lifetime::createdAt), token.or(() -> before))));
     return Written.DONE;
   }
 
@@ -311,7 +372,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 row.arrival(),
                 row.joinedAt(),
                 Optional.of(now.truncatedTo(ChronoUnit.SECONDS)),
-                processed));
+                processed,
+                created(row, now)));
     return Written.DONE;
   }
 
@@ -349,7 +411,15 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 arrival,
                 joinedAt,
                 row.messageAt(),
-                row.processed()));
+                row.processed(),
+                row.lifetime()));
+  }
+
+  private static Lifetime created(Session row, Instant now) {
+    Lifetime known = row.lifetime();
+    return new Lifetime(
+        known.createdAt().or(() -> Optional.of(now.truncatedTo(ChronoUnit.SECONDS))),
+        known.tokenEndsAt());
   }
 
   /** A tenant's count of connections, and its totals. */

@@ -5,9 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Written;
+import dev.tollgate.core.session.Caller;
 import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.SessionLife;
 import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.session.Subject;
+import dev.tollgate.core.tenant.Tenant;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -16,12 +23,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link Sessions} does. */
 public abstract class SessionsContract {
+  private static final Instant SECOND = NOW.truncatedTo(ChronoUnit.SECONDS);
+  private static final Lifetime LIFETIME =
+      new Lifetime(Optional.of(SECOND), Optional.of(SECOND.plusSeconds(900)));
   private static final Duration LIFE = Duration.ofMinutes(5);
 
   /** The sessions; what other tests leave in them does no harm. */
@@ -238,11 +249,12 @@ public abstract class SessionsContract {
     Session session = created(Set.of("a"));
     Instant later = session.endsAt().plusSeconds(1);
 
-    assertThat(sessions().renew(session.tenant(), session.id(), later.plusNanos(5), NOW))
+    assertThat(sessions().renew(session.tenant(), session.id(), later.plusNanos(5), LIFETIME, NOW))
         .isEqualTo(Written.DONE);
-    assertThat(sessions().renew(session.tenant(), session.id(), session.endsAt(), NOW))
+    assertThat(sessions().renew(session.tenant(), session.id(), session.endsAt(), LIFETIME, NOW))
         .isEqualTo(Written.OVERTAKEN);
-    assertThat(sessions().renew(session.tenant(), session.id(), later.plusSeconds(9), later))
+    assertThat(
+            sessions().renew(session.tenant(), session.id(), later.plusSeconds(9), LIFETIME, later))
         .isEqualTo(Written.OVERTAKEN);
 
     assertThat(sessions().find(session.tenant(), session.id()))
@@ -255,7 +267,8 @@ public abstract class SessionsContract {
                 session.arrival(),
                 session.joinedAt(),
                 session.messageAt(),
-                session.processed()));
+                session.processed(),
+                LIFETIME));
   }
 
   @Test
@@ -275,8 +288,9 @@ public abstract class SessionsContract {
             later,
             session.arrival(),
             session.joinedAt(),
-            Optional.of(NOW.truncatedTo(ChronoUnit.SECONDS)),
-            processed);
+            Optional.of(SECOND),
+            processed,
+            new Lifetime(Optional.of(SECOND), Optional.empty()));
     assertThat(sessions().find(session.tenant(), session.id())).contains(extended);
     assertThat(sessions().list(session.tenant())).containsExactly(extended);
     assertThat(sessions().extend(extended, later.plusSeconds(60), Map.of("m", later), NOW))
@@ -313,13 +327,160 @@ public abstract class SessionsContract {
             Optional.of(NOW),
             Map.of(),
             Optional.empty(),
-            processed);
+            processed,
+            LIFETIME);
     sessions().create(session);
-    sessions().renew(session.tenant(), session.id(), session.endsAt().plusSeconds(9), NOW);
+    sessions()
+        .renew(session.tenant(), session.id(), session.endsAt().plusSeconds(9), LIFETIME, NOW);
     sessions().take(session.tenant(), session.id());
 
-    assertThat(sessions().endAt(session.tenant(), session.id(), NOW).orElseThrow().processed())
-        .isEqualTo(processed);
+    Session changed = sessions().endAt(session.tenant(), session.id(), NOW).orElseThrow();
+    assertThat(changed.processed()).isEqualTo(processed);
+    assertThat(changed.lifetime()).isEqualTo(LIFETIME);
+  }
+
+  @Test
+  void a_token_that_ends_earlier_takes_nothing_away_and_the_creation_stays() {
+    Session session = created(Set.of());
+    Instant later = session.endsAt().plusSeconds(9);
+    Instant tokenEndsAt = LIFETIME.tokenEndsAt().orElseThrow();
+    Lifetime shorter = new Lifetime(LIFETIME.createdAt(), Optional.of(tokenEndsAt.minusSeconds(1)));
+    Lifetime longer =
+        new Lifetime(Optional.of(SECOND.plusSeconds(60)), Optional.of(tokenEndsAt.plusSeconds(1)));
+    sessions().renew(session.tenant(), session.id(), session.endsAt(), LIFETIME, NOW);
+
+    assertThat(sessions().renew(session.tenant(), session.id(), later, shorter, NOW))
+        .isEqualTo(Written.OVERTAKEN);
+    assertThat(sessions().renew(session.tenant(), session.id(), later, longer, NOW))
+        .isEqualTo(Written.DONE);
+    assertThat(sessions().renew(session.tenant(), session.id(), later, Lifetime.UNKNOWN, NOW))
+        .isEqualTo(Written.DONE);
+
+    Session renewed = sessions().find(session.tenant(), session.id()).orElseThrow();
+    assertThat(renewed.endsAt()).isEqualTo(later);
+    assertThat(renewed.lifetime())
+        .isEqualTo(new Lifetime(LIFETIME.createdAt(), longer.tokenEndsAt()));
+    Map<String, Instant> none = Map.of();
+    assertThat(sessions().extend(renewed, later, none, NOW.plusSeconds(60)))
+        .isEqualTo(Written.DONE);
+    assertThat(sessions().find(session.tenant(), session.id()).orElseThrow().lifetime())
+        .isEqualTo(renewed.lifetime());
+  }
+
+  @Test
+  void sessions_are_noted_for_a_subject_of_a_tenant_until_its_subjects_are_forgotten() {
+    TenantId tenant = Samples.tenantId();
+    Subject ann = Subject.of(tenant, "ann");
+    Subject bob = Subject.of(tenant, "bob");
+    SessionId one = Samples.sessionId();
+    SessionId two = Samples.sessionId();
+
+    assertThat(sessions().notedFor(tenant, ann)).isEmpty();
+    assertThat(sessions().note(tenant, ann, one, 2, NOW)).isEqualTo(Written.DONE);
+    assertThat(sessions().note(tenant, ann, two, 2, NOW)).isEqualTo(Written.DONE);
+    assertThat(sessions().note(tenant, ann, two, 2, NOW)).isEqualTo(Written.DONE);
+    assertThat(sessions().note(tenant, bob, one, 2, NOW)).isEqualTo(Written.DONE);
+    assertThat(sessions().note(tenant, ann, Samples.sessionId(), 2, NOW))
+        .isEqualTo(Written.OVERTAKEN);
+    assertThat(sessions().notedFor(tenant, ann)).containsExactlyInAnyOrder(one, two);
+    assertThat(sessions().notedFor(Samples.tenantId(), ann)).isEmpty();
+
+    sessions().forgetSubjects(tenant);
+    sessions().forgetSubjects(tenant);
+
+    assertThat(sessions().notedFor(tenant, ann)).isEmpty();
+    assertThat(sessions().notedFor(tenant, bob)).isEmpty();
+  }
+
+  @RepeatedTest(5)
+  void of_many_that_note_sessions_for_a_subject_as_many_succeed_as_it_may_have() {
+    TenantId tenant = Samples.tenantId();
+    Subject ann = Subject.of(tenant, "ann");
+
+    List<Written> answers =
+        Race.of(12, i -> sessions().note(tenant, ann, Samples.sessionId(), 5, NOW));
+
+    assertThat(answers.stream().filter(Written.DONE::equals)).hasSize(5);
+    assertThat(sessions().notedFor(tenant, ann)).hasSize(5);
+  }
+
+  @RepeatedTest(5)
+  void of_many_that_note_other_sessions_in_place_of_those_that_they_read_one_succeeds() {
+    TenantId tenant = Samples.tenantId();
+    Subject ann = Subject.of(tenant, "ann");
+    SessionId over = Samples.sessionId();
+    SessionId lasting = Samples.sessionId();
+    sessions().note(tenant, ann, over, 2, NOW);
+    sessions().note(tenant, ann, lasting, 2, NOW);
+    Set<SessionId> read = Set.of(over, lasting);
+
+    List<Written> answers =
+        Race.of(
+            6,
+            i ->
+                sessions()
+                    .noteInstead(tenant, ann, read, Set.of(lasting, Samples.sessionId()), NOW));
+
+    assertThat(answers.stream().filter(Written.DONE::equals)).hasSize(1);
+    assertThat(sessions().notedFor(tenant, ann)).hasSize(2).contains(lasting).doesNotContain(over);
+  }
+
+  @Test
+  void find_of_many_has_those_that_there_are() {
+    TenantId tenant = Samples.tenantId();
+    List<Session> all =
+        IntStream.range(0, 120).mapToObj(i -> Samples.session(tenant, LIFE)).toList();
+    all.forEach(sessions()::create);
+    Set<SessionId> ids = all.stream().skip(1).map(Session::id).collect(Collectors.toSet());
+    ids.add(Samples.sessionId());
+
+    assertThat(sessions().find(tenant, ids))
+        .containsExactlyInAnyOrderElementsOf(all.subList(1, all.size()));
+    assertThat(sessions().find(tenant, Set.of())).isEmpty();
+    assertThat(sessions().find(Samples.tenantId(), ids)).isEmpty();
+  }
+
+  private SessionLife life() {
+    return new SessionLife(
+        sessions(), new InMemorySessions(), new RecordingSockets(), new SecureRandom(), () -> NOW);
+  }
+
+  private long lasting(TenantId tenant) {
+    return sessions().list(tenant).stream().filter(session -> !session.endedAt(NOW)).count();
+  }
+
+  @RepeatedTest(5)
+  void of_many_that_open_sessions_for_a_subject_at_once_as_many_succeed_as_it_may_have() {
+    Tenant bronze = Samples.tenant();
+    Optional<Caller> ann = Optional.of(new Caller(Subject.of(bronze.id(), "ann"), NOW.plus(LIFE)));
+
+    List<SessionLife.Opening> answers = Race.of(12, i -> life().open(bronze, ann));
+
+    assertThat(answers.stream().filter(SessionLife.Opened.class::isInstance)).hasSize(2);
+    assertThat(answers.stream().filter(SessionLife.SubjectFull.class::isInstance)).hasSize(10);
+    assertThat(lasting(bronze.id())).isEqualTo(2);
+  }
+
+  @RepeatedTest(5)
+  void a_subject_that_opens_and_ends_sessions_at_once_never_has_more_than_it_may_have() {
+    Tenant bronze = Samples.tenant();
+    Optional<Caller> ann = Optional.of(new Caller(Subject.of(bronze.id(), "ann"), NOW.plus(LIFE)));
+
+    List<Long> had =
+        Race.of(
+            4,
+            i -> {
+              for (int j = 0; j < 5; j++) {
+                if (life().open(bronze, ann) instanceof SessionLife.Opened opened) {
+                  life().end(bronze.id(), opened.session().id());
+                }
+              }
+              return life().open(bronze, ann) instanceof SessionLife.Opened ? 1L : 0L;
+            });
+
+    assertThat(had.stream().mapToLong(Long::longValue).sum())
+        .isEqualTo(lasting(bronze.id()))
+        .isLessThanOrEqualTo(2);
   }
 
   @Test

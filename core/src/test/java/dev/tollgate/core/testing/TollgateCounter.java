@@ -123,6 +123,7 @@ public final class TollgateCounter implements Counter {
             tenant.limits().get(Limit.SESSION_PER_MINUTE),
             tenant.limits().get(Limit.SESSION_TTL),
             Optional.empty(),
+            Optional.empty(),
             OnUnavailable.ADMIT,
             Optional.empty());
     try {

@@ -16,14 +16,18 @@ import dev.tollgate.local.gateway.TokenIssuer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
  * Sessions of a deployment that takes tokens: who has one of the tenant's gets them, and nobody
@@ -36,6 +40,8 @@ final class SessionTokensIT {
   private static final RSAKey KEY = TokenIssuer.key("one");
 
   @TempDir private static Path directory;
+  private static final AtomicInteger SUBJECTS = new AtomicInteger();
+
   private static TokenIssuer issuer;
   private static Deployment deployment;
 
@@ -63,8 +69,12 @@ final class SessionTokensIT {
     issuer.publish(KEY);
   }
 
+  /** Claims of a subject that no other token has. */
   private static JWTClaimsSet.Builder claims(String tenant) {
-    return issuer.claims(ISSUER, AUDIENCE).claim(CLAIM, tenant);
+    return issuer
+        .claims(ISSUER, AUDIENCE)
+        .subject("subject " + SUBJECTS.incrementAndGet())
+        .claim(CLAIM, tenant);
   }
 
   private static String token(JWTClaimsSet.Builder claims) {
@@ -271,5 +281,109 @@ final class SessionTokensIT {
     issuer.publish(KEY);
     deployment.advance(Duration.ofSeconds(10));
     assertThat(call("PUT", "?tenantId=mine", token(claims("mine"))).status()).isEqualTo(201);
+  }
+
+  private static List<Map<String, AttributeValue>> limitRows(String tenant) {
+    try (DynamoDbClient dynamo = deployment.inspect(DynamoDbClient.builder())) {
+      return dynamo
+          .queryPaginator(
+              query ->
+                  query
+                      .tableName("TablesLimit")
+                      .keyConditionExpression("tenantId = :t")
+                      .expressionAttributeValues(Map.of(":t", AttributeValue.fromS(tenant))))
+          .items()
+          .stream()
+          .toList();
+    }
+  }
+
+  /** What one of bronze's tenants may open is less than what its tenant has. */
+  @Test
+  void one_token_holder_cannot_lock_out_a_tenant() throws Exception {
+    deployment.onboard("small", "bronze", "{}");
+    String greedy = token(claims("small").subject("mallory@example.com").expirationTime(in(900)));
+    List<Handshake> sockets = new ArrayList<>();
+    List<Answer> refused = new ArrayList<>();
+    String session = "";
+    for (int i = 0; i < 60; i++) {
+      Answer answer = call("PUT", "?tenantId=small", greedy);
+      if (answer.status() != 201) {
+        refused.add(answer);
+        continue;
+      }
+      session = answer.body().get("sessionId").asText();
+      for (int j = 0; j < 3; j++) {
+        Handshake socket = deployment.connect("small", session);
+        if (socket.status() == 101) {
+          sockets.add(socket);
+        }
+      }
+    }
+
+    assertThat(sockets).hasSize(4);
+    assertThat(refused)
+        .hasSize(58)
+        .allSatisfy(
+            answer -> {
+              assertThat(answer.status()).isEqualTo(429);
+              assertThat(answer.body().path("type").asText())
+                  .isEqualTo("urn:tollgate:problem:subject-quota-exceeded");
+              assertThat(answer.header("retry-after")).matches("[1-9][0-9]*");
+            });
+    for (int i = 0; i < 3; i++) {
+      Handshake neighbour = deployment.connect("small", open("small"));
+      assertThat(neighbour.status()).isEqualTo(101);
+      sockets.add(neighbour);
+    }
+    assertThat(limitRows("small").toString()).contains("subject:").doesNotContain("mallory");
+
+    String query = Deployment.query("small", session);
+    assertThat(call("DELETE", query, greedy).status()).isEqualTo(204);
+    assertThat(call("PUT", "?tenantId=small", greedy).status()).isEqualTo(201);
+    assertThat(call("PUT", "?tenantId=small", greedy).status()).isEqualTo(429);
+
+    assertThat(deployment.control("DELETE", "/tenants/small").status()).isIn(202, 204);
+    deployment.advance(Duration.ofMinutes(5));
+    assertThat(limitRows("small")).isEmpty();
+  }
+
+  @Test
+  void a_session_ends_with_its_token_unless_a_newer_token_renews_it() throws Exception {
+    JWTClaimsSet.Builder brief = claims("mine").expirationTime(in(90));
+    Answer created = call("PUT", "?tenantId=mine", token(brief));
+    Answer other = call("PUT", "?tenantId=mine", token(brief));
+    assertThat(created.body().get("lastsUntil").asText())
+        .isEqualTo(brief.build().getExpirationTime().toInstant().toString());
+    String session = created.body().get("sessionId").asText();
+    String renewed = other.body().get("sessionId").asText();
+    Handshake ends = deployment.connect("mine", session);
+    Handshake stays = deployment.connect("mine", renewed);
+    JWTClaimsSet.Builder newer = claims("mine").expirationTime(in(600));
+
+    deployment.advance(Duration.ofSeconds(60));
+    ends.send("{\"action\":\"PooledSQS\",\"message\":1}");
+    ends.frames().await("reply", 1);
+    assertThat(call("PUT", Deployment.query("mine", session), token(brief)).status())
+        .isEqualTo(200);
+    Answer longer = call("PUT", Deployment.query("mine", renewed), token(newer));
+    assertThat(longer.body().get("lastsUntil").asText())
+        .isEqualTo(newer.build().getExpirationTime().toInstant().toString());
+    deployment.advance(Duration.ofSeconds(31));
+
+    assertThat(deployment.connect("mine", session).status()).isEqualTo(403);
+    deployment.advance(Duration.ofMinutes(2));
+    ends.closed().join();
+    assertThat(stays.closed()).isNotDone();
+    deployment.close(stays);
+  }
+
+  @Test
+  void a_token_that_names_no_subject_gets_no_session() {
+    Answer refused = call("PUT", "?tenantId=mine", token(claims("mine").subject(null)));
+
+    assertThat(refused.status()).isEqualTo(403);
+    assertThat(refused.body().path("type").asText())
+        .isEqualTo("urn:tollgate:problem:unusable-token");
   }
 }

@@ -8,6 +8,7 @@ import dev.tollgate.local.services.Call;
 import dev.tollgate.local.services.Faults.Fault;
 import dev.tollgate.local.services.Faults.Injection;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -240,6 +241,39 @@ final class StayingRightIT {
     assertThat(handshake.closed()).isNotDone();
     isRight("diligent", 1);
     DEPLOYMENT.close(handshake);
+  }
+
+  /** A leaked id is worth no more than the session's lifetime, whatever is done with it. */
+  @Test
+  void a_session_that_is_used_without_end_is_over_at_its_lifetime() throws Exception {
+    DEPLOYMENT.onboard("leaked", "gold", "{\"sessionTTL\":90,\"sessionLifetime\":300}");
+    String session = DEPLOYMENT.open("leaked");
+    String query = Deployment.query("leaked", session);
+    Instant lastsUntil =
+        Instant.parse(DEPLOYMENT.session("GET", query).body().get("lastsUntil").asText());
+    Handshake handshake = connected("leaked", session);
+    int minute = 0;
+    while (DEPLOYMENT.clock().instant().isBefore(lastsUntil.minusSeconds(60))) {
+      DEPLOYMENT.close(connected("leaked", session));
+      send(handshake, "PooledSQS", minute++, 1);
+      handshake.frames().await("reply", minute);
+      assertThat(DEPLOYMENT.session("PUT", query).status()).isEqualTo(200);
+      DEPLOYMENT.cloud().settle();
+      DEPLOYMENT.advance(Duration.ofMinutes(1));
+    }
+    assertThat(minute).isBetween(3, 5);
+    assertThat(DEPLOYMENT.session("PUT", query).body().get("expiresAt").asText())
+        .isEqualTo(lastsUntil.toString());
+
+    DEPLOYMENT.advance(Duration.between(DEPLOYMENT.clock().instant(), lastsUntil));
+    assertThat(DEPLOYMENT.session("PUT", query).status()).isEqualTo(404);
+    assertThat(DEPLOYMENT.connect("leaked", session).status()).isEqualTo(403);
+    DEPLOYMENT.advance(SOON);
+    handshake.closed().join();
+    isRight("leaked", 0);
+    // Its messages stay noted for ten minutes, lest one that is sent again is processed again.
+    DEPLOYMENT.advance(Duration.ofMinutes(11));
+    assertThat(rows("TablesSession", "leaked")).isEmpty();
   }
 
   @Test

@@ -1,0 +1,48 @@
+package dev.tollgate.core.session;
+
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Limits;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * What bounds a session's life, however much it is used: its creation, from which {@link
+ * Limit#SESSION_LIFETIME} counts, and the token that it was last created or renewed with.
+ *
+ * @param createdAt when it was created, to the second; empty in rows of older versions until the
+ *     session is used
+ * @param tokenEndsAt the latest end of the tokens that it was created or renewed with; empty where
+ *     sessions need no token
+ */
+public record Lifetime(Optional<Instant> createdAt, Optional<Instant> tokenEndsAt) {
+  /** The lifetime of a session of which nothing is known. */
+  public static final Lifetime UNKNOWN = new Lifetime(Optional.empty(), Optional.empty());
+
+  /** When the session is over whatever happens; empty if nothing bounds it yet. */
+  public Optional<Instant> endsAt(Limits limits) {
+    Optional<Instant> bound =
+        createdAt.map(created -> created.plusSeconds(limits.get(Limit.SESSION_LIFETIME)));
+    return bound.isPresent() && tokenEndsAt.isPresent()
+        ? Optional.of(earlier(bound.get(), tokenEndsAt.get()))
+        : bound.or(() -> tokenEndsAt);
+  }
+
+  /** An end that the session may have under these limits: this one, or an earlier one. */
+  public Instant capped(Instant end, Limits limits) {
+    return endsAt(limits).map(bound -> earlier(bound, end)).orElse(end);
+  }
+
+  /**
+   * This lifetime after a renewal at {@code now}: a token that ends later than those before moves
+   * its bound, and nothing moves the creation.
+   */
+  Lifetime renewed(Optional<Instant> newTokenEndsAt, Instant now) {
+    Optional<Instant> latest =
+        tokenEndsAt.filter(before -> newTokenEndsAt.filter(before::isBefore).isEmpty());
+    return new Lifetime(createdAt.or(() -> Optional.of(now)), latest.or(() -> newTokenEndsAt));
+  }
+
+  private static Instant earlier(Instant one, Instant other) {
+    return one.isBefore(other) ? one : other;
+  }
+}

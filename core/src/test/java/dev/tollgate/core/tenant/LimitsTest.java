@@ -1,0 +1,64 @@
+package dev.tollgate.core.tenant;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.InvalidValue;
+import java.util.EnumMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.FieldSource;
+
+class LimitsTest {
+  private static final Limits SIX = Limits.of(60, 5, 2, 10, 200, 60);
+  static final Iterable<Tier> DEFAULTS = Tier.DEFAULTS;
+
+  @ParameterizedTest
+  @EnumSource
+  void a_limit_that_is_missing_has_its_standard_value_or_is_refused_by_name(Limit limit) {
+    Map<Limit, Long> values = new EnumMap<>(SIX.values());
+    values.remove(limit);
+
+    if (limit.standard().isPresent()) {
+      assertThat(new Limits(values).get(limit)).isEqualTo(limit.standard().get());
+    } else {
+      assertThatThrownBy(() -> new Limits(values))
+          .isInstanceOf(InvalidValue.class)
+          .hasMessage(limit.key() + ": missing (expected: " + limit.expected() + ")");
+    }
+  }
+
+  @Test
+  void the_first_six_limits_have_no_standard_value() {
+    assertThat(Limit.values())
+        .filteredOn(limit -> limit.standard().isEmpty())
+        .containsExactly(
+            Limit.TENANT_PER_MINUTE,
+            Limit.SESSION_PER_MINUTE,
+            Limit.CONNECTIONS_PER_SESSION,
+            Limit.TENANT_CONNECTIONS,
+            Limit.SESSION_TTL,
+            Limit.MESSAGES_PER_MINUTE);
+  }
+
+  @Test
+  void an_idle_session_may_last_as_long_as_its_lifetime_and_no_longer() {
+    assertThat(SIX.with(Map.of(Limit.SESSION_LIFETIME, 200L)).get(Limit.SESSION_LIFETIME))
+        .isEqualTo(200);
+    assertThatThrownBy(() -> SIX.with(Map.of(Limit.SESSION_LIFETIME, 199L)))
+        .isInstanceOf(InvalidValue.class)
+        .hasMessage("sessionTTL: 200 (expected: at most sessionLifetime, which is 199)");
+  }
+
+  @ParameterizedTest
+  @FieldSource("DEFAULTS")
+  void no_subject_can_take_all_connections_of_a_tenant_of_a_default_tier(Tier tier) {
+    Limits limits = tier.limits();
+
+    assertThat(
+            limits.get(Limit.SESSIONS_PER_SUBJECT) * limits.get(Limit.CONNECTIONS_PER_SESSION) * 2)
+        .isLessThan(limits.get(Limit.TENANT_CONNECTIONS));
+  }
+}
