@@ -46,6 +46,7 @@ final class Workshop {
   private final Sockets slowed = new SlowedSockets();
   private Application application = (message, json) -> List.of(json);
   private MessageFactsReader reader;
+  private final MessageProcessing process;
 
   Workshop() {
     this(new Town());
@@ -57,6 +58,7 @@ final class Workshop {
     facts =
         new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets(), log, town.time());
     reader = facts;
+    process = processing(Runnable::run);
   }
 
   Town town() {
@@ -131,17 +133,23 @@ final class Workshop {
             }));
   }
 
+  /** The gate to the buckets. */
+  BucketGate gate() {
+    return new BucketGate(
+        counting(Buckets.class, town.buckets()),
+        counting(TokenQueue.class, town.queue()),
+        town.fillRequests(),
+        Runnable::run,
+        pause -> {},
+        town.time());
+  }
+
+  /** Another process, which knows nothing of what this one knows of sockets. */
   MessageProcessing processing(Executor executor) {
     return new MessageProcessing(
         town.facts(),
-        reader,
-        new BucketGate(
-            counting(Buckets.class, town.buckets()),
-            counting(TokenQueue.class, town.queue()),
-            town.fillRequests(),
-            Runnable::run,
-            pause -> {},
-            town.time()),
+        (tenant, of, messages) -> reader.read(tenant, of, messages),
+        gate(),
         counting(Sessions.class, town.sessions()),
         slowed,
         new Departure(counting(Connections.class, town.sessions())),
@@ -165,7 +173,7 @@ final class Workshop {
   }
 
   List<Result> results(List<Incoming> batch) {
-    return processing(Runnable::run).process(batch, Duration.ofSeconds(10));
+    return process.process(batch, Duration.ofSeconds(10));
   }
 
   /** A session with these sockets, all counted. */
@@ -222,6 +230,7 @@ final class Workshop {
   private final class SlowedSockets implements Sockets {
     @Override
     public Closed close(String connectionId) {
+      counted.add("close");
       return sockets.close(connectionId);
     }
 
