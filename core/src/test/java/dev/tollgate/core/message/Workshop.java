@@ -180,19 +180,24 @@ final class Workshop {
   SessionId session(Tenant tenant, String... connectionIds) {
     SessionId session = town.open(tenant);
     for (String connectionId : connectionIds) {
-      town.sessions()
-          .join(
-              tenant.id(),
-              session,
-              connectionId,
-              1_000,
-              Gcra.perMinute(60_000),
-              Optional.empty(),
-              town.time().instant(),
-              town.time().instant());
-      town.sessions().countUp(tenant.id(), 1_000);
+      join(tenant, session, connectionId);
     }
     return session;
+  }
+
+  /** Adds a socket to a session, counted. */
+  void join(Tenant tenant, SessionId session, String connectionId) {
+    town.sessions()
+        .join(
+            tenant.id(),
+            session,
+            connectionId,
+            1_000,
+            Gcra.perMinute(60_000),
+            Optional.empty(),
+            town.time().instant(),
+            town.time().instant());
+    town.sessions().countUp(tenant.id(), 1_000);
   }
 
   /** The bucket that pays for a tenant's messages. */
