@@ -10,8 +10,10 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,7 +26,7 @@ final class FloodIT {
   private static final Deployment DEPLOYMENT = Deployment.own();
 
   /** What a flood ends with if nobody ends it. */
-  private static final int MOST = 20_000;
+  private static final int MOST = 5_000;
 
   /**
    * Frames of one socket that get into the pool's queue before it is closed. SQS looks for groups
@@ -72,6 +74,13 @@ final class FloodIT {
                 .filter(request -> request.resource().toString().contains("pool.fifo"))
                 .count()
             - ROUND_TRIPS;
+    Map<String, Long> asked =
+        DEPLOYMENT.cloud().requests().list().stream()
+            .collect(
+                Collectors.groupingBy(
+                    request -> request.operation() + " " + request.principal().name(),
+                    Collectors.counting()));
+    System.out.println(asked);
     System.out.printf(
         "a flood of %s frames: %,d sent, %,d accepted, %,d answered by the processor; "
             + "a neighbour's round trip: quiet %s, beside the flood %s%n",
