@@ -159,7 +159,7 @@ public final class Tollgate extends Construct {
                 MEMORY_MB,
                 "Pays for messages, hands them to the handler, and delivers what comes of it.")
             .ownRows(tables.tenant(), "GetItem")
-            .connections(webSocket, "POST")
+            .connections(webSocket, "POST", "DELETE")
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem", "UpdateItem")
             .tenantRows(tables.limit(), "BatchGetItem")

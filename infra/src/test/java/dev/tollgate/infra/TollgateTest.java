@@ -385,6 +385,7 @@ class TollgateTest {
       delimiter = '|',
       value = {
         "PoolProcessor | dynamodb:GetItem TollgateTablesTenant;"
+            + " execute-api:ManageConnections TollgateWebSocketApi/production/DELETE/@connections/*;"
             + " execute-api:ManageConnections TollgateWebSocketApi/production/POST/@connections/*;"
             + " lambda:InvokeFunction TollgateTokenProducerAlias;"
             + " sqs:DeleteMessage TollgateMessagesPool; sqs:DeleteMessage silo_*.fifo;"

@@ -35,12 +35,9 @@ final class BatchMessage {
     payment = with;
   }
 
-  /**
-   * Has this message, which bears the name of one before it, be refused if that one is. It needs no
-   * token: if the first is processed, this one is not; if the first fails, this one comes again.
-   */
-  void shareFateOf(BatchMessage first) {
-    payment = first.payment instanceof Paid ? new WithoutToken() : first.payment;
+  /** Whether there was no token for the frame, or its tenant may have none. */
+  boolean isRefused() {
+    return payment instanceof Refused || payment instanceof Suspended;
   }
 
   /** Whether the result is set. A batch that runs out of time sets it from outside. */
@@ -88,7 +85,7 @@ final class BatchMessage {
   record WithoutToken() implements Payment {}
 
   /**
-   * The bucket is empty: the message is refused.
+   * The bucket is empty: the frame is refused.
    *
    * @param retryAt when there is a token for it
    */

@@ -3,6 +3,7 @@ package dev.tollgate.core.message;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.message.MessageProcessing.Result;
+import dev.tollgate.core.message.SocketStates.Allowance;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Limit;
@@ -40,6 +41,7 @@ final class Conversation {
   private final Tenant tenant;
   private final Optional<Session> session;
   private final Delivery delivery;
+  private final SocketStates states;
   private final Sessions sessions;
   private final Frames frames;
   private final Application application;
@@ -58,6 +60,7 @@ final class Conversation {
       Tenant tenant,
       Optional<Session> session,
       Delivery delivery,
+      SocketStates states,
       Sessions sessions,
       Frames frames,
       Application application,
@@ -67,6 +70,7 @@ final class Conversation {
     this.tenant = tenant;
     this.session = session;
     this.delivery = delivery;
+    this.states = states;
     this.sessions = sessions;
     this.frames = frames;
     this.application = application;
@@ -93,31 +97,38 @@ final class Conversation {
     if (message.hasResult()) {
       return Result.failed("given up");
     }
+    if (states.isCutOff(message.incoming().connectionId())) {
+      return Result.of(Outcome.CUT_OFF);
+    }
     try {
       return message.incoming().content() instanceof Incoming.Message content
           ? resultOf(message, content)
-          : refuse(message, (Incoming.Unreadable) message.incoming().content());
+          : resultOf(message, (Incoming.Unreadable) message.incoming().content());
     } catch (RuntimeException failure) {
       return Result.failed(failure);
     }
   }
 
-  private Result refuse(BatchMessage message, Incoming.Unreadable unreadable) {
-    Incoming incoming = message.incoming();
-    return answered(message, Outcome.BAD_FRAME, frames.badFrame(incoming.id(), unreadable.flaw()));
+  private Result resultOf(BatchMessage message, Incoming.Unreadable unreadable) {
+    String id = message.incoming().id();
+    return unpaid(message)
+        .orElseGet(
+            () ->
+                refused(
+                    message,
+                    Outcome.BAD_FRAME,
+                    Optional.of(frames.badFrame(id, unreadable.flaw()))));
   }
 
   private Result resultOf(BatchMessage message, Incoming.Message content) {
     if (message.incoming().name().filter(processed::contains).isPresent()) {
-      return Result.of(Outcome.DUPLICATE);
+      return message.isRefused()
+          ? refused(message, Outcome.DUPLICATE, Optional.empty())
+          : Result.of(Outcome.DUPLICATE);
     }
-    if (message.payment() instanceof BatchMessage.Refused refused) {
-      Duration retryAfter = Duration.between(clock.instant(), refused.retryAt());
-      return answered(
-          message, Outcome.THROTTLED, frames.throttled(message.incoming().id(), retryAfter));
-    }
-    if (message.payment() instanceof BatchMessage.Suspended) {
-      return answered(message, Outcome.SUSPENDED, frames.suspended(message.incoming().id()));
+    Optional<Result> refusal = unpaid(message);
+    if (refusal.isPresent()) {
+      return refusal.get();
     }
     if (message.payment() instanceof BatchMessage.Undecided undecided) {
       return Result.of(Outcome.UNDECIDED, Optional.of(new Unavailable(undecided.cause())));
@@ -128,10 +139,34 @@ final class Conversation {
     return handled(message, content);
   }
 
-  /** Ends a message that is not processed, and tells its sender why. */
-  private Result answered(BatchMessage message, Outcome outcome, String frame) {
+  /** Refuses a frame if there is no token for it. */
+  private Optional<Result> unpaid(BatchMessage message) {
+    String id = message.incoming().id();
+    if (message.payment() instanceof BatchMessage.Refused refused) {
+      Duration retryAfter = Duration.between(clock.instant(), refused.retryAt());
+      return Optional.of(
+          refused(message, Outcome.THROTTLED, Optional.of(frames.throttled(id, retryAfter))));
+    }
+    if (message.payment() instanceof BatchMessage.Suspended) {
+      return Optional.of(refused(message, Outcome.SUSPENDED, Optional.of(frames.suspended(id))));
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Ends a frame that is refused, and tells its sender why. If there were too many before it, its
+   * socket is closed instead; if that fails, the next one closes it.
+   *
+   * @param answer empty if the sender is not told
+   */
+  private Result refused(BatchMessage message, Outcome outcome, Optional<String> answer) {
+    String socket = message.incoming().connectionId();
+    if (states.refused(socket) == Allowance.EXCEEDED) {
+      delivery.close(socket).ifPresent(closed -> states.cutOff(socket));
+      return message.end(Result.of(Outcome.CUT_OFF));
+    }
     Result result = message.end(Result.of(outcome));
-    delivery.to(message.incoming().connectionId(), frame, message::undelivered);
+    answer.ifPresent(frame -> delivery.to(socket, frame, message::undelivered));
     return result;
   }
 

@@ -3,11 +3,19 @@ package dev.tollgate.core.message;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.admission.Departure;
+import dev.tollgate.core.message.SocketStates.Slowness;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sockets;
+import dev.tollgate.core.session.Sockets.Closed;
 import dev.tollgate.core.session.Sockets.Posted;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,20 +23,23 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
+import java.util.function.Supplier;
 
 /**
  * Sends frames to the sockets of one session while a batch is processed: one frame to all sockets
  * in parallel, one frame after another.
  *
  * <p>Delivery is best effort. A frame that cannot be sent is reported, once for each socket, and
- * nothing fails because of it. The time is bounded: a socket that fails slowly gets no more frames
- * in this batch, and all frames together take no longer than the time that the delivery was given;
- * after that it sends nothing.
+ * nothing fails because of it.
+ *
+ * <p>The time is bounded, since other sessions of the batch wait until this one is done. A socket
+ * that takes a second for a frame, or is late as often as makes up for that, is slow: it is not
+ * waited for any more and gets no more frames in this batch. A socket that is slow in a later batch
+ * too, and has taken no frame in between, is closed. All frames together take no longer than the
+ * time that the delivery was given; after that it sends nothing.
  *
  * <p>A socket that is gone is removed from its session, unless it may be about to open: {@code
  * $connect} registers a connection before its handshake ends, and until then API Gateway reports it
@@ -37,26 +48,32 @@ import java.util.stream.IntStream;
  * <p>One thread at a time may use a delivery.
  */
 final class Delivery {
-  /** Requests in flight at once for one frame. */
-  private static final int LANES = 8;
+  /** Requests in flight at once for one frame, but for those that nobody waits for any more. */
+  private static final int AT_ONCE = 8;
 
-  /** A socket whose frame fails after this time or more is slow. */
-  private static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** A request that takes up to this time is not late. */
+  private static final long USUAL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** A socket whose frames are late by this time together is slow: one frame may take a second. */
+  private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
   private final Sockets sockets;
+  private final SocketStates states;
   private final Departure departure;
   private final Executor executor;
   private final LongSupplier nanoTime;
   private final TenantId tenant;
   private final SessionId session;
   private final Set<String> open = ConcurrentHashMap.newKeySet();
-  private final Set<String> slow = ConcurrentHashMap.newKeySet();
+  private final Map<String, Long> lateNanos = new HashMap<>();
+  private final Set<String> slow = new HashSet<>();
   private final Predicate<String> established;
   private long nanosLeft;
 
   /**
    * A delivery to these sockets.
    *
+   * @param states what is known of sockets, and is told of slow ones
    * @param nanoTime elapsed time in nanoseconds
    * @param open the ids of the session's connections
    * @param established whether the handshake of a connection has certainly ended
@@ -64,6 +81,7 @@ final class Delivery {
    */
   Delivery(
       Sockets sockets,
+      SocketStates states,
       Departure departure,
       Executor executor,
       LongSupplier nanoTime,
@@ -73,6 +91,7 @@ final class Delivery {
       Predicate<String> established,
       Duration time) {
     this.sockets = sockets;
+    this.states = states;
     this.departure = departure;
     this.executor = executor;
     this.nanoTime = nanoTime;
@@ -103,70 +122,114 @@ final class Delivery {
     post(List.of(connectionId), frame, failed);
   }
 
-  private void post(List<String> to, String frame, Consumer<Throwable> failed) {
-    if (nanosLeft <= 0) {
-      to.forEach(socket -> failed.accept(new Unavailable("no time is left to send frames")));
-      return;
+  /**
+   * Closes a socket, whether or not it is still in the session. Its end is counted as that of any
+   * other: by {@code $disconnect}, or here if it is gone already.
+   *
+   * @return empty if it is not known whether it is closed
+   */
+  Optional<Closed> close(String connectionId) {
+    if (nanosLeft <= 0 || slow.contains(connectionId)) {
+      return Optional.empty();
     }
     long begun = nanoTime.getAsLong();
-    Set<String> waiting = ConcurrentHashMap.newKeySet();
-    waiting.addAll(to);
-    AtomicInteger next = new AtomicInteger();
-    Runnable lane =
-        () -> {
-          for (int i = next.getAndIncrement(); i < to.size(); i = next.getAndIncrement()) {
-            post(to.get(i), frame, waiting, failed);
-          }
-        };
-    CompletableFuture<?>[] lanes =
-        IntStream.range(0, Math.min(LANES, to.size()))
-            .mapToObj(i -> CompletableFuture.runAsync(lane, executor))
-            .toArray(CompletableFuture<?>[]::new);
-    if (!areDone(CompletableFuture.allOf(lanes))) {
-      next.set(to.size());
-      nanosLeft = 0;
-      to.stream()
-          .filter(waiting::remove)
-          .forEach(socket -> failed.accept(new Unavailable("the frame was not sent in time")));
+    Optional<Closed> closed = closed(connectionId, begun + nanosLeft);
+    nanosLeft -= nanoTime.getAsLong() - begun;
+    return closed;
+  }
+
+  private void post(List<String> to, String frame, Consumer<Throwable> failed) {
+    long begun = nanoTime.getAsLong();
+    long deadline = begun + nanosLeft;
+    Deque<Request<Posted>> underWay = new ArrayDeque<>();
+    for (String socket : to) {
+      if (underWay.size() == AT_ONCE) {
+        await(underWay.remove(), deadline, failed);
+      }
+      if (deadline - nanoTime.getAsLong() <= 0) {
+        failed.accept(new Unavailable("no time is left to send frames"));
+      } else if (slow.contains(socket)) {
+        failed.accept(new Unavailable("the socket is slow"));
+      } else {
+        underWay.add(begin(socket, () -> posted(socket, frame)));
+      }
     }
+    underWay.forEach(request -> await(request, deadline, failed));
     nanosLeft -= nanoTime.getAsLong() - begun;
   }
 
-  private boolean areDone(CompletableFuture<Void> lanes) {
-    try {
-      lanes.get(nanosLeft, TimeUnit.NANOSECONDS);
-      return true;
-    } catch (TimeoutException | ExecutionException late) {
-      return false;
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      return false;
+  private Posted posted(String connectionId, String frame) {
+    Posted posted = sockets.post(connectionId, frame);
+    if (posted == Posted.GONE) {
+      remove(connectionId);
+    } else {
+      states.reached(connectionId);
+    }
+    return posted;
+  }
+
+  private void await(Request<Posted> request, long deadline, Consumer<Throwable> failed) {
+    String socket = request.socket();
+    long late = lateNanos.getOrDefault(socket, 0L);
+    Answer<Posted> answer = answer(request, USUAL_NANOS + SLOW_NANOS - late, deadline);
+    late += Math.max(0, answer.nanos() - USUAL_NANOS);
+    lateNanos.put(socket, late);
+    boolean isSlow = late >= SLOW_NANOS && slow.add(socket);
+    if (answer.failure().isPresent()) {
+      failed.accept(answer.failure().get());
+      if (isSlow && states.slow(socket) == Slowness.LASTING) {
+        var unused = closed(socket, deadline);
+      }
     }
   }
 
-  /** Sends the frame; {@code waiting} makes sure that one thread reports on the socket. */
-  private void post(
-      String connectionId, String frame, Set<String> waiting, Consumer<Throwable> failed) {
-    if (slow.contains(connectionId)) {
-      if (waiting.remove(connectionId)) {
-        failed.accept(new Unavailable("the socket is slow"));
-      }
-      return;
+  private Optional<Closed> closed(String connectionId, long deadline) {
+    Optional<Closed> closed =
+        answer(begin(connectionId, () -> sockets.close(connectionId)), SLOW_NANOS, deadline)
+            .value();
+    if (closed.isPresent()) {
+      open.remove(connectionId);
     }
+    if (closed.equals(Optional.of(Closed.GONE))) {
+      remove(connectionId);
+    }
+    return closed;
+  }
+
+  private <T> Request<T> begin(String connectionId, Supplier<T> asking) {
     long begun = nanoTime.getAsLong();
+    return new Request<>(
+        connectionId,
+        begun,
+        CompletableFuture.supplyAsync(
+            () -> {
+              Optional<T> value = Optional.empty();
+              Optional<Throwable> failure = Optional.empty();
+              try {
+                value = Optional.of(asking.get());
+              } catch (RuntimeException thrown) {
+                failure = Optional.of(thrown);
+              }
+              return new Answer<>(value, failure, nanoTime.getAsLong() - begun);
+            },
+            executor));
+  }
+
+  /** Waits for an answer until its time is up. A request without one goes on all the same. */
+  private <T> Answer<T> answer(Request<T> request, long nanos, long deadline) {
+    long end = Math.min(request.begun() + nanos, deadline);
     try {
-      Posted posted = sockets.post(connectionId, frame);
-      waiting.remove(connectionId);
-      if (posted == Posted.GONE) {
-        remove(connectionId);
-      }
-    } catch (RuntimeException failure) {
-      if (nanoTime.getAsLong() - begun >= SLOW_NANOS) {
-        slow.add(connectionId);
-      }
-      if (waiting.remove(connectionId)) {
-        failed.accept(failure);
-      }
+      return request.answer().get(Math.max(0, end - nanoTime.getAsLong()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException late) {
+      return new Answer<>(
+          Optional.empty(),
+          Optional.of(new Unavailable("the frame was not sent in time")),
+          end - request.begun());
+    } catch (ExecutionException failure) {
+      throw new IllegalStateException(failure.getCause());
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      return new Answer<>(Optional.empty(), Optional.of(interrupted), 0);
     }
   }
 
@@ -185,4 +248,16 @@ final class Delivery {
       return;
     }
   }
+
+  /** A request about a socket that is under way since {@code begun}. */
+  private record Request<T>(String socket, long begun, CompletableFuture<Answer<T>> answer) {}
+
+  /**
+   * What came of a request.
+   *
+   * @param value the answer, unless it failed
+   * @param failure why it failed, if it did
+   * @param nanos how long that took
+   */
+  private record Answer<T>(Optional<T> value, Optional<Throwable> failure, long nanos) {}
 }

@@ -19,7 +19,6 @@ import dev.tollgate.core.tenant.TenantStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,12 +44,18 @@ import java.util.stream.Stream;
  * it likes, while a lease that has ended in the meantime can no longer be spent, so that the
  * message would be free. A message that then fails gets its token back.
  *
- * <p>First come, first served: if there are fewer tokens than messages, the first messages of the
- * batch have them.
+ * <p>Every frame is paid for, also one that is no message and a message that was processed before.
+ * First come, first served: if there are fewer tokens than frames, the first frames of the batch
+ * have them.
+ *
+ * <p>A socket of which too many frames are refused ({@link SocketStates}) is closed, and nothing is
+ * done for its frames that are still in the queue: they cost neither tokens nor other requests, so
+ * that those behind them in their session are reached soon.
  *
  * <p>A message that its client named is processed once, however often the client sends it. When the
  * messages of a session are processed, their names are written down, and a later message of such a
- * name is done without being paid for or handled. A message that was refused or failed is not
+ * name is done without being handled; it is silent even if there is no token for it, since its
+ * client would take a refusal for that of the first. A message that was refused or failed is not
  * written down, so it may be sent again. Messages of one session come one batch after another from
  * each queue, so nothing needs to be written down before the handler runs; if the process dies or
  * runs out of time between the two, a message may be processed twice.
@@ -78,6 +83,7 @@ public final class MessageProcessing {
   private final Frames frames;
   private final Application application;
   private final MessageLog log;
+  private final SocketStates states;
   private final Executor executor;
   private final InstantSource clock;
   private final LongSupplier nanoTime;
@@ -112,6 +118,7 @@ public final class MessageProcessing {
     this.frames = frames;
     this.application = application;
     this.log = log;
+    this.states = new SocketStates(clock);
     this.executor = executor;
     this.clock = clock;
     this.nanoTime = nanoTime;
@@ -126,8 +133,12 @@ public final class MessageProcessing {
    */
   public List<Result> process(List<Incoming> batch, Duration time) {
     List<BatchMessage> messages = batch.stream().map(BatchMessage::new).toList();
+    messages.stream()
+        .filter(message -> states.isCutOff(message.incoming().connectionId()))
+        .forEach(message -> message.end(Result.of(Outcome.CUT_OFF)));
+    List<BatchMessage> heard = messages.stream().filter(message -> !message.hasResult()).toList();
     CompletableFuture<?>[] all =
-        grouped(messages, Incoming::tenant).entrySet().stream()
+        grouped(heard, Incoming::tenant).entrySet().stream()
             .map(tenant -> process(tenant.getKey(), tenant.getValue(), time))
             .toArray(CompletableFuture<?>[]::new);
     Result unfinished = Result.failed(await(CompletableFuture.allOf(all), time));
@@ -190,43 +201,39 @@ public final class MessageProcessing {
     return Optional.of(reader.read(id, used, named)).filter(facts -> facts.tenant().isPresent());
   }
 
-  /** Pays for the messages; of those with the same name only for the first. */
+  /**
+   * Pays for all frames, messages or not: reading, refusing or recognizing one costs no less than
+   * handling it.
+   */
   private void pay(MessageFacts facts, List<BatchMessage> messages) {
-    Map<MessageName, BatchMessage> firsts = new HashMap<>();
-    Map<BatchMessage, BatchMessage> copies = new LinkedHashMap<>();
-    List<BatchMessage> unpaid = new ArrayList<>();
-    for (BatchMessage message : messages) {
-      Optional<MessageName> name = message.incoming().name();
-      if (!(message.incoming().content() instanceof Incoming.Message)
-          || name.filter(facts.processed()::contains).isPresent()) {
-        continue;
-      }
-      Optional<BatchMessage> first =
-          name.flatMap(known -> Optional.ofNullable(firsts.putIfAbsent(known, message)));
-      first.ifPresentOrElse(of -> copies.put(message, of), () -> unpaid.add(message));
-    }
-    if (facts.tenant().orElseThrow().status() == TenantStatus.ACTIVE) {
-      pay(unpaid, facts);
-    } else {
-      unpaid.forEach(message -> message.pay(new BatchMessage.Suspended()));
-    }
-    copies.forEach((copy, first) -> copy.shareFateOf(first));
-  }
-
-  private void pay(List<BatchMessage> unpaid, MessageFacts facts) {
-    if (unpaid.isEmpty()) {
+    Tenant tenant = facts.tenant().orElseThrow();
+    if (tenant.status() != TenantStatus.ACTIVE) {
+      messages.forEach(message -> message.pay(new BatchMessage.Suspended()));
       return;
     }
-    BucketId id = new BucketId(facts.tenant().orElseThrow().id(), Action.MESSAGE);
-    Spent spent = gate.spendUpTo(id, facts.bucket(), unpaid.size());
-    for (int i = 0; i < unpaid.size(); i++) {
-      int missing = i + 1 - spent.tokens();
-      unpaid.get(i).pay(missing <= 0 ? new BatchMessage.Paid() : shortfall(facts, spent, missing));
+    BucketId id = new BucketId(tenant.id(), Action.MESSAGE);
+    Spent spent = gate.spendUpTo(id, facts.bucket(), messages.size());
+    messages.subList(0, spent.tokens()).forEach(message -> message.pay(new BatchMessage.Paid()));
+    Map<Object, BatchMessage.Payment> unpaid = new HashMap<>();
+    for (BatchMessage message : messages.subList(spent.tokens(), messages.size())) {
+      int missing = unpaid.size() + 1;
+      // Copies of one message need one token, and are told the same.
+      message.pay(unpaid.computeIfAbsent(nameOf(message), any -> shortfall(facts, spent, missing)));
     }
+  }
+
+  /** The name that a message shares with its copies; any other frame has one of its own. */
+  private static Object nameOf(BatchMessage message) {
+    return message
+        .incoming()
+        .name()
+        .filter(name -> message.incoming().content() instanceof Incoming.Message)
+        .<Object>map(name -> name)
+        .orElse(message);
   }
 
   /**
-   * What becomes of the n-th message for which there is no token. If it is refused, its sender is
+   * What becomes of the n-th frame for which there is no token. If it is refused, its sender is
    * told of the n-th token to come: of those who wait as they are told, each finds one.
    */
   private BatchMessage.Payment shortfall(MessageFacts facts, Spent spent, int n) {
@@ -266,6 +273,7 @@ public final class MessageProcessing {
     Delivery delivery =
         new Delivery(
             sockets,
+            states,
             departure,
             executor,
             nanoTime,
@@ -283,6 +291,7 @@ public final class MessageProcessing {
             tenant,
             session,
             delivery,
+            states,
             sessions,
             frames,
             application,

@@ -14,6 +14,8 @@ public enum Outcome {
   BAD_FRAME(true),
   /** It was processed before, under the same name; nothing is done again. */
   DUPLICATE(true),
+  /** It came by a socket that was closed because too many of its frames were refused. */
+  CUT_OFF(true),
   /** There is no such tenant: nobody's message. */
   DROPPED(true),
   /** The bucket could not be asked, and the tier refuses then. */

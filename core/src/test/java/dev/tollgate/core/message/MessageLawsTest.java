@@ -77,7 +77,6 @@ final class MessageLawsTest {
 
   /** One session whose messages come by a FIFO queue; in a storm every third delivery fails. */
   private static final class Shop implements Processor {
-    private static final String SOCKET = "socket";
     private static final Duration VISIBILITY = Duration.ofSeconds(30);
 
     /** Amazon SQS: "a message ... within the 5-minute deduplication interval". */
@@ -95,6 +94,7 @@ final class MessageLawsTest {
     private final List<String> processed = new ArrayList<>();
     private Instant visibleAt = Instant.MIN;
     private int requests;
+    private String socket = "socket";
 
     Shop(Setting setting, DeduplicationId deduplicationId, boolean isLogged) {
       this.setting = setting;
@@ -103,7 +103,7 @@ final class MessageLawsTest {
       random = new Random(setting.seed());
       shop = new Workshop(new Town(setting.clock()));
       tenant = shop.town().onboard("acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 6L));
-      session = shop.session(tenant, SOCKET);
+      session = shop.session(tenant, socket);
       shop.application(
           (message, json) -> {
             if (fails()) {
@@ -120,16 +120,20 @@ final class MessageLawsTest {
 
     @Override
     public Answer send(String name) {
+      if (shop.sockets().closed().contains(socket)) {
+        socket = "socket" + requests;
+        shop.join(tenant, session, socket);
+      }
       String request = "r" + requests++;
       Instant now = setting.clock().instant();
       accepted.values().removeIf(at -> !now.isBefore(at.plus(DEDUPLICATION)));
       if (accepted.putIfAbsent(deduplicationId == DeduplicationId.NAME ? name : request, now)
           == null) {
-        queue.add(Workshop.named(tenant, session, SOCKET, request, name));
+        queue.add(Workshop.named(tenant, session, socket, request, name));
       }
-      int heard = shop.sockets().postedTo(SOCKET).size();
+      int heard = shop.sockets().postedTo(socket).size();
       deliver();
-      List<String> frames = shop.sockets().postedTo(SOCKET);
+      List<String> frames = shop.sockets().postedTo(socket);
       return frames.subList(heard, frames.size()).stream()
           .filter(frame -> frame.startsWith("throttled " + name + " "))
           .findFirst()

@@ -46,6 +46,7 @@ final class Workshop {
   private final Sockets slowed = new SlowedSockets();
   private Application application = (message, json) -> List.of(json);
   private MessageFactsReader reader;
+  private final MessageProcessing process;
 
   Workshop() {
     this(new Town());
@@ -57,6 +58,7 @@ final class Workshop {
     facts =
         new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets(), log, town.time());
     reader = facts;
+    process = processing(Runnable::run);
   }
 
   Town town() {
@@ -131,17 +133,23 @@ final class Workshop {
             }));
   }
 
+  /** The gate to the buckets. */
+  BucketGate gate() {
+    return new BucketGate(
+        counting(Buckets.class, town.buckets()),
+        counting(TokenQueue.class, town.queue()),
+        town.fillRequests(),
+        Runnable::run,
+        pause -> {},
+        town.time());
+  }
+
+  /** Another process, which knows nothing of what this one knows of sockets. */
   MessageProcessing processing(Executor executor) {
     return new MessageProcessing(
         town.facts(),
-        reader,
-        new BucketGate(
-            counting(Buckets.class, town.buckets()),
-            counting(TokenQueue.class, town.queue()),
-            town.fillRequests(),
-            Runnable::run,
-            pause -> {},
-            town.time()),
+        (tenant, of, messages) -> reader.read(tenant, of, messages),
+        gate(),
         counting(Sessions.class, town.sessions()),
         slowed,
         new Departure(counting(Connections.class, town.sessions())),
@@ -165,26 +173,31 @@ final class Workshop {
   }
 
   List<Result> results(List<Incoming> batch) {
-    return processing(Runnable::run).process(batch, Duration.ofSeconds(10));
+    return process.process(batch, Duration.ofSeconds(10));
   }
 
   /** A session with these sockets, all counted. */
   SessionId session(Tenant tenant, String... connectionIds) {
     SessionId session = town.open(tenant);
     for (String connectionId : connectionIds) {
-      town.sessions()
-          .join(
-              tenant.id(),
-              session,
-              connectionId,
-              1_000,
-              Gcra.perMinute(60_000),
-              Optional.empty(),
-              town.time().instant(),
-              town.time().instant());
-      town.sessions().countUp(tenant.id(), 1_000);
+      join(tenant, session, connectionId);
     }
     return session;
+  }
+
+  /** Adds a socket to a session, counted. */
+  void join(Tenant tenant, SessionId session, String connectionId) {
+    town.sessions()
+        .join(
+            tenant.id(),
+            session,
+            connectionId,
+            1_000,
+            Gcra.perMinute(60_000),
+            Optional.empty(),
+            town.time().instant(),
+            town.time().instant());
+    town.sessions().countUp(tenant.id(), 1_000);
   }
 
   /** The bucket that pays for a tenant's messages. */
@@ -222,6 +235,7 @@ final class Workshop {
   private final class SlowedSockets implements Sockets {
     @Override
     public Closed close(String connectionId) {
+      counted.add("close");
       return sockets.close(connectionId);
     }
 

@@ -18,6 +18,8 @@ import org.xnio.IoUtils;
  * first reason given.
  */
 final class Connection {
+  /** Messages of a client that are read before the first of them is with its route. */
+  private static final int MOST_WAITING = 32;
 
   /**
    * Why a connection ended.
@@ -47,6 +49,7 @@ final class Connection {
   private final AtomicReference<@Nullable End> end = new AtomicReference<>();
   private volatile Instant lastActiveAt;
   private CompletableFuture<Void> lastTurn = CompletableFuture.completedFuture(null);
+  private int waiting;
 
   /**
    * A connection that is being established.
@@ -77,9 +80,25 @@ final class Connection {
     lastActiveAt = now;
   }
 
-  /** Does work after all that was given before is done. */
+  /**
+   * Does work after all that was given before is done. While much is waiting, nothing more is read
+   * from the socket, so that a client sends no faster than its messages are served.
+   */
   synchronized void inTurn(Runnable work, Executor threads) {
-    lastTurn = lastTurn.exceptionally(failed -> null).thenRunAsync(work, threads);
+    if (++waiting == MOST_WAITING) {
+      var unused = channel.thenAccept(WebSocketChannel::suspendReceives);
+    }
+    lastTurn =
+        lastTurn
+            .exceptionally(failed -> null)
+            .thenRunAsync(work, threads)
+            .whenComplete((done, failed) -> turnIsOver());
+  }
+
+  private synchronized void turnIsOver() {
+    if (waiting-- == MOST_WAITING) {
+      var unused = channel.thenAccept(WebSocketChannel::resumeReceives);
+    }
   }
 
   /** The handshake is done. */

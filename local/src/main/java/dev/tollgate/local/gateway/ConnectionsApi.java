@@ -21,13 +21,20 @@ import java.util.regex.Pattern;
 /**
  * The API Gateway Management API: sends to, looks at and closes the connections of a WebSocket API.
  * Whether a request is signed is looked at, whether the signature is right is not.
+ *
+ * <p>A client that does not read has its socket closed when a message for it has waited for a few
+ * seconds. AWS says that a message is refused while "the client-side buffer is full", and not what
+ * becomes of the socket.
  */
 final class ConnectionsApi implements HttpHandler {
 
   private static final Pattern PATH = Pattern.compile("/([^/]+)/([^/]+)/@connections/([^/]+)");
 
-  /** How long a client that does not read may hold up a message for it. */
-  private static final int MAX_SEND_SECONDS = 10;
+  /** How long a client that does not read may hold up a message for it, until it is closed. */
+  private static final int MAX_SEND_SECONDS = 3;
+
+  /** RFC 6455, section 7.4: the client does not keep to what is expected of it. */
+  private static final int POLICY_VIOLATION = 1008;
 
   private final Map<String, Api> apis;
   private final InstantSource clock;
@@ -89,6 +96,7 @@ final class ConnectionsApi implements HttpHandler {
       exchange.endExchange();
     } catch (CompletionException | CancellationException e) {
       if (e.getCause() instanceof TimeoutException) {
+        var unused = connection.close(POLICY_VIOLATION, "The client does not read");
         refuse(exchange, 429, "LimitExceededException", "The client-side buffer is full");
       } else {
         refuse(exchange, 410, "GoneException", "Gone");

@@ -58,7 +58,8 @@ public final class Gateway implements AutoCloseable {
    * @param services calls the AWS services behind them
    * @param clock what ages and idles connections, and is told in events
    * @param aroundConnections wraps the handler of {@code @connections}, for whoever wants to see
-   *     its calls; called once, and its result on threads that may block
+   *     its calls; called once, and its result on threads that may block, as are those of the
+   *     exchange's dispatch executor
    * @param log receives what goes wrong between a request and its function, a line each
    */
   public Gateway(
@@ -72,7 +73,13 @@ public final class Gateway implements AutoCloseable {
     this.services = services;
     this.clock = clock;
     this.log = log;
-    this.connections = aroundConnections.apply(new ConnectionsApi(apis, clock));
+    HttpHandler guarded = aroundConnections.apply(new ConnectionsApi(apis, clock));
+    this.connections =
+        exchange -> {
+          // A call may wait for a client; the server's one worker thread would wait with it.
+          exchange.setDispatchExecutor(workers);
+          guarded.handleRequest(exchange);
+        };
     this.server =
         Undertow.builder()
             .addHttpListener(address.getPort(), address.getAddress().getHostAddress())

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -99,7 +100,8 @@ public final class FrontDoor implements AutoCloseable {
 
   /**
    * Puts the checks and the record of the front door before a handler of calls that do not come
-   * through it, such as {@code @connections}.
+   * through it, such as {@code @connections}. It runs on the dispatch executor that the exchange
+   * has when it comes, or else on the workers of the server that received it.
    */
   public HttpHandler guard(HttpHandler handler) {
     return receive(understand(record(authorize(faults.before(planned.before(handler))))));
@@ -260,16 +262,19 @@ public final class FrontDoor implements AutoCloseable {
           next.handleRequest(exchange);
         };
     return new HttpContinueReadHandler(
-        received ->
-            received
-                .getRequestReceiver()
-                .receiveFullBytes(
-                    (exchange, body) -> {
-                      exchange.getRequestHeaders().remove(Headers.EXPECT);
-                      exchange.putAttachment(BODY, new String(body, StandardCharsets.UTF_8));
-                      putBack(exchange, body);
-                      exchange.dispatch(blocking);
-                    }));
+        received -> {
+          // Undertow forgets it when the rest of the body comes later.
+          Executor threads = received.getDispatchExecutor();
+          received
+              .getRequestReceiver()
+              .receiveFullBytes(
+                  (exchange, body) -> {
+                    exchange.getRequestHeaders().remove(Headers.EXPECT);
+                    exchange.putAttachment(BODY, new String(body, StandardCharsets.UTF_8));
+                    putBack(exchange, body);
+                    exchange.dispatch(threads, blocking);
+                  });
+        });
   }
 
   private static void putBack(HttpServerExchange exchange, byte[] body) {
