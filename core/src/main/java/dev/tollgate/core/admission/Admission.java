@@ -151,8 +151,7 @@ public final class Admission {
             lease));
   }
 
-  private Facts readOrWithdraw(
-      BucketId bucket, SessionId session, CompletableFuture<Hand> trying) {
+  private Facts readOrWithdraw(BucketId bucket, SessionId session, CompletableFuture<Hand> trying) {
     try {
       return reader.read(bucket.tenant(), session);
     } catch (RuntimeException failed) {
@@ -165,8 +164,7 @@ public final class Admission {
   private void withdraw(BucketId bucket, CompletableFuture<Hand> trying) {
     refusedByRead.put(bucket.tenant(), clock.instant().plus(READ_FIRST));
     if (!trying.isDone()) {
-      CompletableFuture.anyOf(
-              trying, CompletableFuture.runAsync(() -> pause.of(GRACE), executor))
+      CompletableFuture.anyOf(trying, CompletableFuture.runAsync(() -> pause.of(GRACE), executor))
           .join();
     }
     if (trying.isDone()) {

@@ -25,7 +25,8 @@ final class AdmissionTest {
 
   private final Town town = new Town();
   private final Admission admission =
-      new Admission(town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
+      new Admission(
+          town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L));
   private final SessionId session = town.open(acme);
 
@@ -149,7 +150,8 @@ final class AdmissionTest {
     assertThat(decide()).isEqualTo(first);
     assertThat(town.queue().reserves()).isEqualTo(asked);
     Admission elsewhere =
-        new Admission(town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
+        new Admission(
+            town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
     assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
     assertThat(town.queue().reserves()).isEqualTo(asked + 1);
     assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
@@ -254,7 +256,8 @@ final class AdmissionTest {
           }
         };
     Admission late =
-        new Admission(remembering, town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
+        new Admission(
+            remembering, town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
     assertThat(why(late.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
     assertThat(town.activity().of(new TenantId("nobody")).refused()).isZero();
   }

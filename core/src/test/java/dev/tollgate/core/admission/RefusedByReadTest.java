@@ -104,8 +104,7 @@ final class RefusedByReadTest {
     long before = town.queue().reserves();
     assertThatThrownBy(() -> admission.decide(acme.id(), session)).isInstanceOf(Unavailable.class);
     assertThat(town.queue().reserves()).isEqualTo(before);
-    assertThatThrownBy(() -> admission.decide(other.id(), session))
-        .isInstanceOf(Unavailable.class);
+    assertThatThrownBy(() -> admission.decide(other.id(), session)).isInstanceOf(Unavailable.class);
     assertThat(town.queue().reserves()).isEqualTo(before + 1);
   }
 
@@ -165,15 +164,15 @@ final class RefusedByReadTest {
 
   /**
    * The worst that a flood can do: processes are frozen while their tries hold tokens, some for
-   * ever. Without a fill, the tenant's own clients still find the
-   * other tokens.
+   * ever. Without a fill, the tenant's own clients still find the other tokens.
    */
   @Test
   void n_frozen_processes_hold_n_tokens_and_none_for_longer_than_its_lease() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     int count = 20;
-    List<FrozenProcess> processes = IntStream.range(0, count).mapToObj(i -> new FrozenProcess()).toList();
+    List<FrozenProcess> processes =
+        IntStream.range(0, count).mapToObj(i -> new FrozenProcess()).toList();
     Admission honest = admission();
     Instant end = Town.START.plus(Duration.ofMinutes(10));
     long mostHeld = 0;
