@@ -33,7 +33,8 @@ final class StrangerCostsIT {
   private static final Path SECURITY = Path.of("../SECURITY.md");
   private static final Prices PRICES =
       Prices.of(
-          Path.of("../docs/prices.yaml"), Path.of("../infra/target/cdk.out/Tollgate.template.json"));
+          Path.of("../docs/prices.yaml"),
+          Path.of("../infra/target/cdk.out/Tollgate.template.json"));
   private static final String HEAD =
       "| a million of | API | functions | rows | queues | data and logs | $ |\n"
           + "| --- | --- | --- | --- | --- | --- | --- |";
@@ -70,9 +71,7 @@ final class StrangerCostsIT {
     assertThat(strangers)
         .allSatisfy(
             one ->
-                assertThat(PRICES.of(one).sum())
-                    .as(one.name())
-                    .isLessThanOrEqualTo(MOST_DOLLARS));
+                assertThat(PRICES.of(one).sum()).as(one.name()).isLessThanOrEqualTo(MOST_DOLLARS));
     assertThat(Files.readString(SECURITY)).contains(table + "\n\n");
   }
 
@@ -86,8 +85,7 @@ final class StrangerCostsIT {
 
   private void handshakes() throws Exception {
     strangers.add(
-        handshake(
-            "handshakes with ids that cannot be right", AUTHORIZER, "NOBODY", MADE_UP));
+        handshake("handshakes with ids that cannot be right", AUTHORIZER, "NOBODY", MADE_UP));
     strangers.add(
         handshake("handshakes, each for another unknown tenant", AUTHORIZER, "nobody", MADE_UP));
 
@@ -101,8 +99,7 @@ final class StrangerCostsIT {
     assertThat(DEPLOYMENT.connect("drained", session).status()).isEqualTo(101);
     refused("drained", MADE_UP);
     strangers.add(
-        handshake(
-            "the same of a tenant whose bucket is empty", AUTHORIZER, "drained", MADE_UP));
+        handshake("the same of a tenant whose bucket is empty", AUTHORIZER, "drained", MADE_UP));
 
     DEPLOYMENT.onboard("halted", "gold", "{}");
     String halted = DEPLOYMENT.open("halted");
@@ -156,8 +153,7 @@ final class StrangerCostsIT {
                     send(
                         HttpRequest.newBuilder(URI.create(url))
                             .method(method, HttpRequest.BodyPublishers.noBody())));
-    return new Measured(
-        name, true, List.of("SessionApi"), requests, 0, List.of(bytes[0]), false);
+    return new Measured(name, true, List.of("SessionApi"), requests, 0, List.of(bytes[0]), false);
   }
 
   private static int send(HttpRequest.Builder request) throws IOException, InterruptedException {
@@ -171,7 +167,8 @@ final class StrangerCostsIT {
     for (String page : List.of(sample, operator)) {
       files.put(page, URI.create(page));
     }
-    for (String name : List.of("console.css", "operator.js", "sample.js", "tenant.js", "chart.js")) {
+    for (String name :
+        List.of("console.css", "operator.js", "sample.js", "tenant.js", "chart.js")) {
       files.put(name, URI.create(sample).resolve(name));
     }
     strangers.add(
@@ -215,7 +212,13 @@ final class StrangerCostsIT {
     Handshake talker = DEPLOYMENT.connect("talker", DEPLOYMENT.open("talker"));
     String good = "{\"action\":\"PooledSQS\",\"message\":\"%s\"}";
     exchange(talker, good.formatted("warm"), "accepted", "reply");
-    clients.add(frame("frames: messages of 100 bytes", talker, good.formatted("a".repeat(60)), "accepted", "reply"));
+    clients.add(
+        frame(
+            "frames: messages of 100 bytes",
+            talker,
+            good.formatted("a".repeat(60)),
+            "accepted",
+            "reply"));
     clients.add(
         frame(
             "frames: messages of 120 KB",
@@ -223,8 +226,7 @@ final class StrangerCostsIT {
             good.formatted("a".repeat(120 * 1024)),
             "accepted",
             "reply"));
-    clients.add(
-        frame("frames of an unknown action", talker, "{\"action\":\"x\"}", "error"));
+    clients.add(frame("frames of an unknown action", talker, "{\"action\":\"x\"}", "error"));
     clients.add(
         frame(
             "frames without a message", talker, "{\"action\":\"PooledSQS\"}", "accepted", "error"));
@@ -235,7 +237,12 @@ final class StrangerCostsIT {
     exchange(silenced, good.formatted("paid"), "accepted", "reply");
     exchange(silenced, good.formatted("empty"), "accepted", "error");
     clients.add(
-        frame("frames over `messagesPerMinute`", silenced, good.formatted("more"), "accepted", "error"));
+        frame(
+            "frames over `messagesPerMinute`",
+            silenced,
+            good.formatted("more"),
+            "accepted",
+            "error"));
     DEPLOYMENT.close(silenced);
   }
 
