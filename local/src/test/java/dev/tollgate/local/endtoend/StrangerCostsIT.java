@@ -69,8 +69,7 @@ final class StrangerCostsIT {
     }
     System.out.println("What a stranger can make you pay, for SECURITY.md:\n" + table);
     strangers.forEach(
-        one ->
-            assertThat(PRICES.of(one).sum()).as(one.name()).isLessThanOrEqualTo(MOST_DOLLARS));
+        one -> assertThat(PRICES.of(one).sum()).as(one.name()).isLessThanOrEqualTo(MOST_DOLLARS));
     assertThat(Files.readString(SECURITY)).contains(table + "\n\n");
   }
 
@@ -149,7 +148,10 @@ final class StrangerCostsIT {
     strangers.add(http("`GET /session` with made-up sessions of a tenant", "GET", madeUp));
     strangers.add(http("`DELETE /session` of the same", "DELETE", madeUp));
     strangers.add(
-        http("`GET /tenant`, in a demonstration", "GET", DEPLOYMENT.cloud().outputs().get("TenantURL")));
+        http(
+            "`GET /tenant`, in a demonstration",
+            "GET",
+            DEPLOYMENT.cloud().outputs().getOrDefault("TenantURL", "")));
   }
 
   private static Measured http(String name, String method, String url) throws Exception {
@@ -274,8 +276,7 @@ final class StrangerCostsIT {
   private static Measured frame(String name, Handshake client, String frame, String... answers)
       throws Exception {
     List<Integer> bytes = new ArrayList<>();
-    List<Request> requests =
-        requestsOf(() -> bytes.addAll(exchange(client, frame, answers)));
+    List<Request> requests = requestsOf(() -> bytes.addAll(exchange(client, frame, answers)));
     boolean processed = answers.length > 1;
     return new Measured(
         name,
