@@ -23,6 +23,7 @@ function marks(top) {
 /** A chart in a `<figure>`: `series` are `{key, label, kind, area}`, where `kind` is its class. */
 export class LiveChart {
   #samples = [];
+  #pointed;
 
   constructor(figure, { title, unit, series }) {
     this.title = title;
@@ -35,8 +36,8 @@ export class LiveChart {
     this.plot = svg("svg", {
       class: "plot",
       role: "img",
-      onpointermove: (event) => this.point(event.clientX - this.plot.getBoundingClientRect().left),
-      onpointerleave: () => this.cursor.replaceChildren(),
+      onpointermove: (event) => this.#point(event.clientX - this.plot.getBoundingClientRect().left),
+      onpointerleave: () => this.#point(undefined),
     }, this.drawing, this.cursor);
     figure.replaceChildren(
       el("figcaption", {}, this.heading, el("span", { class: "legend" }, ...this.values)),
@@ -73,7 +74,7 @@ export class LiveChart {
       ...values.map((value) => svg("text", { class: "mark", x: SPACE.left - 6, y: this.y(value) }, number(value))),
       ...TIMES.map((ms) => svg("text", { class: ms === 0 ? "time now" : "time", x: this.x(ms), y: height - 4 }, ago(ms))),
       ...this.series.flatMap((series) => this.#line(series)));
-    this.cursor.replaceChildren();
+    this.#point(this.#pointed);
   }
 
   #line({ key, kind, area }) {
@@ -90,10 +91,12 @@ export class LiveChart {
     return [svg("polygon", { class: `area ${kind}`, points: path(closed) }), line];
   }
 
-  /** Tells the values of the sample that is nearest to a place on the plot. */
-  point(x) {
+  /** Tells the values of the sample that is nearest to a place on the plot; of none if there is no place. */
+  #point(x) {
+    this.#pointed = x;
     const last = this.#samples.at(-1);
-    if (!last || !this.x) {
+    if (x === undefined || !last || !this.x) {
+      this.cursor.replaceChildren();
       return;
     }
     const distance = (sample) => Math.abs(this.x(sample.t - last.t) - x);

@@ -37,6 +37,16 @@ final class ConsoleIT {
           .map(({ y }) => Math.round(low + (high - low) * (y - bottom) / (top - bottom)));
       """;
 
+  private static final String POINTED =
+      """
+      const plot = document.querySelector('#level-chart svg');
+      const { right } = plot.getBoundingClientRect();
+      plot.dispatchEvent(new PointerEvent('pointermove', { clientX: right }));
+      const told = plot.querySelector('.cursor').textContent;
+      plot.dispatchEvent(new PointerEvent('pointerleave'));
+      return told + plot.querySelector('.cursor').textContent;
+      """;
+
   /** What BatchWriteItem takes at once. */
   private static final int MOST_WRITES = 25;
 
@@ -218,6 +228,9 @@ final class ConsoleIT {
         .as("the line of the level, as it is drawn")
         .startsWith(60L)
         .endsWith(180L);
+    assertThat(browser.script(POINTED))
+        .as("what a pointer at the right edge is told")
+        .isEqualTo("nowLevel 180Capacity 180Fill rate/min 180");
     assertThat(browser.attribute("#level-chart svg", "aria-label"))
         .contains("Now: Level 180, Capacity 180");
 
