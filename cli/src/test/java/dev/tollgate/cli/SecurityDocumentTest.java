@@ -58,6 +58,7 @@ class SecurityDocumentTest {
   void each_protection_names_a_test() throws IOException {
     List<String> protections =
         lines().stream()
+            .takeWhile(line -> !line.startsWith("## What a stranger can make you pay"))
             .filter(line -> line.startsWith("| ") && !line.startsWith("| what |"))
             .filter(line -> !line.startsWith("| ---"))
             .toList();

@@ -1,24 +1,50 @@
 package dev.tollgate.console;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
 import java.util.HexFormat;
+import java.util.zip.GZIPOutputStream;
 
 /**
  * Something that is served as it is.
  *
  * @param contentType its media type
- * @param body its text
- * @param etag tells this text from any other
+ * @param plain its text
+ * @param gzipped its text, compressed
  */
-record Page(String contentType, String body, String etag) {
+record Page(String contentType, Form plain, Form gzipped) {
 
-  static Page of(String contentType, String body) {
-    return new Page(contentType, body, etagOf(body));
+  /**
+   * A form in which a page is sent.
+   *
+   * @param body what a function answers with: a text, or Base64 of bytes
+   * @param isBase64 which of the two
+   * @param etag tells this form of this text from any other
+   */
+  record Form(String body, boolean isBase64, String etag) {}
+
+  static Page of(String contentType, String text) {
+    String digest = digest(text);
+    return new Page(
+        contentType,
+        new Form(text, false, '"' + digest + '"'),
+        new Form(Base64.getEncoder().encodeToString(gzip(text)), true, '"' + digest + "-gzip\""));
+  }
+
+  private static byte[] gzip(String text) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream out = new GZIPOutputStream(bytes)) {
+      out.write(text.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
   }
 
   /** A file that was packed beside this class. */
@@ -43,11 +69,11 @@ record Page(String contentType, String body, String etag) {
     };
   }
 
-  private static String etagOf(String body) {
+  private static String digest(String text) {
     try {
       byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(body.getBytes(StandardCharsets.UTF_8));
-      return '"' + HexFormat.of().formatHex(digest, 0, 16) + '"';
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, 16);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }

@@ -8,24 +8,22 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
- * Serves the sample client, the operator's page, and what these load. All of it is read when the
- * function starts; a request only picks one by its path.
+ * Serves the sample client, the operator's page, and what these load. All of it is read and
+ * compressed when the function starts; a request only picks one by its path.
  */
 public final class Pages
     implements RequestHandler<APIGatewayV2HTTPEvent, APIGatewayV2HTTPResponse> {
-  /** Chart.js as its WebJar has it. */
-  static final String CHART_JS = "chart.umd.min.js";
-
   /** What there is, by its path without the slash. */
   static final List<String> FILES =
       List.of(
           "api.js",
           "chart.js",
-          CHART_JS,
           "console.css",
           "dom.js",
           "history.js",
@@ -38,10 +36,13 @@ public final class Pages
           "theme.js",
           "words.js");
 
+  private static final Pattern GZIP =
+      Pattern.compile("\\s*gzip\\s*(?:;\\s*q=(?:1(?:\\.0*)?|0\\.0*[1-9]\\d*)\\s*)?");
+
   private static final Set<String> METHODS = Set.of("GET", "HEAD");
 
   private final Map<String, Page> pages = new LinkedHashMap<>();
-  private final String notFound = Page.ofFile("not-found.html").body();
+  private final String notFound = Page.ofFile("not-found.html").plain().body();
   private final String contentPolicy;
 
   /** The function as Lambda makes it. */
@@ -82,14 +83,29 @@ public final class Pages
       headers.put("allow", "GET, HEAD");
       return problem(405, "Method not allowed", method + " (expected: GET or HEAD)", headers);
     }
-    headers.put("etag", page.etag());
+    boolean compressed = acceptsGzip(asked.getOrDefault("accept-encoding", ""));
+    Page.Form form = compressed ? page.gzipped() : page.plain();
+    headers.put("etag", form.etag());
+    headers.put("vary", "accept-encoding");
     // Kept, but asked for each time: the files of one deployment belong together.
     headers.put("cache-control", "no-cache");
-    if (matches(asked.getOrDefault("if-none-match", ""), page.etag())) {
+    if (matches(asked.getOrDefault("if-none-match", ""), form.etag())) {
       return answer(304, headers, "");
     }
     headers.put("content-type", page.contentType());
-    return answer(200, headers, method.equals("HEAD") ? "" : page.body());
+    if (compressed) {
+      headers.put("content-encoding", "gzip");
+    }
+    APIGatewayV2HTTPResponse answer =
+        answer(200, headers, method.equals("HEAD") ? "" : form.body());
+    answer.setIsBase64Encoded(form.isBase64());
+    return answer;
+  }
+
+  /** RFC 9110, 12.5.3: it is listed, with no weight or with one above 0. */
+  private static boolean acceptsGzip(String codings) {
+    return Arrays.stream(codings.toLowerCase(Locale.ROOT).split(","))
+        .anyMatch(coding -> GZIP.matcher(coding).matches());
   }
 
   /** RFC 9110, 13.1.2: any of a list, compared weakly. */

@@ -7,10 +7,13 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +21,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,7 +44,6 @@ class PagesTest {
     "/operator, text/html;charset=utf-8, <h1",
     "/console.css, text/css;charset=utf-8, :root",
     "/sample.js, text/javascript;charset=utf-8, import",
-    "/chart.umd.min.js, text/javascript;charset=utf-8, Chart.js v4",
     "/icon.svg, image/svg+xml, <svg",
     "/config.json, application/json, sessionUrl"
   })
@@ -54,9 +57,7 @@ class PagesTest {
   @Test
   void all_pages_in_the_directory_are_served_and_no_others() throws IOException {
     try (Stream<Path> files = Files.list(Path.of("pages"))) {
-      assertThat(
-              Stream.concat(
-                  Stream.of(Pages.CHART_JS), files.map(file -> file.getFileName().toString())))
+      assertThat(files.map(file -> file.getFileName().toString()))
           .containsExactlyInAnyOrderElementsOf(
               Stream.concat(
                       Pages.FILES.stream(),
@@ -136,6 +137,59 @@ class PagesTest {
     assertThat(get("/console.css", Map.of("if-none-match", "\"other\"")).getStatusCode())
         .isEqualTo(200);
     assertThat(get("/sample.js", Map.of()).getHeaders().get("etag")).isNotEqualTo(etag);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gzip", "gzip, deflate, br, zstd", "br;q=1.0, GZIP;q=0.5", "gzip ; q=1"})
+  void whoever_accepts_gzip_gets_the_same_text_in_fewer_bytes(String accepted) throws IOException {
+    for (String file : Pages.FILES) {
+      APIGatewayV2HTTPResponse plain = get("/" + file, Map.of());
+      APIGatewayV2HTTPResponse answer = get("/" + file, Map.of("accept-encoding", accepted));
+      assertThat(answer.getHeaders())
+          .containsEntry("content-encoding", "gzip")
+          .containsEntry("vary", "accept-encoding")
+          .containsEntry("content-type", plain.getHeaders().get("content-type"));
+      assertThat(answer.getIsBase64Encoded()).isTrue();
+      byte[] sent = Base64.getDecoder().decode(answer.getBody());
+      assertThat(sent.length).as(file).isLessThan(plain.getBody().length() * 2 / 3);
+      try (GZIPInputStream text = new GZIPInputStream(new ByteArrayInputStream(sent))) {
+        assertThat(new String(text.readAllBytes(), StandardCharsets.UTF_8))
+            .isEqualTo(plain.getBody());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "identity", "br", "gzip;q=0", "gzip;q=0.000", "gzipped", "x gzip"})
+  void whoever_does_not_accept_gzip_gets_text(String accepted) {
+    APIGatewayV2HTTPResponse answer = get("/sample.js", Map.of("accept-encoding", accepted));
+    assertThat(answer.getHeaders())
+        .doesNotContainKey("content-encoding")
+        .containsEntry("vary", "accept-encoding");
+    assertThat(answer.getIsBase64Encoded()).isFalse();
+    assertThat(answer.getBody()).startsWith("//");
+  }
+
+  @Test
+  void compressed_page_that_a_browser_has_is_not_sent_again() {
+    Map<String, String> browser = Map.of("accept-encoding", "gzip");
+    String etag = get("/console.css", browser).getHeaders().get("etag");
+    assertThat(etag).isNotEqualTo(get("/console.css", Map.of()).getHeaders().get("etag"));
+    APIGatewayV2HTTPResponse answer =
+        get("/console.css", Map.of("accept-encoding", "gzip", "if-none-match", etag));
+    assertThat(answer.getStatusCode()).isEqualTo(304);
+    assertThat(answer.getBody()).isEmpty();
+    assertThat(answer.getHeaders()).doesNotContainKey("content-encoding");
+    // The other form is another thing.
+    assertThat(get("/console.css", Map.of("if-none-match", etag)).getStatusCode()).isEqualTo(200);
+  }
+
+  /** A stranger may ask for any of them, compressed or not. */
+  @Test
+  void no_file_is_large() {
+    assertThat(Pages.FILES)
+        .allSatisfy(
+            file -> assertThat(get("/" + file, Map.of()).getBody().length()).isLessThan(24 * 1024));
   }
 
   @Test

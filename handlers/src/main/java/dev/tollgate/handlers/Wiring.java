@@ -56,6 +56,7 @@ final class Wiring {
         gate(threads),
         new RefusalTally(aws.activity(), threads, clock),
         threads,
+        Pause.real(),
         clock);
   }
 

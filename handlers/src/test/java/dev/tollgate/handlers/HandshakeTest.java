@@ -41,7 +41,8 @@ final class HandshakeTest {
   private final Telemetry telemetry = new Telemetry(town.clock());
   private final ConnectAuthorizer authorizer =
       new ConnectAuthorizer(
-          new Admission(town.facts(), town.gate(), town.tally(), Runnable::run, town.clock()),
+          new Admission(
+              town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock()),
           telemetry);
   private final Connect connect =
       new Connect(

@@ -3,10 +3,12 @@ package dev.tollgate.infra;
 import io.github.cdklabs.cdknag.NagPackSuppression;
 import io.github.cdklabs.cdknag.NagSuppressions;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import software.amazon.awscdk.Annotations;
 import software.amazon.awscdk.Duration;
 import software.amazon.awscdk.aws_apigatewayv2_integrations.HttpLambdaIntegration;
+import software.amazon.awscdk.services.apigatewayv2.CfnStage;
 import software.amazon.awscdk.services.apigatewayv2.HttpApi;
 import software.amazon.awscdk.services.apigatewayv2.HttpNoneAuthorizer;
 import software.amazon.awscdk.services.apigatewayv2.HttpRoute;
@@ -28,6 +30,12 @@ import software.constructs.Construct;
  * operator's page calls where it came from, and no other origin is let in.
  */
 final class Console extends Construct {
+  /** Files of the pages in a second, for everybody together: a page loads about a dozen. */
+  private static final int PAGES_PER_SECOND = 20;
+
+  /** Files at once: for a few who load a page in the same second. */
+  private static final int PAGE_BURST = 100;
+
   private final HttpApi api;
   private final Optional<SignIn> signIn;
   private final Function pages;
@@ -68,6 +76,19 @@ final class Console extends Construct {
             // a method and a path, and this one has neither.
             .integration(new HttpLambdaIntegration("Pages", live))
             .build();
+    CfnStage stage = (CfnStage) api.getNode().findChild("Stage").getNode().findChild("Resource");
+    // Pages are open to everybody, and nobody but operators and those who try the sample needs
+    // them.
+    stage.setRouteSettings(
+        Map.of(
+            HttpRouteKey.DEFAULT.getKey(),
+            Map.of(
+                "ThrottlingRateLimit",
+                Math.min(PAGES_PER_SECOND, props.requestsPerSecond()),
+                "ThrottlingBurstLimit",
+                Math.min(PAGE_BURST, props.requestBurst()))));
+    // API Gateway takes settings of a route that is there.
+    stage.getNode().addDependency(rest);
     NagSuppressions.addResourceSuppressions(
         rest,
         List.of(

@@ -3,6 +3,7 @@ package dev.tollgate.infra;
 import io.github.cdklabs.cdknag.RegexAppliesTo;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import software.amazon.awscdk.Annotations;
@@ -13,6 +14,7 @@ import software.amazon.awscdk.services.iam.ServicePrincipal;
 import software.amazon.awscdk.services.lambda.Alias;
 import software.amazon.awscdk.services.lambda.Architecture;
 import software.amazon.awscdk.services.lambda.CfnEventSourceMapping;
+import software.amazon.awscdk.services.lambda.CfnFunction;
 import software.amazon.awscdk.services.lambda.Code;
 import software.amazon.awscdk.services.lambda.Function;
 import software.amazon.awscdk.services.lambda.Runtime;
@@ -206,6 +208,13 @@ final class TenantFunction extends Construct {
 
   private TenantFunction told(TenantRole role) {
     role.variables().forEach(function::addEnvironment);
+    return this;
+  }
+
+  /** Reserves concurrency of the account's for the function, which then has no more than that. */
+  TenantFunction concurrency(OptionalInt reserved) {
+    CfnFunction resource = (CfnFunction) function.getNode().findChild("Resource");
+    reserved.ifPresent(resource::setReservedConcurrentExecutions);
     return this;
   }
 

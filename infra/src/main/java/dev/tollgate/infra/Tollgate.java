@@ -84,6 +84,7 @@ public final class Tollgate extends Construct {
                 ANSWER,
                 HANDSHAKE_MEMORY_MB,
                 "Reserves a token for a handshake and says whether there was one.")
+            .concurrency(props.authorizerConcurrency())
             .ownRows(tables.tenant(), "GetItem")
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem")
@@ -101,6 +102,7 @@ public final class Tollgate extends Construct {
                 ANSWER,
                 HANDSHAKE_MEMORY_MB,
                 "Registers a connection and spends its token, or answers 429.")
+            .concurrency(props.connectConcurrency())
             .tenantRows(tables.session(), "UpdateItem")
             .tenantWrites(
                 tables.limit(),

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 import software.amazon.awscdk.App;
@@ -40,6 +41,8 @@ import software.amazon.awscdk.services.iam.Role;
  *       tenantId} if nothing else is said.
  *   <li>{@code consoleSignIn}: {@code true} (default) lets those onto the operator's page who sign
  *       in, {@code false} everybody who reaches it.
+ *   <li>{@code authorizerConcurrency}, {@code connectConcurrency}: see {@link
+ *       TollgateProps#authorizerConcurrency()}. None is reserved if nothing is said.
  *   <li>{@code claims}: {@code true} (default) adds the role {@code Application}, which programs of
  *       the account may assume to claim tokens; {@code false} leaves it out. Its ARN is the output
  *       {@code ApplicationRole}, and what the programs' environment must hold is the output {@code
@@ -115,6 +118,8 @@ public final class TollgateApp {
             .sessionAccess(access)
             .listTenants(access instanceof SessionAccess.Open)
             .consoleSignIn(choice(app, "consoleSignIn", "true", "false").equals("true"));
+    concurrency(app, "authorizerConcurrency").ifPresent(settings::authorizerConcurrency);
+    concurrency(app, "connectConcurrency").ifPresent(settings::connectConcurrency);
     String handler = context(app, "messageHandler", "");
     TollgateProps props = (handler.isEmpty() ? settings : settings.messageHandler(handler)).build();
     Stack stack =
@@ -202,6 +207,18 @@ public final class TollgateApp {
 
   private static void output(Stack stack, String name, String value) {
     CfnOutput.Builder.create(stack, name).value(value).build();
+  }
+
+  private static OptionalInt concurrency(App app, String name) {
+    String value = context(app, name, "");
+    if (value.isEmpty()) {
+      return OptionalInt.empty();
+    }
+    if (!value.matches("[1-9][0-9]{0,5}")) {
+      throw new IllegalArgumentException(
+          name + ": \"" + value + "\" (expected: a whole number, 1 to 999999)");
+    }
+    return OptionalInt.of(Integer.parseInt(value));
   }
 
   private static String choice(App app, String name, String usual, String other) {

@@ -1,6 +1,7 @@
 package dev.tollgate.infra;
 
 import java.nio.file.Path;
+import java.util.OptionalInt;
 import java.util.regex.Pattern;
 import software.amazon.awscdk.RemovalPolicy;
 import software.amazon.awscdk.services.logs.RetentionDays;
@@ -22,6 +23,10 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  * @param requestsPerSecond the steady rate that each route of an API takes from all tenants
  *     together
  * @param requestBurst how many requests a route takes at once before that rate counts
+ * @param authorizerConcurrency how many handshakes the authorizer decides at once, reserved of the
+ *     account's concurrency: a flood of handshakes takes no more from other functions, and is
+ *     refused beyond it, together with clients' own. Empty reserves and bounds nothing
+ * @param connectConcurrency the same of {@code $connect}
  * @param setsAccountLogRole whether the stack sets the role with which API Gateway writes logs in
  *     this account and Region. There is only one such setting, and a WebSocket API cannot have an
  *     access log without it; say false where it is set already
@@ -38,6 +43,8 @@ public record TollgateProps(
     boolean consoleSignIn,
     int requestsPerSecond,
     int requestBurst,
+    OptionalInt authorizerConcurrency,
+    OptionalInt connectConcurrency,
     boolean setsAccountLogRole,
     String messageHandler) {
 
@@ -57,8 +64,8 @@ public record TollgateProps(
   /**
    * Refuses values that no stack can be made of.
    *
-   * @throws IllegalArgumentException when the prefix or the class name has another form, a rate is
-   *     not positive, or tenants would be listed to holders of tokens
+   * @throws IllegalArgumentException when the prefix or the class name has another form, a rate or
+   *     a concurrency is not positive, or tenants would be listed to holders of tokens
    */
   public TollgateProps {
     if (!PREFIX.matcher(prefix).matches()) {
@@ -80,6 +87,8 @@ public record TollgateProps(
     }
     requirePositive("requestsPerSecond", requestsPerSecond);
     requirePositive("requestBurst", requestBurst);
+    authorizerConcurrency.ifPresent(value -> requirePositive("authorizerConcurrency", value));
+    connectConcurrency.ifPresent(value -> requirePositive("connectConcurrency", value));
     if (!CLASS_NAME.matcher(messageHandler).matches()) {
       throw new IllegalArgumentException(
           "messageHandler: \"" + messageHandler + "\" (expected: the full name of a class)");
@@ -111,6 +120,8 @@ public record TollgateProps(
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
     private int requestsPerSecond = 500;
     private int requestBurst = 500;
+    private OptionalInt authorizerConcurrency = OptionalInt.empty();
+    private OptionalInt connectConcurrency = OptionalInt.empty();
     private boolean setsAccountLogRole = true;
     private String messageHandler = ECHO;
 
@@ -168,6 +179,18 @@ public record TollgateProps(
       return this;
     }
 
+    /** See {@link TollgateProps#authorizerConcurrency()}. Default: none reserved. */
+    public Builder authorizerConcurrency(int value) {
+      authorizerConcurrency = OptionalInt.of(value);
+      return this;
+    }
+
+    /** See {@link TollgateProps#connectConcurrency()}. Default: none reserved. */
+    public Builder connectConcurrency(int value) {
+      connectConcurrency = OptionalInt.of(value);
+      return this;
+    }
+
     /** See {@link TollgateProps#setsAccountLogRole()}. Default: true. */
     public Builder setsAccountLogRole(boolean value) {
       setsAccountLogRole = value;
@@ -196,6 +219,8 @@ public record TollgateProps(
           consoleSignIn,
           requestsPerSecond,
           requestBurst,
+          authorizerConcurrency,
+          connectConcurrency,
           setsAccountLogRole,
           messageHandler);
     }

@@ -39,6 +39,10 @@ class TollgateAppTest {
         + " where there is no prefix)'",
     "demo, yes, 'demo: \"yes\" (expected: true or false)'",
     "claims, yes, 'claims: \"yes\" (expected: true or false)'",
+    "authorizerConcurrency, 0, 'authorizerConcurrency: \"0\" (expected: a whole number, 1 to"
+        + " 999999)'",
+    "connectConcurrency, many, 'connectConcurrency: \"many\" (expected: a whole number, 1 to"
+        + " 999999)'",
     "consoleSignIn, no, 'consoleSignIn: \"no\" (expected: true or false)'",
     "prefix, Test_, 'prefix: \"Test_\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules,"
         + " which begin with it, have at most 64 characters)'"

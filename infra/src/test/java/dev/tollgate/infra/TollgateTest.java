@@ -955,6 +955,50 @@ class TollgateTest {
   }
 
   @Test
+  void pages_have_a_low_throttle_of_their_own() {
+    Map<String, JsonNode> stages = STACK.resources("AWS::ApiGatewayV2::Stage");
+    JsonNode pages = STACK.properties("AWS::ApiGatewayV2::Stage", CONSOLE).path("RouteSettings");
+    assertThat(pages.properties()).hasSize(1);
+    assertThat(pages.at("/$default/ThrottlingRateLimit").asInt()).isEqualTo(20);
+    assertThat(pages.at("/$default/ThrottlingBurstLimit").asInt()).isEqualTo(100);
+    assertThat(stages.values())
+        .filteredOn(stage -> stage.at("/Properties").has("RouteSettings"))
+        .singleElement()
+        .satisfies(
+            stage ->
+                assertThat(Synthesis.texts(stage.path("DependsOn")))
+                    .anySatisfy(route -> assertThat(route).startsWith(CONSOLE + "Pages")));
+  }
+
+  @Test
+  void concurrency_is_reserved_for_handshakes_if_the_deployer_says_so() {
+    assertThat(reserved(STACK)).isEmpty();
+    assertThat(
+            reserved(
+                Synthesis.of(Map.of("authorizerConcurrency", "100", "connectConcurrency", "50"))))
+        .containsOnlyKeys("Authorizer", "Connect")
+        .containsEntry("Authorizer", 100)
+        .containsEntry("Connect", 50);
+    assertThat(reserved(Synthesis.of(Map.of("authorizerConcurrency", "7"))))
+        .containsOnlyKeys("Authorizer");
+  }
+
+  /** The functions that have concurrency of their own. */
+  private static Map<String, Integer> reserved(Synthesis stack) {
+    Map<String, Integer> reserved = new TreeMap<>();
+    for (String name : FUNCTIONS) {
+      JsonNode number =
+          stack
+              .properties("AWS::Lambda::Function", "Tollgate" + name + "Function")
+              .path("ReservedConcurrentExecutions");
+      if (!number.isMissingNode()) {
+        reserved.put(name, number.asInt());
+      }
+    }
+    return reserved;
+  }
+
+  @Test
   void browsers_may_call_the_session_api_and_read_its_limits() {
     JsonNode cors =
         STACK.properties("AWS::ApiGatewayV2::Api", "TollgateHttpSession").path("CorsConfiguration");

@@ -392,7 +392,12 @@ final class ApiParts {
     api.stages.add(name);
     api.stageVariables = properties.textMap("StageVariables");
     properties.ignore(
-        "AccessLogSettings", "AutoDeploy", "DefaultRouteSettings", "Description", "Tags");
+        "AccessLogSettings",
+        "AutoDeploy",
+        "DefaultRouteSettings",
+        "Description",
+        "RouteSettings",
+        "Tags");
     return Brought.of(name);
   }
 

@@ -1,6 +1,7 @@
 package dev.tollgate.core.admission;
 
 import dev.tollgate.core.Action;
+import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketGate;
@@ -8,11 +9,13 @@ import dev.tollgate.core.bucket.BucketGate.Hand;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Claim;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Recent;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -22,33 +25,56 @@ import java.util.concurrent.Executor;
  * Decides whether a connection may be made, and holds a token for it.
  *
  * <p>The read and the first try for a token go out together, so an admitted connection waits for
- * the slower of the two, not for both. A token that the read then forbids goes back at once. A
- * process that has just found the bucket empty reads first. Everything else about the bucket is
- * decided by the {@link BucketGate}.
+ * the slower of the two, not for both. A process that has just found the bucket empty reads first.
+ * Everything else about the bucket is decided by the {@link BucketGate}.
+ *
+ * <h2>What a refused handshake can hold</h2>
+ *
+ * A stranger who knows a tenant's id can have handshakes refused by the read alone, with session
+ * ids that he makes up. Such a refusal gives back the token that its first try found, and waits
+ * {@link #GRACE} for the try, no longer. Then the process reads first for the tenant, for {@link
+ * #READ_FIRST}, or for as long as a token is leased if the try had no answer yet: a process that is
+ * frozen after its answer, as Lambda does it, gives the token back only when it is thawed.
+ *
+ * <p>So in a process that handles one handshake at a time, handshakes that the read refuses send at
+ * most one try for a tenant in five seconds and hold at most one of its tokens: for milliseconds if
+ * the queue answers within the grace, and for {@link BucketGate#LEASE} at most. N processes hold at
+ * most N tokens, however many handshakes a stranger sends.
  */
 public final class Admission {
+  /** The longest that a refusal by the read waits for the first try, to give back its token. */
+  static final Duration GRACE = Duration.ofMillis(50);
+
+  /** How long a process reads first for a tenant after the read refused a handshake. */
+  static final Duration READ_FIRST = Duration.ofSeconds(5);
+
   private final FactsReader reader;
   private final BucketGate gate;
   private final RefusalTally tally;
   private final Executor executor;
+  private final Pause pause;
   private final InstantSource clock;
+  private final Recent<TenantId> refusedByRead = new Recent<>();
 
   /**
    * An admission by what {@code reader} tells and with tokens that {@code gate} holds.
    *
    * @param tally counts the refusals of known tenants
    * @param executor runs the first try beside the read
+   * @param pause measures the grace
    */
   public Admission(
       FactsReader reader,
       BucketGate gate,
       RefusalTally tally,
       Executor executor,
+      Pause pause,
       InstantSource clock) {
     this.reader = reader;
     this.gate = gate;
     this.tally = tally;
     this.executor = executor;
+    this.pause = pause;
     this.clock = clock;
   }
 
@@ -62,7 +88,7 @@ public final class Admission {
       return new Verdict.Refused(Refusal.UNKNOWN);
     }
     BucketId bucket = new BucketId(tenant, Action.CONNECT);
-    if (gate.believesEmpty(bucket)) {
+    if (gate.believesEmpty(bucket) || readsFirst(tenant)) {
       Facts facts = reader.read(tenant, session);
       Optional<Verdict.Refused> refusal = facts.refusalAt(clock.instant());
       return refusal.isPresent()
@@ -71,12 +97,15 @@ public final class Admission {
     }
     CompletableFuture<Hand> trying =
         CompletableFuture.supplyAsync(() -> gate.firstTry(bucket), executor);
-    Facts facts = readOrGiveBack(bucket, session, trying);
-    Hand hand = trying.join();
+    Facts facts = readOrWithdraw(bucket, session, trying);
     Optional<Verdict.Refused> refusal = facts.refusalAt(clock.instant());
     return refusal.isPresent()
-        ? counted(facts, refusal.get(), () -> gate.giveBack(bucket, hand))
-        : verdict(bucket, session, facts, hand);
+        ? counted(facts, refusal.get(), () -> withdraw(bucket, trying))
+        : verdict(bucket, session, facts, trying.join());
+  }
+
+  private boolean readsFirst(TenantId tenant) {
+    return refusedByRead.until(tenant).filter(clock.instant()::isBefore).isPresent();
   }
 
   private Verdict verdict(BucketId bucket, SessionId session, Facts facts, Hand hand) {
@@ -95,13 +124,15 @@ public final class Admission {
   }
 
   /**
-   * A refusal that is counted while the rest is done for it. A tenant that the read does not find
-   * has nobody to count it for.
+   * A refusal that is counted while the rest is done for it. A handshake without a session is
+   * nobody's: a stranger who makes up session ids adds nothing to a tenant's refusals.
    */
   private Verdict.Refused counted(Facts facts, Verdict.Refused refusal, Runnable besides) {
-    facts
-        .tenant()
-        .ifPresentOrElse(known -> tally.count(known.id(), refusal.why(), besides), besides);
+    if (refusal.why() == Refusal.UNKNOWN) {
+      besides.run();
+    } else {
+      tally.count(facts.tenant().orElseThrow().id(), refusal.why(), besides);
+    }
     return refusal;
   }
 
@@ -121,12 +152,28 @@ public final class Admission {
             lease));
   }
 
-  private Facts readOrGiveBack(BucketId bucket, SessionId session, CompletableFuture<Hand> trying) {
+  private Facts readOrWithdraw(BucketId bucket, SessionId session, CompletableFuture<Hand> trying) {
     try {
       return reader.read(bucket.tenant(), session);
     } catch (RuntimeException failed) {
-      gate.giveBack(bucket, trying.join());
+      withdraw(bucket, trying);
       throw failed;
     }
+  }
+
+  /** Gives back what the first try finds: now, if it is over soon, else when it is over. */
+  private void withdraw(BucketId bucket, CompletableFuture<Hand> trying) {
+    refusedByRead.put(bucket.tenant(), clock.instant().plus(READ_FIRST));
+    if (!trying.isDone()) {
+      CompletableFuture.anyOf(trying, CompletableFuture.runAsync(() -> pause.of(GRACE), executor))
+          .join();
+    }
+    if (trying.isDone()) {
+      gate.giveBack(bucket, trying.join());
+      return;
+    }
+    refusedByRead.put(bucket.tenant(), clock.instant().plus(BucketGate.LEASE));
+    CompletableFuture<Void> unused =
+        trying.thenAcceptAsync(hand -> gate.giveBack(bucket, hand), executor);
   }
 }

@@ -26,7 +26,8 @@ import java.util.concurrent.TimeoutException;
  * 10,000 others were refused after; and what a write held that failed, since it may have been done:
  * rather a few too few than too many.
  *
- * <p>Only known tenants belong in here: each can cause a write.
+ * <p>Only handshakes of sessions that a tenant has belong in here, since each can cause a write:
+ * strangers make up tenants and sessions.
  */
 public final class RefusalTally {
   /** How long after a write of a tenant the next one is. */

@@ -5,8 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Remembers until when something holds, for the 10,000 keys used last. */
-final class Recent<K> {
+/**
+ * Remembers until when something holds, for the 10,000 keys used last.
+ *
+ * @param <K> what it holds for
+ */
+public final class Recent<K> {
   private static final int MOST = 10_000;
 
   private final Map<K, Instant> until =
@@ -19,7 +23,11 @@ final class Recent<K> {
         }
       };
 
-  synchronized void put(K id, Instant end) {
+  /** Nothing yet. */
+  public Recent() {}
+
+  /** Remembers that something holds until {@code end}. */
+  public synchronized void put(K id, Instant end) {
     until.put(id, end);
   }
 
@@ -27,7 +35,8 @@ final class Recent<K> {
     until.remove(id);
   }
 
-  synchronized Optional<Instant> until(K id) {
+  /** Until when it holds, or held; empty if nothing is remembered. */
+  public synchronized Optional<Instant> until(K id) {
     return Optional.ofNullable(until.get(id));
   }
 

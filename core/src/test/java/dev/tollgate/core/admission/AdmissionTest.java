@@ -21,9 +21,12 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class AdmissionTest {
+  private static final SessionId MADE_UP = new SessionId("0".repeat(32));
+
   private final Town town = new Town();
   private final Admission admission =
-      new Admission(town.facts(), town.gate(), town.tally(), Runnable::run, town.clock());
+      new Admission(
+          town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L));
   private final SessionId session = town.open(acme);
 
@@ -72,8 +75,7 @@ final class AdmissionTest {
 
   @Test
   void an_unknown_session_is_refused_and_the_token_goes_back() {
-    SessionId unknown = new SessionId("0".repeat(32));
-    assertThat(why(admission.decide(acme.id(), unknown))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(available()).isEqualTo(3);
   }
 
@@ -96,6 +98,7 @@ final class AdmissionTest {
     replace(TenantStatus.SUSPENDED, OnUnavailable.ADMIT);
     assertThat(why(decide())).isEqualTo(Refusal.SUSPENDED);
     assertThat(available()).isEqualTo(3);
+    assertThat(refused()).isEqualTo(1);
   }
 
   @Test
@@ -147,7 +150,8 @@ final class AdmissionTest {
     assertThat(decide()).isEqualTo(first);
     assertThat(town.queue().reserves()).isEqualTo(asked);
     Admission elsewhere =
-        new Admission(town.facts(), town.gate(), town.tally(), Runnable::run, town.clock());
+        new Admission(
+            town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
     assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
     assertThat(town.queue().reserves()).isEqualTo(asked + 1);
     assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
@@ -194,9 +198,13 @@ final class AdmissionTest {
   }
 
   @Test
-  void every_refusal_of_a_known_tenant_is_counted_whatever_it_is_for() {
-    admission.decide(acme.id(), new SessionId("0".repeat(32)));
+  void every_refusal_of_a_tenants_session_is_counted_whatever_it_is_for() {
+    join(10, "c");
+    assertThat(why(decide())).isEqualTo(Refusal.SESSION_CONNECTIONS);
     assertThat(refused()).isEqualTo(1);
+    for (int i = 0; i < 10; i++) {
+      town.sessions().leave(acme.id(), session, "c" + i);
+    }
     town.clock().advance(RefusalTally.APART);
     spendAll();
     assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
@@ -211,6 +219,17 @@ final class AdmissionTest {
     town.queue().outage().begin();
     assertThat(why(decide())).isEqualTo(Refusal.UNDECIDED);
     assertThat(refused()).isEqualTo(5);
+  }
+
+  @Test
+  void strangers_made_up_sessions_are_no_refusals_of_the_tenant() {
+    for (int i = 0; i < 10; i++) {
+      assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+      town.clock().advance(RefusalTally.APART);
+    }
+    town.clock().advance(Duration.ofHours(1));
+    assertThat(why(decide())).isEqualTo(Refusal.UNKNOWN);
+    assertThat(refused()).isZero();
   }
 
   @Test
@@ -237,7 +256,8 @@ final class AdmissionTest {
           }
         };
     Admission late =
-        new Admission(remembering, town.gate(), town.tally(), Runnable::run, town.clock());
+        new Admission(
+            remembering, town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
     assertThat(why(late.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
     assertThat(town.activity().of(new TenantId("nobody")).refused()).isZero();
   }

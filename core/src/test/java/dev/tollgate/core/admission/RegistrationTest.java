@@ -45,7 +45,8 @@ final class RegistrationTest {
   }
 
   private Verdict decide(Tenant tenant, SessionId session) {
-    return new Admission(town.facts(), town.gate(), town.tally(), Runnable::run, town.clock())
+    return new Admission(
+            town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock())
         .decide(tenant.id(), session);
   }
 

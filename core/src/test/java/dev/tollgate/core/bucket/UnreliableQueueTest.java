@@ -248,7 +248,8 @@ final class UnreliableQueueTest {
 
   private Ticket ticket() {
     Admission admission =
-        new Admission(town.facts(), town.gate(), town.tally(), Runnable::run, town.clock());
+        new Admission(
+            town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
     return ((Verdict.Ticketed) admission.decide(gold.id(), town.open(gold))).ticket();
   }
 

@@ -149,7 +149,8 @@ public final class Day {
             Runnable::run,
             pause -> {},
             town.clock());
-    admission = new Admission(town.facts(), gate, town.tally(), Runnable::run, town.clock());
+    admission =
+        new Admission(town.facts(), gate, town.tally(), Runnable::run, pause -> {}, town.clock());
     HeldTokens heldTokens = new HeldTokens(town.buckets(), spending, town.clock());
     registration =
         new Registration(

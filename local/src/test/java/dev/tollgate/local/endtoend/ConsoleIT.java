@@ -29,8 +29,22 @@ import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
 final class ConsoleIT {
   private static final String DRAWN_LEVELS =
       """
-      const chart = Chart.getChart(document.querySelector('#level-chart canvas'));
-      return chart.getDatasetMeta(0).data.map((point) => Math.round(chart.scales.y.getValueForPixel(point.y)));
+      const plot = document.querySelector('#level-chart svg');
+      const marks = [...plot.querySelectorAll('.mark')];
+      const at = (mark) => [Number(mark.textContent), Number(mark.getAttribute('y'))];
+      const [[low, bottom], [high, top]] = [at(marks[0]), at(marks.at(-1))];
+      return [...plot.querySelector('.line.level').points]
+          .map(({ y }) => Math.round(low + (high - low) * (y - bottom) / (top - bottom)));
+      """;
+
+  private static final String POINTED =
+      """
+      const plot = document.querySelector('#level-chart svg');
+      const { right } = plot.getBoundingClientRect();
+      plot.dispatchEvent(new PointerEvent('pointermove', { clientX: right }));
+      const told = plot.querySelector('.cursor').textContent;
+      plot.dispatchEvent(new PointerEvent('pointerleave'));
+      return told + plot.querySelector('.cursor').textContent;
       """;
 
   /** What BatchWriteItem takes at once. */
@@ -241,7 +255,10 @@ final class ConsoleIT {
         .as("the line of the level, as it is drawn")
         .startsWith(60L)
         .endsWith(180L);
-    assertThat(browser.attribute("#level-chart canvas", "aria-label"))
+    assertThat(browser.script(POINTED))
+        .as("what a pointer at the right edge is told")
+        .isEqualTo("nowLevel 180Capacity 180Fill rate/min 180");
+    assertThat(browser.attribute("#level-chart svg", "aria-label"))
         .contains("Now: Level 180, Capacity 180");
 
     browser.select("#tier", "bronze");

@@ -3,6 +3,8 @@ package dev.tollgate.local.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.local.endtoend.Deployment.Answer;
+import dev.tollgate.local.services.Faults.Fault;
+import dev.tollgate.local.services.Faults.Injection;
 import dev.tollgate.local.services.Requests.Request;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,12 +24,15 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Names that strangers make up: each costs one read of one row and no role, however many there are,
- * and a tenant that exists is served beside them. And who has a name creates no more sessions than
- * ten times the connections that his tenant may open.
+ * and a tenant that exists is served beside them. Sessions that they make up for a tenant that
+ * exists cost one read each, and wait for no queue. And who has a name creates no more sessions
+ * than ten times the connections that his tenant may open.
  */
 final class MadeUpTenantsIT {
   private static final Deployment DEPLOYMENT = Deployment.own();
   private static final String SESSION = "0".repeat(32);
+
+  private static final long REFUSALS = 8;
 
   /** What is tried in a second, where the machine can do it. */
   private static final int PER_SECOND = 1_000;
@@ -89,6 +94,72 @@ final class MadeUpTenantsIT {
       DEPLOYMENT.advance(Duration.ofSeconds(seconds));
       assertThat(status("PUT", "?tenantId=creator")).isEqualTo(201);
     }
+  }
+
+  /** Refused handshakes, one after another within five seconds by the deployment's clock. */
+  private static void refusals(String tenant, String session) {
+    long start = System.nanoTime();
+    for (int i = 0; i < REFUSALS; i++) {
+      assertThat(DEPLOYMENT.connect(tenant, session).status()).isEqualTo(403);
+    }
+    System.out.printf(
+        "a refused handshake of %s: %d ms of %d%n",
+        tenant, (System.nanoTime() - start) / 1_000_000 / REFUSALS, REFUSALS);
+  }
+
+  private static Map<String, Long> requestsOfRefusals(String tenant, String session)
+      throws Exception {
+    return DEPLOYMENT.requestsOf(() -> refusals(tenant, session)).stream()
+        .collect(Collectors.groupingBy(Request::operation, Collectors.counting()));
+  }
+
+  @Test
+  void made_up_sessions_of_a_tenant_with_an_empty_bucket_cost_a_read_each() throws Exception {
+    DEPLOYMENT.onboard("drained", "gold", "{\"tenantPerMinute\":1}");
+    assertThat(DEPLOYMENT.connect("drained", DEPLOYMENT.open("drained")).status()).isEqualTo(101);
+    assertThat(requestsOfRefusals("drained", SESSION))
+        .isEqualTo(Map.of("BatchGetItem", REFUSALS, "ReceiveMessage", 1L));
+    assertThat(requestsOfRefusals("drained", SESSION)).isEqualTo(Map.of("BatchGetItem", REFUSALS));
+  }
+
+  @Test
+  void handshakes_at_a_suspended_tenant_cost_a_read_each() throws Exception {
+    DEPLOYMENT.onboard("halted", "gold", "{}");
+    String session = DEPLOYMENT.open("halted");
+    assertThat(DEPLOYMENT.connect("halted", session).status()).isEqualTo(101);
+    DEPLOYMENT.control("PATCH", "/tenants/halted", "{\"status\":\"SUSPENDED\"}");
+    DEPLOYMENT.advance(Duration.ofSeconds(5));
+    assertThat(requestsOfRefusals("halted", session))
+        .isEqualTo(
+            Map.of(
+                "BatchGetItem",
+                REFUSALS,
+                "ReceiveMessage",
+                1L,
+                "ChangeMessageVisibilityBatch",
+                1L));
+    assertThat(requestsOfRefusals("halted", session)).isEqualTo(Map.of("BatchGetItem", REFUSALS));
+  }
+
+  @Test
+  void a_queue_that_never_answers_is_asked_once_by_all_made_up_sessions() throws Exception {
+    DEPLOYMENT.onboard("silent", "gold", "{}");
+    String session = DEPLOYMENT.open("silent");
+    assertThat(DEPLOYMENT.connect("silent", session).status()).isEqualTo(101);
+    try (Injection hanging =
+        DEPLOYMENT
+            .cloud()
+            .faults()
+            .inject(
+                call ->
+                    call.operation().equals("ReceiveMessage")
+                        && call.principal().name().equals("Authorizer"),
+                1_000,
+                new Fault.Hung())) {
+      refusals("silent", SESSION);
+      assertThat(hanging.struck()).isEqualTo(1);
+    }
+    assertThat(DEPLOYMENT.connect("silent", session).status()).isEqualTo(101);
   }
 
   @Test

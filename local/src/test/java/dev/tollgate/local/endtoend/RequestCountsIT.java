@@ -100,27 +100,50 @@ final class RequestCountsIT {
   }
 
   @Test
-  void a_refusal_for_a_limit_on_connections_reads_claims_and_gives_back() throws Exception {
-    String[] three = sorted("BatchGetItem", "ReceiveMessage", "ChangeMessageVisibilityBatch");
+  void a_refusal_by_the_read_claims_and_gives_back_once_in_five_seconds_and_else_is_one()
+      throws Exception {
     String[] andWritten =
         sorted("BatchGetItem", "ReceiveMessage", "ChangeMessageVisibilityBatch", "UpdateItem");
     String full = DEPLOYMENT.open("counted");
     Handshake holder = DEPLOYMENT.connect("counted", full);
     assertThat(laterRefusal("counted", full, 429)).containsExactly(andWritten);
-    assertThat(refusal("counted", full, 429)).containsExactly(three);
-    assertThat(refusal("counted", NO_SESSION, 403)).containsExactly(three);
+    assertThat(refusal("counted", full, 429)).containsExactly("BatchGetItem");
     DEPLOYMENT.close(holder);
 
     String capped = DEPLOYMENT.open("capped");
     Handshake only = DEPLOYMENT.connect("capped", capped);
     assertThat(laterRefusal("capped", capped, 429)).containsExactly(andWritten);
-    assertThat(refusal("capped", capped, 429)).containsExactly(three);
+    assertThat(refusal("capped", capped, 429)).containsExactly("BatchGetItem");
     DEPLOYMENT.close(only);
 
     String hasty = DEPLOYMENT.open("hasty");
     DEPLOYMENT.close(DEPLOYMENT.connect("hasty", hasty));
     assertThat(laterRefusal("hasty", hasty, 429)).containsExactly(andWritten);
-    assertThat(refusal("hasty", hasty, 429)).containsExactly(three);
+    assertThat(refusal("hasty", hasty, 429)).containsExactly("BatchGetItem");
+
+    DEPLOYMENT.onboard("halted", "gold", "{}");
+    String halted = DEPLOYMENT.open("halted");
+    assertThat(DEPLOYMENT.connect("halted", halted).status()).isEqualTo(101);
+    DEPLOYMENT.control("PATCH", "/tenants/halted", "{\"status\":\"SUSPENDED\"}");
+    // A suspension ends the tenant's sessions: they are as unknown as a stranger's.
+    String[] three = sorted("BatchGetItem", "ReceiveMessage", "ChangeMessageVisibilityBatch");
+    assertThat(laterRefusal("halted", halted, 403)).containsExactly(three);
+    assertThat(refusal("halted", halted, 403)).containsExactly("BatchGetItem");
+    assertThat(laterRefusal("halted", halted, 403)).containsExactly(three);
+  }
+
+  @Test
+  void a_made_up_session_claims_and_gives_back_once_in_five_seconds_and_writes_nothing()
+      throws Exception {
+    DEPLOYMENT.onboard("sought", "gold", "{}");
+    assertThat(DEPLOYMENT.connect("sought", DEPLOYMENT.open("sought")).status()).isEqualTo(101);
+    String[] three = sorted("BatchGetItem", "ReceiveMessage", "ChangeMessageVisibilityBatch");
+    assertThat(laterRefusal("sought", NO_SESSION, 403)).containsExactly(three);
+    for (int i = 0; i < 10; i++) {
+      assertThat(refusal("sought", NO_SESSION, 403)).containsExactly("BatchGetItem");
+    }
+    assertThat(laterRefusal("sought", NO_SESSION, 403)).containsExactly(three);
+    assertThat(activity("sought")).isEqualTo("1 admitted, 0 refused");
   }
 
   @Test
