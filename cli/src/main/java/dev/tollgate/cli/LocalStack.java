@@ -34,6 +34,7 @@ final class LocalStack implements Cloud {
                   settings.assembly(),
                   settings.bind(),
                   settings.port(),
+                  settings.hosts(),
                   settings.data(),
                   Optional.of(settings.log()),
                   settings.keySets(),

@@ -30,6 +30,7 @@ import dev.tollgate.local.services.Requests;
 import dev.tollgate.local.services.SecurityTokens;
 import dev.tollgate.local.services.ServiceClient;
 import dev.tollgate.local.services.TableEngine;
+import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Template;
 import java.io.IOException;
@@ -156,6 +157,7 @@ public final class LocalCloud implements AutoCloseable {
           opened(
               new Gateway(
                   new InetSocketAddress(options.bind(), options.port()),
+                  AllowedHosts.LOCAL.and(options.hosts()),
                   lostEvents.before(functions),
                   new ServiceIntegrations(this::client, obeyed),
                   options.clock(),
