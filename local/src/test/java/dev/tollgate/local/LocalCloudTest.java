@@ -12,6 +12,7 @@ import dev.tollgate.local.lambda.SampleHandlers;
 import dev.tollgate.local.services.ServiceClient;
 import dev.tollgate.local.template.TemplateException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -22,6 +23,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -192,6 +194,35 @@ final class LocalCloudTest {
     return List.of(
         URI.create(cloud.outputs().getOrDefault("EchoURL", "")).getPort(),
         cloud.endpoint().getPort());
+  }
+
+  @Test
+  void what_a_cloud_keeps_is_its_owners_alone() throws IOException {
+    Path data = directory.resolve("data");
+    Path old = Files.createDirectories(data.resolve("queues")).resolve("old");
+    Files.setPosixFilePermissions(
+        Files.writeString(old, "old"), PosixFilePermissions.fromString("rw-r--r--"));
+    Path outputs = directory.resolve("outputs.json");
+    Path log = directory.resolve("up.log");
+    Options options =
+        new Options(
+            directory, "127.0.0.1", 0, Optional.of(data), Optional.of(log), Map.of(), clock);
+
+    try (LocalCloud cloud = LocalCloud.start(options)) {
+      cloud.writeOutputs(outputs);
+    }
+
+    assertThat(List.of(old, outputs, log)).allMatch(file -> permissions(file).equals("rw-------"));
+    assertThat(List.of("tables", "queues", "functions", "schedules"))
+        .allMatch(name -> permissions(data.resolve(name)).equals("rwx------"));
+  }
+
+  private static String permissions(Path file) {
+    try {
+      return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test

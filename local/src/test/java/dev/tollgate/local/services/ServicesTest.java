@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.testing.ManualClock;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpResponse;
@@ -181,7 +182,7 @@ final class ServicesTest {
 
   private static String answerOf(URI uri, String method, String header, String body)
       throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", uri.getPort())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), uri.getPort())) {
       String path = uri.getPath().isEmpty() ? "/" : uri.getPath();
       socket
           .getOutputStream()
