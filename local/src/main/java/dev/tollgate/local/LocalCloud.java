@@ -269,8 +269,7 @@ public final class LocalCloud implements AutoCloseable {
           List.of(
               new ObjectMapper()
                   .writerWithDefaultPrettyPrinter()
-                  .writeValueAsString(
-                      Map.of(environment.stackName(), new TreeMap<>(outputs)))));
+                  .writeValueAsString(Map.of(environment.stackName(), new TreeMap<>(outputs)))));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

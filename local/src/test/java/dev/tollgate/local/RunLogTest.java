@@ -24,8 +24,7 @@ final class RunLogTest {
   @Test
   void a_line_that_is_no_text_is_written_and_those_after_it_too() throws IOException {
     Path file = directory.resolve("run.log");
-    try (RunLog log =
-        RunLog.open(CLOCK, Optional.of(file))) {
+    try (RunLog log = RunLog.open(CLOCK, Optional.of(file))) {
       log.event("one half of a pair: \ud83d");
       log.event("after it");
     }

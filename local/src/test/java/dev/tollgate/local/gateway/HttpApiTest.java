@@ -346,7 +346,8 @@ class HttpApiTest {
   }
 
   private String raw(String method, String path, String headers) throws IOException {
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.address().getPort())) {
+    try (Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), gateway.address().getPort())) {
       String request = method + " " + path + " HTTP/1.1\r\n" + headers;
       socket
           .getOutputStream()
