@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -153,9 +154,20 @@ final class LocalCloudTest {
           "{'TableName':'Items','Item':{'id':{'S':'a'}}}");
       clock.advance(Duration.ofMinutes(1));
       cloud.settle();
+      cloud.writeOutputs(directory.resolve("logs/outputs.json"));
+    }
+    assertThat(Stream.of("run.log", "outputs.json").map(directory.resolve("logs")::resolve))
+        .allMatch(file -> permissions(file).equals("rw-------"));
+    for (Path file : kept()) {
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
     try (LocalCloud cloud = LocalCloud.start(options)) {
+      assertThat(kept())
+          .hasSizeGreaterThan(4)
+          .filteredOn(Files::isDirectory)
+          .hasSize(4)
+          .allMatch(file -> permissions(file).equals("rwx------"));
       assertThat(
               call(cloud, "dynamodb", "DynamoDB_20120810.Scan", "{'TableName':'Items'}")
                   .path("Count")
@@ -168,6 +180,21 @@ final class LocalCloudTest {
     assertThatThrownBy(() -> LocalCloud.start(options))
         .isInstanceOf(TemplateException.class)
         .hasMessageContaining("AppItemsTable00000001.Properties.KeySchema");
+  }
+
+  private static String permissions(Path file) {
+    try {
+      return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What the cloud keeps in its directories, and they. */
+  private List<Path> kept() throws IOException {
+    try (Stream<Path> all = Files.walk(directory.resolve("data"), 2)) {
+      return all.skip(1).toList();
+    }
   }
 
   /** Addresses of this machine at which nobody reaches what listens at 127.0.0.1 alone. */
@@ -194,35 +221,6 @@ final class LocalCloudTest {
     return List.of(
         URI.create(cloud.outputs().getOrDefault("EchoURL", "")).getPort(),
         cloud.endpoint().getPort());
-  }
-
-  @Test
-  void what_a_cloud_keeps_is_its_owners_alone() throws IOException {
-    Path data = directory.resolve("data");
-    Path old = Files.createDirectories(data.resolve("queues")).resolve("old");
-    Files.setPosixFilePermissions(
-        Files.writeString(old, "old"), PosixFilePermissions.fromString("rw-r--r--"));
-    Path outputs = directory.resolve("outputs.json");
-    Path log = directory.resolve("up.log");
-    Options options =
-        new Options(
-            directory, "127.0.0.1", 0, Optional.of(data), Optional.of(log), Map.of(), clock);
-
-    try (LocalCloud cloud = LocalCloud.start(options)) {
-      cloud.writeOutputs(outputs);
-    }
-
-    assertThat(List.of(old, outputs, log)).allMatch(file -> permissions(file).equals("rw-------"));
-    assertThat(List.of("tables", "queues", "functions", "schedules"))
-        .allMatch(name -> permissions(data.resolve(name)).equals("rwx------"));
-  }
-
-  private static String permissions(Path file) {
-    try {
-      return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   @Test
