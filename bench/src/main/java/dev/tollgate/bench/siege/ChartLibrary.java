@@ -7,7 +7,11 @@ import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Page;
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,7 +21,12 @@ import java.util.regex.Pattern;
 /** A hundred downloads of the chart library that the operator's page names. */
 final class ChartLibrary implements Measurement {
   private static final int REQUESTS = 100;
-  private static final Pattern SCRIPT = Pattern.compile("(?:src|href)=\"([^\"]*chart[^\"]*)\"");
+
+  /** A larger file is a library, and names nothing of ours. */
+  private static final int LARGEST_READ = 100_000;
+
+  /** What a page or a script names, in quotes. */
+  private static final Pattern SCRIPT = Pattern.compile("\"([^\"\\s]+\\.js)\"");
 
   @Override
   public Duration patience() {
@@ -27,18 +36,17 @@ final class ChartLibrary implements Measurement {
   @Override
   public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
     URI page = deployment.output("OperatorPage");
-    List<URI> scripts = new ArrayList<>();
-    Matcher names = SCRIPT.matcher(Page.get(page, Map.of()).text());
-    while (names.find()) {
-      scripts.add(page.resolve(names.group(1)));
-    }
     Page first =
-        scripts.stream()
-            .map(script -> Page.get(script, Map.of("Accept-Encoding", "gzip")))
-            .reduce((one, other) -> one.bytes() >= other.bytes() ? one : other)
-            .orElseThrow(
-                () ->
-                    new IllegalStateException("charts at " + page + ": none (expected: a script)"));
+        Page.get(
+            scripts(page).stream()
+                .filter(script -> script.address().getPath().contains("chart"))
+                .max(Comparator.comparingInt(Page::bytes))
+                .orElseThrow(
+                    () ->
+                        new IllegalStateException(
+                            "charts at " + page + ": none (expected: a script)"))
+                .address(),
+            Map.of("Accept-Encoding", "gzip"));
     Map<Integer, Integer> statuses = new TreeMap<>();
     long bytes = 0;
     for (int i = 0; i < REQUESTS; i++) {
@@ -58,5 +66,23 @@ final class ChartLibrary implements Measurement {
                     statuses,
                     bytes),
             "compressed and cached, a low throttle of its own"));
+  }
+
+  /** The scripts that a page loads, and those that these import. */
+  private static Collection<Page> scripts(URI page) {
+    Map<URI, Page> found = new LinkedHashMap<>();
+    Deque<URI> next = new ArrayDeque<>(List.of(page));
+    while (!next.isEmpty()) {
+      URI address = next.removeFirst();
+      if (!found.containsKey(address)) {
+        Page file = Page.get(address, Map.of());
+        found.put(address, file);
+        Matcher names = SCRIPT.matcher(file.bytes() < LARGEST_READ ? file.text() : "");
+        while (names.find()) {
+          next.add(address.resolve(names.group(1)));
+        }
+      }
+    }
+    return found.values();
   }
 }

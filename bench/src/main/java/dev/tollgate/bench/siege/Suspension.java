@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /** A tenant with 2,000 sessions, twenty of them with a socket, is suspended. */
@@ -69,11 +70,17 @@ final class Suspension implements Measurement {
   private static String suspend(Tenant tenant, List<Socket> sockets, Watch watch)
       throws InterruptedException {
     Duration start = watch.elapsed();
-    tenant.suspend();
-    final Duration answered = watch.elapsed().minus(start);
+    // The sockets go on while the call waits for what it set off.
+    CompletableFuture<Duration> call =
+        CompletableFuture.supplyAsync(
+            () -> {
+              tenant.suspend();
+              return watch.elapsed().minus(start);
+            });
     Socket talker = sockets.get(0);
     Optional<Duration> lastReply = Optional.empty();
     Optional<Duration> firstRefusal = Optional.empty();
+    Optional<Duration> talkerClosed = Optional.empty();
     int sent = 0;
     while (sockets.stream().anyMatch(Socket::isOpen)
         && watch.elapsed().minus(start).compareTo(LONGEST) < 0) {
@@ -97,16 +104,21 @@ final class Suspension implements Measurement {
         }
         frame = talker.receive(Duration.ZERO);
       }
+      if (!talker.isOpen() && talkerClosed.isEmpty()) {
+        talkerClosed = Optional.of(watch.elapsed().minus(start));
+      }
       watch.sleepUntil(now.plus(EVERY));
     }
+    final Duration ended = watch.elapsed().minus(start);
     long open = sockets.stream().filter(Socket::isOpen).count();
-    return "the call took %s s; last reply %s, first refusal %s; %s"
+    return "the call took %s s; last reply %s, first refusal %s, the talking socket closed %s; %s"
         .formatted(
-            Times.seconds(answered),
+            Times.seconds(call.join()),
             lastReply.map(at -> "after " + Times.seconds(at) + " s").orElse("none"),
             firstRefusal.map(at -> "after " + Times.seconds(at) + " s").orElse("none"),
+            talkerClosed.map(at -> "after " + Times.seconds(at) + " s").orElse("never"),
             open == 0
-                ? "all sockets closed after " + Times.seconds(watch.elapsed().minus(start)) + " s"
+                ? "all sockets closed after " + Times.seconds(ended) + " s"
                 : open + " sockets open after " + LONGEST.toSeconds() + " s");
   }
 }
