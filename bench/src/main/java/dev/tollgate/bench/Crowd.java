@@ -9,7 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** A fixed number of clients that act at the same time. */
-final class Crowd implements AutoCloseable {
+public final class Crowd implements AutoCloseable {
   private final ExecutorService clients;
 
   /**
@@ -17,7 +17,7 @@ final class Crowd implements AutoCloseable {
    *
    * @param size 1 or more
    */
-  Crowd(int size) {
+  public Crowd(int size) {
     clients =
         Executors.newFixedThreadPool(
             size,
@@ -33,7 +33,7 @@ final class Crowd implements AutoCloseable {
    *
    * @throws IllegalStateException if a task failed, with its failure as the cause
    */
-  <T> List<T> run(List<? extends Callable<T>> tasks) throws InterruptedException {
+  public <T> List<T> run(List<? extends Callable<T>> tasks) throws InterruptedException {
     List<T> results = new ArrayList<>();
     for (Future<T> done : clients.invokeAll(tasks)) {
       try {

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 
 /** Something that is measured on a running deployment. */
-interface Measurement {
+public interface Measurement {
   /** The time after which it is given up. */
   Duration patience();
 

@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.Locale;
 
 /** Durations that were measured, from the shortest to the longest. */
-record Times(List<Duration> sorted) {
-  Times {
+public record Times(List<Duration> sorted) {
+  /** Sorts them. */
+  public Times {
     sorted = sorted.stream().sorted().toList();
   }
 
-  static Times of(Collection<Duration> durations) {
+  /** These durations. */
+  public static Times of(Collection<Duration> durations) {
     return new Times(List.copyOf(durations));
   }
 
@@ -22,7 +24,7 @@ record Times(List<Duration> sorted) {
    * @throws IllegalArgumentException if the share is out of its range
    * @throws IllegalStateException if there are no durations
    */
-  Duration quantile(double share) {
+  public Duration quantile(double share) {
     if (!(share > 0 && share <= 1)) {
       throw new IllegalArgumentException("share: " + share + " (expected: above 0, up to 1)");
     }
@@ -33,7 +35,7 @@ record Times(List<Duration> sorted) {
   }
 
   /** Minimum, median and maximum for a person, such as {@code 4.9 to 6.8 s, median 5.3 s}. */
-  String summary() {
+  public String summary() {
     return sorted.isEmpty()
         ? "none"
         : "%s to %s s, median %s s"
@@ -43,8 +45,15 @@ record Times(List<Duration> sorted) {
                 seconds(quantile(0.5)));
   }
 
+  /** Median and longest for a person, such as {@code 12, 40 ms}. */
+  public String medianAndLongest() {
+    return sorted.isEmpty()
+        ? "none"
+        : "%d, %d ms".formatted(quantile(0.5).toMillis(), quantile(1).toMillis());
+  }
+
   /** Seconds with one decimal. */
-  static String seconds(Duration duration) {
+  public static String seconds(Duration duration) {
     return String.format(Locale.ROOT, "%.1f", duration.toMillis() / 1000.0);
   }
 }

@@ -15,4 +15,14 @@ class RowTest {
             "| a | 1 \\| 2 | at most 2 |",
             "| b |  |  |");
   }
+
+  @Test
+  void rows_with_earlier_figures_have_a_column_for_them() {
+    assertThat(Row.table(List.of(new Row("a", "9 s", "1 s", "2 s"), new Row("b", "", ""))))
+        .containsExactly(
+            "| attack | found before | found | wanted |",
+            "| --- | --- | --- | --- |",
+            "| a | 9 s | 1 s | 2 s |",
+            "| b |  |  |  |");
+  }
 }

@@ -48,7 +48,10 @@ class StormTest {
   }
 
   private int run(String... arguments) {
-    return Storm.commandLine(
+    return Benchmark.commandLine(
+            "storm",
+            "Measure.",
+            Storm.ROWS,
             new PrintWriter(out, true),
             new PrintWriter(err, true),
             new Watch(InstantSource.fixed(Instant.EPOCH), () -> 0))

@@ -39,6 +39,13 @@ class TimesTest {
     assertThat(new Times(List.of()).summary()).isEqualTo("none");
   }
 
+  @Test
+  void median_and_longest_are_in_milliseconds() {
+    assertThat(new Times(List.of(millis(30), millis(10), millis(20))).medianAndLongest())
+        .isEqualTo("20, 30 ms");
+    assertThat(new Times(List.of()).medianAndLongest()).isEqualTo("none");
+  }
+
   private static Duration millis(long millis) {
     return Duration.ofMillis(millis);
   }

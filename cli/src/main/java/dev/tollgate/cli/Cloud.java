@@ -4,6 +4,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** A local cloud that is up; closing it stops everything in it. */
 interface Cloud extends AutoCloseable {
@@ -34,6 +35,7 @@ interface Cloud extends AutoCloseable {
    * @param assembly the directory that the CDK app was synthesized to
    * @param bind the address to listen at
    * @param port the port for clients; 0 for any
+   * @param hosts names by which it may be addressed, besides localhost and IP addresses
    * @param log where to append what the functions log
    * @param data where to keep state over a restart; empty for memory
    * @param keySets where the keys of issuers of tokens are, by issuer, if not where these say
@@ -44,12 +46,14 @@ interface Cloud extends AutoCloseable {
       Path assembly,
       String bind,
       int port,
+      Set<String> hosts,
       Path log,
       Optional<Path> data,
       Map<String, URI> keySets,
       boolean iam,
       Optional<Path> faults) {
     public Settings {
+      hosts = Set.copyOf(hosts);
       keySets = Map.copyOf(keySets);
       if (port < 0 || port > 65_535) {
         throw Failure.usage("--port: " + port + " (expected: 0 to 65535)");

@@ -2,6 +2,7 @@ package dev.tollgate.cli;
 
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
+import dev.tollgate.local.PrivateFiles;
 import dev.tollgate.local.faults.FaultPlan;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,13 +28,13 @@ final class LocalStack implements Cloud {
    */
   static LocalStack start(Settings settings) {
     try {
-      Files.createDirectories(settings.log().resolveSibling(""));
       return new LocalStack(
           LocalCloud.start(
               new Options(
                   settings.assembly(),
                   settings.bind(),
                   settings.port(),
+                  settings.hosts(),
                   settings.data(),
                   Optional.of(settings.log()),
                   settings.keySets(),
@@ -84,7 +85,7 @@ final class LocalStack implements Cloud {
       String name = role.get().substring(role.get().lastIndexOf('/') + 1);
       List<String> lines = new ArrayList<>(variables.get().lines().toList());
       cloud.environmentOf(name).forEach((variable, value) -> lines.add(variable + "=" + value));
-      Files.write(file, lines);
+      PrivateFiles.write(file, lines);
       return true;
     } catch (IOException e) {
       throw Failure.of(file + ": " + e.getMessage(), e);

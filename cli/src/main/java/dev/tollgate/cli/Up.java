@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -41,6 +42,15 @@ final class Up implements Callable<Integer> {
       paramLabel = "ADDRESS",
       description = "Address to listen at. Default: 127.0.0.1, so that only this machine sees it.")
   private String bind = "127.0.0.1";
+
+  @Option(
+      names = "--host",
+      paramLabel = "NAME",
+      description =
+          "Name of this machine by which requests may address it; may be given several times."
+              + " Default: localhost and IP addresses only, so that no other site can (DNS"
+              + " rebinding).")
+  private Set<String> hosts = Set.of();
 
   @Option(
       names = "--data",
@@ -96,6 +106,7 @@ final class Up implements Callable<Integer> {
             assembly(),
             bind,
             port,
+            hosts,
             log,
             data.map(shell::file),
             keySetLocations(),

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,6 +61,7 @@ class UpTest {
                 directory.resolve("infra/target/cdk.out"),
                 "127.0.0.1",
                 0,
+                Set.of(),
                 directory.resolve("elsewhere/up.log"),
                 Optional.empty(),
                 Map.of(),
@@ -67,6 +69,16 @@ class UpTest {
                 Optional.empty()));
     assertThat(claims).containsExactly(directory.resolve("elsewhere/claims.env"));
     assertThat(closed).isTrue();
+  }
+
+  @Test
+  void up_may_be_addressed_by_the_names_that_it_is_told() {
+    deployment.run(this::start, "up", "--host", "laptop.lan", "--host", "build.lan");
+
+    assertThat(started)
+        .singleElement()
+        .extracting(Cloud.Settings::hosts)
+        .isEqualTo(Set.of("laptop.lan", "build.lan"));
   }
 
   @Test

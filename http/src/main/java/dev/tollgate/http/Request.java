@@ -95,6 +95,17 @@ public final class Request {
     }
   }
 
+  /**
+   * Refuses a POST that another site's page may send without asking first (a form, or a script
+   * without CORS): these have a media type, even without a body, and it is not JSON.
+   */
+  void requireJsonOfPost() {
+    boolean declared = header("content-type").isPresent() || content().length > 0;
+    if (String.valueOf(event.getRouteKey()).startsWith("POST ") && declared) {
+      checkMediaType();
+    }
+  }
+
   private void checkMediaType() {
     String sent = parameter(event.getHeaders(), "content-type").orElse("none");
     String type = sent.toLowerCase(Locale.ROOT).replaceAll("\\s", "");

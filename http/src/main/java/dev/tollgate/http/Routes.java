@@ -41,6 +41,7 @@ public final class Routes {
     Response response;
     try {
       Route route = routes.get(event.getRouteKey());
+      request.requireJsonOfPost();
       response =
           route == null
               ? Problem.notFound("no route " + event.getRouteKey()).response()

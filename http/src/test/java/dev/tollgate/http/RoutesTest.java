@@ -49,6 +49,32 @@ class RoutesTest {
     assertThat(response.getHeaders()).containsEntry("content-type", "application/problem+json");
   }
 
+  /** What pages of other sites can send without a preflight request. */
+  @ParameterizedTest
+  @CsvSource({
+    "POST /repairs, text/plain, '', 415",
+    "POST /repairs, text/plain, '{}', 415",
+    "POST /repairs, application/x-www-form-urlencoded, a=b, 415",
+    "POST /repairs, multipart/form-data; boundary=x, '', 415",
+    "POST /repairs, application/json, '', 200",
+    "POST /repairs, , '{}', 415",
+    "POST /repairs, , '', 200",
+    "PUT /things, text/plain, '', 200",
+  })
+  void a_post_of_another_media_type_is_refused_before_its_route(
+      String route, String mediaType, String body, int status) {
+    Routes unread =
+        new Routes(
+            Map.of(
+                "POST /repairs", request -> Response.json(200, Map.of()),
+                "PUT /things", request -> Response.json(200, Map.of())));
+    APIGatewayV2HTTPEvent event = HttpApiEvents.of(route);
+    event.setBody(body);
+    event.setHeaders(mediaType == null ? Map.of() : Map.of("content-type", mediaType));
+
+    assertThat(unread.answer(event, context).getStatusCode()).isEqualTo(status);
+  }
+
   @Test
   void a_refused_value_is_named() {
     APIGatewayV2HTTPResponse response = echo.answer(event("{\"a\":7}"), context);

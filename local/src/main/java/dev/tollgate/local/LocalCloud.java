@@ -30,6 +30,7 @@ import dev.tollgate.local.services.Requests;
 import dev.tollgate.local.services.SecurityTokens;
 import dev.tollgate.local.services.ServiceClient;
 import dev.tollgate.local.services.TableEngine;
+import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Template;
 import java.io.IOException;
@@ -42,6 +43,7 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -156,6 +158,7 @@ public final class LocalCloud implements AutoCloseable {
           opened(
               new Gateway(
                   new InetSocketAddress(options.bind(), options.port()),
+                  AllowedHosts.LOCAL.and(options.hosts()),
                   lostEvents.before(functions),
                   new ServiceIntegrations(this::client, obeyed),
                   options.clock(),
@@ -261,10 +264,12 @@ public final class LocalCloud implements AutoCloseable {
    */
   public void writeOutputs(Path file) {
     try {
-      Files.createDirectories(file.toAbsolutePath().getParent());
-      new ObjectMapper()
-          .writerWithDefaultPrettyPrinter()
-          .writeValue(file.toFile(), Map.of(environment.stackName(), new TreeMap<>(outputs)));
+      PrivateFiles.write(
+          file,
+          List.of(
+              new ObjectMapper()
+                  .writerWithDefaultPrettyPrinter()
+                  .writeValueAsString(Map.of(environment.stackName(), new TreeMap<>(outputs)))));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -418,7 +423,11 @@ public final class LocalCloud implements AutoCloseable {
     if (options.dataDirectory().isEmpty()) {
       return Optional.empty();
     }
-    return Optional.of(Files.createDirectories(options.dataDirectory().get().resolve(name)));
+    Path data = options.dataDirectory().get();
+    if (Files.notExists(data)) {
+      var unused = PrivateFiles.createDirectory(data);
+    }
+    return Optional.of(PrivateFiles.createDirectory(data.resolve(name)));
   }
 
   private static Thread daemon(Runnable work) {

@@ -1,12 +1,15 @@
 package dev.tollgate.local;
 
 import dev.tollgate.local.faults.FaultPlan;
+import dev.tollgate.local.sites.AllowedHosts;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * How a local cloud is to be started.
@@ -14,6 +17,8 @@ import java.util.Optional;
  * @param assembly the directory that {@code cdk synth} wrote
  * @param bind the address at which the public APIs listen
  * @param port their port; 0 for any that is free
+ * @param hosts names by which they may be addressed, besides localhost, IP addresses and the name
+ *     to bind
  * @param dataDirectory where to keep tables, queues and schedules over a restart; without it they
  *     are kept in memory
  * @param logFile where to append what functions log and what goes wrong; without it that goes to
@@ -29,6 +34,7 @@ public record Options(
     Path assembly,
     String bind,
     int port,
+    Set<String> hosts,
     Optional<Path> dataDirectory,
     Optional<Path> logFile,
     Map<String, URI> keySets,
@@ -37,6 +43,12 @@ public record Options(
     InstantSource clock) {
   /** Refuses a port that is none, and keys where none can be. */
   public Options {
+    Set<String> names = new TreeSet<>(hosts);
+    if (!bind.contains(":")) {
+      names.add(bind);
+    }
+    hosts = Set.copyOf(names);
+    var unused = AllowedHosts.LOCAL.and(hosts);
     keySets = Map.copyOf(keySets);
     keySets.forEach(Options::requireKeySet);
     if (port < 0 || port > 65_535) {
@@ -53,17 +65,35 @@ public record Options(
       Optional<Path> logFile,
       Map<String, URI> keySets,
       InstantSource clock) {
-    this(assembly, bind, port, dataDirectory, logFile, keySets, true, FaultPlan.none(), clock);
+    this(
+        assembly,
+        bind,
+        port,
+        Set.of(),
+        dataDirectory,
+        logFile,
+        keySets,
+        true,
+        FaultPlan.none(),
+        clock);
   }
 
   /** The same, but everybody may do everything. */
   public Options withoutIam() {
-    return new Options(assembly, bind, port, dataDirectory, logFile, keySets, false, faults, clock);
+    return new Options(
+        assembly, bind, port, hosts, dataDirectory, logFile, keySets, false, faults, clock);
+  }
+
+  /** The same, but with more names by which the public APIs may be addressed. */
+  public Options addressedAs(Set<String> names) {
+    return new Options(
+        assembly, bind, port, names, dataDirectory, logFile, keySets, iam, faults, clock);
   }
 
   /** The same, but things go wrong by a plan. */
   public Options with(FaultPlan plan) {
-    return new Options(assembly, bind, port, dataDirectory, logFile, keySets, iam, plan, clock);
+    return new Options(
+        assembly, bind, port, hosts, dataDirectory, logFile, keySets, iam, plan, clock);
   }
 
   private static void requireKeySet(String issuer, URI location) {

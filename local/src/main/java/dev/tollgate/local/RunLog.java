@@ -1,10 +1,10 @@
 package dev.tollgate.local;
 
 import dev.tollgate.local.lambda.LogLine;
-import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.OutputStreamWriter;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,20 +12,36 @@ import java.nio.file.StandardOpenOption;
 import java.time.InstantSource;
 import java.util.Optional;
 
-/** The log of a run: what functions say, how they fail, and what else goes wrong. */
+/**
+ * The log of a run: what functions log, how they fail, and what else goes wrong.
+ *
+ * <p>An entry begins with its time at the start of a line; its further lines are indented, and
+ * control characters are escaped. So what a stranger sends cannot look like an entry.
+ *
+ * <p>A file that has grown too large is copied to one of the same name with {@code .1} behind it,
+ * in the place of an older copy, and emptied. It stays the same file, which {@code tail -f}
+ * follows.
+ */
 final class RunLog implements AutoCloseable {
   private static final System.Logger LOGGER = System.getLogger("dev.tollgate.local");
+  private static final long LARGEST = 10L << 20;
+  private static final String INDENT = "    ";
 
   private final InstantSource clock;
-  private final Optional<BufferedWriter> file;
+  private final Optional<LogFile> file;
 
-  private RunLog(InstantSource clock, Optional<BufferedWriter> file) {
+  private RunLog(InstantSource clock, Optional<LogFile> file) {
     this.clock = clock;
     this.file = file;
   }
 
   static RunLog open(InstantSource clock, Optional<Path> path) {
-    return new RunLog(clock, path.map(RunLog::open));
+    return open(clock, path, LARGEST);
+  }
+
+  /** A log whose file is emptied when it has this many bytes. */
+  static RunLog open(InstantSource clock, Optional<Path> path, long largest) {
+    return new RunLog(clock, path.map(file -> new LogFile(file, largest)));
   }
 
   /** Writes what a function has logged, or how it failed. */
@@ -40,40 +56,97 @@ final class RunLog implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    file.ifPresent(
-        writer -> {
-          try {
-            writer.close();
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-        });
+    file.ifPresent(LogFile::close);
   }
 
-  private synchronized void write(String line) {
+  private synchronized void write(String entry) {
+    String text = printable(entry.stripTrailing());
     file.ifPresentOrElse(
-        writer -> {
+        opened -> {
           try {
-            writer.write(line);
-            writer.newLine();
-            writer.flush();
+            opened.append(text + System.lineSeparator());
           } catch (IOException e) {
-            LOGGER.log(System.Logger.Level.WARNING, line, e);
+            LOGGER.log(System.Logger.Level.WARNING, text, e);
           }
         },
-        () -> LOGGER.log(System.Logger.Level.INFO, line));
+        () -> LOGGER.log(System.Logger.Level.INFO, text));
   }
 
-  private static BufferedWriter open(Path path) {
-    try {
-      Files.createDirectories(path.toAbsolutePath().getParent());
-      // Unlike a writer of Files, this writes what is no text as a question mark, and goes on.
-      return new BufferedWriter(
-          new OutputStreamWriter(
-              Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND),
-              StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  private static String printable(String entry) {
+    StringBuilder text = new StringBuilder(entry.length());
+    entry
+        .replace("\r\n", "\n")
+        .codePoints()
+        .forEach(
+            character -> {
+              if (character == '\n') {
+                text.append(System.lineSeparator()).append(INDENT);
+              } else if (character == '\t' || isPrintable(character)) {
+                text.appendCodePoint(character);
+              } else {
+                text.append("\\u%04x".formatted(character));
+              }
+            });
+    return text.toString();
+  }
+
+  private static boolean isPrintable(int character) {
+    return switch (Character.getType(character)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
+          false;
+      default -> true;
+    };
+  }
+
+  /** The file, with its size. */
+  private static final class LogFile {
+    private final Path path;
+    private final long largest;
+    private final OutputStream out;
+    private long size;
+
+    LogFile(Path path, long largest) {
+      this.path = path;
+      this.largest = largest;
+      try {
+        PrivateFiles.create(path);
+        this.size = Files.size(path);
+        this.out = Files.newOutputStream(path, StandardOpenOption.APPEND);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    void append(String text) throws IOException {
+      if (size >= largest) {
+        rotate();
+      }
+      // What is no text becomes a question mark.
+      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      out.write(bytes);
+      size += bytes.length;
+    }
+
+    private void rotate() throws IOException {
+      Path old = path.resolveSibling(path.getFileName() + ".1");
+      PrivateFiles.create(old);
+      try (OutputStream copy = Files.newOutputStream(old)) {
+        Files.copy(path, copy);
+      }
+      FileChannel.open(path, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)
+          .close();
+      size = 0;
+    }
+
+    void close() {
+      try {
+        out.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 }

@@ -12,6 +12,7 @@ import dev.tollgate.local.lambda.SampleHandlers;
 import dev.tollgate.local.services.ServiceClient;
 import dev.tollgate.local.template.TemplateException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -22,12 +23,14 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -151,9 +154,20 @@ final class LocalCloudTest {
           "{'TableName':'Items','Item':{'id':{'S':'a'}}}");
       clock.advance(Duration.ofMinutes(1));
       cloud.settle();
+      cloud.writeOutputs(directory.resolve("logs/outputs.json"));
+    }
+    assertThat(Stream.of("run.log", "outputs.json").map(directory.resolve("logs")::resolve))
+        .allMatch(file -> permissions(file).equals("rw-------"));
+    for (Path file : kept()) {
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
     try (LocalCloud cloud = LocalCloud.start(options)) {
+      assertThat(kept())
+          .hasSizeGreaterThan(4)
+          .filteredOn(Files::isDirectory)
+          .hasSize(4)
+          .allMatch(file -> permissions(file).equals("rwx------"));
       assertThat(
               call(cloud, "dynamodb", "DynamoDB_20120810.Scan", "{'TableName':'Items'}")
                   .path("Count")
@@ -166,6 +180,21 @@ final class LocalCloudTest {
     assertThatThrownBy(() -> LocalCloud.start(options))
         .isInstanceOf(TemplateException.class)
         .hasMessageContaining("AppItemsTable00000001.Properties.KeySchema");
+  }
+
+  private static String permissions(Path file) {
+    try {
+      return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What the cloud keeps in its directories, and they. */
+  private List<Path> kept() throws IOException {
+    try (Stream<Path> all = Files.walk(directory.resolve("data"), 2)) {
+      return all.skip(1).toList();
+    }
   }
 
   /** Addresses of this machine at which nobody reaches what listens at 127.0.0.1 alone. */

@@ -22,7 +22,8 @@ import java.util.stream.StreamSupport;
  */
 public final class Deployment implements AutoCloseable {
   private final Http http;
-  private final Path claims;
+  private final Path outputs;
+  private final JsonNode stack;
   private final URI controlPlane;
   private final URI sessions;
   private final String suffix =
@@ -30,11 +31,12 @@ public final class Deployment implements AutoCloseable {
   private final List<String> tiers = new ArrayList<>();
   private final List<Tenant> tenants = new ArrayList<>();
 
-  private Deployment(Http http, Path claims, URI controlPlane, URI sessions) {
+  private Deployment(Http http, Path outputs, JsonNode stack) {
     this.http = http;
-    this.claims = claims;
-    this.controlPlane = controlPlane;
-    this.sessions = sessions;
+    this.outputs = outputs;
+    this.stack = stack;
+    this.controlPlane = output("ControlPlaneURL");
+    this.sessions = output("SessionURL");
   }
 
   /**
@@ -57,11 +59,28 @@ public final class Deployment implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(outputs + ": " + e, e);
     }
-    return new Deployment(
-        new Http(),
-        outputs.resolveSibling("claims.env"),
-        URI.create(stack.get("ControlPlaneURL").asText()),
-        URI.create(stack.get("SessionURL").asText()));
+    return new Deployment(new Http(), outputs, stack);
+  }
+
+  /**
+   * An output that is an address, such as {@code OperatorPage}.
+   *
+   * @throws IllegalStateException if there is no such output
+   */
+  public URI output(String name) {
+    if (!stack.has(name)) {
+      throw new IllegalStateException("output " + name + ": none (expected: an address)");
+    }
+    return URI.create(stack.get(name).asText());
+  }
+
+  /**
+   * The issuer of the tokens that sessions take, with its key beside the outputs.
+   *
+   * @throws IllegalStateException if there is none
+   */
+  public Issuer issuer() {
+    return Issuer.read(outputs.resolveSibling("issuer.key"));
   }
 
   /**
@@ -72,7 +91,7 @@ public final class Deployment implements AutoCloseable {
    */
   public Map<String, String> claimsEnvironment() {
     try {
-      return Files.readAllLines(claims).stream()
+      return Files.readAllLines(outputs.resolveSibling("claims.env")).stream()
           .map(line -> line.split("=", 2))
           .collect(Collectors.toMap(variable -> variable[0], variable -> variable[1]));
     } catch (IOException e) {
@@ -108,7 +127,13 @@ public final class Deployment implements AutoCloseable {
         """
         {"tenantId": "%s", "tier": "%s"}"""
             .formatted(id, tier));
-    Tenant tenant = new Tenant(http, id, URI.create(controlPlane + "/tenants/" + id), sessions);
+    Tenant tenant =
+        new Tenant(
+            http,
+            id,
+            URI.create(controlPlane + "/tenants/" + id),
+            sessions,
+            output("WebSocketURL"));
     tenants.add(tenant);
     return tenant;
   }

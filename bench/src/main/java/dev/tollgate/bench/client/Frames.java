@@ -10,13 +10,21 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /** The frames that a socket received and nobody has taken yet. */
-final class Frames implements WebSocket.Listener {
+class Frames implements WebSocket.Listener {
   final BlockingQueue<JsonNode> received = new LinkedBlockingQueue<>();
 
   /** Completes when the socket is closed, by whichever side. */
   final CompletableFuture<String> closed = new CompletableFuture<>();
 
   private final StringBuilder text = new StringBuilder();
+
+  /** Those of a client that never reads: it asks for no frame, not even when the socket opens. */
+  static final class Unread extends Frames {
+    @Override
+    public void onOpen(WebSocket socket) {
+      // The listener's own method would ask for the first frame.
+    }
+  }
 
   @Override
   public @Nullable CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {

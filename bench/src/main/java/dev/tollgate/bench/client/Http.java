@@ -12,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
 
 /** Sends requests and reads the JSON of the answers. */
@@ -43,29 +44,43 @@ final class Http {
    * @throws UncheckedIOException if there is no answer
    */
   JsonNode send(String method, URI uri, String body) {
-    HttpResponse<String> response = answer(method, uri, body);
+    return send(method, uri, body, Map.of());
+  }
+
+  /** Sends a request with more headers, as {@link #send(String, URI, String)}. */
+  JsonNode send(String method, URI uri, String body, Map<String, String> headers) {
+    HttpResponse<String> response = answer(method, uri, body, headers);
     if (response.statusCode() / 100 != 2) {
       throw new IllegalStateException(
           "%s %s: %d %s (expected: 2xx)"
               .formatted(method, uri, response.statusCode(), response.body()));
     }
+    return read(response.body());
+  }
+
+  static JsonNode read(String body) {
     try {
-      return JSON.readTree(response.body());
+      return JSON.readTree(body);
     } catch (IOException e) {
-      throw new UncheckedIOException(method + " " + uri + ": " + e, e);
+      throw new UncheckedIOException(body + ": " + e, e);
     }
   }
 
   /** Deletes what may be gone already, or may not be deleted yet. */
   void tryToDelete(URI uri) {
     try {
-      var unused = answer("DELETE", uri, "");
+      var unused = answer("DELETE", uri, "", Map.of());
     } catch (UncheckedIOException e) {
       // The deployment may have ended before the benchmarks.
     }
   }
 
-  private HttpResponse<String> answer(String method, URI uri, String body) {
+  /**
+   * The answer to a request, whatever its status.
+   *
+   * @throws UncheckedIOException if there is none
+   */
+  HttpResponse<String> answer(String method, URI uri, String body, Map<String, String> headers) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(uri)
             .timeout(ANSWER_TIME)
@@ -74,6 +89,7 @@ final class Http {
     if (!body.isEmpty()) {
       request.header("Content-Type", "application/json");
     }
+    headers.forEach(request::setHeader);
     try {
       return client.send(request.build(), BodyHandlers.ofString());
     } catch (IOException e) {

@@ -25,9 +25,22 @@ public final class Session {
     return http.get(address).get("connections").asInt();
   }
 
+  /** Where its sockets are opened. */
+  public URI socketAddress() {
+    return socketAddress;
+  }
+
   /** Tries once to open a socket, and waits for the answer. */
   public Handshake connect() throws InterruptedException {
-    Frames frames = new Frames();
+    return connect(new Frames());
+  }
+
+  /** As {@link #connect()}, but nothing is ever read from the socket. */
+  public Handshake connectWithoutReading() throws InterruptedException {
+    return connect(new Frames.Unread());
+  }
+
+  private Handshake connect(Frames frames) throws InterruptedException {
     CompletableFuture<WebSocket> opening = http.webSocket().buildAsync(socketAddress, frames);
     try {
       WebSocket socket = opening.get(Http.ANSWER_TIME.toSeconds(), TimeUnit.SECONDS);

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.net.http.WebSocket;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -34,6 +35,24 @@ public final class Socket {
                 .formatted(id, id),
             true)
         .join();
+  }
+
+  /**
+   * Sends a text as it is.
+   *
+   * @throws IllegalStateException if the socket is closed
+   */
+  public void sendText(String text) {
+    try {
+      socket.sendText(text, true).join();
+    } catch (CompletionException e) {
+      throw new IllegalStateException("the socket is closed: " + e.getCause(), e);
+    }
+  }
+
+  /** Ends it without a word. */
+  public void abort() {
+    socket.abort();
   }
 
   /** The next frame, if one comes within a time. */

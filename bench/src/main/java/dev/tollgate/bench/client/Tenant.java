@@ -1,7 +1,10 @@
 package dev.tollgate.bench.client;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.net.URI;
+import java.net.http.HttpResponse;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.StreamSupport;
 
 /** A tenant as the operator sees it. */
@@ -10,12 +13,14 @@ public final class Tenant {
   private final String id;
   private final URI address;
   private final URI sessions;
+  private final URI sockets;
 
-  Tenant(Http http, String id, URI address, URI sessions) {
+  Tenant(Http http, String id, URI address, URI sessions, URI sockets) {
     this.http = http;
     this.id = id;
     this.address = address;
     this.sessions = sessions;
+    this.sockets = sockets;
   }
 
   /** Its id. */
@@ -23,19 +28,49 @@ public final class Tenant {
     return id;
   }
 
-  URI address() {
+  /** Where the control plane has it. */
+  public URI address() {
     return address;
   }
 
   /** Creates a session. */
   public Session newSession() {
-    URI uri = URI.create(sessions + "?tenantId=" + id);
-    JsonNode created = http.send("PUT", uri, "");
-    String query = "?tenantId=" + id + "&sessionId=" + created.get("sessionId").asText();
-    return new Session(
-        http,
-        URI.create(sessions + query),
-        URI.create(created.get("webSocketUrl").asText() + query));
+    return session(http.send("PUT", creation(), "").get("sessionId").asText());
+  }
+
+  /**
+   * Tries to create a session with a token.
+   *
+   * @return empty if that is refused
+   */
+  public Optional<Session> tryNewSession(String token) {
+    HttpResponse<String> answer =
+        http.answer("PUT", creation(), "", Map.of("Authorization", "Bearer " + token));
+    return answer.statusCode() == 201
+        ? Optional.of(session(Http.read(answer.body()).get("sessionId").asText()))
+        : Optional.empty();
+  }
+
+  /** A session that was never created. */
+  public Session madeUpSession() {
+    return session(
+        "%016x%016x"
+            .formatted(
+                ThreadLocalRandom.current().nextLong(), ThreadLocalRandom.current().nextLong()));
+  }
+
+  /** Suspends it. */
+  public void suspend() {
+    var unused = http.send("PATCH", address, "{\"status\": \"SUSPENDED\"}");
+  }
+
+  private URI creation() {
+    return URI.create(sessions + "?tenantId=" + id);
+  }
+
+  private Session session(String sessionId) {
+    String query = "?tenantId=" + id + "&sessionId=" + sessionId;
+    return new Session(http, URI.create(sessions + query), URI.create(sockets + query));
   }
 
   /** How many connections the control plane counts. */

@@ -22,6 +22,11 @@ interface Api extends AutoCloseable {
    */
   void handle(HttpServerExchange exchange, String path) throws Exception;
 
+  /** Whether its CORS settings let pages of another origin ask it. */
+  default boolean allows(String origin) {
+    return false;
+  }
+
   /** Ends what has lasted too long. */
   default void sweep() {}
 

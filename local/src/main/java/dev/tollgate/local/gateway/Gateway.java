@@ -1,6 +1,8 @@
 package dev.tollgate.local.gateway;
 
 import dev.tollgate.local.lambda.Invoker;
+import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.sites.Refusal;
 import io.undertow.Undertow;
 import io.undertow.UndertowOptions;
 import io.undertow.server.HttpHandler;
@@ -10,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -42,6 +45,7 @@ public final class Gateway implements AutoCloseable {
   private final Invoker functions;
   private final ServiceCalls services;
   private final InstantSource clock;
+  private final AllowedHosts hosts;
   private final Consumer<String> log;
   private final Map<String, Api> apis = new ConcurrentHashMap<>();
   private final HttpHandler connections;
@@ -69,6 +73,23 @@ public final class Gateway implements AutoCloseable {
       InstantSource clock,
       UnaryOperator<HttpHandler> aroundConnections,
       Consumer<String> log) {
+    this(address, AllowedHosts.LOCAL, functions, services, clock, aroundConnections, log);
+  }
+
+  /**
+   * A server that may be addressed by these names.
+   *
+   * @param hosts the names, and the sites whose pages may ask
+   */
+  public Gateway(
+      InetSocketAddress address,
+      AllowedHosts hosts,
+      Invoker functions,
+      ServiceCalls services,
+      InstantSource clock,
+      UnaryOperator<HttpHandler> aroundConnections,
+      Consumer<String> log) {
+    this.hosts = hosts;
     this.functions = functions;
     this.services = services;
     this.clock = clock;
@@ -183,21 +204,22 @@ public final class Gateway implements AutoCloseable {
 
   private void route(HttpServerExchange exchange) throws Exception {
     String path = Requests.rawPath(exchange);
-    if (!path.startsWith("/") || BROKEN_ESCAPE.matcher(path).find()) {
-      Requests.reply(exchange, 400, "Bad Request");
-      return;
-    }
-    if (ConnectionsApi.isConnections(path)) {
-      connections.handleRequest(exchange);
-      return;
-    }
     int end = path.indexOf('/', 1);
-    String apiId = path.substring(1, end < 0 ? path.length() : end);
-    Api api = apis.get(apiId);
-    if (api == null) {
+    Optional<Api> api =
+        Optional.ofNullable(
+            apis.get((end < 0 ? path : path.substring(0, end)).replaceFirst("^/", "")));
+    Optional<Refusal> refusal =
+        hosts.refusal(exchange, origin -> api.filter(a -> a.allows(origin)).isPresent());
+    if (refusal.isPresent()) {
+      refusal.get().send(exchange);
+    } else if (!path.startsWith("/") || BROKEN_ESCAPE.matcher(path).find()) {
+      Requests.reply(exchange, 400, "Bad Request");
+    } else if (ConnectionsApi.isConnections(path)) {
+      connections.handleRequest(exchange);
+    } else if (api.isEmpty()) {
       Requests.reply(exchange, 404, "Not Found");
     } else {
-      api.handle(exchange, end < 0 ? "" : path.substring(end));
+      api.get().handle(exchange, end < 0 ? "" : path.substring(end));
     }
   }
 

@@ -62,6 +62,11 @@ final class HttpApi implements Api {
   }
 
   @Override
+  public boolean allows(String origin) {
+    return spec.cors().filter(cors -> cors.allows(origin)).isPresent();
+  }
+
+  @Override
   public void handle(HttpServerExchange exchange, String path) throws IOException {
     if (cors(exchange)) {
       exchange.setStatusCode(204).endExchange();

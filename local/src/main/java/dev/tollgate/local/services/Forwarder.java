@@ -46,17 +46,19 @@ final class Forwarder {
           "upgrade");
 
   private final URI engine;
+  private final EngineKey key;
   private final Consumer<Call> beforeAnswer;
 
-  Forwarder(URI engine) {
-    this(engine, call -> {});
+  Forwarder(URI engine, EngineKey key) {
+    this(engine, key, call -> {});
   }
 
   /**
    * A forwarder that does something when the engine has answered and the caller has not yet been.
    */
-  Forwarder(URI engine, Consumer<Call> beforeAnswer) {
+  Forwarder(URI engine, EngineKey key, Consumer<Call> beforeAnswer) {
     this.engine = engine;
+    this.key = key;
     this.beforeAnswer = beforeAnswer;
   }
 
@@ -98,7 +100,7 @@ final class Forwarder {
   HttpResponse<String> ask(HttpServerExchange exchange, String operation, String body)
       throws IOException, InterruptedException {
     HttpRequest request =
-        HttpRequest.newBuilder(engine)
+        key.addTo(HttpRequest.newBuilder(engine))
             .header("Authorization", exchange.getRequestHeaders().getFirst(Headers.AUTHORIZATION))
             .header("Content-Type", "application/x-amz-json-1.0")
             .header("X-Amz-Target", operation)
@@ -118,7 +120,7 @@ final class Forwarder {
         header.forEach(value -> request.header(header.getHeaderName().toString(), value));
       }
     }
-    return request.build();
+    return key.addTo(request).build();
   }
 
   private static void send(

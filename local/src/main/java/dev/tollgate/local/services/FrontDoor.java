@@ -1,5 +1,6 @@
 package dev.tollgate.local.services;
 
+import dev.tollgate.local.sites.AllowedHosts;
 import io.undertow.Undertow;
 import io.undertow.connector.PooledByteBuffer;
 import io.undertow.server.Connectors;
@@ -70,7 +71,7 @@ public final class FrontDoor implements AutoCloseable {
     this.server =
         Undertow.builder()
             .addHttpListener(0, "127.0.0.1")
-            .setHandler(guard(this::dispatch))
+            .setHandler(AllowedHosts.LOCAL.before(guard(this::dispatch)))
             .build();
   }
 

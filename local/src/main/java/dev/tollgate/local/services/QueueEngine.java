@@ -40,6 +40,7 @@ public final class QueueEngine implements AutoCloseable {
 
   private final ActorSystem actors;
   private final URI endpoint;
+  private final EngineKey key;
   private final KeptAttributes keptAttributes;
   private final Optional<Flushes> flushes;
   private final InstantSource clock;
@@ -49,6 +50,7 @@ public final class QueueEngine implements AutoCloseable {
   private QueueEngine(
       ActorSystem actors,
       URI endpoint,
+      EngineKey key,
       KeptAttributes keptAttributes,
       Optional<Flushes> flushes,
       InstantSource clock,
@@ -56,6 +58,7 @@ public final class QueueEngine implements AutoCloseable {
       String accountId) {
     this.actors = actors;
     this.endpoint = endpoint;
+    this.key = key;
     this.keptAttributes = keptAttributes;
     this.flushes = flushes;
     this.clock = clock;
@@ -93,6 +96,8 @@ public final class QueueEngine implements AutoCloseable {
     Config config =
         ConfigFactory.parseString(CONFIGURATION).withFallback(ConfigFactory.load(loader));
     ActorSystem actors = ActorSystem.create("elasticmq", config, loader);
+    EngineKey key = new EngineKey();
+    KeyedHttp.install(actors, key);
     Option<ActorRef> store =
         Option.apply(
             directory
@@ -136,6 +141,7 @@ public final class QueueEngine implements AutoCloseable {
     return new QueueEngine(
         actors,
         URI.create("http://127.0.0.1:" + address.getPort()),
+        key,
         keptAttributes,
         directory.isEmpty() ? Optional.empty() : Optional.of(Flushes.open(url(directory.get()))),
         clock,
@@ -147,11 +153,16 @@ public final class QueueEngine implements AutoCloseable {
   public HttpHandler handler() {
     return new QueueApi(
         new Forwarder(
-            endpoint, call -> flushes.filter(kept -> changes(call)).ifPresent(Flushes::flush)),
+            endpoint, key, call -> flushes.filter(kept -> changes(call)).ifPresent(Flushes::flush)),
         "http://elasticmq:1/" + accountId + "/",
         "https://sqs." + region + ".amazonaws.com/" + accountId + "/",
         keptAttributes,
         clock);
+  }
+
+  /** Where the engine listens, to whoever has its key. */
+  URI endpoint() {
+    return endpoint;
   }
 
   /** The policy of a queue, if it has one. */

@@ -6,8 +6,13 @@ import io.undertow.server.HttpHandler;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** DynamoDB Local on the loopback interface. */
@@ -15,6 +20,7 @@ public final class TableEngine implements AutoCloseable {
   // The engine starts its jobs on threads of the same group, and would let them sleep on when it is
   // closed.
   private final ThreadGroup group = new ThreadGroup("dynamodb");
+  private final EngineKey key = new EngineKey();
   private final Server server;
   private final ServerConnector connector;
   private final LocalDynamoDBServerHandler handler;
@@ -35,7 +41,18 @@ public final class TableEngine implements AutoCloseable {
             new LocalDynamoDBRequestHandler(
                 0, directory.isEmpty(), directory.map(Path::toString).orElse(null), true, false),
             null);
-    server.setHandler(handler);
+    server.setHandler(
+        new Handler.Wrapper(handler) {
+          @Override
+          public boolean handle(Request request, Response response, Callback callback)
+              throws Exception {
+            if (key.opens(Optional.ofNullable(request.getHeaders().get(EngineKey.header())))) {
+              return super.handle(request, response, callback);
+            }
+            Response.writeError(request, response, callback, HttpStatus.FORBIDDEN_403);
+            return true;
+          }
+        });
   }
 
   /**
@@ -52,8 +69,13 @@ public final class TableEngine implements AutoCloseable {
 
   /** Serves {@code dynamodb}. */
   public HttpHandler handler() {
-    Forwarder forwarder = new Forwarder(URI.create("http://127.0.0.1:" + connector.getLocalPort()));
+    Forwarder forwarder = new Forwarder(endpoint(), key);
     return forwarder::forward;
+  }
+
+  /** Where the engine listens, to whoever has its key. */
+  URI endpoint() {
+    return URI.create("http://127.0.0.1:" + connector.getLocalPort());
   }
 
   @Override

@@ -9,12 +9,14 @@ import dev.tollgate.local.lambda.Invocation;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -308,8 +310,58 @@ class HttpApiTest {
     assertThat(functions.events("any")).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "GET, /http1/tenants/acme",
+    "POST, /http1/tenants",
+    "DELETE, /http1/tenants/acme",
+    "GET, /other",
+    "POST, /ws1/production/@connections/abc=",
+  })
+  void request_to_another_host_reaches_nothing(String method, String path) throws Exception {
+    String answer = raw(method, path, "Host: evil.example:" + gateway.address().getPort());
+
+    assertThat(answer)
+        .startsWith("HTTP/1.1 421")
+        .contains("application/problem+json", "Host: evil.example:", "--host NAME");
+    assertThat(functions.events("get")).isEmpty();
+    assertThat(functions.events("post")).isEmpty();
+    assertThat(functions.events("any")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "POST, /http1/tenants, https://evil.example",
+    "POST, /http1/tenants, null",
+    "DELETE, /http1/tenants/acme, https://evil.example",
+    "POST, /ws1/production/@connections/abc=, https://app.example",
+  })
+  void request_of_another_sites_page_reaches_nothing(String method, String path, String origin)
+      throws Exception {
+    String host = "Host: 127.0.0.1:" + gateway.address().getPort();
+
+    assertThat(raw(method, path, host + "\r\nOrigin: " + origin)).startsWith("HTTP/1.1 403");
+    assertThat(functions.events("post")).isEmpty();
+    assertThat(functions.events("any")).isEmpty();
+  }
+
+  private String raw(String method, String path, String headers) throws IOException {
+    try (Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), gateway.address().getPort())) {
+      String request = method + " " + path + " HTTP/1.1\r\n" + headers;
+      socket
+          .getOutputStream()
+          .write(
+              (request
+                      + "\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n"
+                      + "Connection: close\r\n\r\n{}")
+                  .getBytes(StandardCharsets.UTF_8));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
   @Test
-  void preflight_of_a_stranger_gets_no_headers() throws Exception {
+  void preflight_of_a_stranger_is_forbidden() throws Exception {
     HttpResponse<String> response =
         send(
             request("/tenants/acme")
@@ -317,6 +369,7 @@ class HttpApiTest {
                 .header("Access-Control-Request-Method", "PUT")
                 .method("OPTIONS", BodyPublishers.noBody()));
 
+    assertThat(response.statusCode()).isEqualTo(403);
     assertThat(response.headers().firstValue("access-control-allow-origin")).isEmpty();
   }
 

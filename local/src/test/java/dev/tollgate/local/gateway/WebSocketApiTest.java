@@ -101,6 +101,15 @@ class WebSocketApiTest {
   }
 
   @Test
+  void handshake_of_another_sites_page_is_forbidden_before_the_authorizer() throws Exception {
+    assertThat(Client.status(uri(), "Origin", "https://evil.example")).isEqualTo(403);
+    assertThat(Client.status(uri(), "Origin", "null")).isEqualTo(403);
+    assertThat(functions.events("authorizer")).isEmpty();
+
+    assertThat(Client.status(uri(), "Origin", "http://localhost:3000")).isEqualTo(101);
+  }
+
+  @Test
   void authorizer_gets_the_event_of_api_gateway() {
     connect("X-Thing", "one");
 

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.testing.ManualClock;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpResponse;
@@ -43,6 +44,7 @@ import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.InvalidBatchEntryIdException;
+import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueDeletedRecentlyException;
@@ -101,6 +103,103 @@ final class ServicesTest {
   @BeforeEach
   void forget_requests() {
     REQUESTS.clear();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "/000000000000/behind-the-door", "/health"})
+  void queue_engine_takes_nothing_that_did_not_come_through_the_front_door(String path)
+      throws Exception {
+    String url = createQueue("behind-the-door", Map.of());
+    sqs.sendMessage(r -> r.queueUrl(url).messageBody("kept"));
+
+    assertThat(
+            statusAt(
+                queues.endpoint().resolve(path),
+                "Content-Type: application/x-www-form-urlencoded",
+                "Action=PurgeQueue&QueueUrl=http://elasticmq:1/000000000000/behind-the-door"))
+        .isNotEqualTo(200);
+    assertThat(
+            statusAt(
+                queues.endpoint().resolve(path),
+                "Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: AmazonSQS.PurgeQueue"
+                    + "\r\nEngine-Key: 00000000000000000000000000000000",
+                "{\"QueueUrl\":\"" + url + "\"}"))
+        .isNotEqualTo(200);
+
+    assertThat(sqs.receiveMessage(r -> r.queueUrl(url)).messages())
+        .extracting(Message::body)
+        .containsExactly("kept");
+    sqs.deleteQueue(r -> r.queueUrl(url));
+    CLOCK.advance(Duration.ofMinutes(2));
+  }
+
+  @Test
+  void table_engine_takes_nothing_that_did_not_come_through_the_front_door() throws Exception {
+    String request =
+        "Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.ListTables"
+            + "\r\nAuthorization: AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/"
+            + "aws4_request, SignedHeaders=host, Signature=0";
+
+    assertThat(statusAt(tables.endpoint(), request, "{}")).isEqualTo(403);
+    assertThat(
+            statusAt(
+                tables.endpoint(),
+                request + "\r\nEngine-Key: 00000000000000000000000000000000",
+                "{}"))
+        .isEqualTo(403);
+  }
+
+  @Test
+  void front_door_takes_no_other_host_and_no_page() throws Exception {
+    String host = "Host: " + frontDoor.endpoint().getAuthority();
+
+    assertThat(statusOf(frontDoor.endpoint(), host, "{}")).isEqualTo(403);
+    assertThat(statusOf(frontDoor.endpoint(), "Host: evil.example", "{}")).isEqualTo(421);
+    assertThat(statusOf(frontDoor.endpoint(), host + "\r\nOrigin: https://evil.example", "{}"))
+        .isEqualTo(403);
+    assertThat(
+            answerOf(
+                frontDoor.endpoint(),
+                "OPTIONS",
+                host
+                    + "\r\nOrigin: https://evil.example"
+                    + "\r\nAccess-Control-Request-Method: POST"
+                    + "\r\nAccess-Control-Request-Headers: authorization",
+                ""))
+        .startsWith("HTTP/1.1 403")
+        .doesNotContainIgnoringCase("access-control-allow");
+  }
+
+  /** The status of a POST with this header; 0 if the connection was broken instead. */
+  private static int statusAt(URI uri, String header, String body) throws IOException {
+    return statusOf(uri, "Host: " + uri.getAuthority() + "\r\n" + header, body);
+  }
+
+  private static int statusOf(URI uri, String header, String body) throws IOException {
+    String answer = answerOf(uri, "POST", header, body);
+    return answer.isEmpty() ? 0 : Integer.parseInt(answer.split(" ", 3)[1]);
+  }
+
+  private static String answerOf(URI uri, String method, String header, String body)
+      throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), uri.getPort())) {
+      String path = uri.getPath().isEmpty() ? "/" : uri.getPath();
+      socket
+          .getOutputStream()
+          .write(
+              (method
+                      + " "
+                      + path
+                      + " HTTP/1.1\r\n"
+                      + header
+                      + "\r\nConnection: close\r\n"
+                      + "Content-Length: "
+                      + body.length()
+                      + "\r\n\r\n"
+                      + body)
+                  .getBytes(StandardCharsets.UTF_8));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
   }
 
   @Test

@@ -1,0 +1,86 @@
+package dev.tollgate.bench.siege;
+
+import dev.tollgate.bench.Measurement;
+import dev.tollgate.bench.Row;
+import dev.tollgate.bench.Times;
+import dev.tollgate.bench.Watch;
+import dev.tollgate.bench.client.Deployment;
+import dev.tollgate.bench.client.Handshake;
+import dev.tollgate.bench.client.Session;
+import dev.tollgate.bench.client.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A client that never reads its socket, while another socket of its session sends messages of
+ * 30,000 characters for half a minute, each of which goes to both, as a message or a reply.
+ */
+final class SlowReader implements Measurement {
+  private static final Duration SPAN = Duration.ofSeconds(30);
+  private static final Duration EVERY = Duration.ofMillis(25);
+  private static final int LENGTH = 30_000;
+  private static final String TIER =
+      """
+      {"isolation": "POOL", "hibernateAfterMinutes": 0,
+       "limits": {"tenantPerMinute": 600, "sessionPerMinute": 600, "connectionsPerSession": 10,
+                  "tenantConnections": 100, "sessionTTL": 3600, "messagesPerMinute": 6000}}""";
+
+  @Override
+  public Duration patience() {
+    return Duration.ofMinutes(6);
+  }
+
+  @Override
+  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+    Session session = deployment.tenant("slow", deployment.tier("slow", TIER)).newSession();
+    Handshake slow = session.connectWithoutReading();
+    if (!(slow instanceof Handshake.Admitted unread)) {
+      throw new IllegalStateException("handshake: " + slow.word() + " (expected: admitted)");
+    }
+    Socket sender = Neighbour.open(session);
+    try (Neighbour neighbour = new Neighbour("slow", deployment, watch)) {
+      return List.of(
+          new Row(
+              "a client that never reads, messages go to it for 30 s",
+              "another tenant's reply took 65 s instead of 0.05 s",
+              neighbour.during(() -> flood(sender, watch)),
+              "felt by its own session alone"));
+    } finally {
+      sender.abort();
+      unread.socket().abort();
+    }
+  }
+
+  private static String flood(Socket sender, Watch watch) throws InterruptedException {
+    String message = "x".repeat(LENGTH);
+    Duration start = watch.elapsed();
+    int sent = 0;
+    int replies = 0;
+    while (sender.isOpen() && watch.elapsed().minus(start).compareTo(SPAN) < 0) {
+      try {
+        sender.sendText(
+            "{\"action\":\"PooledSQS\",\"id\":\"s-%d\",\"message\":\"%s\"}"
+                .formatted(sent, message));
+      } catch (IllegalStateException closed) {
+        break;
+      }
+      sent++;
+      while (true) {
+        var frame = sender.receive(Duration.ZERO);
+        if (frame.isEmpty()) {
+          break;
+        }
+        replies += frame.get().path("type").asText().equals("reply") ? 1 : 0;
+      }
+      watch.sleepUntil(start.plus(EVERY.multipliedBy(sent)));
+    }
+    return String.format(
+        Locale.ROOT,
+        "%d messages (%d MB) sent in %s s, %d replies to the sender meanwhile",
+        sent,
+        (long) sent * LENGTH / 1_000_000,
+        Times.seconds(watch.elapsed().minus(start)),
+        replies);
+  }
+}

@@ -1,0 +1,112 @@
+package dev.tollgate.bench.siege;
+
+import dev.tollgate.bench.Crowd;
+import dev.tollgate.bench.Measurement;
+import dev.tollgate.bench.Row;
+import dev.tollgate.bench.Times;
+import dev.tollgate.bench.Watch;
+import dev.tollgate.bench.client.Deployment;
+import dev.tollgate.bench.client.Handshake;
+import dev.tollgate.bench.client.Tenant;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+
+/**
+ * A stranger's handshakes with made-up sessions of a real tenant: one whose bucket is empty, and
+ * one that is suspended. First one after the other, then twenty at a time for ten seconds.
+ */
+final class StrangerAtAuthorizer implements Measurement {
+  private static final int ONE_BY_ONE = 8;
+  private static final int STRANGERS = 20;
+  private static final Duration FLOOD = Duration.ofSeconds(10);
+  private static final String TIER =
+      """
+      {"isolation": "POOL", "hibernateAfterMinutes": 0,
+       "limits": {"tenantPerMinute": 1, "sessionPerMinute": 60, "connectionsPerSession": 10,
+                  "tenantConnections": 100, "sessionTTL": 3600, "messagesPerMinute": 60}}""";
+
+  @Override
+  public Duration patience() {
+    return Duration.ofMinutes(6);
+  }
+
+  @Override
+  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+    String tier = deployment.tier("stranger", TIER);
+    try (Neighbour neighbour = new Neighbour("stranger", deployment, watch)) {
+      Tenant drained = drained("drained", deployment, tier);
+      Row empty =
+          new Row(
+              "a stranger's made-up sessions, the tenant's bucket is empty",
+              "8 of 8 handshakes took 1.03 s",
+              neighbour.during(() -> attack(drained, watch)),
+              "as fast as with tokens (15 to 21 ms)");
+      Tenant suspended = drained("suspended", deployment, tier);
+      suspended.suspend();
+      return List.of(
+          empty,
+          new Row(
+              "a stranger's made-up sessions, the tenant is suspended",
+              "4 of 4 handshakes took 1 s",
+              neighbour.during(() -> attack(suspended, watch)),
+              "as fast as with tokens (15 to 21 ms)"));
+    }
+  }
+
+  /** A tenant whose bucket's only token has just been spent, and that nobody was refused by. */
+  private static Tenant drained(String name, Deployment deployment, String tier)
+      throws InterruptedException {
+    Tenant tenant = deployment.tenant(name, tier);
+    Neighbour.open(tenant.newSession()).close();
+    return tenant;
+  }
+
+  private static String attack(Tenant tenant, Watch watch) throws InterruptedException {
+    Map<String, Integer> answers = new TreeMap<>();
+    List<Duration> single = new ArrayList<>();
+    for (int i = 0; i < ONE_BY_ONE; i++) {
+      single.add(knock(tenant, watch, answers));
+    }
+    Duration end = watch.elapsed().plus(FLOOD);
+    Callable<List<Duration>> stranger =
+        () -> {
+          List<Duration> took = new ArrayList<>();
+          while (watch.elapsed().compareTo(end) < 0) {
+            took.add(knock(tenant, watch, answers));
+          }
+          return took;
+        };
+    List<Duration> crowded;
+    try (Crowd crowd = new Crowd(STRANGERS)) {
+      crowded =
+          crowd.run(IntStream.range(0, STRANGERS).mapToObj(i -> stranger).toList()).stream()
+              .flatMap(List::stream)
+              .toList();
+    }
+    return "one by one %s (median, longest); %d at a time %s, %d in %d s; answers: %s"
+        .formatted(
+            Times.of(single).medianAndLongest(),
+            STRANGERS,
+            Times.of(crowded).medianAndLongest(),
+            crowded.size(),
+            FLOOD.toSeconds(),
+            answers);
+  }
+
+  private static Duration knock(Tenant tenant, Watch watch, Map<String, Integer> answers)
+      throws InterruptedException {
+    Duration start = watch.elapsed();
+    Handshake answer = tenant.madeUpSession().connect();
+    Duration took = watch.elapsed().minus(start);
+    synchronized (answers) {
+      answers.merge(answer.word(), 1, Integer::sum);
+    }
+    answer.close();
+    return took;
+  }
+}

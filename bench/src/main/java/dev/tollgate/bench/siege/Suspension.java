@@ -1,0 +1,124 @@
+package dev.tollgate.bench.siege;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.bench.Crowd;
+import dev.tollgate.bench.Measurement;
+import dev.tollgate.bench.Row;
+import dev.tollgate.bench.Times;
+import dev.tollgate.bench.Watch;
+import dev.tollgate.bench.client.Deployment;
+import dev.tollgate.bench.client.Session;
+import dev.tollgate.bench.client.Socket;
+import dev.tollgate.bench.client.Tenant;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+/** A tenant with 2,000 sessions, twenty of them with a socket, is suspended. */
+final class Suspension implements Measurement {
+  private static final int SESSIONS = 2_000;
+  private static final int SOCKETS = 20;
+  private static final int CREATORS = 8;
+  private static final Duration EVERY = Duration.ofMillis(100);
+  private static final Duration LONGEST = Duration.ofMinutes(3);
+  private static final String TIER =
+      """
+      {"isolation": "POOL", "hibernateAfterMinutes": 0,
+       "limits": {"tenantPerMinute": 6000, "sessionPerMinute": 600, "connectionsPerSession": 10,
+                  "tenantConnections": 1000, "sessionTTL": 3600, "messagesPerMinute": 6000}}""";
+
+  @Override
+  public Duration patience() {
+    return Duration.ofMinutes(10);
+  }
+
+  @Override
+  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+    Tenant tenant = deployment.tenant("suspend", deployment.tier("suspend", TIER));
+    List<Session> sessions;
+    try (Crowd creators = new Crowd(CREATORS)) {
+      sessions =
+          creators.run(
+              IntStream.range(0, SESSIONS)
+                  .mapToObj(i -> (Callable<Session>) tenant::newSession)
+                  .toList());
+    }
+    List<Socket> sockets = new ArrayList<>();
+    try {
+      // From the middle: those that were created first may be ended first.
+      for (Session session : sessions.subList(SESSIONS / 2, SESSIONS / 2 + SOCKETS)) {
+        sockets.add(Neighbour.open(session));
+      }
+      if (Neighbour.roundTrip(sockets.get(0), "before", watch).compareTo(LONGEST) >= 0) {
+        throw new IllegalStateException("reply: none (expected: one, before the suspension)");
+      }
+      return List.of(
+          new Row(
+              "a tenant with 2,000 sessions is suspended",
+              "with 120,000 sessions messages were handled 66 s after it",
+              suspend(tenant, sockets, watch),
+              "messages refused at once, sessions with sockets end first"));
+    } finally {
+      sockets.forEach(Socket::abort);
+    }
+  }
+
+  private static String suspend(Tenant tenant, List<Socket> sockets, Watch watch)
+      throws InterruptedException {
+    Duration start = watch.elapsed();
+    // The sockets go on while the call waits for what it set off.
+    CompletableFuture<Duration> call =
+        CompletableFuture.supplyAsync(
+            () -> {
+              tenant.suspend();
+              return watch.elapsed().minus(start);
+            });
+    Socket talker = sockets.get(0);
+    Optional<Duration> lastReply = Optional.empty();
+    Optional<Duration> firstRefusal = Optional.empty();
+    Optional<Duration> talkerClosed = Optional.empty();
+    int sent = 0;
+    while (sockets.stream().anyMatch(Socket::isOpen)
+        && watch.elapsed().minus(start).compareTo(LONGEST) < 0) {
+      Duration now = watch.elapsed();
+      if (talker.isOpen()) {
+        try {
+          talker.sendText(
+              "{\"action\":\"PooledSQS\",\"id\":\"a-%d\",\"message\":1}".formatted(sent));
+          sent++;
+        } catch (IllegalStateException closed) {
+          // Seen by the loop.
+        }
+      }
+      Optional<JsonNode> frame = talker.receive(EVERY);
+      while (frame.isPresent()) {
+        Duration at = watch.elapsed().minus(start);
+        if (frame.get().path("type").asText().equals("reply")) {
+          lastReply = Optional.of(at);
+        } else if (frame.get().path("type").asText().equals("error") && firstRefusal.isEmpty()) {
+          firstRefusal = Optional.of(at);
+        }
+        frame = talker.receive(Duration.ZERO);
+      }
+      if (!talker.isOpen() && talkerClosed.isEmpty()) {
+        talkerClosed = Optional.of(watch.elapsed().minus(start));
+      }
+      watch.sleepUntil(now.plus(EVERY));
+    }
+    final Duration ended = watch.elapsed().minus(start);
+    long open = sockets.stream().filter(Socket::isOpen).count();
+    return "the call took %s s; last reply %s, first refusal %s, the talking socket closed %s; %s"
+        .formatted(
+            Times.seconds(call.join()),
+            lastReply.map(at -> "after " + Times.seconds(at) + " s").orElse("none"),
+            firstRefusal.map(at -> "after " + Times.seconds(at) + " s").orElse("none"),
+            talkerClosed.map(at -> "after " + Times.seconds(at) + " s").orElse("never"),
+            open == 0
+                ? "all sockets closed after " + Times.seconds(ended) + " s"
+                : open + " sockets open after " + LONGEST.toSeconds() + " s");
+  }
+}

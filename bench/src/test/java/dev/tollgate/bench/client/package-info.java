@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.bench.client;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.bench.siege;
+
+import org.jspecify.annotations.NullMarked;

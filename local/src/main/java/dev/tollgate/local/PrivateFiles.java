@@ -1,0 +1,88 @@
+package dev.tollgate.local;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Files that only their owner may read: what a run keeps holds sessions and credentials. A file
+ * that others may read already is closed to them. On file systems without POSIX permissions, files
+ * have what their directory gives them.
+ */
+public final class PrivateFiles {
+  private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
+  private static final Set<PosixFilePermission> DIRECTORY =
+      PosixFilePermissions.fromString("rwx------");
+
+  private static final FileAttribute<?>[] NONE = {};
+
+  private PrivateFiles() {}
+
+  /**
+   * Writes a file, in the place of what is there.
+   *
+   * @throws IOException if it cannot be written
+   */
+  public static void write(Path file, List<String> lines) throws IOException {
+    create(file);
+    Files.write(file, lines);
+  }
+
+  /**
+   * Makes sure that a file and its directory are there. The directory is its owner's alone if it is
+   * made here.
+   *
+   * @throws IOException if the file cannot be created or closed to others
+   */
+  static void create(Path file) throws IOException {
+    Path directory = file.toAbsolutePath().resolveSibling("");
+    if (Files.notExists(directory)) {
+      var unused = createDirectory(directory);
+    }
+    if (Files.notExists(file)) {
+      Files.createFile(file, isPosix(file) ? ownerOnly(FILE) : NONE);
+    }
+    close(file, FILE);
+  }
+
+  /**
+   * Makes sure that a directory is there and its owner's alone, and all that is in it.
+   *
+   * @throws IOException if it cannot be created or closed to others
+   */
+  static Path createDirectory(Path directory) throws IOException {
+    Files.createDirectories(directory);
+    close(directory, DIRECTORY);
+    try (Stream<Path> kept = Files.walk(directory)) {
+      for (Path file : kept.skip(1).toList()) {
+        close(file, Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS) ? DIRECTORY : FILE);
+      }
+    }
+    return directory;
+  }
+
+  private static void close(Path file, Set<PosixFilePermission> permissions) throws IOException {
+    PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+    if (view != null
+        && !Files.isSymbolicLink(file)
+        && !view.readAttributes().permissions().equals(permissions)) {
+      view.setPermissions(permissions);
+    }
+  }
+
+  private static FileAttribute<?>[] ownerOnly(Set<PosixFilePermission> permissions) {
+    return new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)};
+  }
+
+  private static boolean isPosix(Path file) {
+    return file.getFileSystem().supportedFileAttributeViews().contains("posix");
+  }
+}

@@ -1,0 +1,59 @@
+package dev.tollgate.local.sites;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.util.Headers;
+
+/**
+ * Why a request is not taken: a problem document (RFC 9457).
+ *
+ * @param status the HTTP status
+ * @param title the kind of problem
+ * @param detail what was found, what was expected, and what to do
+ */
+public record Refusal(int status, String title, String detail) {
+  private static final int LONGEST = 100;
+
+  static Refusal ofHost(String host) {
+    return new Refusal(
+        421,
+        "Misdirected Request",
+        "Host: "
+            + shortened(host)
+            + " (expected: localhost, an IP address, or a name that `./tollgate up --host NAME`"
+            + " allows)");
+  }
+
+  static Refusal ofOrigin(String origin) {
+    return new Refusal(
+        403,
+        "Forbidden",
+        "Origin: "
+            + shortened(origin)
+            + " (expected: a page of this host, of localhost, or of an origin that the API's CORS"
+            + " settings allow)");
+  }
+
+  /** Answers with it. */
+  public void send(HttpServerExchange exchange) {
+    exchange
+        .setStatusCode(status)
+        .setPersistent(false)
+        .getResponseHeaders()
+        .put(Headers.CONTENT_TYPE, "application/problem+json");
+    exchange
+        .getResponseSender()
+        .send(
+            JsonNodeFactory.instance
+                .objectNode()
+                .put("type", "about:blank")
+                .put("title", title)
+                .put("status", status)
+                .put("detail", detail)
+                .toString());
+  }
+
+  private static String shortened(String text) {
+    return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "...";
+  }
+}
