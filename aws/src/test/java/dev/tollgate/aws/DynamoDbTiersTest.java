@@ -51,7 +51,7 @@ class DynamoDbTiersTest extends TiersContract {
     client.putItem(request -> request.tableName(table).item(row));
 
     assertThat(tiers.find(stored.name())).contains(stored);
-    assertThat(tiers.list()).contains(stored);
+    assertThat(tiers.list().items()).contains(stored);
   }
 
   /** Limits as they were stored when there were six. */
