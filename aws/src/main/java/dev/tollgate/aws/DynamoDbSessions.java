@@ -12,6 +12,7 @@ import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.LiveTenants;
+import dev.tollgate.core.session.Noted;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
@@ -133,42 +134,66 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
 
   /** By a BatchGetItem, which those who read sessions may do anyway. */
   @Override
-  public Set<SessionId> notedFor(TenantId tenant, Subject subject) {
+  public Noted notedFor(TenantId tenant, Subject subject) {
     return read(tenant, limitTable, List.of(LimitRow.key(tenant, subject))).stream()
-        .flatMap(row -> row.texts(LimitRow.SESSION_IDS).stream())
-        .map(SessionId::new)
-        .collect(Collectors.toUnmodifiableSet());
+        .findFirst()
+        .map(
+            row ->
+                new Noted(
+                    row.texts(LimitRow.SESSION_IDS).stream()
+                        .map(SessionId::new)
+                        .collect(Collectors.toUnmodifiableSet()),
+                    row.optional(LimitRow.ARRIVAL, row::nanos)))
+        .orElse(Noted.NOTHING);
   }
 
   @Override
-  public Written note(TenantId tenant, Subject subject, SessionId id, long most, Instant until) {
+  public Written note(
+      TenantId tenant,
+      Subject subject,
+      SessionId id,
+      long most,
+      Gcra rate,
+      Noted read,
+      Instant now,
+      Instant until) {
+    Turn turn = Turn.of(rate, read.arrival(), now);
+    Map<String, AttributeValue> values = new HashMap<>(turn.values());
+    values.put(":until", Attribute.number(until.getEpochSecond()));
+    values.put(":ids", ids(Set.of(id)));
+    values.put(":id", Attribute.text(id.value()));
+    values.put(":most", Attribute.number(most));
     UpdateItemRequest request =
         subject(tenant, subject)
-            .updateExpression("SET #expires = :until ADD #ids :ids")
+            .updateExpression(turn.update() + ", #expires = :until ADD #ids :ids")
             .conditionExpression(
-                "attribute_not_exists(#ids) OR size(#ids) < :most OR contains(#ids, :id)")
-            .expressionAttributeValues(
-                Map.of(
-                    ":until", Attribute.number(until.getEpochSecond()),
-                    ":ids", ids(Set.of(id)),
-                    ":id", Attribute.text(id.value()),
-                    ":most", Attribute.number(most)))
+                "contains(#ids, :id) OR ((attribute_not_exists(#ids) OR size(#ids) < :most) AND ("
+                    + turn.condition()
+                    + "))")
+            .expressionAttributeValues(values)
             .build();
     return noted(tenant, request);
   }
 
   @Override
   public Written noteInstead(
-      TenantId tenant, Subject subject, Set<SessionId> read, Set<SessionId> next, Instant until) {
+      TenantId tenant,
+      Subject subject,
+      Set<SessionId> next,
+      Gcra rate,
+      Noted read,
+      Instant now,
+      Instant until) {
+    Turn turn = Turn.of(rate, read.arrival(), now);
+    Map<String, AttributeValue> values = new HashMap<>(turn.values());
+    values.put(":until", Attribute.number(until.getEpochSecond()));
+    values.put(":read", ids(read.sessions()));
+    values.put(":nextIds", ids(next));
     UpdateItemRequest request =
         subject(tenant, subject)
-            .updateExpression("SET #expires = :until, #ids = :next")
-            .conditionExpression("#ids = :read OR #ids = :next")
-            .expressionAttributeValues(
-                Map.of(
-                    ":until", Attribute.number(until.getEpochSecond()),
-                    ":read", ids(read),
-                    ":next", ids(next)))
+            .updateExpression(turn.update() + ", #expires = :until, #ids = :nextIds")
+            .conditionExpression("#ids = :nextIds OR (#ids = :read AND (" + turn.condition() + "))")
+            .expressionAttributeValues(values)
             .build();
     return noted(tenant, request);
   }
@@ -179,10 +204,13 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
         .tableName(limitTable)
         .key(LimitRow.key(tenant, subject))
         .expressionAttributeNames(
-            Map.of("#ids", LimitRow.SESSION_IDS, "#expires", LimitRow.EXPIRES_AT));
+            Map.of(
+                "#ids", LimitRow.SESSION_IDS,
+                "#expires", LimitRow.EXPIRES_AT,
+                "#arrival", LimitRow.ARRIVAL));
   }
 
-  /** A note that is written twice is the same, so a lost answer does no harm. */
+  /** A note that is written twice counts once, at most as two for the rate. */
   private Written noted(TenantId tenant, UpdateItemRequest request) {
     return write(
         "DynamoDB UpdateItem of a subject of " + tenant, () -> dynamoDb.updateItem(request));

@@ -196,6 +196,18 @@ public final class SessionApi
 
   private Response create(Tenant tenant, Optional<Caller> caller) {
     SessionLife.Opening opening = sessions.open(tenant, caller);
+    if (opening instanceof SessionLife.SubjectTooFast tooFast) {
+      return Problem.of(
+              "subject-quota-exceeded",
+              429,
+              "Too many sessions of one subject",
+              "the token's subject creates sessions of tenant "
+                  + tenant.id()
+                  + " faster than ten times its sessionsPerSubject in a minute, or than half of"
+                  + " what the tenant may")
+          .response()
+          .with("retry-after", RateLimitFields.seconds(clock.instant(), tooFast.retryAt()));
+    }
     if (opening instanceof SessionLife.SubjectFull full) {
       return Problem.of(
               "subject-quota-exceeded",

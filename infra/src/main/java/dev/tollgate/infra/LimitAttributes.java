@@ -23,7 +23,7 @@ enum LimitAttributes {
   /** The turns by which sessions are created. */
   TURN("arrival live"),
   /** The sessions of one subject. */
-  SUBJECT("ids expiresAt"),
+  SUBJECT("sessionIds expiresAt arrival"),
   /** A processed message. */
   MESSAGE("expiresAt schema");
 

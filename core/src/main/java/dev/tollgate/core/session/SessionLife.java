@@ -4,6 +4,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.Tenant;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -31,6 +32,13 @@ public final class SessionLife {
    * way since before, or whose clock is slow.
    */
   private static final Duration LONG_AGO = Duration.ofHours(1);
+
+  /**
+   * Sessions that a subject may create in a minute for each that it may have at once. Without this
+   * rate, a subject that creates and ends sessions in turn could use up all that its tenant may
+   * create. It never gets more than half of them.
+   */
+  private static final long SESSIONS_PER_PLACE = 10;
 
   /**
    * How long the sessions of a subject stay noted after the last was created: as long as any
@@ -67,32 +75,52 @@ public final class SessionLife {
   /**
    * Opens a session for a tenant.
    *
-   * <p>A subject that has as many sessions as it may have uses up none of the tenant's turns. A
-   * session is noted for its subject after it was created: so a noted session that is not there is
-   * over, and its place is free. Should this die in between, there is a session that nobody knows
-   * and that ends by itself.
+   * <p>A subject that has as many sessions as it may have, or creates them too fast, uses up none
+   * of the tenant's turns. A session is noted for its subject after it was created: so a noted
+   * session that is not there is over, and its place is free. Should this die in between, there is
+   * a session that nobody knows and that ends by itself.
    *
    * @param caller whose token the request came with; empty where sessions need no token, and then
    *     there are no limits per subject
    * @throws Unavailable if that could not be written
    */
   public Opening open(Tenant tenant, Optional<Caller> caller) {
+    return caller
+        .map(who -> open(tenant, who))
+        .orElseGet(
+            () -> {
+              Instant now = clock.instant();
+              Optional<Instant> retryAt = takeTurn(tenant, now);
+              return retryAt.isPresent()
+                  ? new TooMany(retryAt.get())
+                  : new Opened(created(tenant, Optional.empty(), now));
+            });
+  }
+
+  private Opening open(Tenant tenant, Caller caller) {
     Instant now = clock.instant();
-    Optional<Places> places = caller.map(who -> places(tenant, who.subject(), now));
-    if (places.isPresent() && places.get() instanceof Full full) {
-      return new SubjectFull(full.until());
+    Places places = places(tenant, caller.subject(), now);
+    if (places instanceof Taken taken) {
+      return taken.refusal();
     }
+    Session session = created(tenant, Optional.of(caller), now);
+    Optional<Opening> refused =
+        note(tenant, caller.subject(), session.id(), places, now)
+            .or(() -> takeTurn(tenant, now).map(TooMany::new));
+    refused.ifPresent(refusal -> sessions.remove(tenant.id(), session.id()));
+    return refused.orElse(new Opened(session));
+  }
+
+  private Optional<Instant> takeTurn(Tenant tenant, Instant now) {
     Gcra rate =
         Gcra.perMinute(tenant.limits().get(Limit.TENANT_PER_MINUTE) * SESSIONS_PER_CONNECTION);
-    Optional<Instant> retryAt = sessions.takeTurn(tenant.id(), rate, now);
-    if (retryAt.isPresent()) {
-      return new TooMany(retryAt.get());
-    }
+    return sessions.takeTurn(tenant.id(), rate, now);
+  }
+
+  private Session created(Tenant tenant, Optional<Caller> caller, Instant now) {
     Session session = session(tenant, caller, now);
     sessions.create(session);
-    return caller.isPresent() && places.isPresent()
-        ? note(tenant, caller.get().subject(), session, places.get(), now)
-        : new Opened(session);
+    return session;
   }
 
   private Session session(Tenant tenant, Optional<Caller> caller, Instant now) {
@@ -111,16 +139,16 @@ public final class SessionLife {
         lifetime);
   }
 
-  /** Notes a session for its subject, unless others have taken all places meanwhile. */
-  private Opening note(Tenant tenant, Subject subject, Session session, Places seen, Instant now) {
+  /** Notes a session for its subject; returns why not, if that is refused. */
+  private Optional<Opening> note(
+      Tenant tenant, Subject subject, SessionId id, Places seen, Instant now) {
     Places places = seen;
     for (int i = 0; i < MOST_ATTEMPTS; i++) {
-      if (places instanceof Full full) {
-        sessions.remove(tenant.id(), session.id());
-        return new SubjectFull(full.until());
+      if (places instanceof Taken taken) {
+        return Optional.of(taken.refusal());
       }
-      if (note(tenant, subject, session.id(), (Free) places, now) == Written.DONE) {
-        return new Opened(session);
+      if (note(tenant, subject, id, (Free) places, now) == Written.DONE) {
+        return Optional.empty();
       }
       places = places(tenant, subject, now);
     }
@@ -129,32 +157,47 @@ public final class SessionLife {
   }
 
   private Written note(Tenant tenant, Subject subject, SessionId id, Free free, Instant now) {
+    Gcra rate = subjectRate(tenant);
     Instant until = now.plus(NOTED_FOR);
-    if (free.lasting().size() == free.noted().size()) {
+    Noted noted = free.noted();
+    if (free.lasting().size() == noted.sessions().size()) {
       long most = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);
-      return sessions.note(tenant.id(), subject, id, most, until);
+      return sessions.note(tenant.id(), subject, id, most, rate, noted, now, until);
     }
     Set<SessionId> next = new HashSet<>(free.lasting());
     next.add(id);
-    return sessions.noteInstead(tenant.id(), subject, free.noted(), next, until);
+    return sessions.noteInstead(tenant.id(), subject, next, rate, noted, now, until);
+  }
+
+  /** How fast a subject may create sessions, however soon it ends them. */
+  private static Gcra subjectRate(Tenant tenant) {
+    Limits limits = tenant.limits();
+    return Gcra.perMinute(
+        Math.min(
+            limits.get(Limit.SESSIONS_PER_SUBJECT) * SESSIONS_PER_PLACE,
+            limits.get(Limit.TENANT_PER_MINUTE) * SESSIONS_PER_CONNECTION / 2));
   }
 
   /** What places a subject has. Only if all are taken it matters which of its sessions are over. */
   private Places places(Tenant tenant, Subject subject, Instant now) {
     long most = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);
-    Set<SessionId> noted = sessions.notedFor(tenant.id(), subject);
-    if (noted.size() < most) {
-      return new Free(noted, noted);
+    Noted noted = sessions.notedFor(tenant.id(), subject);
+    Gcra rate = subjectRate(tenant);
+    if (!rate.conforms(noted.arrival(), now)) {
+      return new Taken(new SubjectTooFast(rate.conformsAt(noted.arrival(), now)));
+    }
+    if (noted.sessions().size() < most) {
+      return new Free(noted, noted.sessions());
     }
     List<Session> lasting =
-        sessions.find(tenant.id(), noted).stream()
+        sessions.find(tenant.id(), noted.sessions()).stream()
             .filter(session -> !session.endedAt(now))
             .sorted(Comparator.comparing(Session::endsAt))
             .toList();
     int tooMany = lasting.size() - (int) most;
     return tooMany < 0
         ? new Free(noted, lasting.stream().map(Session::id).collect(Collectors.toSet()))
-        : new Full(lasting.get(tooMany).endsAt());
+        : new Taken(new SubjectFull(lasting.get(tooMany).endsAt()));
   }
 
   /**
@@ -261,19 +304,21 @@ public final class SessionLife {
   /** The subject has as many sessions as it may have; the first place may be free then. */
   public record SubjectFull(Instant retryAt) implements Opening {}
 
-  /** What places for sessions a subject has. */
+  /** The subject created too many sessions lately; the next may be created then. */
+  public record SubjectTooFast(Instant retryAt) implements Opening {}
+
+  /** Whether a subject may have one more session. */
   private sealed interface Places {}
 
   /**
-   * One more session may be noted.
+   * It may.
    *
-   * @param noted those that are
-   * @param lasting those of them that are not known to be over
+   * @param lasting those of its sessions that are not known to be over
    */
-  private record Free(Set<SessionId> noted, Set<SessionId> lasting) implements Places {}
+  private record Free(Noted noted, Set<SessionId> lasting) implements Places {}
 
-  /** All places are taken, until then at least. */
-  private record Full(Instant until) implements Places {}
+  /** It may not. */
+  private record Taken(Opening refusal) implements Places {}
 
   /** What became of a session that was to be renewed. */
   public sealed interface Renewal {}

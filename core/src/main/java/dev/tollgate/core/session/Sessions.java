@@ -29,26 +29,42 @@ public interface Sessions {
   void create(Session session);
 
   /**
-   * The sessions that are noted for a subject, read consistently; some may be over or gone. Every
-   * one of them was {@linkplain #create created} before it was noted.
+   * What is noted for a subject, read consistently. Every session was {@linkplain #create created}
+   * before it was noted.
    */
-  Set<SessionId> notedFor(TenantId tenant, Subject subject);
+  Noted notedFor(TenantId tenant, Subject subject);
 
   /**
-   * Notes a session for a subject, if fewer than {@code most} are noted.
+   * Notes a session for a subject, if fewer than {@code most} are noted and the subject's rate
+   * allows.
    *
+   * @param read what was noted; a wrong arrival time refuses, a wrong set does no harm
    * @param until when the note may be forgotten; no earlier than it was for those before
    */
-  Written note(TenantId tenant, Subject subject, SessionId id, long most, Instant until);
+  Written note(
+      TenantId tenant,
+      Subject subject,
+      SessionId id,
+      long most,
+      Gcra rate,
+      Noted read,
+      Instant now,
+      Instant until);
 
   /**
-   * Notes other sessions for a subject in place of those that were read, if exactly these are
-   * noted.
+   * Notes other sessions for a subject in place of those that were read, if exactly these are noted
+   * and the subject's rate allows.
    *
    * @param until when the note may be forgotten; no earlier than it was for those before
    */
   Written noteInstead(
-      TenantId tenant, Subject subject, Set<SessionId> read, Set<SessionId> next, Instant until);
+      TenantId tenant,
+      Subject subject,
+      Set<SessionId> next,
+      Gcra rate,
+      Noted read,
+      Instant now,
+      Instant until);
 
   /** Forgets what is noted for each subject of a tenant; harmless if nothing is. */
   void forgetSubjects(TenantId tenant);

@@ -9,6 +9,7 @@ import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.LiveTenants;
+import dev.tollgate.core.session.Noted;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
@@ -28,7 +29,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   private final Map<TenantId, Map<SessionId, Session>> rows = new HashMap<>();
   private final Map<TenantId, Count> counts = new HashMap<>();
   private final Map<TenantId, Instant> turns = new HashMap<>();
-  private final Map<TenantId, Map<Subject, Set<SessionId>>> subjects = new HashMap<>();
+  private final Map<TenantId, Map<Subject, Noted>> subjects = new HashMap<>();
   private int corrections;
   private final Outage outage = new Outage();
 
@@ -73,33 +74,57 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public synchronized Set<SessionId> notedFor(TenantId tenant, Subject subject) {
+  public synchronized Noted notedFor(TenantId tenant, Subject subject) {
     outage.check("notedFor");
-    return subjects(tenant).getOrDefault(subject, Set.of());
+    return subjects(tenant).getOrDefault(subject, Noted.NOTHING);
   }
 
   @Override
   public synchronized Written note(
-      TenantId tenant, Subject subject, SessionId id, long most, Instant until) {
+      TenantId tenant,
+      Subject subject,
+      SessionId id,
+      long most,
+      Gcra rate,
+      Noted read,
+      Instant now,
+      Instant until) {
     outage.check("note");
-    Set<SessionId> next = new HashSet<>(subjects(tenant).getOrDefault(subject, Set.of()));
-    next.add(id);
-    if (next.size() > most && !subjects(tenant).getOrDefault(subject, Set.of()).contains(id)) {
-      return Written.OVERTAKEN;
+    Noted noted = subjects(tenant).getOrDefault(subject, Noted.NOTHING);
+    if (noted.sessions().contains(id)) {
+      return Written.DONE;
     }
-    subjects(tenant).put(subject, Set.copyOf(next));
-    return Written.DONE;
+    Set<SessionId> next = new HashSet<>(noted.sessions());
+    next.add(id);
+    return next.size() <= most ? note(tenant, subject, next, rate, now) : Written.OVERTAKEN;
   }
 
   @Override
   public synchronized Written noteInstead(
-      TenantId tenant, Subject subject, Set<SessionId> read, Set<SessionId> next, Instant until) {
+      TenantId tenant,
+      Subject subject,
+      Set<SessionId> next,
+      Gcra rate,
+      Noted read,
+      Instant now,
+      Instant until) {
     outage.check("noteInstead");
-    Set<SessionId> noted = subjects(tenant).getOrDefault(subject, Set.of());
-    if (!noted.equals(read) && !noted.equals(next)) {
+    Noted noted = subjects(tenant).getOrDefault(subject, Noted.NOTHING);
+    if (noted.sessions().equals(next)) {
+      return Written.DONE;
+    }
+    return noted.sessions().equals(read.sessions())
+        ? note(tenant, subject, next, rate, now)
+        : Written.OVERTAKEN;
+  }
+
+  private Written note(
+      TenantId tenant, Subject subject, Set<SessionId> next, Gcra rate, Instant now) {
+    Optional<Instant> arrival = subjects(tenant).getOrDefault(subject, Noted.NOTHING).arrival();
+    if (!rate.conforms(arrival, now)) {
       return Written.OVERTAKEN;
     }
-    subjects(tenant).put(subject, Set.copyOf(next));
+    subjects(tenant).put(subject, new Noted(next, Optional.of(rate.after(arrival, now))));
     return Written.DONE;
   }
 
@@ -109,7 +134,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     subjects.remove(tenant);
   }
 
-  private Map<Subject, Set<SessionId>> subjects(TenantId tenant) {
+  private Map<Subject, Noted> subjects(TenantId tenant) {
     return subjects.computeIfAbsent(tenant, id -> new HashMap<>());
   }
 

@@ -8,6 +8,7 @@ import dev.tollgate.core.Written;
 import dev.tollgate.core.session.Caller;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Lifetime;
+import dev.tollgate.core.session.Noted;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLife;
@@ -25,6 +26,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +35,7 @@ public abstract class SessionsContract {
   private static final Instant SECOND = NOW.truncatedTo(ChronoUnit.SECONDS);
   private static final Lifetime LIFETIME =
       new Lifetime(Optional.of(SECOND), Optional.of(SECOND.plusSeconds(900)));
+  private static final Gcra OFTEN = Gcra.perMinute(600);
   private static final Duration LIFE = Duration.ofMinutes(5);
 
   /** The sessions; what other tests leave in them does no harm. */
@@ -367,6 +370,61 @@ public abstract class SessionsContract {
         .isEqualTo(renewed.lifetime());
   }
 
+  private Written note(TenantId tenant, Subject subject, SessionId id, long most) {
+    Noted read = sessions().notedFor(tenant, subject);
+    Written written = sessions().note(tenant, subject, id, most, OFTEN, read, NOW, NOW.plus(LIFE));
+    // Which way the arrival time moves may have changed since it was read.
+    return written == Written.DONE
+        ? written
+        : sessions()
+            .note(
+                tenant,
+                subject,
+                id,
+                most,
+                OFTEN,
+                sessions().notedFor(tenant, subject),
+                NOW,
+                NOW.plus(LIFE));
+  }
+
+  private Set<SessionId> noted(TenantId tenant, Subject subject) {
+    return sessions().notedFor(tenant, subject).sessions();
+  }
+
+  @Test
+  void a_subject_creates_sessions_no_faster_than_its_rate_however_many_race() {
+    Tenant bronze = Samples.tenant();
+    Optional<Caller> ann = Optional.of(new Caller(Subject.of(bronze.id(), "ann"), NOW.plus(LIFE)));
+
+    List<Long> opened =
+        Race.of(
+            4,
+            i ->
+                Stream.generate(() -> life().open(bronze, ann))
+                    .limit(20)
+                    .filter(SessionLife.Opened.class::isInstance)
+                    .map(opening -> ((SessionLife.Opened) opening).session().id())
+                    .peek(id -> life().end(bronze.id(), id))
+                    .count());
+
+    assertThat(opened.stream().mapToLong(Long::longValue).sum()).isBetween(1L, 20L);
+    for (int i = 0; i < 25; i++) {
+      if (life().open(bronze, ann) instanceof SessionLife.Opened last) {
+        life().end(bronze.id(), last.session().id());
+      }
+    }
+    assertThat(life().open(bronze, ann))
+        .isEqualTo(new SessionLife.SubjectTooFast(NOW.plusSeconds(3)));
+    assertThat(lasting(bronze.id())).isZero();
+    Gcra turns = Gcra.perMinute(600);
+    assertThat(
+            Stream.generate(() -> sessions().takeTurn(bronze.id(), turns, NOW))
+                .limit(600)
+                .filter(Optional::isEmpty))
+        .hasSize(580);
+  }
+
   @Test
   void sessions_are_noted_for_a_subject_of_a_tenant_until_its_subjects_are_forgotten() {
     TenantId tenant = Samples.tenantId();
@@ -375,21 +433,20 @@ public abstract class SessionsContract {
     SessionId one = Samples.sessionId();
     SessionId two = Samples.sessionId();
 
-    assertThat(sessions().notedFor(tenant, ann)).isEmpty();
-    assertThat(sessions().note(tenant, ann, one, 2, NOW)).isEqualTo(Written.DONE);
-    assertThat(sessions().note(tenant, ann, two, 2, NOW)).isEqualTo(Written.DONE);
-    assertThat(sessions().note(tenant, ann, two, 2, NOW)).isEqualTo(Written.DONE);
-    assertThat(sessions().note(tenant, bob, one, 2, NOW)).isEqualTo(Written.DONE);
-    assertThat(sessions().note(tenant, ann, Samples.sessionId(), 2, NOW))
-        .isEqualTo(Written.OVERTAKEN);
-    assertThat(sessions().notedFor(tenant, ann)).containsExactlyInAnyOrder(one, two);
-    assertThat(sessions().notedFor(Samples.tenantId(), ann)).isEmpty();
+    assertThat(noted(tenant, ann)).isEmpty();
+    assertThat(note(tenant, ann, one, 2)).isEqualTo(Written.DONE);
+    assertThat(note(tenant, ann, two, 2)).isEqualTo(Written.DONE);
+    assertThat(note(tenant, ann, two, 2)).isEqualTo(Written.DONE);
+    assertThat(note(tenant, bob, one, 2)).isEqualTo(Written.DONE);
+    assertThat(note(tenant, ann, Samples.sessionId(), 2)).isEqualTo(Written.OVERTAKEN);
+    assertThat(noted(tenant, ann)).containsExactlyInAnyOrder(one, two);
+    assertThat(noted(Samples.tenantId(), ann)).isEmpty();
 
     sessions().forgetSubjects(tenant);
     sessions().forgetSubjects(tenant);
 
-    assertThat(sessions().notedFor(tenant, ann)).isEmpty();
-    assertThat(sessions().notedFor(tenant, bob)).isEmpty();
+    assertThat(noted(tenant, ann)).isEmpty();
+    assertThat(noted(tenant, bob)).isEmpty();
   }
 
   @RepeatedTest(5)
@@ -397,11 +454,10 @@ public abstract class SessionsContract {
     TenantId tenant = Samples.tenantId();
     Subject ann = Subject.of(tenant, "ann");
 
-    List<Written> answers =
-        Race.of(12, i -> sessions().note(tenant, ann, Samples.sessionId(), 5, NOW));
+    List<Written> answers = Race.of(12, i -> note(tenant, ann, Samples.sessionId(), 5));
 
     assertThat(answers.stream().filter(Written.DONE::equals)).hasSize(5);
-    assertThat(sessions().notedFor(tenant, ann)).hasSize(5);
+    assertThat(noted(tenant, ann)).hasSize(5);
   }
 
   @RepeatedTest(5)
@@ -410,19 +466,27 @@ public abstract class SessionsContract {
     Subject ann = Subject.of(tenant, "ann");
     SessionId over = Samples.sessionId();
     SessionId lasting = Samples.sessionId();
-    sessions().note(tenant, ann, over, 2, NOW);
-    sessions().note(tenant, ann, lasting, 2, NOW);
-    Set<SessionId> read = Set.of(over, lasting);
+    note(tenant, ann, over, 2);
+    note(tenant, ann, lasting, 2);
+    Noted read = sessions().notedFor(tenant, ann);
+    assertThat(read.sessions()).containsExactlyInAnyOrder(over, lasting);
 
     List<Written> answers =
         Race.of(
             6,
             i ->
                 sessions()
-                    .noteInstead(tenant, ann, read, Set.of(lasting, Samples.sessionId()), NOW));
+                    .noteInstead(
+                        tenant,
+                        ann,
+                        Set.of(lasting, Samples.sessionId()),
+                        OFTEN,
+                        read,
+                        NOW,
+                        NOW.plus(LIFE)));
 
     assertThat(answers.stream().filter(Written.DONE::equals)).hasSize(1);
-    assertThat(sessions().notedFor(tenant, ann)).hasSize(2).contains(lasting).doesNotContain(over);
+    assertThat(noted(tenant, ann)).hasSize(2).contains(lasting).doesNotContain(over);
   }
 
   @Test
