@@ -156,7 +156,9 @@ final class Browser implements AutoCloseable {
     return driver.findElements(By.cssSelector(css));
   }
 
-  /** Moves the pointer into an element: to its left edge if {@code share} is 0, to its right if 1. */
+  /**
+   * Moves the pointer into an element: to its left edge if {@code share} is 0, to its right if 1.
+   */
   void point(String css, double share) {
     WebElement element = find(css);
     int width = element.getSize().getWidth() - 2;

@@ -9,6 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -27,7 +28,6 @@ import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
 
 /** The console as people use it: in a browser, by clicking. */
 final class ConsoleIT {
-  /** How high the point of the level is that the cursor marks, as a share of the plot. */
   private static final String DRAWN_LEVEL =
       """
       const plot = document.querySelector('#level-chart .u-over').getBoundingClientRect();
@@ -72,6 +72,11 @@ final class ConsoleIT {
   private void advance(Duration by) throws InterruptedException {
     clockMoved = true;
     deployment.advance(by);
+  }
+
+  /** How high the cursor marks the level in its chart, as a share of the plot. */
+  private static double drawnLevel() {
+    return ((Number) Objects.requireNonNull(browser.script(DRAWN_LEVEL))).doubleValue();
   }
 
   private String sample() {
@@ -219,13 +224,13 @@ final class ConsoleIT {
         .as("what a pointer at the left edge is told")
         .containsPattern("\\d+\\sago")
         .contains("Level 60", "Capacity 60", "Fill rate/min 60");
-    double first = ((Number) browser.script(DRAWN_LEVEL)).doubleValue();
+    double first = drawnLevel();
     browser.point("#level-chart .u-over", 1);
     assertThat(browser.text("#level-chart figcaption"))
         .as("what a pointer at the right edge is told")
         .doesNotContain("ago")
         .contains("Level 180", "Capacity 180", "Fill rate/min 180");
-    double last = ((Number) browser.script(DRAWN_LEVEL)).doubleValue();
+    double last = drawnLevel();
     assertThat(last).as("180 tokens, as they are drawn").isCloseTo(1 / 1.05, within(PIXELS));
     assertThat(first).as("60 tokens beside 180").isCloseTo(last / 3, within(PIXELS));
     assertThat(browser.attribute("#level-chart .plot", "aria-label"))
