@@ -46,7 +46,7 @@ export class LiveChart {
       },
       axes: [
         { ...axis, size: 22, gap: 6, grid: { show: false }, splits: () => TIMES, values: (_, times) => times.map(ago) },
-        { ...axis, size: 44, gap: 6, space: 28, grid: { stroke: () => property(this.plot, "--line"), width: 1 }, values: (_, marks) => marks.map(number) },
+        { ...axis, size: 44, gap: 6, space: 40, grid: { stroke: () => property(this.plot, "--line"), width: 1 }, values: (_, marks) => marks.map(number) },
       ],
       series: [{}, ...series.map(({ kind, area }, i) => {
         const colour = () => property(this.values[i], "--key");
