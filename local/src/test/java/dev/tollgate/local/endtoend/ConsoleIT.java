@@ -222,7 +222,7 @@ final class ConsoleIT {
     browser.point("#level-chart .u-over", 0);
     assertThat(browser.text("#level-chart figcaption"))
         .as("what a pointer at the left edge is told")
-        .containsPattern("\\d+\\sago")
+        .containsPattern("\\d+.s ago")
         .contains("Level 60", "Capacity 60", "Fill rate/min 60");
     double first = drawnLevel();
     browser.point("#level-chart .u-over", 1);
