@@ -35,7 +35,7 @@ final class ConsoleIT {
       return (plot.bottom - point.top - point.height / 2) / plot.height;
       """;
 
-  /** A step of the painted line is some pixels of a hundred. */
+  /** The cursor is put on whole pixels, of a plot that is some hundred high. */
   private static final double PIXELS = 0.03;
 
   /** What BatchWriteItem takes at once. */
