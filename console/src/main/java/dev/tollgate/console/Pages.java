@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Serves the sample client, the operator's page, and what these load. All of it is read and
@@ -19,7 +20,13 @@ import java.util.regex.Pattern;
  */
 public final class Pages
     implements RequestHandler<APIGatewayV2HTTPEvent, APIGatewayV2HTTPResponse> {
-  /** What there is, by its path without the slash. */
+  /** uPlot as its WebJar has it. */
+  static final List<String> UPLOT = List.of("uPlot.iife.min.js", "uPlot.min.css");
+
+  /** The most characters of a file that is sent to a client that takes no gzip. */
+  private static final int MOST_PLAIN = 24 * 1024;
+
+  /** What else there is, by its path without the slash. */
   static final List<String> FILES =
       List.of(
           "api.js",
@@ -60,7 +67,8 @@ public final class Pages
     Settings settings = Settings.of(environment);
     pages.put("/", Page.ofFile("sample.html"));
     pages.put("/operator", Page.ofFile("operator.html"));
-    FILES.forEach(name -> pages.put("/" + name, Page.ofFile(name)));
+    Stream.concat(FILES.stream(), UPLOT.stream())
+        .forEach(name -> pages.put("/" + name, Page.ofFile(name)));
     pages.put("/config.json", Page.of("application/json", settings.json()));
     contentPolicy = contentPolicy(settings);
   }
@@ -85,8 +93,16 @@ public final class Pages
     }
     boolean compressed = acceptsGzip(asked.getOrDefault("accept-encoding", ""));
     Page.Form form = compressed ? page.gzipped() : page.plain();
-    headers.put("etag", form.etag());
     headers.put("vary", "accept-encoding");
+    if (!compressed && form.body().length() > MOST_PLAIN) {
+      // Bytes cost money, and every browser takes gzip.
+      return problem(
+          406,
+          "Not acceptable",
+          "this file is sent as gzip only (expected: accept-encoding: gzip)",
+          headers);
+    }
+    headers.put("etag", form.etag());
     // Kept, but asked for each time: the files of one deployment belong together.
     headers.put("cache-control", "no-cache");
     if (matches(asked.getOrDefault("if-none-match", ""), form.etag())) {
@@ -131,7 +147,13 @@ public final class Pages
       int status, String title, String detail, Map<String, String> headers) {
     headers.put("content-type", "application/problem+json");
     headers.put("cache-control", "no-store");
-    String type = status == 404 ? "not-found" : "method-not-allowed";
+    String type =
+        switch (status) {
+          case 404 -> "not-found";
+          case 405 -> "method-not-allowed";
+          case 406 -> "not-acceptable";
+          default -> throw new IllegalArgumentException(status + " (expected: 404, 405 or 406)");
+        };
     // None of these holds anything that a client wrote, but the method, which API Gateway checked.
     return answer(
         status,

@@ -36,6 +36,8 @@ class PagesTest {
           "SESSION_ACCESS", "open",
           "SIGN_IN_DOMAIN", "https://login.example.com",
           "SIGN_IN_CLIENT_ID", "abc");
+  private static final Map<String, String> BROWSER =
+      Map.of("accept-encoding", "gzip, deflate, br, zstd");
   private static final Pages PAGES = new Pages(ENVIRONMENT, InstantSource.system());
 
   @ParameterizedTest
@@ -78,12 +80,12 @@ class PagesTest {
   @Test
   void what_a_page_loads_is_there() throws IOException {
     Pattern reference =
-        Pattern.compile("(?:(?:src|href)=\"|from \"|import \")(?:\\./)?([a-z.-]+\\.[a-z]+)\"");
+        Pattern.compile("(?:(?:src|href)=\"|from \"|import \")(?:\\./)?([A-Za-z.-]+\\.[a-z]+)\"");
     try (Stream<Path> files = Files.list(Path.of("pages"))) {
       for (Path file : files.toList()) {
         assertThat(reference.matcher(Files.readString(file)).results().map(found -> found.group(1)))
             .allSatisfy(
-                name -> assertThat(get("/" + name, Map.of()).getStatusCode()).isEqualTo(200));
+                name -> assertThat(get("/" + name, BROWSER).getStatusCode()).isEqualTo(200));
       }
     }
   }
@@ -149,13 +151,8 @@ class PagesTest {
           .containsEntry("content-encoding", "gzip")
           .containsEntry("vary", "accept-encoding")
           .containsEntry("content-type", plain.getHeaders().get("content-type"));
-      assertThat(answer.getIsBase64Encoded()).isTrue();
-      byte[] sent = Base64.getDecoder().decode(answer.getBody());
-      assertThat(sent.length).as(file).isLessThan(plain.getBody().length() * 2 / 3);
-      try (GZIPInputStream text = new GZIPInputStream(new ByteArrayInputStream(sent))) {
-        assertThat(new String(text.readAllBytes(), StandardCharsets.UTF_8))
-            .isEqualTo(plain.getBody());
-      }
+      assertThat(sent(answer).length).as(file).isLessThan(plain.getBody().length() * 2 / 3);
+      assertThat(unzipped(answer)).isEqualTo(plain.getBody());
     }
   }
 
@@ -172,8 +169,7 @@ class PagesTest {
 
   @Test
   void compressed_page_that_a_browser_has_is_not_sent_again() {
-    Map<String, String> browser = Map.of("accept-encoding", "gzip");
-    String etag = get("/console.css", browser).getHeaders().get("etag");
+    String etag = get("/console.css", BROWSER).getHeaders().get("etag");
     assertThat(etag).isNotEqualTo(get("/console.css", Map.of()).getHeaders().get("etag"));
     APIGatewayV2HTTPResponse answer =
         get("/console.css", Map.of("accept-encoding", "gzip", "if-none-match", etag));
@@ -184,12 +180,38 @@ class PagesTest {
     assertThat(get("/console.css", Map.of("if-none-match", etag)).getStatusCode()).isEqualTo(200);
   }
 
+  @Test
+  void library_is_served_as_its_jar_has_it() throws IOException {
+    APIGatewayV2HTTPResponse script = get("/uPlot.iife.min.js", BROWSER);
+    assertThat(script.getHeaders()).containsEntry("content-type", "text/javascript;charset=utf-8");
+    assertThat(unzipped(script)).startsWith("/*! https://github.com/leeoniya/uPlot");
+    APIGatewayV2HTTPResponse style = get("/uPlot.min.css", BROWSER);
+    assertThat(style.getHeaders()).containsEntry("content-type", "text/css;charset=utf-8");
+    assertThat(unzipped(style)).startsWith(".uplot");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "identity", "gzip;q=0"})
+  void large_file_is_sent_to_nobody_who_does_not_accept_gzip(String accepted) {
+    APIGatewayV2HTTPResponse answer =
+        get("/uPlot.iife.min.js", Map.of("accept-encoding", accepted, "if-none-match", "*"));
+    assertThat(answer.getStatusCode()).isEqualTo(406);
+    assertThat(answer.getHeaders())
+        .containsEntry("vary", "accept-encoding")
+        .containsEntry("cache-control", "no-store")
+        .doesNotContainKey("etag");
+    assertThat(json(answer).path("type").asText()).isEqualTo("urn:tollgate:problem:not-acceptable");
+  }
+
   /** A stranger may ask for any of them, compressed or not. */
   @Test
-  void no_file_is_large() {
-    assertThat(Pages.FILES)
+  void no_answer_is_large() {
+    assertThat(Stream.concat(Pages.FILES.stream(), Pages.UPLOT.stream()))
         .allSatisfy(
-            file -> assertThat(get("/" + file, Map.of()).getBody().length()).isLessThan(24 * 1024));
+            file -> {
+              assertThat(sent(get("/" + file, BROWSER))).hasSizeLessThan(22 * 1024);
+              assertThat(get("/" + file, Map.of()).getBody()).hasSizeLessThan(24 * 1024);
+            });
   }
 
   @Test
@@ -270,6 +292,17 @@ class PagesTest {
     return Stream.of(answer.getHeaders().getOrDefault("content-security-policy", "").split("; "))
         .map(directive -> directive.split(" ", 2))
         .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1]));
+  }
+
+  private static byte[] sent(APIGatewayV2HTTPResponse compressed) {
+    assertThat(compressed.getIsBase64Encoded()).isTrue();
+    return Base64.getDecoder().decode(compressed.getBody());
+  }
+
+  private static String unzipped(APIGatewayV2HTTPResponse compressed) throws IOException {
+    try (GZIPInputStream text = new GZIPInputStream(new ByteArrayInputStream(sent(compressed)))) {
+      return new String(text.readAllBytes(), StandardCharsets.UTF_8);
+    }
   }
 
   private static JsonNode json(APIGatewayV2HTTPResponse answer) {

@@ -29,6 +29,7 @@ import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.interactions.Actions;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
@@ -153,6 +154,18 @@ final class Browser implements AutoCloseable {
 
   List<WebElement> all(String css) {
     return driver.findElements(By.cssSelector(css));
+  }
+
+  /**
+   * Moves the pointer into an element: to its left edge if {@code share} is 0, to its right if 1.
+   */
+  void point(String css, double share) {
+    WebElement element = find(css);
+    int width = element.getSize().getWidth() - 2;
+    new Actions(driver)
+        .scrollToElement(element)
+        .moveToElement(element, (int) Math.round(width * (share - 0.5)), 0)
+        .perform();
   }
 
   String text(String css) {

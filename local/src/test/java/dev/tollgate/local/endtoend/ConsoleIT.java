@@ -1,6 +1,7 @@
 package dev.tollgate.local.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -8,12 +9,12 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.stream.IntStream;
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,25 +28,15 @@ import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
 
 /** The console as people use it: in a browser, by clicking. */
 final class ConsoleIT {
-  private static final String DRAWN_LEVELS =
+  private static final String DRAWN_LEVEL =
       """
-      const plot = document.querySelector('#level-chart svg');
-      const marks = [...plot.querySelectorAll('.mark')];
-      const at = (mark) => [Number(mark.textContent), Number(mark.getAttribute('y'))];
-      const [[low, bottom], [high, top]] = [at(marks[0]), at(marks.at(-1))];
-      return [...plot.querySelector('.line.level').points]
-          .map(({ y }) => Math.round(low + (high - low) * (y - bottom) / (top - bottom)));
+      const plot = document.querySelector('#level-chart .u-over').getBoundingClientRect();
+      const point = document.querySelector('#level-chart .u-cursor-pt').getBoundingClientRect();
+      return (plot.bottom - point.top - point.height / 2) / plot.height;
       """;
 
-  private static final String POINTED =
-      """
-      const plot = document.querySelector('#level-chart svg');
-      const { right } = plot.getBoundingClientRect();
-      plot.dispatchEvent(new PointerEvent('pointermove', { clientX: right }));
-      const told = plot.querySelector('.cursor').textContent;
-      plot.dispatchEvent(new PointerEvent('pointerleave'));
-      return told + plot.querySelector('.cursor').textContent;
-      """;
+  /** The cursor is put on whole pixels, of a plot that is some hundred high. */
+  private static final double PIXELS = 0.03;
 
   /** What BatchWriteItem takes at once. */
   private static final int MOST_WRITES = 25;
@@ -81,6 +72,11 @@ final class ConsoleIT {
   private void advance(Duration by) throws InterruptedException {
     clockMoved = true;
     deployment.advance(by);
+  }
+
+  /** How high the cursor marks the level in its chart, as a share of the plot. */
+  private static double drawnLevel() {
+    return ((Number) Objects.requireNonNull(browser.script(DRAWN_LEVEL))).doubleValue();
   }
 
   private String sample() {
@@ -250,15 +246,19 @@ final class ConsoleIT {
     advance(Duration.ofMinutes(2));
     browser.awaitText("#level-chart .legend", text -> text.contains("Level 180"));
     assertThat(browser.text("#level-chart .legend")).contains("Capacity 180", "Fill rate/min 180");
-    assertThat(browser.script(DRAWN_LEVELS))
-        .asInstanceOf(InstanceOfAssertFactories.list(Long.class))
-        .as("the line of the level, as it is drawn")
-        .startsWith(60L)
-        .endsWith(180L);
-    assertThat(browser.script(POINTED))
-        .as("what a pointer at the right edge is told")
-        .isEqualTo("nowLevel 180Capacity 180Fill rate/min 180");
-    assertThat(browser.attribute("#level-chart svg", "aria-label"))
+    browser.point("#level-chart .u-over", 0);
+    assertThat(browser.text("#level-chart figcaption"))
+        .as("what a pointer at the left edge is told")
+        .containsPattern("\\d+.s ago")
+        .contains("Level 60", "Capacity 60", "Fill rate/min 60");
+    double first = drawnLevel();
+    // The samples move left below the pointer.
+    browser.point("#level-chart .u-over", 1);
+    browser.awaitText("#level-chart .legend", text -> text.contains("Level 180"));
+    double last = drawnLevel();
+    assertThat(last).as("180 tokens, as they are drawn").isCloseTo(1 / 1.05, within(PIXELS));
+    assertThat(first).as("60 tokens beside 180").isCloseTo(last / 3, within(PIXELS));
+    assertThat(browser.attribute("#level-chart .plot", "aria-label"))
         .contains("Now: Level 180, Capacity 180");
 
     browser.select("#tier", "bronze");

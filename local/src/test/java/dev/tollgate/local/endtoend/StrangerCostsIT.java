@@ -178,7 +178,7 @@ final class StrangerCostsIT {
       files.put(page, URI.create(page));
     }
     for (String name :
-        List.of("console.css", "operator.js", "sample.js", "tenant.js", "chart.js")) {
+        List.of("console.css", "operator.js", "sample.js", "tenant.js", "uPlot.iife.min.js")) {
       files.put(name, URI.create(sample).resolve(name));
     }
     strangers.add(
