@@ -468,7 +468,7 @@ class TollgateTest {
         "Connect | admitted emptyHeld emptySince emptyUntil itemCount key p? p?? p??? refused"
             + " sessionFullAt tenantFullAt tenantId version",
         "Disconnect | itemCount key p? p?? p??? tenantId",
-        "SessionApi | arrival expiresAt ids itemCount key live p? p?? p??? tenantId",
+        "SessionApi | arrival expiresAt itemCount key live p? p?? p??? sessionIds tenantId",
         "PoolProcessor | emptyHeld emptySince emptyUntil itemCount key p? p?? p??? tenantId version;"
             + " expiresAt key schema tenantId",
         "SessionEnd | correction itemCount key p? p?? p??? tenantId",

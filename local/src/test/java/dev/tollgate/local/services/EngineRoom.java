@@ -63,6 +63,7 @@ final class EngineRoom implements AutoCloseable {
         "QUEUE_URL_PREFIX", "https://sqs." + REGION + ".amazonaws.com/" + ACCOUNT + "/");
     environment.put("TENANT_ROLE_ARN", ROLE);
     environment.put("LIMIT_TABLE", TABLE);
+    environment.put("DEPLOYMENT", "Tollgate");
     environment.put(
         "TOKEN_PRODUCER_ARN", "arn:aws:lambda:" + REGION + ":" + ACCOUNT + ":function:none");
     this.adapters = new AwsEnvironment(environment, clock);
