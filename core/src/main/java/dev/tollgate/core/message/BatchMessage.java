@@ -69,10 +69,14 @@ final class BatchMessage {
         end.outcome(), end.cause().or(() -> Optional.ofNullable(trouble.get())), undelivered.get());
   }
 
-  /** Whether a token was spent for the message at this delivery, although it is not done. */
+  /**
+   * Whether a token was spent for the message at this delivery, although it is not done, or done
+   * without anything having been done for it.
+   */
   boolean isPaidInVain() {
     @Nullable Result known = result.get();
-    return payment instanceof Paid && (known == null || !known.outcome().isDone());
+    return payment instanceof Paid
+        && (known == null || !known.outcome().isDone() || known.outcome() == Outcome.CUT_OFF);
   }
 
   /** How a message is paid for. */

@@ -35,6 +35,12 @@ final class Conversation {
    */
   private static final Duration KNOWN_FOR = Duration.ofMinutes(10);
 
+  /**
+   * Names that a session notes at most, so that its row stays small whoever writes it: those of one
+   * batch of a FIFO queue. All others are in the log.
+   */
+  private static final int MOST_NOTED = 10;
+
   /** After so long a message is written down as a sign of life of the session's connections. */
   private static final Duration SIGN = Duration.ofMinutes(1);
 
@@ -154,20 +160,29 @@ final class Conversation {
   }
 
   /**
-   * Ends a frame that is refused, and tells its sender why. If there were too many before it, its
-   * socket is closed instead; if that fails, the next one closes it.
+   * Ends a frame that is refused, and tells its sender why. If its session had too many before it,
+   * its socket is closed instead; if that fails, one of the next batch closes it.
    *
    * @param answer empty if the sender is not told
    */
   private Result refused(BatchMessage message, Outcome outcome, Optional<String> answer) {
-    String socket = message.incoming().connectionId();
-    if (states.refused(socket) == Allowance.EXCEEDED) {
-      delivery.close(socket).ifPresent(closed -> states.cutOff(socket));
+    if (isTooMuch(message)) {
       return message.end(Result.of(Outcome.CUT_OFF));
     }
     Result result = message.end(Result.of(outcome));
-    answer.ifPresent(frame -> delivery.to(socket, frame, message::undelivered));
+    answer.ifPresent(
+        frame -> delivery.to(message.incoming().connectionId(), frame, message::undelivered));
     return result;
+  }
+
+  /** Counts a frame that is refused or failed. If that is one too many, closes its socket. */
+  private boolean isTooMuch(BatchMessage message) {
+    Incoming incoming = message.incoming();
+    boolean isTooMuch = states.refused(tenant.id(), incoming.session()) == Allowance.EXCEEDED;
+    if (isTooMuch) {
+      delivery.close(incoming.connectionId());
+    }
+    return isTooMuch;
   }
 
   /**
@@ -180,7 +195,9 @@ final class Conversation {
     try {
       replies = replies(incoming, content);
     } catch (Throwable thrown) {
-      // Whatever an application's code throws, it fails its own message and no other.
+      // Whatever an application's code throws, it fails its own message and no other. It counts,
+      // since its token goes back each time that it fails.
+      var unused = isTooMuch(message);
       return Result.failed(thrown);
     }
     Result result =
@@ -239,7 +256,9 @@ final class Conversation {
   /**
    * Extends the session, the first time that it is asked for, if its end is far enough away from
    * the new one to be worth a write, or if some connection needs this sign of life; and has it note
-   * these messages. One that cannot be extended now is by its next message.
+   * these messages, if they fit. One that cannot be extended now is by its next message.
+   *
+   * @return whether the session notes these messages
    */
   private Written extend(Map<String, Instant> names, Instant now) {
     if (used || session.isEmpty() || session.get().endedAt(now)) {
@@ -256,9 +275,14 @@ final class Conversation {
     }
     Map<String, Instant> noted = new HashMap<>(read.processed());
     noted.values().removeIf(each -> !now.isBefore(each));
-    noted.putAll(names);
+    boolean fits = noted.size() + names.size() <= MOST_NOTED;
+    if (fits) {
+      noted.putAll(names);
+    }
     try {
-      return sessions.extend(read, end.isAfter(read.endsAt()) ? end : read.endsAt(), noted, now);
+      Written written =
+          sessions.extend(read, end.isAfter(read.endsAt()) ? end : read.endsAt(), noted, now);
+      return fits ? written : Written.OVERTAKEN;
     } catch (Unavailable unsure) {
       return Written.OVERTAKEN;
     }

@@ -37,9 +37,11 @@ import java.util.function.Supplier;
  *
  * <p>The time is bounded, since other sessions of the batch wait until this one is done. A socket
  * that takes a second for a frame, or is late as often as makes up for that, is slow: it is not
- * waited for any more and gets no more frames in this batch. A socket that is slow in a later batch
- * too, and has taken no frame in between, is closed. All frames together take no longer than the
- * time that the delivery was given; after that it sends nothing.
+ * waited for any more and gets no more frames in this batch. A socket that does not take a frame
+ * within a second in a later batch too, and has taken none in time in between, is closed and cut
+ * off, if another socket has taken one promptly in between: else API Gateway may be slow itself.
+ * All frames together take no longer than the time that the delivery was given; after that it sends
+ * nothing.
  *
  * <p>A socket that is gone is removed from its session, unless it may be about to open: {@code
  * $connect} registers a connection before its handshake ends, and until then API Gateway reports it
@@ -67,6 +69,8 @@ final class Delivery {
   private final Set<String> open = ConcurrentHashMap.newKeySet();
   private final Map<String, Long> lateNanos = new HashMap<>();
   private final Set<String> slow = new HashSet<>();
+  private final Set<String> closing = new HashSet<>();
+  private final Set<String> gone = ConcurrentHashMap.newKeySet();
   private final Predicate<String> established;
   private long nanosLeft;
 
@@ -123,19 +127,15 @@ final class Delivery {
   }
 
   /**
-   * Closes a socket, whether or not it is still in the session. Its end is counted as that of any
-   * other: by {@code $disconnect}, or here if it is gone already.
+   * Closes a socket, whether or not it is still in the session, and cuts it off once it is closed.
+   * Its end is counted as that of any other: by {@code $disconnect}, or here if it is gone already.
    *
-   * @return empty if it is not known whether it is closed
+   * <p>It is tried once, also if the socket is slow. If no time is left, nobody waits for it.
    */
-  Optional<Closed> close(String connectionId) {
-    if (nanosLeft <= 0 || slow.contains(connectionId)) {
-      return Optional.empty();
-    }
+  void close(String connectionId) {
     long begun = nanoTime.getAsLong();
-    Optional<Closed> closed = closed(connectionId, begun + nanosLeft);
+    close(connectionId, begun + nanosLeft);
     nanosLeft -= nanoTime.getAsLong() - begun;
-    return closed;
   }
 
   private void post(List<String> to, String frame, Consumer<Throwable> failed) {
@@ -150,7 +150,7 @@ final class Delivery {
         failed.accept(new Unavailable("no time is left to send frames"));
       } else if (slow.contains(socket)) {
         failed.accept(new Unavailable("the socket is slow"));
-      } else {
+      } else if (!gone.contains(socket)) {
         underWay.add(begin(socket, () -> posted(socket, frame)));
       }
     }
@@ -159,11 +159,16 @@ final class Delivery {
   }
 
   private Posted posted(String connectionId, String frame) {
+    long begun = nanoTime.getAsLong();
     Posted posted = sockets.post(connectionId, frame);
+    long nanos = nanoTime.getAsLong() - begun;
     if (posted == Posted.GONE) {
       remove(connectionId);
-    } else {
+    } else if (nanos < USUAL_NANOS + SLOW_NANOS) {
       states.reached(connectionId);
+      if (nanos <= USUAL_NANOS) {
+        states.prompt();
+      }
     }
     return posted;
   }
@@ -174,23 +179,27 @@ final class Delivery {
     Answer<Posted> answer = answer(request, USUAL_NANOS + SLOW_NANOS - late, deadline);
     late += Math.max(0, answer.nanos() - USUAL_NANOS);
     lateNanos.put(socket, late);
-    boolean isSlow = late >= SLOW_NANOS && slow.add(socket);
-    if (answer.failure().isPresent()) {
-      failed.accept(answer.failure().get());
-      if (isSlow && states.slow(socket) == Slowness.LASTING) {
-        var unused = closed(socket, deadline);
-      }
+    answer.failure().ifPresent(failed);
+    boolean isNotTaken = answer.failure().isPresent() || answer.nanos() >= USUAL_NANOS + SLOW_NANOS;
+    if (late >= SLOW_NANOS
+        && slow.add(socket)
+        && isNotTaken
+        && states.slow(socket) == Slowness.LASTING) {
+      close(socket, deadline);
     }
   }
 
-  private Optional<Closed> closed(String connectionId, long deadline) {
-    Optional<Closed> closed =
-        answer(begin(connectionId, () -> sockets.close(connectionId)), SLOW_NANOS, deadline)
-            .value();
-    if (closed.isPresent()) {
-      open.remove(connectionId);
+  private void close(String connectionId, long deadline) {
+    if (closing.add(connectionId)) {
+      var unused = answer(begin(connectionId, () -> closed(connectionId)), SLOW_NANOS, deadline);
     }
-    if (closed.equals(Optional.of(Closed.GONE))) {
+  }
+
+  private Closed closed(String connectionId) {
+    Closed closed = sockets.close(connectionId);
+    states.cutOff(connectionId);
+    open.remove(connectionId);
+    if (closed == Closed.GONE) {
       remove(connectionId);
     }
     return closed;
@@ -235,7 +244,7 @@ final class Delivery {
 
   private void remove(String connectionId) {
     open.remove(connectionId);
-    if (established.test(connectionId)) {
+    if (gone.add(connectionId) && established.test(connectionId)) {
       departQuietly(connectionId);
     }
   }

@@ -48,9 +48,10 @@ import java.util.stream.Stream;
  * First come, first served: if there are fewer tokens than frames, the first frames of the batch
  * have them.
  *
- * <p>A socket of which too many frames are refused ({@link SocketStates}) is closed, and nothing is
- * done for its frames that are still in the queue: they cost neither tokens nor other requests, so
- * that those behind them in their session are reached soon.
+ * <p>A session may have 60 refused frames at once and 60 a minute ({@link SocketStates}); a message
+ * at which the application fails counts as one. The socket that sends one beyond is closed, and
+ * nothing is done for its frames that are still in the queue: they cost neither tokens nor other
+ * requests, so that those behind them in their session are reached soon.
  *
  * <p>A message that its client named is processed once, however often the client sends it. When the
  * messages of a session are processed, their names are written down, and a later message of such a

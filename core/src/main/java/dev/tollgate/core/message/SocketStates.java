@@ -1,95 +1,91 @@
 package dev.tollgate.core.message;
 
+import dev.tollgate.core.TenantId;
 import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.SessionId;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 
 /**
- * What this process knows of sockets that misbehave: how many of their frames were refused, and
- * since when they do not read. It knows that of the 10,000 that it heard of last.
+ * What this process knows of sessions and sockets that misbehave: how many frames of a session were
+ * refused, which sockets are cut off, and since when a socket does not read. It knows that of the
+ * 10,000 sessions and sockets that it heard of last.
+ *
+ * <p>Refused frames are counted by session, so that a socket that comes again has no new allowance.
  *
  * <p>The knowledge is not shared, since writing it down would cost more than what it prevents. So a
- * socket whose batches go to n processes in turn has n times the allowance; with 50 busy sessions
- * beside it, a socket had 81 refusals.
+ * session whose batches go to n processes in turn has n times the allowance.
  */
 final class SocketStates {
   /**
-   * Refused frames of a socket that are answered: 20 at once and 20 a minute. A client that obeys
-   * {@code retryAfterSeconds} has each message refused once or twice and stays far below. A client
-   * above it ignores the answers, and an answer costs more than its frame.
+   * Refused frames of a session that are answered: 60 at once and 60 a minute. A client that sends
+   * no more than one frame a second while it is refused is never above it, whatever others do with
+   * its tenant's tokens. A client above it ignores the answers, and an answer costs more than its
+   * frame.
    */
-  private static final Gcra REFUSALS = Gcra.perMinute(20);
+  private static final Gcra REFUSALS = Gcra.perMinute(60);
 
   /** How long it is remembered that a socket did not read. */
   private static final Duration REMEMBERED = Duration.ofMinutes(5);
 
-  private static final int MOST = 10_000;
-
   private final InstantSource clock;
-  private final Map<String, State> states =
-      new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, State> eldest) {
-          return size() > MOST;
-        }
-      };
+  private final Map<Sender, Instant> refusals = new Latest<>();
+  private final Map<String, Instant> slowSince = new Latest<>();
+  private final Map<String, Instant> cutOff = new Latest<>();
+  private Instant lastPrompt = Instant.MIN;
 
   SocketStates(InstantSource clock) {
     this.clock = clock;
   }
 
-  /** Counts a frame of a socket that is refused. */
-  synchronized Allowance refused(String connectionId) {
+  /** Counts a frame of a session that is refused. */
+  synchronized Allowance refused(TenantId tenant, SessionId session) {
     Instant now = clock.instant();
-    Optional<Instant> arrival = state(connectionId).refusals();
+    Sender sender = new Sender(tenant, session);
+    Optional<Instant> arrival = Optional.ofNullable(refusals.get(sender));
     if (!REFUSALS.conforms(arrival, now)) {
       return Allowance.EXCEEDED;
     }
-    Optional<Instant> next = Optional.of(REFUSALS.after(arrival, now));
-    change(connectionId, state -> new State(next, state.slowAt(), state.isCutOff()));
+    refusals.put(sender, REFUSALS.after(arrival, now));
     return Allowance.LEFT;
   }
 
   /** From now on nothing is done for frames of this socket, which is closed. */
   synchronized void cutOff(String connectionId) {
-    change(connectionId, state -> new State(state.refusals(), state.slowAt(), true));
+    cutOff.put(connectionId, clock.instant());
   }
 
   /** Whether nothing is done for frames of this socket. */
   synchronized boolean isCutOff(String connectionId) {
-    return state(connectionId).isCutOff();
+    return cutOff.get(connectionId) != null;
   }
 
   /** Notes that a socket does not take a frame in time. */
   synchronized Slowness slow(String connectionId) {
     Instant now = clock.instant();
-    boolean isKnown =
-        state(connectionId).slowAt().filter(at -> now.isBefore(at.plus(REMEMBERED))).isPresent();
-    change(connectionId, state -> new State(state.refusals(), Optional.of(now), state.isCutOff()));
-    return isKnown ? Slowness.LASTING : Slowness.NEW;
-  }
-
-  /** Notes that a socket has taken a frame. */
-  synchronized void reached(String connectionId) {
-    if (state(connectionId).slowAt().isPresent()) {
-      change(
-          connectionId, state -> new State(state.refusals(), Optional.empty(), state.isCutOff()));
+    Optional<Instant> since =
+        Optional.ofNullable(slowSince.get(connectionId))
+            .filter(at -> now.isBefore(at.plus(REMEMBERED)));
+    if (since.isEmpty()) {
+      slowSince.put(connectionId, now);
     }
+    return since.filter(at -> !lastPrompt.isBefore(at)).isPresent()
+        ? Slowness.LASTING
+        : Slowness.UNCERTAIN;
   }
 
-  private State state(String connectionId) {
-    return states.getOrDefault(connectionId, State.NONE);
+  /** Notes that a socket has taken a frame in time. */
+  synchronized void reached(String connectionId) {
+    slowSince.remove(connectionId);
   }
 
-  private void change(String connectionId, UnaryOperator<State> change) {
-    states.put(connectionId, change.apply(state(connectionId)));
+  /** Notes that some socket has taken a frame promptly, so that API Gateway is not slow itself. */
+  synchronized void prompt() {
+    lastPrompt = clock.instant();
   }
 
   /** Whether a refused frame is answered. */
@@ -100,22 +96,32 @@ final class SocketStates {
     EXCEEDED
   }
 
-  /** How a socket that does not take a frame has behaved before. */
+  /** What is to be thought of a socket that does not take a frame in time. */
   enum Slowness {
-    /** It took its frames. */
-    NEW,
-    /** It did not take the frames of an earlier batch either, and none since. */
+    /** It took its frames before, or since it did not no socket took one promptly. */
+    UNCERTAIN,
+    /**
+     * It did not take the frames of an earlier batch either, and none since, while another socket
+     * took one promptly.
+     */
     LASTING
   }
 
-  /**
-   * What is known of a socket.
-   *
-   * @param refusals when its next refused frame is due by {@link #REFUSALS}
-   * @param slowAt when it last failed to take a frame, unless it has taken one since
-   * @param isCutOff whether nothing is done for its frames
-   */
-  private record State(Optional<Instant> refusals, Optional<Instant> slowAt, boolean isCutOff) {
-    private static final State NONE = new State(Optional.empty(), Optional.empty(), false);
+  /** Whose refused frames are counted together. */
+  private record Sender(TenantId tenant, SessionId session) {}
+
+  /** An instant for each of those that were heard of last. */
+  private static final class Latest<K> extends LinkedHashMap<K, Instant> {
+    private static final long serialVersionUID = 1L;
+    private static final int MOST = 10_000;
+
+    private Latest() {
+      super(16, 0.75f, true);
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<K, Instant> eldest) {
+      return size() > MOST;
+    }
   }
 }

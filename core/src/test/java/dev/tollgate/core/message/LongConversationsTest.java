@@ -17,6 +17,7 @@ import dev.tollgate.core.testing.Town;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -115,6 +116,41 @@ final class LongConversationsTest {
     Session stands = town.sessions().find(acme.id(), session).orElseThrow();
     assertThat(stands.connections()).containsExactly("a");
     assertThat(stands.endsAt()).isEqualTo(lifeEnds);
+  }
+
+  /** DynamoDB charges each write of a row, a connect's too, by its size. */
+  @Test
+  void a_session_notes_no_more_names_than_a_batch_has_and_each_message_is_processed_once() {
+    Tenant acme =
+        town.onboard(
+            "acme", "gold", Map.of(Limit.SESSION_TTL, 200L, Limit.MESSAGES_PER_MINUTE, 600L));
+    SessionId session = open(acme);
+    join(acme, session, "a", 30);
+    int most = 0;
+    List<String> sent = new ArrayList<>();
+    for (int second = 0; second < 3_600; second++) {
+      if (second % 60 == 0) {
+        town.fill().fill(Workshop.messages(acme));
+      }
+      if (second % 60 < 29 && second % 2 == 0) {
+        for (int i = 0; i < 2 && sent.size() < (second / 60 + 1) * 29; i++) {
+          String name = "%064d".formatted(sent.size());
+          sent.add(name);
+          assertThat(shop.process(named(acme, session, "a", "q" + sent.size(), name)))
+              .containsExactly(Outcome.PROCESSED);
+          String copy = sent.get(Math.max(0, sent.size() - 1 - second % 100));
+          assertThat(shop.process(named(acme, session, "a", "c" + sent.size(), copy)))
+              .containsExactly(Outcome.DUPLICATE);
+        }
+      }
+      most =
+          Math.max(most, town.sessions().find(acme.id(), session).orElseThrow().processed().size());
+      town.clock().advance(Duration.ofSeconds(1));
+    }
+
+    assertThat(sent).hasSize(60 * 29);
+    assertThat(shop.handledIds()).isEqualTo(sent);
+    assertThat(most).isEqualTo(10);
   }
 
   /** The functions of pool and silo may serve one session at the same time. */

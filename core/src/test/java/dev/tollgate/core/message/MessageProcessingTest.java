@@ -234,6 +234,18 @@ final class MessageProcessingTest {
     assertThat(shop.tokens(acme)).isEqualTo(18);
   }
 
+  @Test
+  void a_sender_that_is_gone_is_taken_off_the_books_once_in_a_batch_of_refused_frames() {
+    spend(20);
+    shop.sockets().lose("a");
+    shop.counted().clear();
+
+    assertThat(shop.outcomes(flood("a", 10))).containsOnly(THROTTLED);
+
+    assertThat(shop.counted()).containsOnlyOnce("leave");
+    assertThat(shop.attempts()).containsExactly("a");
+  }
+
   // Who is processed at all.
 
   @Test
@@ -605,6 +617,46 @@ final class MessageProcessingTest {
   }
 
   @Test
+  void a_socket_that_is_closed_because_it_is_slow_is_cut_off() {
+    doNotTake("b", Duration.ofSeconds(3));
+    shop.process(from("a", "m1"));
+    shop.process(from("a", "m2"));
+    assertThat(shop.sockets().closed()).containsExactly("b");
+
+    assertThat(shop.process(from("b", "m3"))).containsExactly(CUT_OFF);
+  }
+
+  @Test
+  void a_socket_that_takes_each_frame_after_more_than_a_second_is_closed_in_the_second_batch() {
+    shop.delay("b", Duration.ofMillis(1_300));
+    shop.process(from("a", "m1"));
+    assertThat(shop.sockets().closed()).isEmpty();
+
+    shop.process(from("a", "m2"));
+
+    assertThat(shop.sockets().closed()).containsExactly("b");
+  }
+
+  @Test
+  void sockets_are_not_closed_because_api_gateway_is_slow() {
+    List<String> all = List.of("a", "b", "c");
+    all.forEach(socket -> doNotTake(socket, Duration.ofMillis(1_100)));
+    for (int batch = 0; batch < 5; batch++) {
+      shop.process(from("a", "m" + batch));
+      town.clock().advance(Duration.ofSeconds(2));
+    }
+    assertThat(shop.sockets().closed()).isEmpty();
+
+    shop.sockets().outage().end();
+    all.forEach(socket -> shop.delay(socket, Duration.ZERO));
+    doNotTake("b", Duration.ofMillis(1_100));
+    shop.process(from("a", "n1"));
+    shop.process(from("a", "n2"));
+
+    assertThat(shop.sockets().closed()).as("the others are quick again").containsOnly("b");
+  }
+
+  @Test
   void a_socket_that_was_slow_once_and_has_taken_a_frame_since_is_not_closed() {
     doNotTake("b", Duration.ofSeconds(3));
     shop.process(from("a", "m1"));
@@ -809,23 +861,122 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_burst_of_twenty_refusals_is_answered_and_the_next_one_closes_the_socket() {
+  void a_burst_of_sixty_refusals_is_answered_and_the_next_one_closes_its_socket() {
     spend(20);
-    assertThat(shop.outcomes(flood("a", 20))).containsOnly(THROTTLED);
-    assertThat(shop.sockets().closed()).isEmpty();
+    assertThat(shop.outcomes(flood("a", 59))).containsOnly(THROTTLED);
 
-    assertThat(shop.process(from("a", "m1"), from("b", "m2"), from("a", "m3")))
-        .containsExactly(CUT_OFF, THROTTLED, CUT_OFF);
+    assertThat(shop.process(from("b", "m1"), from("a", "m2"), from("a", "m3"), from("a", "m4")))
+        .containsExactly(THROTTLED, CUT_OFF, CUT_OFF, CUT_OFF);
 
     assertThat(shop.sockets().closed()).containsExactly("a");
-    assertThat(shop.sockets().postedTo("a")).hasSize(20);
+    assertThat(shop.sockets().postedTo("a")).hasSize(59);
     assertThat(shop.sockets().postedTo("b")).hasSize(1);
+  }
+
+  @Test
+  void a_socket_that_comes_again_has_no_new_allowance_and_another_session_has_its_own() {
+    SessionId another = shop.session(acme, "x");
+    spend(20);
+    int answered = 0;
+    for (int i = 0; i < 30; i++) {
+      shop.outcomes(flood("r" + i, 21));
+      answered += shop.sockets().postedTo("r" + i).size();
+    }
+    assertThat(answered).isEqualTo(60);
+    assertThat(shop.sockets().closed()).hasSize(28).doesNotContain("r0", "r1");
+
+    assertThat(shop.process(message(acme, another, "x", "m1"))).containsExactly(THROTTLED);
+  }
+
+  @Test
+  void sessions_of_two_tenants_that_are_called_the_same_have_an_allowance_each() {
+    Tenant other = town.onboard("other", "gold", Map.of());
+    town.tenants()
+        .replace(other.changed(Tier.DEFAULTS.get(2), other.overrides(), TenantStatus.SUSPENDED));
+    spend(20);
+    shop.outcomes(flood("a", 60));
+
+    assertThat(shop.process(message(other, session, "x", "m1"))).containsExactly(SUSPENDED);
+  }
+
+  /** Another session takes each token as it comes. */
+  @Test
+  void a_session_that_sends_a_frame_a_second_while_it_is_refused_is_not_closed() {
+    SessionId noisy = shop.session(acme, "noisy");
+    spend(20);
+    int refused = 0;
+    for (int second = 0; second < 600; second++) {
+      if (second % 60 == 0) {
+        town.fill().fill(Workshop.messages(acme));
+        spend(20);
+      }
+      shop.process(message(acme, noisy, "noisy", "n" + second));
+      refused += Collections.frequency(shop.process(from("a", "m" + second)), THROTTLED);
+      town.clock().advance(Duration.ofSeconds(1));
+    }
+
+    assertThat(refused).isGreaterThan(500);
+    assertThat(shop.sockets().closed()).isEmpty();
+  }
+
+  @Test
+  void frames_behind_the_one_that_closes_their_socket_cost_no_tokens() {
+    for (int i = 0; i < 6; i++) {
+      shop.outcomes(bad("a", i * 10, 10));
+      putBack(10);
+    }
+    long before = shop.tokens(acme);
+    List<Incoming> last = new ArrayList<>(bad("a", 60, 1));
+    last.addAll(flood("a", 9));
+
+    assertThat(shop.outcomes(last)).containsOnly(CUT_OFF);
+
+    assertThat(shop.tokens(acme)).isEqualTo(before);
+  }
+
+  @Test
+  void a_message_at_which_the_handler_fails_counts_each_time_and_closes_its_socket_at_last() {
+    failOn("poison");
+    for (int i = 0; i < 60; i++) {
+      assertThat(shop.process(from("a", "poison"))).containsExactly(FAILED);
+    }
+    assertThat(shop.sockets().closed()).isEmpty();
+
+    assertThat(shop.process(from("a", "poison"))).containsExactly(FAILED);
+
+    assertThat(shop.sockets().closed()).containsExactly("a");
+    assertThat(shop.process(from("a", "poison"))).containsExactly(CUT_OFF);
+    assertThat(shop.handledIds()).hasSize(61);
+  }
+
+  @Test
+  void a_slow_socket_with_too_many_refused_frames_is_closed() {
+    spend(20);
+    shop.delay("a", Duration.ofMillis(1_050));
+
+    shop.outcomes(flood("a", 61));
+
+    assertThat(shop.attempts()).as("one frame, then it is slow").containsExactly("a");
+    assertThat(shop.sockets().closed()).containsExactly("a");
+    assertThat(shop.process(from("a", "m1"))).containsExactly(CUT_OFF);
+  }
+
+  @Test
+  void a_socket_with_too_many_refused_frames_is_closed_though_no_time_is_left_for_frames() {
+    spend(20);
+    shop.outcomes(flood("a", 60));
+    shop.delay("b", Duration.ofSeconds(5));
+    putBack(1);
+
+    assertThat(shop.process(from("a", "m1"), from("a", "m2"))).containsExactly(PROCESSED, CUT_OFF);
+
+    assertThat(shop.sockets().closed()).containsExactly("a");
   }
 
   @Test
   void what_a_closed_socket_has_in_the_queue_is_done_at_once_without_tokens_or_requests() {
     spend(20);
-    shop.outcomes(flood("a", 21));
+    shop.outcomes(flood("a", 61));
     town.clock().advance(Duration.ofMinutes(1));
     town.fill().fill(Workshop.messages(acme));
     shop.counted().clear();
@@ -842,7 +993,7 @@ final class MessageProcessingTest {
   @Test
   void a_message_that_was_cut_off_is_processed_when_it_is_sent_again_by_another_socket() {
     spend(20);
-    shop.outcomes(flood("a", 20));
+    shop.outcomes(flood("a", 60));
     assertThat(shop.process(named("q1", "m1"))).containsExactly(CUT_OFF);
     town.clock().advance(Duration.ofMinutes(1));
     town.fill().fill(Workshop.messages(acme));
@@ -858,7 +1009,7 @@ final class MessageProcessingTest {
       assertThat(shop.process(named("q" + i, "m1"))).containsExactly(DUPLICATE);
     }
     assertThat(shop.tokens(acme)).isZero();
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 60; i++) {
       assertThat(shop.process(named("r" + i, "m1"))).containsExactly(DUPLICATE);
     }
     assertThat(shop.sockets().closed()).isEmpty();
@@ -869,15 +1020,11 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_is_refused_three_times_a_second_or_in_bursts_of_five_is_not_closed() {
+  void a_session_that_is_refused_in_bursts_of_sixty_is_not_closed() {
     spend(20);
     for (int minute = 0; minute < 60; minute++) {
-      shop.outcomes(flood("a", 5));
-      town.clock().advance(Duration.ofSeconds(15));
-    }
-    for (int i = 0; i < 200; i++) {
-      shop.process(from("b", "m" + i));
-      town.clock().advance(Duration.ofSeconds(3));
+      shop.outcomes(flood(minute % 2 == 0 ? "a" : "b", 60));
+      town.clock().advance(Duration.ofMinutes(1));
     }
 
     assertThat(shop.sockets().closed()).isEmpty();
@@ -885,10 +1032,10 @@ final class MessageProcessingTest {
 
   @Test
   void bad_frames_count_though_they_are_paid_for_and_a_copy_by_another_socket_is_handled() {
-    List<Incoming> twenty =
-        IntStream.range(0, 20).mapToObj(i -> unreadable(acme, session, "a", "u" + i)).toList();
-    assertThat(shop.outcomes(twenty)).containsOnly(BAD_FRAME);
-    putBack(4);
+    for (int i = 0; i < 3; i++) {
+      assertThat(shop.outcomes(bad("a", i * 20, 20))).containsOnly(BAD_FRAME);
+      putBack(i < 2 ? 20 : 4);
+    }
 
     assertThat(
             shop.process(
@@ -901,38 +1048,50 @@ final class MessageProcessingTest {
     assertThat(shop.handledIds()).containsExactly("m1", "m3");
   }
 
+  private List<Incoming> bad(String socket, int first, int frames) {
+    return IntStream.range(first, first + frames)
+        .mapToObj(i -> unreadable(acme, session, socket, "u" + i))
+        .toList();
+  }
+
   private void putBack(int tokens) {
-    shop.gate().putBack(Workshop.messages(acme), tokens);
+    while (tokens > 0) {
+      int some = Math.min(tokens, 10);
+      shop.gate().putBack(Workshop.messages(acme), some);
+      tokens -= some;
+    }
   }
 
   @Test
   void refusals_of_a_suspended_tenant_close_its_sockets_too() {
     become(TenantStatus.SUSPENDED);
 
-    assertThat(shop.outcomes(flood("a", 30))).containsOnly(SUSPENDED, CUT_OFF);
+    assertThat(shop.outcomes(flood("a", 70))).containsOnly(SUSPENDED, CUT_OFF);
 
-    assertThat(shop.sockets().postedTo("a")).hasSize(20);
+    assertThat(shop.sockets().postedTo("a")).hasSize(60);
     assertThat(shop.sockets().closed()).containsExactly("a");
   }
 
   @Test
-  void a_socket_that_cannot_be_closed_now_is_by_its_next_refused_frame() {
+  void a_socket_that_cannot_be_closed_now_is_by_a_refused_frame_of_the_next_batch() {
     spend(20);
-    shop.outcomes(flood("a", 20));
+    shop.outcomes(flood("a", 60));
     shop.sockets().outage().begin("close");
+    shop.counted().clear();
     assertThat(shop.process(from("a", "m1"), from("a", "m2"))).containsOnly(CUT_OFF);
+    assertThat(shop.counted()).containsOnlyOnce("close");
     shop.sockets().outage().end();
 
     assertThat(shop.process(from("a", "m3"))).containsOnly(CUT_OFF);
 
     assertThat(shop.sockets().closed()).containsExactly("a");
-    assertThat(shop.sockets().postedTo("a")).hasSize(20);
+    assertThat(shop.sockets().postedTo("a")).hasSize(60);
   }
 
   @Test
   void a_flooding_socket_that_is_gone_already_is_taken_off_the_books() {
     spend(20);
-    shop.outcomes(flood("a", 20));
+    shop.outcomes(flood("a", 60));
     shop.sockets().lose("a");
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(CUT_OFF);

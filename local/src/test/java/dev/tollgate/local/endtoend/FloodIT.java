@@ -91,8 +91,8 @@ final class FloodIT {
         shown(meanwhile));
     assertThat(accepted).isPositive().isLessThan(SHARE);
     assertThat(flooding.frames().of("error").size() + flooding.frames().of("reply").size())
-        .as("a token for each that is processed, and twenty refusals by each process")
-        .isLessThanOrEqualTo(60 + 20 * PROCESSES);
+        .as("a token for each that is processed, and sixty refusals by each process")
+        .isLessThanOrEqualTo(60 + 60 * PROCESSES);
     assertThat(neighbour.frames().of("reply")).hasSize(2 * ROUND_TRIPS);
     assertThat(neighbour.frames().of("error")).isEmpty();
     JsonNode limits = DEPLOYMENT.control("GET", "/tenants/flooding-" + name).body();

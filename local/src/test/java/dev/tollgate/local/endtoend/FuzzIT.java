@@ -46,10 +46,10 @@ final class FuzzIT {
           "1970-01-01T00:00:00Z",
           "2026-02-30T00:00:00Z");
 
-  /** The tenant who is to notice nothing. */
-  /** So many frames of a socket may be refused at once before it is closed. */
-  private static final int MOST_REFUSED = 20;
+  /** So many frames of a session may be refused at once before its socket is closed. */
+  private static final int MOST_REFUSED = 60;
 
+  /** The tenant who is to notice nothing. */
   private static final String WATCH = "watch";
 
   private static final String NEW_TENANT =
@@ -392,7 +392,9 @@ final class FuzzIT {
         },
         after -> {
           goesOn(sockets.get(sockets.size() - 1), action, sent.get() + 1);
-          sockets.stream().flatMap(socket -> socket.frames().texts().stream()).forEach(Leaks::check);
+          sockets.stream()
+              .flatMap(socket -> socket.frames().texts().stream())
+              .forEach(Leaks::check);
           isServed();
         });
     for (Handshake socket : sockets) {

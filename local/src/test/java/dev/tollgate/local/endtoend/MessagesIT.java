@@ -135,8 +135,8 @@ final class MessagesIT {
     assertThat(ids(flooding.frames().of("reply"))).isEqualTo(numbered(60));
     assertThat(flooding.closed().join()).isEqualTo(1000);
     assertThat(flooding.frames().of("error"))
-        .as("twenty refusals by each process, of which there are no more than sessions")
-        .hasSizeBetween(20, 20 * (sessions + 1))
+        .as("sixty refusals by each process, of which there are no more than sessions")
+        .hasSizeBetween(60, 60 * (sessions + 1))
         .allSatisfy(
             error -> {
               assertThat(error.get("code").asText()).isEqualTo("THROTTLED");
