@@ -203,7 +203,7 @@ public final class SessionApi
               "Too many sessions of one subject",
               "the token's subject creates sessions of tenant "
                   + tenant.id()
-                  + " faster than ten times its sessionsPerSubject in a minute, or than half of"
+                  + " faster than twice its sessionsPerSubject in a minute, or than half of"
                   + " what the tenant may")
           .response()
           .with("retry-after", RateLimitFields.seconds(clock.instant(), tooFast.retryAt()));

@@ -342,7 +342,7 @@ final class SessionApiTest {
     APIGatewayV2HTTPResponse refused = open(ann);
 
     assertThat(refused.getStatusCode()).isEqualTo(429);
-    assertThat(refused.getHeaders()).containsEntry("retry-after", "291");
+    assertThat(refused.getHeaders()).containsEntry("retry-after", "301");
     assertThat(body(refused).get("type").asText())
         .isEqualTo("urn:tollgate:problem:subject-quota-exceeded");
     assertThat(refused.getBody()).doesNotContain("ann");
