@@ -36,7 +36,8 @@ import java.util.Optional;
  */
 public final class SessionApi
     implements RequestHandler<APIGatewayV2HTTPEvent, APIGatewayV2HTTPResponse> {
-  private static final int PAGE = 100;
+  /** Tenants in an answer. A stranger may ask for them, and each is a whole row that is read. */
+  private static final int PAGE = 25;
 
   /** Digits before the decimal point of a time in seconds that is worth reading. */
   private static final int MOST_DIGITS = 12;

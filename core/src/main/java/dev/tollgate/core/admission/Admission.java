@@ -44,9 +44,9 @@ import java.util.concurrent.Executor;
  */
 public final class Admission {
   /**
-   * The longest that a refusal by the read waits until the token of the first try is given back. The
-   * first request of a new process to SQS takes some 90 ms at the 95th percentile: were the grace
-   * shorter, a burst that starts processes would leave each of them frozen with a token.
+   * The longest that a refusal by the read waits until the token of the first try is given back.
+   * The first request of a new process to SQS takes some 90 ms at the 95th percentile: were the
+   * grace shorter, a burst that starts processes would leave each of them frozen with a token.
    */
   static final Duration GRACE = Duration.ofMillis(200);
 

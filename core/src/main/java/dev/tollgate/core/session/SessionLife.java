@@ -187,9 +187,9 @@ public final class SessionLife {
   }
 
   /**
-   * What places a subject has. Only if all are taken it matters which of its sessions are over: those
-   * that are not there, those that were {@linkplain #end ended}, whose end lies {@linkplain #LONG_AGO
-   * far back}, and the others {@linkplain #OVER_FOR_CERTAIN a while} after their end.
+   * What places a subject has. Only if all are taken it matters which of its sessions are over:
+   * those that are not there, those that were {@linkplain #end ended}, whose end lies {@linkplain
+   * #LONG_AGO far back}, and the others {@linkplain #OVER_FOR_CERTAIN a while} after their end.
    */
   private Places places(Tenant tenant, Subject subject, Instant now) {
     long most = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);

@@ -460,9 +460,7 @@ final class SessionLifeTest {
       house.faults().none();
 
       Instant now = house.town().clock().instant();
-      assertThat(house.books().list(one.id()))
-          .filteredOn(found -> !found.endedAt(now))
-          .hasSize(1);
+      assertThat(house.books().list(one.id())).filteredOn(found -> !found.endedAt(now)).hasSize(1);
     }
   }
 
