@@ -150,7 +150,7 @@ final class StrangerCostsIT {
   }
 
   private void sessions() throws Exception {
-    String url = DEPLOYMENT.cloud().outputs().get("SessionURL");
+    String url = DEPLOYMENT.cloud().outputs().getOrDefault("SessionURL", "");
     DEPLOYMENT.onboard("creator", "gold", "{\"tenantPerMinute\":1}");
     strangers.add(
         http("`PUT /session`, each for another unknown tenant", "PUT", url + "?tenantId=no-one"));
