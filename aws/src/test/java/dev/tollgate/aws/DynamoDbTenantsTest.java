@@ -3,9 +3,12 @@ package dev.tollgate.aws;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.Tenant;
@@ -131,5 +134,42 @@ class DynamoDbTenantsTest extends TenantsContract {
     assertThat(read.limits().get(Limit.SESSION_LIFETIME)).isEqualTo(86_400);
     assertThat(read.limits().get(Limit.SESSIONS_PER_SUBJECT)).isEqualTo(10);
     assertThat(tenants.list(Optional.empty(), 10).items()).containsExactly(read);
+  }
+
+  /** What docs/prices.yaml takes a page of 25 rows for: 12 read units of 4 KB. */
+  @Test
+  void a_row_with_every_limit_overridden_and_seven_buckets_of_its_own_has_no_more_than_is_priced() {
+    Tier gold = Tier.DEFAULTS.get(2);
+    Map<Action, BucketTerms> buckets = new HashMap<>();
+    for (int i = 0; i < 7; i++) {
+      buckets.put(
+          new Action("a-long-action-name-" + i),
+          new BucketTerms(Optional.of(Rate.perMinute(60_000)), Optional.of(60_000L)));
+    }
+    Tier tier =
+        new Tier(
+            gold.name(),
+            gold.isolation(),
+            gold.limits(),
+            buckets,
+            gold.filling(),
+            gold.onUnavailable(),
+            0,
+            0);
+    Tenant tenant = Tenant.onboarded(new TenantId("t".repeat(36)), tier, gold.limits().values());
+
+    long bytes = size(AttributeValue.fromM(TenantRow.write(tenant)));
+    assertThat(25 * bytes).as("%d bytes", bytes).isLessThanOrEqualTo(12 * 4_096);
+  }
+
+  /** As DynamoDB counts: names and values, 3 bytes for a map and 1 for each member. */
+  private static long size(AttributeValue value) {
+    if (value.hasM()) {
+      return 3
+          + value.m().entrySet().stream()
+              .mapToLong(member -> 1 + member.getKey().length() + size(member.getValue()))
+              .sum();
+    }
+    return value.n() != null ? value.n().length() / 2 + 2 : value.s().length();
   }
 }

@@ -107,7 +107,7 @@ class BadInputTest {
         Arguments.of("{\"sessionTTL\":86401}", "overrides.sessionTTL", "86401"),
         Arguments.of("{\"messagesPerMinute\":60001}", "overrides.messagesPerMinute", "60001"),
         Arguments.of("{\"sessionLifetime\":2592001}", "overrides.sessionLifetime", "2592001"),
-        Arguments.of("{\"sessionsPerSubject\":1001}", "overrides.sessionsPerSubject", "1001"),
+        Arguments.of("{\"sessionsPerSubject\":101}", "overrides.sessionsPerSubject", "101"),
         Arguments.of("{\"sessionTTL\":300,\"sessionLifetime\":299}", "sessionTTL", "300"),
         Arguments.of("{\"buckets\":{}}", "overrides.buckets", "{}"));
   }

@@ -36,7 +36,8 @@ import java.util.Optional;
  */
 public final class SessionApi
     implements RequestHandler<APIGatewayV2HTTPEvent, APIGatewayV2HTTPResponse> {
-  private static final int PAGE = 100;
+  /** Tenants in an answer. A stranger may ask for them, and each is a whole row that is read. */
+  private static final int PAGE = 25;
 
   /** Digits before the decimal point of a time in seconds that is worth reading. */
   private static final int MOST_DIGITS = 12;
@@ -203,7 +204,7 @@ public final class SessionApi
               "Too many sessions of one subject",
               "the token's subject creates sessions of tenant "
                   + tenant.id()
-                  + " faster than ten times its sessionsPerSubject in a minute, or than half of"
+                  + " faster than twice its sessionsPerSubject in a minute, or than half of"
                   + " what the tenant may")
           .response()
           .with("retry-after", RateLimitFields.seconds(clock.instant(), tooFast.retryAt()));

@@ -308,6 +308,19 @@ final class SessionApiTest {
     assertThat(refused.getStatusCode()).isEqualTo(404);
   }
 
+  @Test
+  void ids_of_tenants_are_told_in_parts_of_twenty_five() {
+    for (int i = 0; i < 30; i++) {
+      town.onboard("other-" + i, "bronze", Map.of());
+    }
+
+    JsonNode first = body(call("GET /tenant", Map.of()));
+    assertThat(first.get("tenants")).hasSize(25);
+    JsonNode rest = body(call("GET /tenant", Map.of("cursor", first.get("next").asText())));
+    assertThat(rest.get("tenants")).hasSize(6);
+    assertThat(rest.has("next")).isFalse();
+  }
+
   /** A call of the deployment that takes tokens, with a token that has these claims. */
   private APIGatewayV2HTTPResponse callWith(
       Map<String, String> claims, String routeKey, Map<String, String> query) {
@@ -342,7 +355,7 @@ final class SessionApiTest {
     APIGatewayV2HTTPResponse refused = open(ann);
 
     assertThat(refused.getStatusCode()).isEqualTo(429);
-    assertThat(refused.getHeaders()).containsEntry("retry-after", "291");
+    assertThat(refused.getHeaders()).containsEntry("retry-after", "301");
     assertThat(body(refused).get("type").asText())
         .isEqualTo("urn:tollgate:problem:subject-quota-exceeded");
     assertThat(refused.getBody()).doesNotContain("ann");

@@ -32,9 +32,10 @@ import java.util.concurrent.Executor;
  *
  * A stranger who knows a tenant's id can have handshakes refused by the read alone, with session
  * ids that he makes up. Such a refusal gives back the token that its first try found, and waits
- * {@link #GRACE} for the try, no longer. Then the process reads first for the tenant, for {@link
- * #READ_FIRST}, or for as long as a token is leased if the try had no answer yet: a process that is
- * frozen after its answer, as Lambda does it, gives the token back only when it is thawed.
+ * {@link #GRACE} for the try and the giving back, no longer. Then the process reads first for the
+ * tenant, for {@link #READ_FIRST}, or for as long as a token is leased if it may not be back yet: a
+ * process that is frozen after its answer, as Lambda does it, gives the token back only when it is
+ * thawed.
  *
  * <p>So in a process that handles one handshake at a time, handshakes that the read refuses send at
  * most one try for a tenant in five seconds and hold at most one of its tokens: for milliseconds if
@@ -42,8 +43,12 @@ import java.util.concurrent.Executor;
  * most N tokens, however many handshakes a stranger sends.
  */
 public final class Admission {
-  /** The longest that a refusal by the read waits for the first try, to give back its token. */
-  static final Duration GRACE = Duration.ofMillis(50);
+  /**
+   * The longest that a refusal by the read waits until the token of the first try is given back.
+   * The first request of a new process to SQS takes some 90 ms at the 95th percentile: were the
+   * grace shorter, a burst that starts processes would leave each of them frozen with a token.
+   */
+  static final Duration GRACE = Duration.ofMillis(200);
 
   /** How long a process reads first for a tenant after the read refused a handshake. */
   static final Duration READ_FIRST = Duration.ofSeconds(5);
@@ -161,19 +166,18 @@ public final class Admission {
     }
   }
 
-  /** Gives back what the first try finds: now, if it is over soon, else when it is over. */
+  /** Gives back what the first try finds, and waits for that only if it is done soon. */
   private void withdraw(BucketId bucket, CompletableFuture<Hand> trying) {
     refusedByRead.put(bucket.tenant(), clock.instant().plus(READ_FIRST));
-    if (!trying.isDone()) {
-      CompletableFuture.anyOf(trying, CompletableFuture.runAsync(() -> pause.of(GRACE), executor))
+    CompletableFuture<Void> givenBack =
+        trying.thenAcceptAsync(hand -> gate.giveBack(bucket, hand), executor);
+    if (!givenBack.isDone()) {
+      CompletableFuture.anyOf(
+              givenBack, CompletableFuture.runAsync(() -> pause.of(GRACE), executor))
           .join();
     }
-    if (trying.isDone()) {
-      gate.giveBack(bucket, trying.join());
-      return;
+    if (!givenBack.isDone()) {
+      refusedByRead.put(bucket.tenant(), clock.instant().plus(BucketGate.LEASE));
     }
-    refusedByRead.put(bucket.tenant(), clock.instant().plus(BucketGate.LEASE));
-    CompletableFuture<Void> unused =
-        trying.thenAcceptAsync(hand -> gate.giveBack(bucket, hand), executor);
   }
 }

@@ -34,11 +34,19 @@ public final class SessionLife {
   private static final Duration LONG_AGO = Duration.ofHours(1);
 
   /**
-   * Sessions that a subject may create in a minute for each that it may have at once. Without this
-   * rate, a subject that creates and ends sessions in turn could use up all that its tenant may
-   * create. It never gets more than half of them.
+   * Sessions that a subject may create in a minute for each that it may have at once. Each new
+   * session may make connections at the full rate of a session, so a subject that creates and ends
+   * sessions in turn multiplies that rate. Nor could it be left to use up all that its tenant may
+   * create: it never gets more than half of them.
    */
-  private static final long SESSIONS_PER_PLACE = 10;
+  private static final long SESSIONS_PER_PLACE = 2;
+
+  /**
+   * How long a session that is over by itself still takes its subject's place. Whatever moves a
+   * session's end asks whether it was over when that began, and may be written later: a place that
+   * was given away by then would be taken twice. No call is under way for so long.
+   */
+  private static final Duration OVER_FOR_CERTAIN = Duration.ofSeconds(10);
 
   /**
    * How long the sessions of a subject stay noted after the last was created: as long as any
@@ -178,7 +186,11 @@ public final class SessionLife {
             limits.get(Limit.TENANT_PER_MINUTE) * SESSIONS_PER_CONNECTION / 2));
   }
 
-  /** What places a subject has. Only if all are taken it matters which of its sessions are over. */
+  /**
+   * What places a subject has. Only if all are taken it matters which of its sessions are over:
+   * those that are not there, those that were {@linkplain #end ended}, whose end lies {@linkplain
+   * #LONG_AGO far back}, and the others {@linkplain #OVER_FOR_CERTAIN a while} after their end.
+   */
   private Places places(Tenant tenant, Subject subject, Instant now) {
     long most = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);
     Noted noted = sessions.notedFor(tenant.id(), subject);
@@ -191,13 +203,13 @@ public final class SessionLife {
     }
     List<Session> lasting =
         sessions.find(tenant.id(), noted.sessions()).stream()
-            .filter(session -> !session.endedAt(now))
+            .filter(session -> !session.endedAt(now.minus(OVER_FOR_CERTAIN)))
             .sorted(Comparator.comparing(Session::endsAt))
             .toList();
     int tooMany = lasting.size() - (int) most;
     return tooMany < 0
         ? new Free(noted, lasting.stream().map(Session::id).collect(Collectors.toSet()))
-        : new Taken(new SubjectFull(lasting.get(tooMany).endsAt()));
+        : new Taken(new SubjectFull(lasting.get(tooMany).endsAt().plus(OVER_FOR_CERTAIN)));
   }
 
   /**
@@ -210,8 +222,8 @@ public final class SessionLife {
    * @throws Unavailable if that could not be asked
    */
   public Renewal renew(Tenant tenant, SessionId id, Optional<Caller> caller) {
-    Instant now = clock.instant();
     for (int i = 0; i < MOST_ATTEMPTS; i++) {
+      Instant now = clock.instant();
       Optional<Session> found =
           sessions.find(tenant.id(), id).filter(session -> !session.endedAt(now));
       if (found.isEmpty()) {

@@ -36,7 +36,7 @@ public enum Limit {
    * Sessions that one subject (claim {@code sub} of a token) may have at once. Where sessions need
    * no token, there are no subjects, and this limits nothing.
    */
-  SESSIONS_PER_SUBJECT("sessionsPerSubject", 1_000, 10L);
+  SESSIONS_PER_SUBJECT("sessionsPerSubject", 100, 10L);
 
   private final String key;
   private final long most;

@@ -136,6 +136,58 @@ final class RefusedByReadTest {
   }
 
   @Test
+  void refusal_does_not_wait_for_a_queue_that_is_slow_to_take_a_token_back() {
+    List<Runnable> tasks = new ArrayList<>();
+    Executor secondIsSilent =
+        work -> {
+          tasks.add(work);
+          if (tasks.size() != 2) {
+            work.run();
+          }
+        };
+    List<Duration> waited = new ArrayList<>();
+    Admission admission = admission(town.gate(), secondIsSilent, waited::add);
+    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(waited).containsExactly(Admission.GRACE);
+    assertThat(town.queue().inFlight(bucket)).isEqualTo(1);
+
+    // The token may be held until its lease ends, so no other is tried for until then.
+    town.clock().advance(BucketGate.LEASE.minusMillis(1));
+    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(town.queue().reserves()).isEqualTo(1);
+
+    tasks.get(1).run();
+    assertThat(town.queue().available(bucket)).isEqualTo(60);
+  }
+
+  /** A process whose connection to SQS is new; it would be frozen with a token otherwise. */
+  @Test
+  void refusal_in_a_cold_process_waits_until_its_token_is_back() {
+    Queue<Runnable> answersLate = new ArrayDeque<>();
+    Executor cold =
+        work -> {
+          if (answersLate.isEmpty()) {
+            answersLate.add(work);
+          } else {
+            work.run();
+          }
+        };
+    Duration coldRequest = Duration.ofMillis(90);
+    Admission admission =
+        admission(
+            town.gate(),
+            cold,
+            pause -> {
+              if (pause.compareTo(coldRequest) > 0) {
+                answersLate.element().run();
+              }
+            });
+    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(town.queue().reserves()).isEqualTo(1);
+    assertThat(town.queue().available(bucket)).isEqualTo(60);
+  }
+
+  @Test
   void refusal_waits_for_nothing_once_the_queue_has_answered() {
     List<Duration> waited = new ArrayList<>();
     Admission admission = admission(town.gate(), Runnable::run, waited::add);

@@ -391,7 +391,7 @@ final class SessionLifeTest {
     assertThat(got).isEqualTo(2);
     assertThat(house.books().list(bronze.id())).hasSize(2);
     assertThat(house.life().open(bronze, greedy))
-        .isEqualTo(new SessionLife.SubjectFull(START.plusSeconds(200)));
+        .isEqualTo(new SessionLife.SubjectFull(START.plusSeconds(210)));
     assertThat(house.life().open(bronze, caller(bronze, "other")))
         .isInstanceOf(SessionLife.Opened.class);
   }
@@ -417,7 +417,7 @@ final class SessionLifeTest {
   }
 
   @Test
-  void a_session_that_is_ended_or_over_gives_its_place_back_at_once() {
+  void a_session_gives_its_place_back_at_once_when_it_is_ended_and_soon_when_it_is_over() {
     Tenant two = tenant("two", 2, 60, 3_600);
     Optional<Caller> ann = caller(two, "ann");
     Session ended = opened(two, ann);
@@ -427,11 +427,76 @@ final class SessionLifeTest {
     house.life().end(two.id(), ended.id());
     opened(two, ann);
     assertThat(house.life().open(two, ann)).isInstanceOf(SessionLife.SubjectFull.class);
-    house.pass(Duration.ofSeconds(60));
+    house.pass(Duration.ofSeconds(69));
+    assertThat(house.life().open(two, ann))
+        .isEqualTo(new SessionLife.SubjectFull(START.plusSeconds(70)));
+    house.pass(Duration.ofSeconds(1));
 
     opened(two, ann);
     opened(two, ann);
     assertThat(house.life().open(two, ann)).isInstanceOf(SessionLife.SubjectFull.class);
+  }
+
+  /** A renewal asks whether the session was over when it began, and may write after its end. */
+  @Test
+  void a_renewal_under_way_at_the_end_of_a_session_gives_its_subject_no_further_one() {
+    Tenant one = tenant("one", 1, 60, 3_600);
+    Optional<Caller> eve = caller(one, "eve");
+    Session session = opened(one, eve);
+    for (int round = 0; round < 10; round++) {
+      house.town().clock().set(stands(session).endsAt().minusMillis(1));
+      house
+          .faults()
+          .plan(
+              2,
+              Faults.meanwhile(
+                  () -> {
+                    house.faults().none();
+                    house.pass(Duration.ofMillis(5));
+                    house.life().open(one, eve);
+                  }));
+      assertThat(house.life().renew(one, session.id(), eve))
+          .isInstanceOf(SessionLife.Renewed.class);
+      house.faults().none();
+
+      Instant now = house.town().clock().instant();
+      assertThat(house.books().list(one.id())).filteredOn(found -> !found.endedAt(now)).hasSize(1);
+    }
+  }
+
+  @Test
+  void a_renewal_that_is_overtaken_until_the_session_is_over_does_not_renew_it() {
+    Tenant one = tenant("one", 1, 60, 3_600);
+    Optional<Caller> eve = caller(one, "eve", Duration.ofHours(1));
+    Session session = opened(one, eve);
+    house.town().clock().set(session.endsAt().minusMillis(1));
+    // Another renewal with a longer token comes first, so the write is tried again, but late.
+    house
+        .faults()
+        .plan(
+            2,
+            Faults.meanwhile(
+                () -> {
+                  house.faults().none();
+                  house.life().renew(one, session.id(), caller(one, "eve", Duration.ofHours(3)));
+                  house.pass(Duration.ofSeconds(61));
+                }));
+
+    assertThat(house.life().renew(one, session.id(), eve)).isEqualTo(new NoSession());
+  }
+
+  @Test
+  void a_subject_creates_no_more_sessions_in_a_minute_than_twice_its_places() {
+    Tenant three = tenant("three", 3, 60, 3_600);
+    Optional<Caller> ann = caller(three, "ann");
+    for (int i = 0; i < 6; i++) {
+      house.life().end(three.id(), opened(three, ann).id());
+    }
+
+    assertThat(house.life().open(three, ann)).isInstanceOf(SessionLife.SubjectTooFast.class);
+    house.pass(Duration.ofSeconds(10));
+    opened(three, ann);
+    assertThat(house.life().open(three, ann)).isInstanceOf(SessionLife.SubjectTooFast.class);
   }
 
   @Test
@@ -449,7 +514,7 @@ final class SessionLifeTest {
             three.status());
 
     assertThat(house.life().open(lowered, ann))
-        .isEqualTo(new SessionLife.SubjectFull(START.plusSeconds(70)));
+        .isEqualTo(new SessionLife.SubjectFull(START.plusSeconds(80)));
   }
 
   @Test

@@ -21,6 +21,7 @@ import java.util.stream.StreamSupport;
 record Prices(JsonNode file, JsonNode template) {
   private static final double MILLION = 1e6;
   private static final double BYTES_PER_GB = 1e9;
+  private static final int HTTP_BYTES = 512 * 1024;
   private static final int FRAME_BYTES = 32 * 1024;
   private static final int QUEUE_BYTES = 64 * 1024;
   private static final Set<String> FREE = Set.of("AssumeRole", "PostToConnection");
@@ -43,7 +44,7 @@ record Prices(JsonNode file, JsonNode template) {
    * @param isHttp whether it goes to an HTTP API; else a frame or a handshake
    * @param functions the functions that are invoked, by their names in the template
    * @param requests what the functions and API Gateway asked of AWS
-   * @param sent the bytes of the frame; 0 if it is none
+   * @param sent the bytes of the frame, or of the body; 0 if it is a handshake, or without a body
    * @param answers the bytes of each answer
    * @param queued whether an event source mapping brings it to its function
    */
@@ -60,6 +61,15 @@ record Prices(JsonNode file, JsonNode template) {
   record Cost(double api, double lambda, double database, double queues, double dataAndLogs) {
     double sum() {
       return api + lambda + database + queues + dataAndLogs;
+    }
+
+    Cost plus(Cost other) {
+      return new Cost(
+          api + other.api,
+          lambda + other.lambda,
+          database + other.database,
+          queues + other.queues,
+          dataAndLogs + other.dataAndLogs);
     }
 
     /** The row of the table. */
@@ -79,12 +89,21 @@ record Prices(JsonNode file, JsonNode template) {
 
   /** What a million of these cost. */
   Cost of(Measured one) {
-    return new Cost(api(one), lambda(one), database(one), queues(one), dataAndLogs(one));
+    return new Cost(api(one), lambda(one), database(one.requests()), queues(one), dataAndLogs(one));
+  }
+
+  /**
+   * What a million times these requests cost in an invocation of a function that is made anyway.
+   */
+  Cost within(String function, List<Request> requests) {
+    double gigabyteSeconds = millis(requests) / 1_000 * memoryMb(function) / 1_024;
+    return new Cost(
+        0, price("lambda-gb-second") * gigabyteSeconds * MILLION, database(requests), 0, 0);
   }
 
   private double api(Measured one) {
     if (one.isHttp()) {
-      return price("http-request") * MILLION;
+      return price("http-request") * Math.max(1, chunks(one.sent(), HTTP_BYTES)) * MILLION;
     }
     int frames = Math.max(1, chunks(one.sent(), FRAME_BYTES));
     // The answer to a handshake is none of its own.
@@ -100,11 +119,10 @@ record Prices(JsonNode file, JsonNode template) {
     for (String function : one.functions()) {
       double millis =
           assumed("milliseconds", "invocation")
-              + one.requests().stream()
-                  .filter(request -> request.principal().name().equals(function))
-                  .filter(request -> !request.operation().equals("AssumeRole"))
-                  .mapToDouble(request -> assumed("milliseconds", request.operation()))
-                  .sum();
+              + millis(
+                  one.requests().stream()
+                      .filter(request -> request.principal().name().equals(function))
+                      .toList());
       gigabyteSeconds += Math.ceil(millis) / 1_000 * memoryMb(function) / 1_024;
     }
     return (price("lambda-invocation") * one.functions().size()
@@ -112,9 +130,17 @@ record Prices(JsonNode file, JsonNode template) {
         * MILLION;
   }
 
-  private double database(Measured one) {
+  /** How long requests take, one after another. */
+  private double millis(List<Request> requests) {
+    return requests.stream()
+        .filter(request -> !request.operation().equals("AssumeRole"))
+        .mapToDouble(request -> assumed("milliseconds", request.operation()))
+        .sum();
+  }
+
+  private double database(List<Request> requests) {
     double dollars = 0;
-    for (Request request : one.requests()) {
+    for (Request request : requests) {
       if (request.service().equals("dynamodb")) {
         String operation = request.operation();
         dollars +=
@@ -143,7 +169,7 @@ record Prices(JsonNode file, JsonNode template) {
 
   private double dataAndLogs(Measured one) {
     double out = one.answers().stream().mapToDouble(bytes -> bytes).sum();
-    if (one.sent() == 0) {
+    if (one.isHttp() || one.sent() == 0) {
       out += assumed("bytes", "answer-head");
     }
     double logged =

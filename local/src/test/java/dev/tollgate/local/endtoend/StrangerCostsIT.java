@@ -15,11 +15,14 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -45,8 +48,25 @@ final class StrangerCostsIT {
   /** The most that a million requests of somebody without a session or a token may cost. */
   private static final double MOST_DOLLARS = 4.00;
 
-  private final List<Measured> strangers = new ArrayList<>();
-  private final List<Measured> clients = new ArrayList<>();
+  /** The largest body that an HTTP API takes. */
+  private static final int MOST_BYTES = 10 * 1024 * 1024;
+
+  private static final int FULL_PAGE = 25;
+
+  /** Of these nobody needs a session, a token or an open deployment, or they cost no more. */
+  private final List<Priced> strangers = new ArrayList<>();
+
+  /** These are dearer, and SECURITY.md says what bounds them. */
+  private final List<Priced> dearer = new ArrayList<>();
+
+  private final List<Priced> clients = new ArrayList<>();
+
+  /** A row of the table. */
+  private record Priced(String name, Cost cost) {
+    static Priced of(Measured one) {
+      return new Priced(one.name(), PRICES.of(one));
+    }
+  }
 
   @AfterAll
   static void close() {
@@ -59,17 +79,16 @@ final class StrangerCostsIT {
     sessions();
     pages();
     frames();
+    admitted();
+    sessionThatEnds();
 
     StringBuilder table = new StringBuilder(HEAD);
-    for (Measured one : strangers) {
-      table.append('\n').append(PRICES.of(one).row(one.name()));
-    }
-    for (Measured one : clients) {
-      table.append('\n').append(PRICES.of(one).row(one.name()));
-    }
+    Stream.of(strangers, dearer, clients)
+        .flatMap(List::stream)
+        .forEach(one -> table.append('\n').append(one.cost().row(one.name())));
     System.out.println("What a stranger can make you pay, for SECURITY.md:\n" + table);
     strangers.forEach(
-        one -> assertThat(PRICES.of(one).sum()).as(one.name()).isLessThanOrEqualTo(MOST_DOLLARS));
+        one -> assertThat(one.cost().sum()).as(one.name()).isLessThanOrEqualTo(MOST_DOLLARS));
     assertThat(Files.readString(SECURITY)).contains(table + "\n\n");
   }
 
@@ -124,20 +143,19 @@ final class StrangerCostsIT {
     assertThat(DEPLOYMENT.connect(tenant, session).status()).isIn(403, 429);
   }
 
-  private static Measured handshake(
+  private static Priced handshake(
       String name, List<String> functions, String tenant, String session) throws Exception {
     List<Request> requests = requestsOf(() -> refused(tenant, session));
-    return new Measured(name, false, functions, requests, 0, List.of(), false);
+    return Priced.of(new Measured(name, false, functions, requests, 0, List.of(), false));
   }
 
   private void sessions() throws Exception {
-    String url = DEPLOYMENT.cloud().outputs().get("SessionURL");
+    String url = DEPLOYMENT.cloud().outputs().getOrDefault("SessionURL", "");
     DEPLOYMENT.onboard("creator", "gold", "{\"tenantPerMinute\":1}");
     strangers.add(
         http("`PUT /session`, each for another unknown tenant", "PUT", url + "?tenantId=no-one"));
+    dearer.add(largestBody(url));
     DEPLOYMENT.open("creator");
-    // Whoever does this has a session then, and the tenant's rate bounds how often it is done.
-    clients.add(http("`PUT /session` of a tenant", "PUT", url + "?tenantId=creator"));
     int status = 201;
     while (status == 201) {
       status = DEPLOYMENT.session("PUT", "?tenantId=creator").status();
@@ -147,6 +165,9 @@ final class StrangerCostsIT {
     String madeUp = url + Deployment.query("creator", MADE_UP);
     strangers.add(http("`GET /session` with made-up sessions of a tenant", "GET", madeUp));
     strangers.add(http("`DELETE /session` of the same", "DELETE", madeUp));
+    for (int i = 0; i < FULL_PAGE; i++) {
+      DEPLOYMENT.onboard("%s-%02d".formatted("a".repeat(33), i), "bronze", "{}");
+    }
     strangers.add(
         http(
             "`GET /tenant`, in a demonstration",
@@ -154,7 +175,77 @@ final class StrangerCostsIT {
             DEPLOYMENT.cloud().outputs().getOrDefault("TenantURL", "")));
   }
 
-  private static Measured http(String name, String method, String url) throws Exception {
+  /**
+   * Whoever creates a session has one then, and the tenant's rate bounds how often it is done. It
+   * costs once more when it is over: the housekeeper ends it.
+   */
+  private void sessionThatEnds() throws Exception {
+    DEPLOYMENT.onboard("leaver", "gold", "{\"sessionTTL\":60}");
+    DEPLOYMENT.open("leaver");
+    // Until all other sessions are over.
+    DEPLOYMENT.advance(Duration.ofMinutes(8));
+    Priced creation =
+        http(
+            "`PUT /session` of a tenant in an open deployment, and the session's end",
+            "PUT",
+            DEPLOYMENT.cloud().outputs().get("SessionURL") + "?tenantId=leaver");
+    List<Request> end =
+        requestsOf(() -> DEPLOYMENT.advance(Duration.ofMinutes(3))).stream()
+            .filter(request -> request.principal().name().equals("Housekeeper"))
+            .filter(request -> Set.of("UpdateItem", "DeleteItem").contains(request.operation()))
+            .filter(
+                request -> request.resource().filter(name -> name.contains("Session")).isPresent())
+            .toList();
+    assertThat(end).extracting(Request::operation).containsExactly("UpdateItem", "DeleteItem");
+    dearer.add(
+        0, new Priced(creation.name(), creation.cost().plus(PRICES.within("Housekeeper", end))));
+  }
+
+  private void admitted() throws Exception {
+    DEPLOYMENT.onboard("guest", "gold", "{}");
+    String session = DEPLOYMENT.open("guest");
+    DEPLOYMENT.close(DEPLOYMENT.connect("guest", session));
+    List<Request> requests =
+        requestsOf(
+            () -> {
+              Handshake open = DEPLOYMENT.connect("guest", session);
+              assertThat(open.status()).isEqualTo(101);
+              DEPLOYMENT.close(open);
+            });
+    clients.add(
+        0,
+        Priced.of(
+            new Measured(
+                "handshakes that are admitted, each with its disconnect",
+                false,
+                List.of("Authorizer", "Connect", "Disconnect"),
+                requests,
+                0,
+                List.of(),
+                false)));
+  }
+
+  /**
+   * A body that no route reads. On AWS, one of more than about 6 MB is billed and goes no further.
+   */
+  private static Priced largestBody(String url) throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(url + "?tenantId=no-one"))
+            .PUT(HttpRequest.BodyPublishers.ofByteArray(new byte[MOST_BYTES]));
+    int[] bytes = new int[1];
+    List<Request> requests = requestsOf(() -> bytes[0] = send(request));
+    return Priced.of(
+        new Measured(
+            "`PUT /session` with a body of 10 MB",
+            true,
+            List.of("SessionApi"),
+            requests,
+            MOST_BYTES,
+            List.of(bytes[0]),
+            false));
+  }
+
+  private static Priced http(String name, String method, String url) throws Exception {
     int[] bytes = new int[1];
     List<Request> requests =
         requestsOf(
@@ -163,7 +254,8 @@ final class StrangerCostsIT {
                     send(
                         HttpRequest.newBuilder(URI.create(url))
                             .method(method, HttpRequest.BodyPublishers.noBody())));
-    return new Measured(name, true, List.of("SessionApi"), requests, 0, List.of(bytes[0]), false);
+    return Priced.of(
+        new Measured(name, true, List.of("SessionApi"), requests, 0, List.of(bytes[0]), false));
   }
 
   private static int send(HttpRequest.Builder request) throws IOException, InterruptedException {
@@ -210,11 +302,12 @@ final class StrangerCostsIT {
     }
   }
 
-  private static Measured page(String name, URI file, String encoding) throws Exception {
+  private static Priced page(String name, URI file, String encoding) throws Exception {
     int[] bytes = new int[1];
     List<Request> requests = requestsOf(() -> bytes[0] = fetched(file, encoding));
     System.out.printf("%s: %s, %d bytes%n", name, file.getPath(), bytes[0]);
-    return new Measured(name, true, List.of("Console"), requests, 0, List.of(bytes[0]), false);
+    return Priced.of(
+        new Measured(name, true, List.of("Console"), requests, 0, List.of(bytes[0]), false));
   }
 
   private void frames() throws Exception {
@@ -273,18 +366,19 @@ final class StrangerCostsIT {
         .toList();
   }
 
-  private static Measured frame(String name, Handshake client, String frame, String... answers)
+  private static Priced frame(String name, Handshake client, String frame, String... answers)
       throws Exception {
     List<Integer> bytes = new ArrayList<>();
     List<Request> requests = requestsOf(() -> bytes.addAll(exchange(client, frame, answers)));
     boolean processed = answers.length > 1;
-    return new Measured(
-        name,
-        false,
-        processed ? List.of("PoolProcessor") : List.of(),
-        requests,
-        frame.length(),
-        bytes,
-        processed);
+    return Priced.of(
+        new Measured(
+            name,
+            false,
+            processed ? List.of("PoolProcessor") : List.of(),
+            requests,
+            frame.length(),
+            bytes,
+            processed));
   }
 }
