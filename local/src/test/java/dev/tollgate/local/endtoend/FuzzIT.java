@@ -392,7 +392,9 @@ final class FuzzIT {
         },
         after -> {
           goesOn(sockets.get(sockets.size() - 1), action, sent.get() + 1);
-          sockets.stream().flatMap(socket -> socket.frames().texts().stream()).forEach(Leaks::check);
+          sockets.stream()
+              .flatMap(socket -> socket.frames().texts().stream())
+              .forEach(Leaks::check);
           isServed();
         });
     for (Handshake socket : sockets) {
