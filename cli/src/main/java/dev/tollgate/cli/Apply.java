@@ -49,8 +49,7 @@ final class Apply implements Callable<Integer> {
     }
     Execution.Outcome outcome = new Execution(api, throughput, shell, comparison).run();
     tollgate.print(outcome.document(), outcome.lines());
-    outcome.failures().forEach(failure -> shell.err().println("  " + failure.line()));
-    shell.err().flush();
+    outcome.failures().forEach(failure -> shell.complain("  " + failure.line()));
     return outcome.failures().isEmpty() ? 0 : Failure.FAILED;
   }
 

@@ -57,8 +57,7 @@ final class Doctor implements Callable<Integer> {
           Long::sum);
       cursor = Json.text(part, "next");
       if (cursor.isPresent()) {
-        shell.err().println("Checked " + said(checked) + " …");
-        shell.err().flush();
+        shell.complain("Checked " + said(checked) + " …");
       }
     } while (cursor.isPresent());
     checked.forEach(document.putObject("checked")::put);

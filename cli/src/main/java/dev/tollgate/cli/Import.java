@@ -170,16 +170,13 @@ final class Import implements Callable<Integer> {
     if (!tollgate.printsJson()) {
       failures.forEach(
           failure ->
-              shell
-                  .err()
-                  .println(
-                      "  row "
-                          + failure.row().number()
-                          + ": "
-                          + failure.row().tenantId()
-                          + ": "
-                          + failure.reason()));
-      shell.err().flush();
+              shell.complain(
+                  "  row "
+                      + failure.row().number()
+                      + ": "
+                      + failure.row().tenantId()
+                      + ": "
+                      + failure.reason()));
     }
   }
 

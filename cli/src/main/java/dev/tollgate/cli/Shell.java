@@ -4,6 +4,7 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -54,6 +55,21 @@ record Shell(
   /** A file as it is shown: shorter when it is below the current directory. */
   Path shown(Path file) {
     return file.startsWith(directory) ? directory.relativize(file) : file;
+  }
+
+  /** Prints lines for a person to standard output. */
+  void print(List<String> lines) {
+    print(out, lines);
+  }
+
+  /** Prints lines for a person to standard error. */
+  void complain(String... lines) {
+    print(err, List.of(lines));
+  }
+
+  private static void print(PrintWriter writer, List<String> lines) {
+    lines.stream().map(PlainText::of).forEach(writer::println);
+    writer.flush();
   }
 
   /** Waits; an interrupt ends the command. */

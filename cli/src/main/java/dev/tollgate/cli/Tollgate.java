@@ -176,8 +176,8 @@ public final class Tollgate {
       shell.err().println(Json.write(failure.problem().document()));
     } else {
       List<String> lines = failure.problem().lines();
-      shell.err().println("tollgate: " + lines.get(0));
-      lines.stream().skip(1).forEach(shell.err()::println);
+      shell.complain("tollgate: " + lines.get(0));
+      lines.stream().skip(1).forEach(shell::complain);
     }
     shell.err().flush();
     return failure.exitCode();
@@ -193,7 +193,7 @@ public final class Tollgate {
     if (json) {
       shell.out().println(answer.body());
     } else {
-      lines.forEach(shell.out()::println);
+      shell.print(lines);
     }
     shell.out().flush();
   }
@@ -203,7 +203,7 @@ public final class Tollgate {
     if (json) {
       shell.out().println(Json.write(document));
     } else {
-      lines.forEach(shell.out()::println);
+      shell.print(lines);
     }
     shell.out().flush();
   }

@@ -223,7 +223,7 @@ final class Up implements Callable<Integer> {
         Tenants.onboard(api, tier + "-demo", tier, Map.of());
       } catch (Failure e) {
         // With --data the tenant may be there and stand otherwise by now; that stops nobody.
-        shell.err().println("tollgate: " + tier + "-demo: " + e.getMessage());
+        shell.complain("tollgate: " + tier + "-demo: " + e.getMessage());
       }
     }
   }

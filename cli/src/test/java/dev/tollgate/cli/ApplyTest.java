@@ -584,6 +584,17 @@ class ApplyTest {
   }
 
   @Test
+  void a_value_that_is_refused_cannot_steer_the_terminal() throws IOException {
+    file("tenants: {acme: {tier: \"x\\e[31mred\\x9b31m\"}}");
+
+    Run run = deployment.run("plan", "all.yaml");
+
+    assertThat(run.err())
+        .contains("tenants.acme.tier: x\\u001b[31mred\\u009b31m")
+        .doesNotContain("\u001b", "\u009b");
+  }
+
+  @Test
   void a_change_of_a_tenant_that_would_be_refused_is_told_with_its_line() throws IOException {
     controlPlane.tenant("acme", "gold", "{}");
     file("tenants:\n  acme:\n    tier: gold\n    overrides: {sessionTTL: 90000}\n");

@@ -183,6 +183,17 @@ class ConnectTest {
 
   @Test
   @Timeout(20)
+  void what_others_sent_cannot_steer_the_terminal() {
+    deployment.sendsAndCloses("{\"message\":\"\u009b31mred \u202eevil \u2028 line\"}");
+
+    Run run = deployment.run("connect", "acme", "--hold", "300");
+
+    assertThat(run.out())
+        .contains("socket 1  received {\"message\":\"\\u009b31mred \\u202eevil \\u2028 line\"}\n");
+  }
+
+  @Test
+  @Timeout(20)
   void connect_with_send_waits_for_the_reply_on_every_socket() {
     deployment.answersMessages("{\"type\":\"accepted\"}", "{\"type\":\"reply\"}");
 

@@ -201,6 +201,13 @@ class ImportTest {
   }
 
   @Test
+  void a_value_that_is_refused_cannot_steer_the_terminal() throws IOException {
+    assertThat(importRows("tenantId,tier\n\"a\u001b]0;pwn\u0007\u001b[31mred\",gold\n").err())
+        .contains("row 2: tenantId: a\\u001b]0;pwn\\u0007\\u001b[31mred")
+        .doesNotContain("\u001b", "\u0007");
+  }
+
+  @Test
   void requests_keep_the_pace() throws IOException {
     Run run = importRows(rows(100), "--parallel", "1", "--rate", "4");
 

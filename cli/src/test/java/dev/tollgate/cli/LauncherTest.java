@@ -86,6 +86,25 @@ class LauncherTest {
         .contains("found: 3.6.3 (");
   }
 
+  @ParameterizedTest
+  @CsvSource({"up, 0077", "connect, 0000"})
+  void files_of_a_run_are_the_owners_alone(String command, String mask) throws IOException {
+    Path java = tool("java", "umask");
+    Path launcher = Files.copy(LAUNCHER, directory.resolve("tollgate"));
+    Path target = Files.createDirectories(directory.resolve("cli/target"));
+    Files.writeString(target.resolve("classpath"), "built.jar");
+
+    Result result =
+        run(
+            ". %s; require_java() { :; }; up_to_date() { :; };".formatted(launcher)
+                + " java_command() { printf '%s' "
+                + java
+                + "; }; umask 000; main "
+                + command);
+
+    assertThat(result.output()).isEqualTo(mask + "\n");
+  }
+
   @Test
   void older_than_any_sees_new_files_and_files_that_went() throws IOException {
     Path top = directory.resolve("src");

@@ -73,7 +73,7 @@ class UpTest {
 
   @Test
   void up_may_be_addressed_by_the_names_that_it_is_told() {
-    deployment.run(this::start, "up", "--host", "laptop.lan", "--host", "build.lan");
+    deployment.run(this::start, "up", "--port", "0", "--host", "laptop.lan", "--host", "build.lan");
 
     assertThat(started)
         .singleElement()
@@ -83,7 +83,7 @@ class UpTest {
 
   @Test
   void up_without_iam_obeys_no_policy() {
-    deployment.run(this::start, "up", "--no-iam");
+    deployment.run(this::start, "up", "--port", "0", "--no-iam");
 
     assertThat(started).singleElement().extracting(Cloud.Settings::iam).isEqualTo(false);
   }

@@ -1,6 +1,7 @@
 package dev.tollgate.local.services;
 
 import dev.tollgate.local.sites.AllowedHosts;
+import io.undertow.Handlers;
 import io.undertow.Undertow;
 import io.undertow.connector.PooledByteBuffer;
 import io.undertow.server.Connectors;
@@ -71,7 +72,11 @@ public final class FrontDoor implements AutoCloseable {
     this.server =
         Undertow.builder()
             .addHttpListener(0, "127.0.0.1")
-            .setHandler(AllowedHosts.LOCAL.before(guard(this::dispatch)))
+            .setHandler(
+                Handlers.header(
+                    AllowedHosts.LOCAL.before(guard(this::dispatch)),
+                    Headers.X_CONTENT_TYPE_OPTIONS_STRING,
+                    "nosniff"))
             .build();
   }
 

@@ -3,7 +3,9 @@ package dev.tollgate.local.services;
 import com.amazonaws.services.dynamodbv2.local.server.LocalDynamoDBRequestHandler;
 import com.amazonaws.services.dynamodbv2.local.server.LocalDynamoDBServerHandler;
 import io.undertow.server.HttpHandler;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpStatus;
@@ -17,6 +19,8 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** DynamoDB Local on the loopback interface. */
 public final class TableEngine implements AutoCloseable {
+  private static final String LIBRARY_DIRECTORY = "org.sqlite.tmpdir";
+
   // The engine starts its jobs on threads of the same group, and would let them sleep on when it is
   // closed.
   private final ThreadGroup group = new ThreadGroup("dynamodb");
@@ -62,9 +66,22 @@ public final class TableEngine implements AutoCloseable {
    * @throws Exception if it does not start
    */
   public static TableEngine start(Optional<Path> directory) throws Exception {
+    giveTheLibraryItsOwnDirectory();
     TableEngine engine = new TableEngine(directory);
     engine.server.start();
     return engine;
+  }
+
+  /**
+   * The engine unpacks its native library, and loads it from there: by default where all users of
+   * the machine have their temporary files.
+   */
+  private static synchronized void giveTheLibraryItsOwnDirectory() throws IOException {
+    if (System.getProperty(LIBRARY_DIRECTORY) == null) {
+      Path directory = Files.createTempDirectory("tollgate-sqlite");
+      directory.toFile().deleteOnExit(); // after the library, which the engine deletes likewise
+      System.setProperty(LIBRARY_DIRECTORY, directory.toString());
+    }
   }
 
   /** Serves {@code dynamodb}. */

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *       allowed. A site that points its own name at 127.0.0.1 (DNS rebinding) still sends its own
  *       name.
  *   <li>{@code Origin}, which browsers send with handshakes of WebSockets and with all requests
- *       that change something, must be the host that is addressed, this machine, or an origin that
- *       the API's CORS settings allow.
+ *       that change something, must be the host that is addressed, this machine, a name that was
+ *       allowed with the port that is addressed, or an origin that the API's CORS settings allow.
  * </ul>
  *
  * <p>Programs send no {@code Origin}, and are not hindered.
@@ -105,17 +105,35 @@ public final class AllowedHosts {
         .isPresent();
   }
 
-  private static boolean isOfHost(String origin, String host) {
-    Matcher parts = ORIGIN.matcher(lowerCase(origin));
-    return parts.matches()
-        && (parts.group(1).equals(lowerCase(host))
-            || hostIn(parts.group(1)).filter(h -> THIS_MACHINE.matcher(h).matches()).isPresent());
+  /**
+   * Whether a page may ask this host. One that was opened by an allowed name asks the addresses
+   * that it is told, which are numbers.
+   */
+  private boolean isOfHost(String origin, String host) {
+    Matcher site = ORIGIN.matcher(lowerCase(origin));
+    if (!site.matches()) {
+      return false;
+    }
+    String authority = site.group(1);
+    return authority.equals(lowerCase(host))
+        || hostIn(authority)
+            .filter(
+                name ->
+                    THIS_MACHINE.matcher(name).matches()
+                        || (names.contains(name) && portIn(authority).equals(portIn(host))))
+            .isPresent();
   }
 
   /** The host without its port, in lower case; empty if the text names none. */
   private static Optional<String> hostIn(String authority) {
     Matcher parts = AUTHORITY.matcher(lowerCase(authority));
     return parts.matches() ? Optional.of(parts.group(1)) : Optional.empty();
+  }
+
+  /** The port with its colon; empty if the text has none. */
+  private static String portIn(String authority) {
+    Matcher parts = AUTHORITY.matcher(lowerCase(authority));
+    return parts.matches() && parts.group(2) != null ? parts.group(2) : "";
   }
 
   /** A header that must be there once. */

@@ -30,8 +30,8 @@ public record Refusal(int status, String title, String detail) {
         "Forbidden",
         "Origin: "
             + shortened(origin)
-            + " (expected: a page of this host, of localhost, or of an origin that the API's CORS"
-            + " settings allow)");
+            + " (expected: a page of this host, of localhost, of a name that `./tollgate up --host"
+            + " NAME` allows, or of an origin that the API's CORS settings allow)");
   }
 
   /** Answers with it. */
@@ -40,7 +40,8 @@ public record Refusal(int status, String title, String detail) {
         .setStatusCode(status)
         .setPersistent(false)
         .getResponseHeaders()
-        .put(Headers.CONTENT_TYPE, "application/problem+json");
+        .put(Headers.CONTENT_TYPE, "application/problem+json")
+        .put(Headers.X_CONTENT_TYPE_OPTIONS, "nosniff");
     exchange
         .getResponseSender()
         .send(

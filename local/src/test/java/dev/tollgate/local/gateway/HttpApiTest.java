@@ -323,7 +323,8 @@ class HttpApiTest {
 
     assertThat(answer)
         .startsWith("HTTP/1.1 421")
-        .contains("application/problem+json", "Host: evil.example:", "--host NAME");
+        .contains("application/problem+json", "Host: evil.example:", "--host NAME")
+        .containsIgnoringCase("x-content-type-options: nosniff");
     assertThat(functions.events("get")).isEmpty();
     assertThat(functions.events("post")).isEmpty();
     assertThat(functions.events("any")).isEmpty();

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.sites.AllowedHosts;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.InputStream;
@@ -54,6 +55,7 @@ class WebSocketApiTest {
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+          AllowedHosts.LOCAL.and(List.of("laptop.lan")),
           functions,
           request -> service.call(request),
           clock,
@@ -107,6 +109,16 @@ class WebSocketApiTest {
     assertThat(functions.events("authorizer")).isEmpty();
 
     assertThat(Client.status(uri(), "Origin", "http://localhost:3000")).isEqualTo(101);
+  }
+
+  @Test
+  void page_that_was_opened_by_an_allowed_name_connects_to_the_address_that_it_is_told()
+      throws Exception {
+    int port = gateway.address().getPort();
+
+    assertThat(Client.status(uri(), "Origin", "http://laptop.lan:" + port)).isEqualTo(101);
+    assertThat(Client.status(uri(), "Origin", "http://laptop.lan:" + (port - 1))).isEqualTo(403);
+    assertThat(Client.status(uri(), "Origin", "http://other.lan:" + port)).isEqualTo(403);
   }
 
   @Test

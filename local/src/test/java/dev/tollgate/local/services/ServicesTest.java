@@ -14,6 +14,9 @@ import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -21,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -167,7 +171,23 @@ final class ServicesTest {
                     + "\r\nAccess-Control-Request-Headers: authorization",
                 ""))
         .startsWith("HTTP/1.1 403")
+        .containsIgnoringCase("x-content-type-options: nosniff")
         .doesNotContainIgnoringCase("access-control-allow");
+    assertThat(answerOf(frontDoor.endpoint(), "POST", host, "{}"))
+        .startsWith("HTTP/1.1 403")
+        .containsIgnoringCase("x-content-type-options: nosniff");
+  }
+
+  @Test
+  void table_engine_loads_its_library_from_a_directory_that_is_its_owners() throws Exception {
+    Path directory = Path.of(System.getProperty("org.sqlite.tmpdir"));
+    dynamoDb.listTables();
+
+    assertThat(Files.getPosixFilePermissions(directory))
+        .isEqualTo(PosixFilePermissions.fromString("rwx------"));
+    try (Stream<Path> files = Files.list(directory)) {
+      assertThat(files).singleElement().asString().contains("sqlite4java");
+    }
   }
 
   /** The status of a POST with this header; 0 if the connection was broken instead. */

@@ -69,6 +69,9 @@ class AllowedHostsTest {
     "http://[::1]:3000, [::1]:8080",
     "http://192.168.1.20:8080, 192.168.1.20:8080",
     "http://laptop.lan:8080, laptop.lan:8080",
+    "http://Laptop.lan:8080, 192.168.1.20:8080",
+    "http://laptop.lan:8080, localhost:8080",
+    "http://laptop.lan, 192.168.1.20",
     "https://app.example, 127.0.0.1:8080",
   })
   void own_pages_and_origins_of_cors_are_taken(String origin, String host) {
@@ -87,6 +90,11 @@ class AllowedHostsTest {
     "http://evil.example/http://localhost, 127.0.0.1:8080",
     "http://evil.example?.localhost, 127.0.0.1:8080",
     "http://192.168.1.20:8081, 192.168.1.20:8080",
+    "http://laptop.lan:8081, 192.168.1.20:8080",
+    "http://laptop.lan, 192.168.1.20:8080",
+    "http://sub.laptop.lan:8080, 192.168.1.20:8080",
+    "http://laptop.lan.evil.example:8080, 192.168.1.20:8080",
+    "http://laptop.lan:8080@evil.example, 192.168.1.20:8080",
     "https://app.example.evil.example, 127.0.0.1:8080",
   })
   void pages_of_other_sites_are_forbidden(String origin, String host) {
