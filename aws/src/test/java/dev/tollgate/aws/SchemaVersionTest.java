@@ -7,8 +7,11 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketRows;
+import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.idempotency.KeyClaim;
 import dev.tollgate.core.message.MessageName;
@@ -146,7 +149,6 @@ class SchemaVersionTest {
             LimitRow.key(id),
             "bucket " + id,
             () -> buckets.find(id),
-            () -> buckets.list(ACME),
             () -> activity.of(ACME).buckets(),
             () -> facts.read(ACME, SESSION).bucket()));
 
@@ -216,10 +218,104 @@ class SchemaVersionTest {
     }
 
     removeSchema(row);
+    check(row, now);
+    setSchema(row, Row.SCHEMA);
+    Map<String, AttributeValue> whole = attributes(row);
+    for (String attribute : whole.keySet()) {
+      if (!row.key().containsKey(attribute)) {
+        for (AttributeValue misfit : MISFITS) {
+          put(row, attribute, Optional.of(misfit));
+          checkUnreadableOrRead(row, attribute, misfit);
+        }
+        put(row, attribute, Optional.empty());
+        checkUnreadableOrRead(row, attribute, "none");
+        put(row, attribute, Optional.ofNullable(whole.get(attribute)));
+      }
+    }
+    check(row, now);
+  }
+
+  /** Values that an attribute is not meant to have, one of each type and some out of range. */
+  private static final List<AttributeValue> MISFITS =
+      List.of(
+          Attribute.text("text"),
+          AttributeValue.fromN("-1.5"),
+          AttributeValue.fromN("-9223372036854775808"),
+          AttributeValue.fromN("9223372036854775807"),
+          AttributeValue.fromN("1e120"),
+          AttributeValue.fromBool(true),
+          AttributeValue.fromNul(true),
+          AttributeValue.fromM(Map.of("a b", AttributeValue.fromN("1"))),
+          AttributeValue.fromM(Map.of("connect", AttributeValue.fromNul(true))),
+          AttributeValue.fromL(List.of()),
+          AttributeValue.fromSs(List.of("x")));
+
+  /** Whatever a hand has written, a row is read or is unreadable by its name. */
+  private static void checkUnreadableOrRead(Stored row, String attribute, Object misfit) {
+    for (Supplier<?> read : row.reads()) {
+      try {
+        Object unused = read.get();
+      } catch (UnreadableRow unreadable) {
+        assertThat(unreadable)
+            .hasMessageContaining(row.named())
+            .hasMessageNotContaining(SESSION.value());
+      } catch (RuntimeException other) {
+        throw new AssertionError(row.named() + ", " + attribute + ": " + misfit, other);
+      }
+    }
+  }
+
+  private void put(Stored row, String attribute, Optional<AttributeValue> value) {
+    Map<String, AttributeValue> next = new HashMap<>(attributes(row));
+    next.remove(attribute);
+    value.ifPresent(is -> next.put(attribute, is));
+    dynamoDb.putItem(put -> put.tableName(row.table()).item(next));
+  }
+
+  private static void check(Stored row, List<Object> now) {
     for (int i = 0; i < row.reads().size(); i++) {
       assertThat(row.reads().get(i).get()).isEqualTo(now.get(i));
     }
-    setSchema(row, Row.SCHEMA);
+  }
+
+  @Test
+  void a_listing_of_buckets_tells_apart_those_that_cannot_be_read() {
+    Tenant tenant = tenant("acme");
+    tenant
+        .buckets()
+        .forEach(
+            (action, spec) ->
+                buckets.open(Bucket.opened(new BucketId(ACME, action), spec, Samples.NOW)));
+    BucketId broken = new BucketId(ACME, Action.CONNECT);
+    BucketId alone = new BucketId(ACME, new Action("mail"));
+    put(
+        stored(tables.limit(), LimitRow.key(broken), ""),
+        LimitRow.VERSION,
+        Optional.of(Attribute.text("text")));
+    dynamoDb.putItem(put -> put.tableName(tables.limit()).item(LimitRow.key(alone)));
+    dynamoDb.putItem(
+        put ->
+            put.tableName(tables.limit())
+                .item(
+                    Map.of(
+                        LimitRow.TENANT, Attribute.text("acme"),
+                        LimitRow.KEY, Attribute.text("bucket:No Action"),
+                        LimitRow.SHARD, Attribute.text(Shard.of(ACME).toString()),
+                        LimitRow.TURN_AT, Attribute.number(0))));
+
+    BucketRows rows = buckets.list(ACME);
+
+    assertThat(rows.buckets()).hasSize(tenant.buckets().size() - 1);
+    assertThat(rows.unreadable()).containsOnlyKeys(broken.action(), alone.action());
+    assertThat(rows.unreadable().get(broken.action()))
+        .hasMessageContaining("version: of type S (expected: a whole number)");
+    assertThat(rows.strays()).containsExactly("bucket:No Action");
+    assertThat(buckets.due(Shard.of(ACME), Samples.NOW)).doesNotContain(alone);
+
+    buckets.remove(broken);
+    buckets.remove(alone);
+    rows.strays().forEach(name -> buckets.removeStray(ACME, name));
+    assertThat(buckets.list(ACME)).isEqualTo(new BucketRows(rows.buckets()));
   }
 
   @Test
@@ -240,7 +336,7 @@ class SchemaVersionTest {
             page -> {
               assertThat(page.items()).containsExactly(coil);
               assertThat(page.unreadable())
-                  .extracting(NewerRow::name)
+                  .extracting(UnreadableRow::name)
                   .containsExactlyInAnyOrder("acme", "bolt");
             });
     assertThat(tenants.unsettled(10)).hasSize(3);
@@ -254,7 +350,7 @@ class SchemaVersionTest {
     Page<Tier> page = tiers.list();
 
     assertThat(page.items()).hasSize(Tier.DEFAULTS.size() - 1).doesNotContain(SILVER);
-    assertThat(page.unreadable()).extracting(NewerRow::name).containsExactly("silver");
+    assertThat(page.unreadable()).extracting(UnreadableRow::name).containsExactly("silver");
   }
 
   private Map<String, AttributeValue> attributes(Stored row) {

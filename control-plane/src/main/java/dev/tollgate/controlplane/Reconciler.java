@@ -1,18 +1,22 @@
 package dev.tollgate.controlplane;
 
 import dev.tollgate.core.Action;
+import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketFill;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Upkeep;
+import dev.tollgate.core.provisioning.BucketQueues.Maker;
 import dev.tollgate.core.provisioning.BucketSchedules;
 import dev.tollgate.core.provisioning.Made;
 import dev.tollgate.core.session.Session;
@@ -117,6 +121,8 @@ final class Reconciler {
         next = overtaking(target);
       } catch (Unavailable unavailable) {
         steps.postpone("tenant " + target.id() + ": " + unavailable.reason());
+      } catch (UnreadableRow unreadable) {
+        steps.postpone("tenant " + target.id() + ": " + unreadable.reason());
       }
       if (next.isEmpty()) {
         return steps.outcome();
@@ -168,7 +174,8 @@ final class Reconciler {
     }
   }
 
-  private void provide(Tenant tenant, Optional<Tenant> settled, List<Bucket> rows, Steps steps) {
+  private void provide(Tenant tenant, Optional<Tenant> settled, BucketRows all, Steps steps) {
+    List<Bucket> rows = all.buckets();
     boolean active = tenant.status() == TenantStatus.ACTIVE;
     Map<Action, Bucket> byAction =
         rows.stream().collect(Collectors.toMap(row -> row.id().action(), Function.identity()));
@@ -179,9 +186,20 @@ final class Reconciler {
             (action, spec) -> {
               if (!isSame(action, tenant, settled)) {
                 BucketId id = new BucketId(tenant.id(), action);
+                Optional<UnreadableRow> unreadable =
+                    Optional.ofNullable(all.unreadable().get(action));
                 Optional<Bucket> row = Optional.ofNullable(byAction.get(action));
                 steps
-                    .attempt("bucket " + id, () -> open(id, spec, active, row))
+                    .attempt(
+                        "bucket " + id,
+                        () -> {
+                          if (unreadable.isPresent()) {
+                            clear(id, unreadable.get(), steps);
+                          } else if (row.isEmpty()) {
+                            requireNoQueueOfSomebodyElse(id);
+                          }
+                          return open(id, spec, active, row);
+                        })
                     .ifPresent(opened::add);
               }
             });
@@ -199,10 +217,48 @@ final class Reconciler {
     if (tenant.isolation() == Isolation.POOL && !isolated) {
       silos.close(tenant.id(), steps);
     }
-    rows.stream()
-        .map(Bucket::id)
-        .filter(id -> !tenant.buckets().containsKey(id.action()))
-        .forEach(id -> remove(id, steps));
+    actionsOf(all).stream()
+        .filter(action -> !tenant.buckets().containsKey(action))
+        .forEach(
+            action -> {
+              if (all.unreadable().get(action) instanceof NewerRow newer) {
+                steps.postpone(newer.reason());
+              } else {
+                remove(new BucketId(tenant.id(), action), steps);
+              }
+            });
+    removeStrays(tenant.id(), all, steps);
+  }
+
+  /**
+   * Makes room for the row of a bucket anew, like that of one whose row was lost. A newer release
+   * can read its row: it stays.
+   */
+  private void clear(BucketId id, UnreadableRow row, Steps steps) {
+    if (row instanceof NewerRow) {
+      throw row;
+    }
+    steps.tell(row.reason() + "; it is made anew");
+    ports.buckets().remove(id);
+  }
+
+  /**
+   * A queue without this deployment's tag is taken for a bucket's that a release made which did not
+   * tag queues, but only if the bucket has been written down.
+   */
+  private void requireNoQueueOfSomebodyElse(BucketId id) {
+    if (ports.queues().maker(id) == Maker.SOMEBODY_ELSE) {
+      throw new Unavailable(
+          "there is a queue of that name without this deployment's tag; if nobody needs it, delete"
+              + " it by hand");
+    }
+  }
+
+  private void removeStrays(TenantId id, BucketRows rows, Steps steps) {
+    rows.strays()
+        .forEach(
+            name ->
+                steps.done("a stray row of " + id, () -> ports.buckets().removeStray(id, name)));
   }
 
   /** Whether a bucket was brought about already as it is desired to be. */
@@ -289,7 +345,11 @@ final class Reconciler {
     TenantId id = tenant.id();
     steps
         .attempt("buckets of " + id, () -> ports.buckets().list(id))
-        .ifPresent(rows -> bucketsOf(tenant, rows).forEach(bucket -> remove(bucket, steps)));
+        .ifPresent(
+            rows -> {
+              bucketsOf(tenant, rows).forEach(bucket -> remove(bucket, steps));
+              removeStrays(id, rows, steps);
+            });
     silos.remove(tenant, steps);
     endSessions(id, steps).forEach(session -> forget(session, steps));
     if (steps.allDone()
@@ -327,18 +387,29 @@ final class Reconciler {
         .ifPresent(stays -> steps.postpone(what + ": one of its sockets may be about to open"));
   }
 
-  private static List<BucketId> bucketsOf(Tenant tenant, List<Bucket> rows) {
-    SortedSet<Action> actions = new TreeSet<>(tenant.buckets().keySet());
-    rows.forEach(row -> actions.add(row.id().action()));
+  private static SortedSet<Action> actionsOf(BucketRows rows) {
+    SortedSet<Action> actions = new TreeSet<>(rows.unreadable().keySet());
+    rows.buckets().forEach(row -> actions.add(row.id().action()));
+    return actions;
+  }
+
+  private static List<BucketId> bucketsOf(Tenant tenant, BucketRows rows) {
+    SortedSet<Action> actions = actionsOf(rows);
+    actions.addAll(tenant.buckets().keySet());
     return actions.stream().map(action -> new BucketId(tenant.id(), action)).toList();
   }
 
+  /** A queue that somebody else made stays; the doctor tells of it from then on. */
   private void remove(BucketId id, Steps steps) {
     steps.done(
         "bucket " + id,
         () -> {
           ports.schedules().delete(id);
-          ports.queues().delete(id);
+          if (ports.queues().maker(id) == Maker.SOMEBODY_ELSE) {
+            steps.tell("queue " + id + " stays: it lacks this deployment's tag");
+          } else {
+            ports.queues().delete(id);
+          }
           ports.buckets().remove(id);
         });
   }

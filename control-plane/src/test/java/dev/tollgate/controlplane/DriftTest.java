@@ -279,7 +279,7 @@ class DriftTest {
       if (minute == 45) {
         at.patch("acme", "{\"status\":\"ACTIVE\"}");
       }
-      for (Bucket row : at.buckets.list(ACME.tenant())) {
+      for (Bucket row : at.buckets.list(ACME.tenant()).buckets()) {
         Upkeep.State state = row.upkeep().state();
         states.add(state);
         if (state == Upkeep.State.PRODUCED) {

@@ -21,7 +21,7 @@ class RoutesTest {
 
   private final RecordingContext context = new RecordingContext(Duration.ofSeconds(29));
   private final Routes echo =
-      new Routes(
+      Routes.forOperators(
           Map.of(
               ROUTE,
               request ->
@@ -64,7 +64,7 @@ class RoutesTest {
   void a_post_of_another_media_type_is_refused_before_its_route(
       String route, String mediaType, String body, int status) {
     Routes unread =
-        new Routes(
+        Routes.forOperators(
             Map.of(
                 "POST /repairs", request -> Response.json(200, Map.of()),
                 "PUT /things", request -> Response.json(200, Map.of())));
@@ -173,7 +173,7 @@ class RoutesTest {
 
   private APIGatewayV2HTTPResponse failing(RuntimeException thrown) {
     Routes routes =
-        new Routes(
+        Routes.forOperators(
             Map.of(
                 ROUTE,
                 request -> {
