@@ -198,7 +198,11 @@ final class Reconciler {
                           } else if (row.isEmpty()) {
                             requireNoQueueOfSomebodyElse(id);
                           }
-                          return open(id, spec, active, row);
+                          Bucket fresh =
+                              unreadable.isPresent()
+                                  ? Bucket.remade(id, spec, clock.instant())
+                                  : Bucket.opened(id, spec, clock.instant());
+                          return open(fresh, active, row);
                         })
                     .ifPresent(opened::add);
               }
@@ -231,8 +235,8 @@ final class Reconciler {
   }
 
   /**
-   * Makes room for the row of a bucket anew, like that of one whose row was lost. A newer release
-   * can read its row: it stays.
+   * Makes room for a bucket's row that is made anew, and is owed nothing. A newer release can read
+   * its row: that stays.
    */
   private void clear(BucketId id, UnreadableRow row, Steps steps) {
     if (row instanceof NewerRow) {
@@ -276,18 +280,19 @@ final class Reconciler {
    */
   private record Opened(Bucket row, Made made, boolean begins) {}
 
-  private Opened open(BucketId id, BucketSpec spec, boolean active, Optional<Bucket> found) {
-    Bucket row = row(id, spec, active, found);
+  private Opened open(Bucket fresh, boolean active, Optional<Bucket> found) {
+    Bucket row = row(fresh, active, found);
     boolean begins =
         isActive(row) && (row.version() == 0 || !found.map(Reconciler::isActive).orElse(true));
-    return new Opened(row, ports.queues().make(id, row.lifetimeAt(clock.instant())), begins);
+    return new Opened(row, ports.queues().make(row.id(), row.lifetimeAt(clock.instant())), begins);
   }
 
   /**
-   * Writes the bucket's row, or brings the one that is there to this rate and capacity, and to
+   * Writes the fresh bucket's row, or brings the one that is there to its rate and capacity, and to
    * being filled or not.
    */
-  private Bucket row(BucketId id, BucketSpec spec, boolean active, Optional<Bucket> found) {
+  private Bucket row(Bucket fresh, boolean active, Optional<Bucket> found) {
+    BucketSpec spec = fresh.spec();
     Buckets buckets = ports.buckets();
     Optional<Bucket> row = found;
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -295,7 +300,7 @@ final class Reconciler {
         return row.get();
       }
       Instant now = clock.instant();
-      Bucket stands = row.orElseGet(() -> Bucket.opened(id, spec, now));
+      Bucket stands = row.orElse(fresh);
       Bucket next =
           !active
               ? stands.suspended(spec, now)
@@ -304,7 +309,7 @@ final class Reconciler {
       if (written == Written.DONE) {
         return next;
       }
-      row = buckets.find(id);
+      row = buckets.find(fresh.id());
     }
     throw new Unavailable("overtaken " + MOST_ATTEMPTS + " times");
   }

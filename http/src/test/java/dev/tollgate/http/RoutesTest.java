@@ -6,6 +6,7 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.http.testing.HttpApiEvents;
 import dev.tollgate.http.testing.RecordingContext;
 import java.nio.charset.StandardCharsets;
@@ -171,15 +172,28 @@ class RoutesTest {
     assertThat(failing(new InvalidValue("b", 1, "2")).getStatusCode()).isEqualTo(400);
   }
 
+  @Test
+  void a_row_that_cannot_be_read_is_named_to_operators_only() {
+    UnreadableRow row = new UnreadableRow("tenant", "acme", "version: none");
+
+    assertThat(failing(row).getBody()).contains("the row of tenant acme cannot be read");
+    APIGatewayV2HTTPResponse told =
+        Routes.forAnybody(throwing(row)).answer(event("{}"), context);
+    assertThat(told.getStatusCode()).isEqualTo(500);
+    assertThat(told.getBody()).doesNotContain("row", "version");
+    assertThat(context.logged()).anyMatch(line -> line.contains("the row of tenant acme"));
+  }
+
   private APIGatewayV2HTTPResponse failing(RuntimeException thrown) {
-    Routes routes =
-        Routes.forOperators(
-            Map.of(
-                ROUTE,
-                request -> {
-                  throw thrown;
-                }));
-    return routes.answer(event("{}"), context);
+    return Routes.forOperators(throwing(thrown)).answer(event("{}"), context);
+  }
+
+  private static Map<String, Routes.Route> throwing(RuntimeException thrown) {
+    return Map.of(
+        ROUTE,
+        request -> {
+          throw thrown;
+        });
   }
 
   private static String base64(byte[] bytes) {
