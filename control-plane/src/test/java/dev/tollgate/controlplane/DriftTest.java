@@ -14,6 +14,7 @@ import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.testing.Faults;
@@ -21,6 +22,7 @@ import dev.tollgate.core.testing.Faults.Fault;
 import dev.tollgate.core.testing.InMemoryFillSchedules.Scheduled;
 import dev.tollgate.http.testing.HttpApiEvents;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -286,6 +288,25 @@ class DriftTest {
   }
 
   @Test
+  void a_bucket_is_not_filled_for_its_row_being_broken() {
+    Deployment at = healthy();
+    long held = at.tokens.available(ACME);
+    for (int i = 0; i < 3; i++) {
+      at.tokens.settle(
+          ACME, at.tokens.reserve(ACME, 10, Duration.ofSeconds(30), TokenQueue.Search.LONG));
+    }
+    assertThat(at.tokens.available(ACME)).isLessThan(held);
+    long left = at.tokens.available(ACME);
+    Instant broken = at.clock.instant();
+    at.buckets.spoil(ACME);
+
+    assertThat(repair(at)).extracting(DriftTest::told).containsExactly("DIFFERS bucket connect_acme");
+
+    long seconds = Duration.between(broken, at.clock.instant()).toSeconds();
+    assertThat(at.tokens.available(ACME)).isBetween(left, left + seconds + 1);
+  }
+
+  @Test
   void a_row_that_cannot_be_read_keeps_no_tenant_from_being_suspended_or_offboarded() {
     Deployment at = healthy();
     at.buckets.spoil(ACME);
@@ -294,6 +315,7 @@ class DriftTest {
 
     assertThat(at.get("acme").status()).isEqualTo(200);
     assertThat(at.patch("acme", "{\"status\":\"SUSPENDED\"}").status()).isEqualTo(200);
+    assertThat(at.tenant("acme").orElseThrow().settled()).isTrue();
     assertThat(at.buckets.find(ACME).orElseThrow().upkeep().state())
         .isEqualTo(Upkeep.State.SUSPENDED);
 

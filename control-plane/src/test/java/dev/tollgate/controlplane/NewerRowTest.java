@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.controlplane.Deployment.Answer;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.http.testing.HttpApiEvents;
 import java.util.List;
 import java.util.Map;
@@ -124,7 +125,9 @@ class NewerRowTest {
             });
     assertThat(at.buckets.has(connect)).isTrue();
     assertThat(activity().findValuesAsText("tenantId")).containsExactly("beta");
-    assertThat(at.patch("acme", "{\"status\":\"SUSPENDED\"}").status()).isEqualTo(202);
+    assertThat(at.patch("acme", "{\"status\":\"SUSPENDED\"}").status()).isEqualTo(200);
+    assertThat(at.tenant("acme").orElseThrow().status()).isEqualTo(TenantStatus.SUSPENDED);
+    assertThat(at.tenant("acme").orElseThrow().settled()).isFalse();
 
     at.delete("acme");
     at.sweep(2);
