@@ -257,8 +257,10 @@ class SchemaVersionTest {
     for (Supplier<?> read : row.reads()) {
       try {
         put(row, broken);
-      } catch (DynamoDbException typeOfIndex) {
-        assertThat(typeOfIndex).hasMessageContaining("Index Key");
+      } catch (DynamoDbException keyOfIndex) {
+        // A table refuses a key of an index that is not of its type.
+        assertThat(List.of(LimitRow.SHARD, LimitRow.TURN_AT, TenantRow.TIER, TenantRow.PENDING))
+            .anyMatch(how::startsWith);
         return;
       }
       try {

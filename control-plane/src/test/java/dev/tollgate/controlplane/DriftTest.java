@@ -300,7 +300,9 @@ class DriftTest {
     Instant broken = at.clock.instant();
     at.buckets.spoil(ACME);
 
-    assertThat(repair(at)).extracting(DriftTest::told).containsExactly("DIFFERS bucket connect_acme");
+    assertThat(repair(at))
+        .extracting(DriftTest::told)
+        .containsExactly("DIFFERS bucket connect_acme");
 
     long seconds = Duration.between(broken, at.clock.instant()).toSeconds();
     assertThat(at.tokens.available(ACME)).isBetween(left, left + seconds + 1);

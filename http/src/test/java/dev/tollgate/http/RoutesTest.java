@@ -177,8 +177,7 @@ class RoutesTest {
     UnreadableRow row = new UnreadableRow("tenant", "acme", "version: none");
 
     assertThat(failing(row).getBody()).contains("the row of tenant acme cannot be read");
-    APIGatewayV2HTTPResponse told =
-        Routes.forAnybody(throwing(row)).answer(event("{}"), context);
+    APIGatewayV2HTTPResponse told = Routes.forAnybody(throwing(row)).answer(event("{}"), context);
     assertThat(told.getStatusCode()).isEqualTo(500);
     assertThat(told.getBody()).doesNotContain("row", "version");
     assertThat(context.logged()).anyMatch(line -> line.contains("the row of tenant acme"));

@@ -136,6 +136,10 @@ public final class InMemoryTenants implements Tenants {
         part.size() == rest.size()
             ? Optional.empty()
             : Optional.of(part.get(most - 1).id().value()),
-        part.stream().map(Tenant::id).filter(newer::contains).<UnreadableRow>map(InMemoryTenants::newer).toList());
+        part.stream()
+            .map(Tenant::id)
+            .filter(newer::contains)
+            .<UnreadableRow>map(InMemoryTenants::newer)
+            .toList());
   }
 }
