@@ -3,15 +3,19 @@ package dev.tollgate.aws;
 import static dev.tollgate.aws.Asking.ask;
 import static dev.tollgate.aws.Asking.write;
 
+import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.Emptiness;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,31 +65,49 @@ final class DynamoDbBuckets implements Buckets {
   }
 
   @Override
-  public List<Bucket> list(TenantId id) {
+  public BucketRows list(TenantId id) {
     AwsRequestOverrideConfiguration tenant = credentials.as(id);
-    return ask(
-        "DynamoDB Query of the buckets of " + id,
-        () ->
-            dynamoDb
-                .queryPaginator(
-                    request ->
-                        request
-                            .overrideConfiguration(tenant)
-                            .tableName(table)
-                            .consistentRead(true)
-                            .keyConditionExpression("#tenant = :tenant AND begins_with(#key, :key)")
-                            .expressionAttributeNames(
-                                Map.of("#tenant", LimitRow.TENANT, "#key", LimitRow.KEY))
-                            .expressionAttributeValues(
-                                Map.of(
-                                    ":tenant",
-                                    Attribute.text(id.value()),
-                                    ":key",
-                                    Attribute.text(LimitRow.BUCKET_PREFIX))))
-                .items()
-                .stream()
-                .map(item -> LimitRow.bucket(new Row(item)))
-                .toList());
+    List<Row> rows =
+        ask(
+            "DynamoDB Query of the buckets of " + id,
+            () ->
+                dynamoDb
+                    .queryPaginator(
+                        request ->
+                            request
+                                .overrideConfiguration(tenant)
+                                .tableName(table)
+                                .consistentRead(true)
+                                .keyConditionExpression(
+                                    "#tenant = :tenant AND begins_with(#key, :key)")
+                                .expressionAttributeNames(
+                                    Map.of("#tenant", LimitRow.TENANT, "#key", LimitRow.KEY))
+                                .expressionAttributeValues(
+                                    Map.of(
+                                        ":tenant",
+                                        Attribute.text(id.value()),
+                                        ":key",
+                                        Attribute.text(LimitRow.BUCKET_PREFIX))))
+                    .items()
+                    .stream()
+                    .map(Row::new)
+                    .toList());
+    List<Bucket> buckets = new ArrayList<>();
+    Map<Action, UnreadableRow> unreadable = new HashMap<>();
+    List<String> strays = new ArrayList<>();
+    for (Row row : rows) {
+      Optional<BucketId> bucket = LimitRow.findBucketId(row);
+      if (bucket.isEmpty()) {
+        strays.add(row.text(LimitRow.KEY));
+        continue;
+      }
+      try {
+        buckets.add(LimitRow.bucket(row));
+      } catch (UnreadableRow found) {
+        unreadable.put(bucket.get().action(), found);
+      }
+    }
+    return new BucketRows(buckets, unreadable, strays);
   }
 
   @Override
@@ -235,18 +257,26 @@ final class DynamoDbBuckets implements Buckets {
                                     Attribute.nanos(now))))
                 .items()
                 .stream()
-                .map(item -> LimitRow.bucketId(new Row(item)))
+                .flatMap(item -> LimitRow.findBucketId(new Row(item)).stream())
                 .toList());
   }
 
   @Override
   public void remove(BucketId id) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
+    remove(id.tenant(), "bucket " + id, LimitRow.key(id));
+  }
+
+  @Override
+  public void removeStray(TenantId tenant, String name) {
+    remove(tenant, "a stray row of " + tenant, LimitRow.key(tenant, name));
+  }
+
+  private void remove(TenantId id, String what, Map<String, AttributeValue> key) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(id);
     ask(
-        "DynamoDB DeleteItem of bucket " + id,
+        "DynamoDB DeleteItem of " + what,
         () ->
             dynamoDb.deleteItem(
-                request ->
-                    request.overrideConfiguration(tenant).tableName(table).key(LimitRow.key(id))));
+                request -> request.overrideConfiguration(tenant).tableName(table).key(key)));
   }
 }

@@ -76,7 +76,10 @@ final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
   }
 
   private static KeyUse use(Row stored, KeyClaim claim) {
-    Row row = stored.readable("idempotency key", claim.key().value());
+    return stored.read("idempotency key", claim.key().value(), row -> read(row, claim));
+  }
+
+  private static KeyUse read(Row row, KeyClaim claim) {
     if (!row.text(FINGERPRINT).equals(claim.fingerprint())) {
       return new KeyUse.OtherRequest();
     }

@@ -4,10 +4,10 @@ import static dev.tollgate.aws.Asking.ask;
 import static dev.tollgate.aws.Asking.write;
 
 import dev.tollgate.core.InvalidValue;
-import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
@@ -168,7 +168,7 @@ final class DynamoDbTenants implements Tenants {
   @Override
   public Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int most) {
     List<Tenant> found = new ArrayList<>();
-    List<NewerRow> unreadable = new ArrayList<>();
+    List<UnreadableRow> unreadable = new ArrayList<>();
     Optional<String> end = cursor;
     for (int i = 0; i < MOST_REQUESTS; i++) {
       Page<Tenant> looked = look(filter, end, most - found.size());
@@ -333,12 +333,12 @@ final class DynamoDbTenants implements Tenants {
   private static Page<Tenant> page(
       List<Map<String, AttributeValue>> items, Map<String, AttributeValue> last) {
     List<Tenant> tenants = new ArrayList<>();
-    List<NewerRow> unreadable = new ArrayList<>();
+    List<UnreadableRow> unreadable = new ArrayList<>();
     for (Map<String, AttributeValue> item : items) {
       try {
         tenants.add(TenantRow.read(new Row(item)));
-      } catch (NewerRow newer) {
-        unreadable.add(newer);
+      } catch (UnreadableRow found) {
+        unreadable.add(found);
       }
     }
     return new Page<>(

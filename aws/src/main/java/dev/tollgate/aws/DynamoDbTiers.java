@@ -3,8 +3,8 @@ package dev.tollgate.aws;
 import static dev.tollgate.aws.Asking.ask;
 import static dev.tollgate.aws.Asking.write;
 
-import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Page;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.tenant.Tier;
@@ -56,7 +56,7 @@ final class DynamoDbTiers implements Tiers {
   @Override
   public Page<Tier> list() {
     TreeMap<String, Tier> tiers = new TreeMap<>();
-    List<NewerRow> unreadable = new ArrayList<>();
+    List<UnreadableRow> unreadable = new ArrayList<>();
     Tier.DEFAULTS.forEach(tier -> tiers.put(tier.name().value(), tier));
     ask(
             "DynamoDB Scan of tiers",
@@ -74,8 +74,8 @@ final class DynamoDbTiers implements Tiers {
               tiers.remove(name);
               try {
                 TierRow.find(row).ifPresent(tier -> tiers.put(name, tier));
-              } catch (NewerRow newer) {
-                unreadable.add(newer);
+              } catch (UnreadableRow found) {
+                unreadable.add(found);
               }
             });
     return new Page<>(List.copyOf(tiers.values()), Optional.empty(), unreadable);

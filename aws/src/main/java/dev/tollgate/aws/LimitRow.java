@@ -5,6 +5,7 @@ import static dev.tollgate.aws.Attribute.number;
 import static dev.tollgate.aws.Attribute.text;
 
 import dev.tollgate.core.Action;
+import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
@@ -128,10 +129,21 @@ final class LimitRow {
   }
 
   static Bucket bucket(Row stored) {
-    BucketId id = bucketId(stored);
-    Row row = stored.readable("bucket", id);
+    return stored.read("bucket", bucketName(stored), LimitRow::readBucket);
+  }
+
+  /** What {@link BucketId} would say, of a row that may be no bucket's too. */
+  private static String bucketName(Row row) {
+    return bucketAction(row) + "_" + row.text(TENANT);
+  }
+
+  private static String bucketAction(Row row) {
+    return row.text(KEY).substring(BUCKET_PREFIX.length());
+  }
+
+  private static Bucket readBucket(Row row) {
     return new Bucket(
-        id,
+        bucketId(row),
         TenantRow.spec(row),
         new Ledger(row.nanos("mintedThrough"), row.number("carried"), row.nanos("aheadFrom")),
         row.number("level"),
@@ -157,9 +169,16 @@ final class LimitRow {
 
   /** The bucket whose row, or its entry in an index, this is. */
   static BucketId bucketId(Row row) {
-    return new BucketId(
-        new TenantId(row.text(TENANT)),
-        new Action(row.text(KEY).substring(BUCKET_PREFIX.length())));
+    return new BucketId(new TenantId(row.text(TENANT)), new Action(bucketAction(row)));
+  }
+
+  /** The same; empty if the row's key names no bucket: then a hand has written it. */
+  static Optional<BucketId> findBucketId(Row row) {
+    try {
+      return Optional.of(bucketId(row));
+    } catch (InvalidValue invalid) {
+      return Optional.empty();
+    }
   }
 
   static Map<String, AttributeValue> write(Silo silo) {
@@ -172,7 +191,10 @@ final class LimitRow {
   }
 
   static Silo silo(Row stored) {
-    Row row = stored.readable("the silo of", stored.text(TENANT));
+    return stored.read("the silo of", stored.text(TENANT), LimitRow::readSilo);
+  }
+
+  private static Silo readSilo(Row row) {
     return new Silo(
         new TenantId(row.text(TENANT)),
         Silo.State.valueOf(row.text("state")),
@@ -190,7 +212,11 @@ final class LimitRow {
     return row.map(LimitRow::connectionCount).orElse(ConnectionCount.NONE);
   }
 
-  private static ConnectionCount connectionCount(Row row) {
+  private static ConnectionCount connectionCount(Row stored) {
+    return stored.read("the connections of", stored.text(TENANT), LimitRow::readConnectionCount);
+  }
+
+  private static ConnectionCount readConnectionCount(Row row) {
     Optional<Row> there = Optional.of(row);
     return new ConnectionCount(
         count(there),
@@ -207,7 +233,13 @@ final class LimitRow {
 
   /** What a row has added up under a name; none if there is no row. */
   static long total(Optional<Row> row, String name) {
-    return row.flatMap(found -> found.optional(name, found::number)).orElse(0L);
+    return row.flatMap(
+            stored ->
+                stored.read(
+                    "the connections of",
+                    stored.text(TENANT),
+                    found -> found.optional(name, found::number)))
+        .orElse(0L);
   }
 
   /** The message whose row this is. */
@@ -219,8 +251,12 @@ final class LimitRow {
   /** Whether this is the row of a message that is known as processed then. */
   static boolean isProcessed(Row row, Instant now) {
     return row.text(KEY).startsWith(MESSAGE_PREFIX)
-        && row.readable("a message of", row.text(TENANT)).has(EXPIRES_AT)
-        && now.isBefore(Instant.ofEpochSecond(row.number(EXPIRES_AT)));
+        && row.read(
+            "a message of",
+            row.text(TENANT),
+            found ->
+                found.has(EXPIRES_AT)
+                    && now.isBefore(Instant.ofEpochSecond(found.number(EXPIRES_AT))));
   }
 
   /** Whether this is the row of a bucket. */

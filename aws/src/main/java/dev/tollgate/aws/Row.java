@@ -1,7 +1,11 @@
 package dev.tollgate.aws;
 
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.LogText;
 import dev.tollgate.core.NewerRow;
+import dev.tollgate.core.UnreadableRow;
 import java.math.BigDecimal;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -33,18 +37,27 @@ record Row(Map<String, AttributeValue> attributes) {
   }
 
   /**
-   * Returns this row. One without a schema version was written before there was any, and is read.
+   * What {@code read} makes of this row. One without a schema version was written before there was
+   * any, and is read.
    *
    * @param kind what the row holds
    * @param name whose row it is; never a session's id, which is a secret
    * @throws NewerRow if a newer release wrote it
+   * @throws UnreadableRow if an attribute is missing, or is not what it should be
    */
-  Row readable(String kind, Object name) {
-    long schema = optional(SCHEMA_ATTRIBUTE, this::number).orElse(0L);
-    if (schema > SCHEMA) {
-      throw new NewerRow(kind, name.toString(), schema, SCHEMA);
+  <T> T read(String kind, Object name, Function<Row, T> read) {
+    try {
+      long schema = optional(SCHEMA_ATTRIBUTE, this::number).orElse(0L);
+      if (schema > SCHEMA) {
+        throw new NewerRow(kind, name.toString(), schema, SCHEMA);
+      }
+      return read.apply(this);
+    } catch (InvalidValue refused) {
+      throw new UnreadableRow(kind, name.toString(), refused.logged());
+    } catch (Misfit | IllegalArgumentException | DateTimeException | ArithmeticException misfit) {
+      throw new UnreadableRow(
+          kind, name.toString(), LogText.quoted(String.valueOf(misfit.getMessage())));
     }
-    return this;
   }
 
   boolean has(String name) {
@@ -52,15 +65,20 @@ record Row(Map<String, AttributeValue> attributes) {
   }
 
   String text(String name) {
-    return value(name).s();
+    return value(name, "a text", AttributeValue::s);
   }
 
   BigDecimal decimal(String name) {
-    return new BigDecimal(value(name).n());
+    return new BigDecimal(value(name, "a number", AttributeValue::n));
   }
 
   long number(String name) {
-    return Long.parseLong(value(name).n());
+    String digits = value(name, "a whole number", AttributeValue::n);
+    try {
+      return Long.parseLong(digits);
+    } catch (NumberFormatException other) {
+      throw new Misfit(name, digits, "a whole number");
+    }
   }
 
   Instant nanos(String name) {
@@ -70,7 +88,7 @@ record Row(Map<String, AttributeValue> attributes) {
   }
 
   Row map(String name) {
-    return new Row(value(name).m());
+    return new Row(value(name, "a map", found -> found.hasM() ? found.m() : null));
   }
 
   /** A map inside a row, each entry read by {@code entry} from its name and the map. */
@@ -81,18 +99,33 @@ record Row(Map<String, AttributeValue> attributes) {
   }
 
   Set<String> texts(String name) {
-    return has(name) ? Set.copyOf(value(name).ss()) : Set.of();
+    return has(name)
+        ? Set.copyOf(value(name, "a set of texts", found -> found.hasSs() ? found.ss() : null))
+        : Set.of();
   }
 
   <T> Optional<T> optional(String name, Function<String, T> read) {
     return has(name) ? Optional.of(read.apply(name)) : Optional.empty();
   }
 
-  private AttributeValue value(String name) {
-    @Nullable AttributeValue value = attributes.get(name);
+  private <T> T value(String name, String expected, Function<AttributeValue, @Nullable T> as) {
+    @Nullable AttributeValue found = attributes.get(name);
+    if (found == null) {
+      throw new Misfit(name, "none", expected);
+    }
+    @Nullable T value = as.apply(found);
     if (value == null) {
-      throw new IllegalStateException("a row has no attribute " + name);
+      throw new Misfit(name, "of type " + found.type(), expected);
     }
     return value;
+  }
+
+  /** An attribute that is missing, or is not of the type that it should be. */
+  private static final class Misfit extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private Misfit(String name, String found, String expected) {
+      super(name + ": " + found + " (expected: " + expected + ")");
+    }
   }
 }

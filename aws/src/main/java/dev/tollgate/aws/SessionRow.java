@@ -73,7 +73,10 @@ final class SessionRow {
   }
 
   static Session read(Row stored) {
-    Row row = stored.readable("a session of", stored.text(TENANT));
+    return stored.read("a session of", stored.text(TENANT), SessionRow::session);
+  }
+
+  private static Session session(Row row) {
     return new Session(
         new TenantId(row.text(TENANT)),
         new SessionId(row.text(ID)),

@@ -59,7 +59,10 @@ final class TenantRow {
   }
 
   static Tenant read(Row stored) {
-    Row row = stored.readable("tenant", stored.text(ID));
+    return stored.read("tenant", stored.text(ID), TenantRow::tenant);
+  }
+
+  private static Tenant tenant(Row row) {
     return new Tenant(
         new TenantId(row.text(ID)),
         new TierName(row.text(TIER)),

@@ -41,7 +41,7 @@ final class TierRow {
   }
 
   static Release release(Row row) {
-    return new Release(row.readable("the rolled-out", "release").text("release"));
+    return row.read("the rolled-out", "release", found -> new Release(found.text("release")));
   }
 
   static boolean isTier(Row row) {
@@ -67,8 +67,10 @@ final class TierRow {
 
   /** The tier that a row holds; empty if the row says that the tier was removed. */
   static Optional<Tier> find(Row stored) {
-    Row row = stored.readable("tier", stored.text(NAME));
-    return row.has(REMOVED) ? Optional.empty() : Optional.of(read(row));
+    return stored.read(
+        "tier",
+        stored.text(NAME),
+        row -> row.has(REMOVED) ? Optional.empty() : Optional.of(read(row)));
   }
 
   private static Tier read(Row row) {

@@ -7,8 +7,11 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketRows;
+import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.idempotency.KeyClaim;
 import dev.tollgate.core.message.MessageName;
@@ -36,6 +39,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 
 /** Rows of every kind, as an older, this, and a newer release write them. */
 @ExtendWith(Engines.class)
@@ -146,7 +150,6 @@ class SchemaVersionTest {
             LimitRow.key(id),
             "bucket " + id,
             () -> buckets.find(id),
-            () -> buckets.list(ACME),
             () -> activity.of(ACME).buckets(),
             () -> facts.read(ACME, SESSION).bucket()));
 
@@ -216,10 +219,110 @@ class SchemaVersionTest {
     }
 
     removeSchema(row);
+    check(row, now);
+    setSchema(row, Row.SCHEMA);
+    Map<String, AttributeValue> whole = attributes(row);
+    for (String attribute : whole.keySet()) {
+      if (!row.key().containsKey(attribute)) {
+        Map<String, AttributeValue> broken = new HashMap<>(whole);
+        broken.remove(attribute);
+        checkBroken(row, broken, attribute + " removed");
+        for (AttributeValue misfit : MISFITS) {
+          broken.put(attribute, misfit);
+          checkBroken(row, broken, attribute + ": " + misfit);
+        }
+      }
+    }
+    put(row, whole);
+    check(row, now);
+  }
+
+  /** Values that an attribute is not meant to have, one of each type and some out of range. */
+  private static final List<AttributeValue> MISFITS =
+      List.of(
+          Attribute.text("text"),
+          AttributeValue.fromN("-1.5"),
+          AttributeValue.fromN("-9223372036854775808"),
+          AttributeValue.fromN("9223372036854775807"),
+          AttributeValue.fromN("1e120"),
+          AttributeValue.fromBool(true),
+          AttributeValue.fromNul(true),
+          AttributeValue.fromM(Map.of("a b", AttributeValue.fromN("1"))),
+          AttributeValue.fromM(Map.of("connect", AttributeValue.fromNul(true))),
+          AttributeValue.fromL(List.of()),
+          AttributeValue.fromSs(List.of("x")));
+
+  /** Whatever a hand has written, a row is read or is unreadable by its name. */
+  private void checkBroken(Stored row, Map<String, AttributeValue> broken, String how) {
+    for (Supplier<?> read : row.reads()) {
+      try {
+        put(row, broken);
+      } catch (DynamoDbException keyOfIndex) {
+        // A table refuses a key of an index that is not of its type.
+        assertThat(List.of(LimitRow.SHARD, LimitRow.TURN_AT, TenantRow.TIER, TenantRow.PENDING))
+            .anyMatch(how::startsWith);
+        return;
+      }
+      try {
+        Object unused = read.get();
+      } catch (UnreadableRow unreadable) {
+        assertThat(unreadable)
+            .hasMessageContaining(row.named())
+            .hasMessageNotContaining(SESSION.value());
+      } catch (RuntimeException other) {
+        throw new AssertionError(row.named() + ", " + how, other);
+      }
+    }
+  }
+
+  private void put(Stored row, Map<String, AttributeValue> item) {
+    dynamoDb.putItem(put -> put.tableName(row.table()).item(item));
+  }
+
+  private static void check(Stored row, List<Object> now) {
     for (int i = 0; i < row.reads().size(); i++) {
       assertThat(row.reads().get(i).get()).isEqualTo(now.get(i));
     }
-    setSchema(row, Row.SCHEMA);
+  }
+
+  @Test
+  void a_listing_of_buckets_tells_apart_those_that_cannot_be_read() {
+    Tenant tenant = tenant("acme");
+    tenant
+        .buckets()
+        .forEach(
+            (action, spec) ->
+                buckets.open(Bucket.opened(new BucketId(ACME, action), spec, Samples.NOW)));
+    BucketId broken = new BucketId(ACME, Action.CONNECT);
+    BucketId alone = new BucketId(ACME, new Action("mail"));
+    Stored row = stored(tables.limit(), LimitRow.key(broken), "");
+    Map<String, AttributeValue> misfit = new HashMap<>(attributes(row));
+    misfit.put(LimitRow.VERSION, Attribute.text("text"));
+    put(row, misfit);
+    dynamoDb.putItem(put -> put.tableName(tables.limit()).item(LimitRow.key(alone)));
+    dynamoDb.putItem(
+        put ->
+            put.tableName(tables.limit())
+                .item(
+                    Map.of(
+                        LimitRow.TENANT, Attribute.text("acme"),
+                        LimitRow.KEY, Attribute.text("bucket:No Action"),
+                        LimitRow.SHARD, Attribute.text(Shard.of(ACME).toString()),
+                        LimitRow.TURN_AT, Attribute.number(0))));
+
+    BucketRows rows = buckets.list(ACME);
+
+    assertThat(rows.buckets()).hasSize(tenant.buckets().size() - 1);
+    assertThat(rows.unreadable()).containsOnlyKeys(broken.action(), alone.action());
+    assertThat(rows.unreadable().get(broken.action()))
+        .hasMessageContaining("version: of type S (expected: a whole number)");
+    assertThat(rows.strays()).containsExactly("bucket:No Action");
+    assertThat(buckets.due(Shard.of(ACME), Samples.NOW)).doesNotContain(alone);
+
+    buckets.remove(broken);
+    buckets.remove(alone);
+    rows.strays().forEach(name -> buckets.removeStray(ACME, name));
+    assertThat(buckets.list(ACME)).isEqualTo(new BucketRows(rows.buckets()));
   }
 
   @Test
@@ -240,7 +343,7 @@ class SchemaVersionTest {
             page -> {
               assertThat(page.items()).containsExactly(coil);
               assertThat(page.unreadable())
-                  .extracting(NewerRow::name)
+                  .extracting(UnreadableRow::name)
                   .containsExactlyInAnyOrder("acme", "bolt");
             });
     assertThat(tenants.unsettled(10)).hasSize(3);
@@ -254,7 +357,7 @@ class SchemaVersionTest {
     Page<Tier> page = tiers.list();
 
     assertThat(page.items()).hasSize(Tier.DEFAULTS.size() - 1).doesNotContain(SILVER);
-    assertThat(page.unreadable()).extracting(NewerRow::name).containsExactly("silver");
+    assertThat(page.unreadable()).extracting(UnreadableRow::name).containsExactly("silver");
   }
 
   private Map<String, AttributeValue> attributes(Stored row) {

@@ -4,6 +4,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.Emptiness;
 import dev.tollgate.core.bucket.Shard;
@@ -73,7 +74,7 @@ final class MemoryBuckets implements Buckets {
   }
 
   @Override
-  public List<Bucket> list(TenantId tenant) {
+  public BucketRows list(TenantId tenant) {
     throw new UnsupportedOperationException("list");
   }
 
@@ -90,5 +91,10 @@ final class MemoryBuckets implements Buckets {
   @Override
   public void remove(BucketId id) {
     throw new UnsupportedOperationException("remove");
+  }
+
+  @Override
+  public void removeStray(TenantId tenant, String name) {
+    throw new UnsupportedOperationException("removeStray");
   }
 }

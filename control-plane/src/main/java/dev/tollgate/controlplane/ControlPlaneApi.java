@@ -7,6 +7,7 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
@@ -85,7 +86,7 @@ public final class ControlPlaneApi
     this.report = new TenantReport(controlPlane.ports(), controlPlane.clock());
     this.preview = new Preview(controlPlane.ports(), controlPlane.crew());
     this.routes =
-        new Routes(
+        Routes.forOperators(
             Map.ofEntries(
                 Map.entry("POST /tenants", this::onboard),
                 Map.entry("GET /tenants", this::listTenants),
@@ -227,7 +228,7 @@ public final class ControlPlaneApi
     return Response.json(200, document);
   }
 
-  /** A listing goes on without the rows that a newer release wrote. */
+  /** A listing goes on without the rows that cannot be read. */
   private void logUnreadable(Page<?> page, Request request) {
     Invocation invocation = invocation(request);
     page.unreadable().forEach(newer -> invocation.log(newer.reason()));
@@ -251,23 +252,27 @@ public final class ControlPlaneApi
             + filter.pending();
   }
 
-  /** Ids that nobody has are left out. */
+  /** Ids that nobody has are left out, and tenants of whom a row cannot be read. */
   private Response showActivity(Request request) {
     Set<TenantId> ids = tenantIds(request);
+    Invocation invocation = invocation(request);
     List<Map<String, Object>> tenants =
-        controlPlane
-            .crew()
-            .map(
-                ids,
-                id -> controlPlane.ports().tenants().find(id).map(report::activity),
-                invocation(request))
-            .stream()
+        controlPlane.crew().map(ids, id -> activity(id, invocation), invocation).stream()
             .flatMap(Optional::stream)
             .toList();
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("at", controlPlane.clock().instant().toString());
     document.put("tenants", tenants);
     return Response.json(200, document);
+  }
+
+  private Optional<Map<String, Object>> activity(TenantId id, Invocation invocation) {
+    try {
+      return controlPlane.ports().tenants().find(id).map(report::activity);
+    } catch (UnreadableRow unreadable) {
+      invocation.log("activity of " + id + ": " + unreadable.reason());
+      return Optional.empty();
+    }
   }
 
   private static Set<TenantId> tenantIds(Request request) {

@@ -2,7 +2,7 @@ package dev.tollgate.controlplane;
 
 import dev.tollgate.controlplane.Finding.Kind;
 import dev.tollgate.controlplane.Finding.Resource;
-import dev.tollgate.core.NewerRow;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.provisioning.BucketQueues.Maker;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -74,11 +74,11 @@ final class OrphanCheckup implements Checkup {
     return Finding.of(Kind.ORPHANED, resource, id, detail);
   }
 
-  /** A row that a newer release wrote is no reason to delete what may be its. */
+  /** A row that cannot be read is no reason to delete what may be its. */
   private boolean belongs() {
     try {
       return isDesired();
-    } catch (NewerRow newer) {
+    } catch (UnreadableRow unreadable) {
       return true;
     }
   }

@@ -175,7 +175,7 @@ final class Preview {
     if (open > places) {
       consequences.add(Consequence.overLimit(Limit.TENANT_CONNECTIONS, places, open));
     }
-    for (Bucket row : ports.buckets().list(stands.id())) {
+    for (Bucket row : ports.buckets().list(stands.id()).buckets()) {
       Optional.ofNullable(next.buckets().get(row.id().action()))
           .filter(spec -> row.level() > spec.capacity())
           .ifPresent(spec -> consequences.add(Consequence.trimmed(row, spec)));

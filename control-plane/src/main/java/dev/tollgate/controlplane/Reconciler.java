@@ -1,18 +1,22 @@
 package dev.tollgate.controlplane;
 
 import dev.tollgate.core.Action;
+import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketFill;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Upkeep;
+import dev.tollgate.core.provisioning.BucketQueues.Maker;
 import dev.tollgate.core.provisioning.BucketSchedules;
 import dev.tollgate.core.provisioning.Made;
 import dev.tollgate.core.session.Session;
@@ -117,6 +121,8 @@ final class Reconciler {
         next = overtaking(target);
       } catch (Unavailable unavailable) {
         steps.postpone("tenant " + target.id() + ": " + unavailable.reason());
+      } catch (UnreadableRow unreadable) {
+        steps.postpone("tenant " + target.id() + ": " + unreadable.reason());
       }
       if (next.isEmpty()) {
         return steps.outcome();
@@ -168,7 +174,8 @@ final class Reconciler {
     }
   }
 
-  private void provide(Tenant tenant, Optional<Tenant> settled, List<Bucket> rows, Steps steps) {
+  private void provide(Tenant tenant, Optional<Tenant> settled, BucketRows all, Steps steps) {
+    List<Bucket> rows = all.buckets();
     boolean active = tenant.status() == TenantStatus.ACTIVE;
     Map<Action, Bucket> byAction =
         rows.stream().collect(Collectors.toMap(row -> row.id().action(), Function.identity()));
@@ -179,9 +186,24 @@ final class Reconciler {
             (action, spec) -> {
               if (!isSame(action, tenant, settled)) {
                 BucketId id = new BucketId(tenant.id(), action);
+                Optional<UnreadableRow> unreadable =
+                    Optional.ofNullable(all.unreadable().get(action));
                 Optional<Bucket> row = Optional.ofNullable(byAction.get(action));
                 steps
-                    .attempt("bucket " + id, () -> open(id, spec, active, row))
+                    .attempt(
+                        "bucket " + id,
+                        () -> {
+                          if (unreadable.isPresent()) {
+                            clear(id, unreadable.get(), steps);
+                          } else if (row.isEmpty()) {
+                            requireNoQueueOfSomebodyElse(id);
+                          }
+                          Bucket fresh =
+                              unreadable.isPresent()
+                                  ? Bucket.remade(id, spec, clock.instant())
+                                  : Bucket.opened(id, spec, clock.instant());
+                          return open(fresh, active, row);
+                        })
                     .ifPresent(opened::add);
               }
             });
@@ -199,10 +221,48 @@ final class Reconciler {
     if (tenant.isolation() == Isolation.POOL && !isolated) {
       silos.close(tenant.id(), steps);
     }
-    rows.stream()
-        .map(Bucket::id)
-        .filter(id -> !tenant.buckets().containsKey(id.action()))
-        .forEach(id -> remove(id, steps));
+    actionsOf(all).stream()
+        .filter(action -> !tenant.buckets().containsKey(action))
+        .forEach(
+            action -> {
+              if (all.unreadable().get(action) instanceof NewerRow newer) {
+                steps.postpone(newer.reason());
+              } else {
+                remove(new BucketId(tenant.id(), action), steps);
+              }
+            });
+    removeStrays(tenant.id(), all, steps);
+  }
+
+  /**
+   * Makes room for a bucket's row that is made anew, and is owed nothing. A newer release can read
+   * its row: that stays.
+   */
+  private void clear(BucketId id, UnreadableRow row, Steps steps) {
+    if (row instanceof NewerRow) {
+      throw row;
+    }
+    steps.tell(row.reason() + "; it is made anew");
+    ports.buckets().remove(id);
+  }
+
+  /**
+   * A queue without this deployment's tag is taken for a bucket's that a release made which did not
+   * tag queues, but only if the bucket has been written down.
+   */
+  private void requireNoQueueOfSomebodyElse(BucketId id) {
+    if (ports.queues().maker(id) == Maker.SOMEBODY_ELSE) {
+      throw new Unavailable(
+          "there is a queue of that name without this deployment's tag; if nobody needs it, delete"
+              + " it by hand");
+    }
+  }
+
+  private void removeStrays(TenantId id, BucketRows rows, Steps steps) {
+    rows.strays()
+        .forEach(
+            name ->
+                steps.done("a stray row of " + id, () -> ports.buckets().removeStray(id, name)));
   }
 
   /** Whether a bucket was brought about already as it is desired to be. */
@@ -220,18 +280,19 @@ final class Reconciler {
    */
   private record Opened(Bucket row, Made made, boolean begins) {}
 
-  private Opened open(BucketId id, BucketSpec spec, boolean active, Optional<Bucket> found) {
-    Bucket row = row(id, spec, active, found);
+  private Opened open(Bucket fresh, boolean active, Optional<Bucket> found) {
+    Bucket row = row(fresh, active, found);
     boolean begins =
         isActive(row) && (row.version() == 0 || !found.map(Reconciler::isActive).orElse(true));
-    return new Opened(row, ports.queues().make(id, row.lifetimeAt(clock.instant())), begins);
+    return new Opened(row, ports.queues().make(row.id(), row.lifetimeAt(clock.instant())), begins);
   }
 
   /**
-   * Writes the bucket's row, or brings the one that is there to this rate and capacity, and to
+   * Writes the fresh bucket's row, or brings the one that is there to its rate and capacity, and to
    * being filled or not.
    */
-  private Bucket row(BucketId id, BucketSpec spec, boolean active, Optional<Bucket> found) {
+  private Bucket row(Bucket fresh, boolean active, Optional<Bucket> found) {
+    BucketSpec spec = fresh.spec();
     Buckets buckets = ports.buckets();
     Optional<Bucket> row = found;
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -239,7 +300,7 @@ final class Reconciler {
         return row.get();
       }
       Instant now = clock.instant();
-      Bucket stands = row.orElseGet(() -> Bucket.opened(id, spec, now));
+      Bucket stands = row.orElse(fresh);
       Bucket next =
           !active
               ? stands.suspended(spec, now)
@@ -248,7 +309,7 @@ final class Reconciler {
       if (written == Written.DONE) {
         return next;
       }
-      row = buckets.find(id);
+      row = buckets.find(fresh.id());
     }
     throw new Unavailable("overtaken " + MOST_ATTEMPTS + " times");
   }
@@ -289,7 +350,11 @@ final class Reconciler {
     TenantId id = tenant.id();
     steps
         .attempt("buckets of " + id, () -> ports.buckets().list(id))
-        .ifPresent(rows -> bucketsOf(tenant, rows).forEach(bucket -> remove(bucket, steps)));
+        .ifPresent(
+            rows -> {
+              bucketsOf(tenant, rows).forEach(bucket -> remove(bucket, steps));
+              removeStrays(id, rows, steps);
+            });
     silos.remove(tenant, steps);
     endSessions(id, steps).forEach(session -> forget(session, steps));
     if (steps.allDone()
@@ -327,18 +392,29 @@ final class Reconciler {
         .ifPresent(stays -> steps.postpone(what + ": one of its sockets may be about to open"));
   }
 
-  private static List<BucketId> bucketsOf(Tenant tenant, List<Bucket> rows) {
-    SortedSet<Action> actions = new TreeSet<>(tenant.buckets().keySet());
-    rows.forEach(row -> actions.add(row.id().action()));
+  private static SortedSet<Action> actionsOf(BucketRows rows) {
+    SortedSet<Action> actions = new TreeSet<>(rows.unreadable().keySet());
+    rows.buckets().forEach(row -> actions.add(row.id().action()));
+    return actions;
+  }
+
+  private static List<BucketId> bucketsOf(Tenant tenant, BucketRows rows) {
+    SortedSet<Action> actions = actionsOf(rows);
+    actions.addAll(tenant.buckets().keySet());
     return actions.stream().map(action -> new BucketId(tenant.id(), action)).toList();
   }
 
+  /** A queue that somebody else made stays; the doctor tells of it from then on. */
   private void remove(BucketId id, Steps steps) {
     steps.done(
         "bucket " + id,
         () -> {
           ports.schedules().delete(id);
-          ports.queues().delete(id);
+          if (ports.queues().maker(id) == Maker.SOMEBODY_ELSE) {
+            steps.tell("queue " + id + " stays: it lacks this deployment's tag");
+          } else {
+            ports.queues().delete(id);
+          }
           ports.buckets().remove(id);
         });
   }

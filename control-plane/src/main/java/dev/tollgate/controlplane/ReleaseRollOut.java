@@ -3,6 +3,7 @@ package dev.tollgate.controlplane;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.tenant.Isolation;
@@ -54,10 +55,13 @@ final class ReleaseRollOut {
     } catch (Unavailable unavailable) {
       invocation.log("release " + release + ": not rolled out: " + unavailable.reason());
       return 0;
+    } catch (UnreadableRow unreadable) {
+      invocation.log("release " + release + ": not rolled out: " + unreadable.reason());
+      return 0;
     }
   }
 
-  /** Logs the rows that a newer release wrote; returns how many there are. */
+  /** Logs the rows that cannot be read; returns how many there are. */
   private static long unreadable(Page<?> page, Invocation invocation) {
     page.unreadable().forEach(newer -> invocation.log(newer.reason()));
     return page.unreadable().size();

@@ -1,7 +1,7 @@
 package dev.tollgate.controlplane;
 
-import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,8 +27,8 @@ final class Steps {
     } catch (Unavailable unavailable) {
       reasons.add(what + ": " + unavailable.reason());
       return Optional.empty();
-    } catch (NewerRow newer) {
-      reasons.add(what + ": " + newer.reason());
+    } catch (UnreadableRow unreadable) {
+      reasons.add(what + ": " + unreadable.reason());
       return Optional.empty();
     }
   }
@@ -42,6 +42,11 @@ final class Steps {
               return true;
             })
         .isPresent();
+  }
+
+  /** Tells the log of something that keeps nothing from being done. */
+  void tell(String line) {
+    invocation.log(line);
   }
 
   /** Notes that something must wait. */

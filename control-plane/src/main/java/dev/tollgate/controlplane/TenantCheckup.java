@@ -4,10 +4,12 @@ import dev.tollgate.controlplane.Finding.Kind;
 import dev.tollgate.controlplane.Finding.Resource;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
-import dev.tollgate.core.NewerRow;
+import dev.tollgate.core.LogText;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.provisioning.Conformity;
@@ -46,8 +48,8 @@ final class TenantCheckup implements Checkup {
   public List<Finding> findings() {
     try {
       return readable();
-    } catch (NewerRow newer) {
-      return List.of(Finding.unsettled(id, newer.reason()));
+    } catch (UnreadableRow unreadable) {
+      return List.of(Finding.unsettled(id, unreadable.reason()));
     }
   }
 
@@ -62,15 +64,31 @@ final class TenantCheckup implements Checkup {
     }
     List<Finding> findings = new ArrayList<>();
     otherThanItsTier(tenant).ifPresent(why -> findings.add(Finding.unsettled(id, why)));
+    BucketRows all = ports.buckets().list(id);
+    all.unreadable()
+        .forEach(
+            (action, row) ->
+                findings.add(
+                    Finding.of(
+                        Kind.DIFFERS, Resource.BUCKET, new BucketId(id, action), row.reason())));
+    all.strays()
+        .forEach(
+            name ->
+                findings.add(
+                    Finding.unsettled(
+                        id, "a row %s (expected: none)".formatted(LogText.quoted(name)))));
     Map<Action, Bucket> rows =
-        ports.buckets().list(id).stream()
+        all.buckets().stream()
             .collect(Collectors.toMap(row -> row.id().action(), Function.identity()));
     tenant
         .buckets()
         .forEach(
-            (action, spec) ->
+            (action, spec) -> {
+              if (!all.unreadable().containsKey(action)) {
                 findings.addAll(
-                    bucket(tenant, action, spec, Optional.ofNullable(rows.get(action)))));
+                    bucket(tenant, action, spec, Optional.ofNullable(rows.get(action))));
+              }
+            });
     rows.values().stream()
         .filter(row -> !tenant.buckets().containsKey(row.id().action()))
         .map(

@@ -1,10 +1,13 @@
 package dev.tollgate.controlplane;
 
 import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.admission.TenantActivity;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.TokenQueue;
@@ -43,7 +46,7 @@ final class TenantReport {
     List<Map<String, Object>> buckets =
         buckets(
             tenant,
-            ports.buckets().list(tenant.id()),
+            readable(tenant.id(), invocation),
             row -> {
               Optional<Long> level = level(row.id(), invocation);
               return new Seen(
@@ -54,12 +57,20 @@ final class TenantReport {
     return document;
   }
 
+  /** A bucket whose row cannot be read is told of like one that has none: it is made anew. */
+  private List<Bucket> readable(TenantId id, Invocation invocation) {
+    BucketRows rows = ports.buckets().list(id);
+    rows.unreadable().values().forEach(row -> invocation.log(row.reason()));
+    return rows.buckets();
+  }
+
   /**
    * What a tenant's connections came to and how its buckets are doing, by what is written down: no
    * queue is asked. So levels are those last written, and a bucket is taken to be there if its
    * tenant is settled or a fill has written it.
    *
    * @throws Unavailable if that cannot be asked for
+   * @throws UnreadableRow if a row of that cannot be read
    */
   Map<String, Object> activity(Tenant tenant) {
     Instant now = clock.instant();

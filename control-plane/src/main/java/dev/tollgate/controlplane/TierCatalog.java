@@ -12,6 +12,7 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.tenant.Limit;
@@ -199,6 +200,9 @@ final class TierCatalog {
       return true;
     } catch (Unavailable unavailable) {
       invocation.log("tier " + tier.name() + ": not rolled out: " + unavailable.reason());
+      return false;
+    } catch (UnreadableRow unreadable) {
+      invocation.log("tier " + tier.name() + ": not rolled out: " + unreadable.reason());
       return false;
     }
   }

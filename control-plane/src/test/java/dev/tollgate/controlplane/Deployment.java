@@ -266,7 +266,7 @@ final class Deployment {
     Map<BucketId, BucketSpec> rows = new HashMap<>();
     Set<BucketId> existing = new HashSet<>();
     for (String name : NAMES) {
-      for (Bucket row : buckets.list(new TenantId(name))) {
+      for (Bucket row : buckets.list(new TenantId(name)).buckets()) {
         rows.put(row.id(), row.spec());
       }
       for (String action : ACTIONS) {

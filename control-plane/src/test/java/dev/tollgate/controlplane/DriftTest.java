@@ -10,15 +10,19 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.Upkeep;
+import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Faults.Fault;
 import dev.tollgate.core.testing.InMemoryFillSchedules.Scheduled;
 import dev.tollgate.http.testing.HttpApiEvents;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -119,6 +123,11 @@ class DriftTest {
             "retention changed",
             at -> at.queues.keep(ACME, Duration.ofMinutes(1)),
             "DIFFERS queue connect_acme"),
+        deed("row broken", at -> at.buckets.spoil(ACME), "DIFFERS bucket connect_acme"),
+        deed(
+            "row that names no bucket",
+            at -> at.buckets.stray(ACME.tenant(), "bucket:No Action"),
+            "UNSETTLED tenant acme"),
         deed("schedule deleted", at -> at.schedules.delete(ACME), "MISSING schedule connect_acme"),
         deed(
             "schedule disabled",
@@ -228,6 +237,101 @@ class DriftTest {
   }
 
   @Test
+  void a_queue_of_somebody_else_stays_when_a_row_that_names_it_goes() {
+    Deployment at = healthy();
+    BucketId billing = Deployment.bucket("acme", "billing");
+    at.queues.makeBySomebodyElse(billing);
+    at.buckets.open(
+        Bucket.opened(billing, BucketSpec.ofRate(Rate.perMinute(1)), at.clock.instant()));
+
+    assertThat(repair(at)).hasSize(2);
+
+    assertThat(at.buckets.has(billing)).isFalse();
+    assertThat(at.tokens.has(billing)).isTrue();
+    assertThat(drift(at)).containsExactly("ORPHANED queue billing_acme");
+
+    at.queues.makeBySomebodyElse(ACME);
+    at.delete("acme");
+    at.sweep(2);
+    assertThat(at.tenant("acme")).isEmpty();
+    assertThat(at.tokens.has(billing)).isTrue();
+    assertThat(at.tokens.has(ACME)).isTrue();
+    assertThat(at.context.logged())
+        .anyMatch(line -> line.contains("queue connect_acme stays: it lacks"));
+  }
+
+  @Test
+  void a_queue_of_somebody_else_does_not_become_a_new_bucket_s() {
+    Deployment at = healthy();
+    BucketId connect = Deployment.bucket("delta", "connect");
+    at.queues.makeBySomebodyElse(connect);
+
+    at.onboard("delta", "bronze");
+    at.sweep(2);
+
+    assertThat(at.queues.maker(connect)).isEqualTo(BucketQueues.Maker.SOMEBODY_ELSE);
+    assertThat(at.buckets.has(connect)).isFalse();
+    assertThat(at.tenant("delta").orElseThrow().settled()).isFalse();
+    at.delete("delta");
+    at.sweep(2);
+    assertThat(at.tokens.has(connect)).isTrue();
+    assertThat(at.tenant("delta")).isEmpty();
+  }
+
+  @Test
+  void a_queue_without_a_tag_becomes_that_of_a_bucket_that_is_written_down() {
+    Deployment at = healthy();
+    at.queues.makeBySomebodyElse(ACME);
+    at.patch("acme", "{\"status\":\"SUSPENDED\"}");
+
+    assertThat(at.queues.maker(ACME)).isEqualTo(BucketQueues.Maker.THIS_DEPLOYMENT);
+  }
+
+  @Test
+  void a_bucket_is_not_filled_for_its_row_being_broken() {
+    Deployment at = healthy();
+    long held = at.tokens.available(ACME);
+    for (int i = 0; i < 3; i++) {
+      at.tokens.settle(
+          ACME, at.tokens.reserve(ACME, 10, Duration.ofSeconds(30), TokenQueue.Search.LONG));
+    }
+    assertThat(at.tokens.available(ACME)).isLessThan(held);
+    long left = at.tokens.available(ACME);
+    Instant broken = at.clock.instant();
+    at.buckets.spoil(ACME);
+
+    assertThat(repair(at))
+        .extracting(DriftTest::told)
+        .containsExactly("DIFFERS bucket connect_acme");
+
+    long seconds = Duration.between(broken, at.clock.instant()).toSeconds();
+    assertThat(at.tokens.available(ACME)).isBetween(left, left + seconds + 1);
+  }
+
+  @Test
+  void a_row_that_cannot_be_read_keeps_no_tenant_from_being_suspended_or_offboarded() {
+    Deployment at = healthy();
+    at.buckets.spoil(ACME);
+    at.buckets.spoil(Deployment.bucket("acme", "billing"));
+    at.buckets.stray(ACME.tenant(), "bucket:No Action");
+
+    assertThat(at.get("acme").status()).isEqualTo(200);
+    assertThat(at.patch("acme", "{\"status\":\"SUSPENDED\"}").status()).isEqualTo(200);
+    assertThat(at.tenant("acme").orElseThrow().settled()).isTrue();
+    assertThat(at.buckets.find(ACME).orElseThrow().upkeep().state())
+        .isEqualTo(Upkeep.State.SUSPENDED);
+
+    at.buckets.spoil(ACME);
+    at.buckets.spoil(Deployment.bucket("acme", "billing"));
+    at.buckets.stray(ACME.tenant(), "bucket:No Action");
+    at.delete("acme");
+    at.sweep(2);
+    assertThat(at.tenant("acme")).isEmpty();
+    assertThat(at.buckets.list(ACME.tenant())).isEqualTo(new BucketRows(List.of()));
+    assertThat(drift(at)).isEmpty();
+  }
+
+  @Test
   void nothing_is_done_when_nothing_is_found() {
     Deployment at = healthy();
     long version = at.tenant("acme").orElseThrow().version();
@@ -279,7 +383,7 @@ class DriftTest {
       if (minute == 45) {
         at.patch("acme", "{\"status\":\"ACTIVE\"}");
       }
-      for (Bucket row : at.buckets.list(ACME.tenant())) {
+      for (Bucket row : at.buckets.list(ACME.tenant()).buckets()) {
         Upkeep.State state = row.upkeep().state();
         states.add(state);
         if (state == Upkeep.State.PRODUCED) {

@@ -2,9 +2,13 @@ package dev.tollgate.controlplane;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.controlplane.Deployment.Answer;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.http.testing.HttpApiEvents;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -91,5 +95,52 @@ class NewerRowTest {
                 assertThat(finding.get("detail").textValue())
                     .contains("deploy the release that wrote it"));
     assertThat(at.tokens.has(Deployment.bucket("acme", "connect"))).isTrue();
+  }
+
+  @Test
+  void activity_leaves_it_out() {
+    onboard();
+
+    JsonNode activity = activity();
+
+    assertThat(activity.findValuesAsText("tenantId")).containsExactly("beta");
+    assertThat(at.context.logged()).anyMatch(line -> line.contains("the row of tenant acme has"));
+  }
+
+  @Test
+  void the_row_of_a_bucket_stays_until_its_tenant_is_offboarded() {
+    at.putTier("own", FASTER);
+    at.onboard("acme", "own");
+    at.onboard("beta", "own");
+    BucketId connect = Deployment.bucket("acme", "connect");
+    at.buckets.writeByNewerRelease(connect);
+
+    assertThat(DriftTest.walk(at, "POST /repairs", 2))
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.get("repaired").booleanValue()).isFalse();
+              assertThat(finding.get("reason").textValue())
+                  .contains("deploy the release that wrote it");
+            });
+    assertThat(at.buckets.has(connect)).isTrue();
+    assertThat(activity().findValuesAsText("tenantId")).containsExactly("beta");
+    assertThat(at.patch("acme", "{\"status\":\"SUSPENDED\"}").status()).isEqualTo(200);
+    assertThat(at.tenant("acme").orElseThrow().status()).isEqualTo(TenantStatus.SUSPENDED);
+    assertThat(at.tenant("acme").orElseThrow().settled()).isFalse();
+
+    at.delete("acme");
+    at.sweep(2);
+    assertThat(at.tenant("acme")).isEmpty();
+    assertThat(at.buckets.has(connect)).isFalse();
+    assertThat(at.tokens.has(connect)).isFalse();
+  }
+
+  private JsonNode activity() {
+    APIGatewayV2HTTPEvent event = HttpApiEvents.of("GET /activity");
+    event.setQueryStringParameters(Map.of("tenantIds", "acme,beta"));
+    Answer answer = at.send(event);
+    assertThat(answer.status()).isEqualTo(200);
+    return answer.document().get("tenants");
   }
 }

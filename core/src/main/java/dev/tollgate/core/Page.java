@@ -8,9 +8,9 @@ import java.util.Optional;
  *
  * @param items the part, in the listing's order
  * @param next what to ask the following part with; empty at the end
- * @param unreadable rows of the part that a newer release wrote; they are not among the items
+ * @param unreadable rows of the part that cannot be read; they are not among the items
  */
-public record Page<T>(List<T> items, Optional<String> next, List<NewerRow> unreadable) {
+public record Page<T>(List<T> items, Optional<String> next, List<UnreadableRow> unreadable) {
   /** Copies the lists. */
   public Page {
     items = List.copyOf(items);

@@ -102,7 +102,7 @@ public final class SessionApi
     if (listsTenants) {
       byKey.put("GET /tenant", this::list);
     }
-    this.routes = new Routes(byKey);
+    this.routes = Routes.forAnybody(byKey);
   }
 
   Routes routes() {

@@ -9,9 +9,9 @@ import com.amazonaws.services.lambda.runtime.events.StreamsEventResponse.BatchIt
 import com.amazonaws.services.lambda.runtime.events.models.dynamodb.AttributeValue;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.LogText;
-import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.session.Recount;
 import dev.tollgate.core.session.Sockets;
@@ -83,9 +83,9 @@ public final class SessionEnd implements RequestHandler<DynamodbEvent, StreamsEv
       } catch (Unavailable unavailable) {
         context.getLogger().log("not recounted: " + LogText.lines(unavailable.reason()));
         dealtWith = Math.min(dealtWith, gone.getValue().first());
-      } catch (NewerRow newer) {
+      } catch (UnreadableRow unreadable) {
         // The same record would fail again, and hold up the other tenants behind it.
-        context.getLogger().log("not recounted: " + LogText.lines(newer.reason()));
+        context.getLogger().log("not recounted: " + LogText.lines(unreadable.reason()));
       }
     }
     return new StreamsEventResponse(

@@ -5,8 +5,8 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.LogText;
-import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.LinkedHashMap;
@@ -17,17 +17,30 @@ import java.util.Set;
 /**
  * The routes of an HTTP API, by their keys, such as {@code GET /tenants/{tenantId}}. Whatever a
  * route throws is answered with a problem document: a refused value with 400, a service that cannot
- * be asked with 503, a row that a newer release wrote with 500 and its name, anything else with
- * 500, of which only the log tells more.
+ * be asked with 503, a row that cannot be read with 500 and, for operators, its name, anything else
+ * with 500, of which only the log tells more.
  */
 public final class Routes {
+  private static final String LOG_TELLS =
+      "The request could not be finished; the log of the function tells why.";
   private static final String RETRY_AFTER_SECONDS = "1";
 
   private final Map<String, Route> routes;
+  private final boolean forOperators;
 
-  /** Routes by their keys. */
-  public Routes(Map<String, Route> routes) {
+  private Routes(Map<String, Route> routes, boolean forOperators) {
     this.routes = Map.copyOf(routes);
+    this.forOperators = forOperators;
+  }
+
+  /** Routes by their keys, for whoever may know which rows there are. */
+  public static Routes forOperators(Map<String, Route> routes) {
+    return new Routes(routes, true);
+  }
+
+  /** Routes by their keys, for strangers too, who are not told of rows. */
+  public static Routes forAnybody(Map<String, Route> routes) {
+    return new Routes(routes, false);
   }
 
   /** Their keys. */
@@ -60,20 +73,18 @@ public final class Routes {
                   "A service that this needs cannot be asked now; the request may be repeated.")
               .response()
               .with("retry-after", RETRY_AFTER_SECONDS);
-    } catch (NewerRow newer) {
-      log(context, newer);
-      response = Problem.of("internal", 500, "Something is broken", newer.reason()).response();
+    } catch (UnreadableRow unreadable) {
+      log(context, unreadable);
+      response = broken(forOperators ? unreadable.reason() : LOG_TELLS);
     } catch (RuntimeException unexpected) {
       log(context, unexpected);
-      response =
-          Problem.of(
-                  "internal",
-                  500,
-                  "Something is broken",
-                  "The request could not be finished; the log of the function tells why.")
-              .response();
+      response = broken(LOG_TELLS);
     }
     return event(response, requestId(event));
+  }
+
+  private static Response broken(String detail) {
+    return Problem.of("internal", 500, "Something is broken", detail).response();
   }
 
   private static void log(Context context, RuntimeException thrown) {

@@ -6,6 +6,7 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.http.testing.HttpApiEvents;
 import dev.tollgate.http.testing.RecordingContext;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +22,7 @@ class RoutesTest {
 
   private final RecordingContext context = new RecordingContext(Duration.ofSeconds(29));
   private final Routes echo =
-      new Routes(
+      Routes.forOperators(
           Map.of(
               ROUTE,
               request ->
@@ -64,7 +65,7 @@ class RoutesTest {
   void a_post_of_another_media_type_is_refused_before_its_route(
       String route, String mediaType, String body, int status) {
     Routes unread =
-        new Routes(
+        Routes.forOperators(
             Map.of(
                 "POST /repairs", request -> Response.json(200, Map.of()),
                 "PUT /things", request -> Response.json(200, Map.of())));
@@ -171,15 +172,27 @@ class RoutesTest {
     assertThat(failing(new InvalidValue("b", 1, "2")).getStatusCode()).isEqualTo(400);
   }
 
+  @Test
+  void a_row_that_cannot_be_read_is_named_to_operators_only() {
+    UnreadableRow row = new UnreadableRow("tenant", "acme", "version: none");
+
+    assertThat(failing(row).getBody()).contains("the row of tenant acme cannot be read");
+    APIGatewayV2HTTPResponse told = Routes.forAnybody(throwing(row)).answer(event("{}"), context);
+    assertThat(told.getStatusCode()).isEqualTo(500);
+    assertThat(told.getBody()).doesNotContain("row", "version");
+    assertThat(context.logged()).anyMatch(line -> line.contains("the row of tenant acme"));
+  }
+
   private APIGatewayV2HTTPResponse failing(RuntimeException thrown) {
-    Routes routes =
-        new Routes(
-            Map.of(
-                ROUTE,
-                request -> {
-                  throw thrown;
-                }));
-    return routes.answer(event("{}"), context);
+    return Routes.forOperators(throwing(thrown)).answer(event("{}"), context);
+  }
+
+  private static Map<String, Routes.Route> throwing(RuntimeException thrown) {
+    return Map.of(
+        ROUTE,
+        request -> {
+          throw thrown;
+        });
   }
 
   private static String base64(byte[] bytes) {

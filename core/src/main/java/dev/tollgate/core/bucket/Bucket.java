@@ -87,6 +87,21 @@ public record Bucket(
   }
 
   /**
+   * A bucket whose row was broken, made anew at {@code now}. What its queue holds is counted by the
+   * next fill; it is owed nothing, lest whoever can break a row have its bucket filled for that.
+   */
+  public static Bucket remade(BucketId id, BucketSpec spec, Instant now) {
+    return new Bucket(
+        id,
+        spec,
+        Ledger.even(now),
+        0,
+        Optional.empty(),
+        Upkeep.entered(Upkeep.State.PRODUCED, now),
+        0);
+  }
+
+  /**
    * This bucket from {@code now} on with another rate, capacity, or way of being filled, or filled
    * again after it was not. What it is to hold has not changed, so neither does what it is owed: by
    * a schedule that fills it, nothing; nor anything while it was full.

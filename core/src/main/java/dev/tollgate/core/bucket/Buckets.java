@@ -15,8 +15,8 @@ public interface Buckets {
   /** The bucket as it stands, read consistently. */
   Optional<Bucket> find(BucketId id);
 
-  /** Every bucket of a tenant, by action, read consistently. */
-  List<Bucket> list(TenantId tenant);
+  /** Every bucket of a tenant, read consistently. */
+  BucketRows list(TenantId tenant);
 
   /** Writes a new bucket down, unless there is one. */
   Written open(Bucket bucket);
@@ -46,6 +46,11 @@ public interface Buckets {
    */
   List<BucketId> due(Shard shard, Instant now);
 
-  /** Forgets the bucket; harmless if there is none. */
+  /** Forgets the bucket, whether or not its row can be read; harmless if there is none. */
   void remove(BucketId id);
+
+  /**
+   * Removes a row that names no bucket, see {@link BucketRows#strays}; harmless if there is none.
+   */
+  void removeStray(TenantId tenant, String name);
 }

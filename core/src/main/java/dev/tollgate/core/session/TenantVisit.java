@@ -1,8 +1,8 @@
 package dev.tollgate.core.session;
 
-import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -137,8 +137,8 @@ public final class TenantVisit {
         step.run();
       } catch (Unavailable unavailable) {
         failure = Optional.of(unavailable.reason());
-      } catch (NewerRow newer) {
-        failure = Optional.of(newer.reason());
+      } catch (UnreadableRow unreadable) {
+        failure = Optional.of(unreadable.reason());
       }
     }
 

@@ -211,7 +211,8 @@ public abstract class BucketsContract {
     buckets().open(mail);
     buckets().open(answer);
 
-    assertThat(buckets().list(connect.id().tenant())).containsExactly(answer, connect, mail);
+    assertThat(buckets().list(connect.id().tenant()).buckets())
+        .containsExactly(answer, connect, mail);
   }
 
   @Test
@@ -250,6 +251,6 @@ public abstract class BucketsContract {
     buckets().remove(bucket.id());
 
     assertThat(buckets().find(bucket.id())).isEmpty();
-    assertThat(buckets().list(bucket.id().tenant())).isEmpty();
+    assertThat(buckets().list(bucket.id().tenant()).buckets()).isEmpty();
   }
 }

@@ -1,9 +1,13 @@
 package dev.tollgate.core.testing;
 
+import dev.tollgate.core.Action;
+import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.Emptiness;
 import dev.tollgate.core.bucket.Shard;
@@ -13,11 +17,61 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Buckets in memory. */
 public final class InMemoryBuckets implements Buckets {
   private final Map<BucketId, Bucket> rows = new HashMap<>();
+  private final Map<BucketId, UnreadableRow> unreadable = new HashMap<>();
+  private final Map<TenantId, Set<String>> strays = new HashMap<>();
   private final Outage outage = new Outage();
+
+  /** Has a hand break the row of a bucket, which then can no longer be read. */
+  public synchronized void spoil(BucketId id) {
+    unreadable.put(
+        id,
+        new UnreadableRow(
+            "bucket", id.toString(), "version: of type S (expected: a whole number)"));
+  }
+
+  /** Has a newer release write the row of a bucket. */
+  public synchronized void writeByNewerRelease(BucketId id) {
+    unreadable.put(id, new NewerRow("bucket", id.toString(), 2, 1));
+  }
+
+  /** Has a hand write a row that stands among a tenant's buckets and names none. */
+  public synchronized void stray(TenantId tenant, String name) {
+    strays.computeIfAbsent(tenant, none -> new TreeSet<>()).add(name);
+  }
+
+  /** Whether there is a row of the bucket, readable or not. */
+  public synchronized boolean has(BucketId id) {
+    return rows.containsKey(id) || unreadable.containsKey(id);
+  }
+
+  /**
+   * The buckets of a tenant, by action.
+   *
+   * @throws UnreadableRow if the row of one cannot be read
+   */
+  public synchronized List<Bucket> readableOf(TenantId tenant) {
+    BucketRows found = list(tenant);
+    found.unreadable().values().stream()
+        .findFirst()
+        .ifPresent(
+            row -> {
+              throw row;
+            });
+    return found.buckets();
+  }
+
+  private void check(BucketId id) {
+    UnreadableRow row = unreadable.get(id);
+    if (row != null) {
+      throw row;
+    }
+  }
 
   /** What stops buckets from being read and written. */
   public Outage outage() {
@@ -27,21 +81,36 @@ public final class InMemoryBuckets implements Buckets {
   @Override
   public synchronized Optional<Bucket> find(BucketId id) {
     outage.check("find");
+    check(id);
     return Optional.ofNullable(rows.get(id));
   }
 
   @Override
-  public synchronized List<Bucket> list(TenantId tenant) {
+  public synchronized BucketRows list(TenantId tenant) {
     outage.check("list");
-    return rows.values().stream()
-        .filter(bucket -> bucket.id().tenant().equals(tenant))
-        .sorted(Comparator.comparing((Bucket bucket) -> bucket.id().action()))
-        .toList();
+    Map<Action, UnreadableRow> broken = new HashMap<>();
+    unreadable.forEach(
+        (id, row) -> {
+          if (id.tenant().equals(tenant)) {
+            broken.put(id.action(), row);
+          }
+        });
+    return new BucketRows(
+        rows.values().stream()
+            .filter(bucket -> bucket.id().tenant().equals(tenant))
+            .filter(bucket -> !broken.containsKey(bucket.id().action()))
+            .sorted(Comparator.comparing((Bucket bucket) -> bucket.id().action()))
+            .toList(),
+        broken,
+        List.copyOf(strays.getOrDefault(tenant, Set.of())));
   }
 
   @Override
   public synchronized Written open(Bucket bucket) {
     outage.check("open");
+    if (unreadable.containsKey(bucket.id())) {
+      return Written.OVERTAKEN;
+    }
     return rows.putIfAbsent(bucket.id(), bucket) == null ? Written.DONE : Written.OVERTAKEN;
   }
 
@@ -101,5 +170,12 @@ public final class InMemoryBuckets implements Buckets {
   public synchronized void remove(BucketId id) {
     outage.check("remove");
     rows.remove(id);
+    unreadable.remove(id);
+  }
+
+  @Override
+  public synchronized void removeStray(TenantId tenant, String name) {
+    outage.check("removeStray");
+    strays.getOrDefault(tenant, new TreeSet<>()).remove(name);
   }
 }

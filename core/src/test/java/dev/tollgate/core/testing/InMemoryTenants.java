@@ -3,6 +3,7 @@ package dev.tollgate.core.testing;
 import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
@@ -135,6 +136,10 @@ public final class InMemoryTenants implements Tenants {
         part.size() == rest.size()
             ? Optional.empty()
             : Optional.of(part.get(most - 1).id().value()),
-        part.stream().map(Tenant::id).filter(newer::contains).map(InMemoryTenants::newer).toList());
+        part.stream()
+            .map(Tenant::id)
+            .filter(newer::contains)
+            .<UnreadableRow>map(InMemoryTenants::newer)
+            .toList());
   }
 }

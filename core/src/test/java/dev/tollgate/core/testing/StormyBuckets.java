@@ -4,6 +4,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Written;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.Emptiness;
 import dev.tollgate.core.bucket.Shard;
@@ -46,7 +47,7 @@ public final class StormyBuckets implements Buckets {
   }
 
   @Override
-  public List<Bucket> list(TenantId tenant) {
+  public BucketRows list(TenantId tenant) {
     return buckets.list(tenant);
   }
 
@@ -101,5 +102,10 @@ public final class StormyBuckets implements Buckets {
   @Override
   public void remove(BucketId id) {
     buckets.remove(id);
+  }
+
+  @Override
+  public void removeStray(TenantId tenant, String name) {
+    buckets.removeStray(tenant, name);
   }
 }
