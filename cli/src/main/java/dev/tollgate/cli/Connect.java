@@ -124,18 +124,25 @@ final class Connect implements Callable<Integer> {
     return document;
   }
 
-  /**
-   * The answer, unless it is a refusal; if that is for want of a token, it says how to show one.
-   */
+  /** The answer, unless it is a refusal; a lack of a token or a session says what to do. */
   private Answer orFail(Answer answer) {
-    if (answer.status() != 401) {
-      return answer.orFail();
+    if (answer.status() == 401) {
+      throw Failure.of(
+          "401: a valid token of tenant "
+              + tenantId
+              + " is needed (--token JWT). The server says: "
+              + answer.headers().firstValue("WWW-Authenticate").orElse("Unauthorized"));
     }
-    throw Failure.of(
-        "The session API asks for a token of tenant "
-            + tenantId
-            + " that holds (--token JWT): 401 "
-            + answer.headers().firstValue("WWW-Authenticate").orElse("Unauthorized"));
+    if (answer.status() == 429 && answer.retryAfter().isPresent()) {
+      ObjectNode problem = answer.problem().document();
+      String why = Json.text(problem, "detail").map(detail -> detail + ". ").orElse("");
+      long seconds = answer.retryAfter().get().toSeconds();
+      problem.put(
+          "detail",
+          why + "Come back in " + seconds + " s, or use a session that exists: --session ID");
+      throw Failure.refused(new Problem(problem));
+    }
+    return answer.orFail();
   }
 
   /** The address of the session's sockets, with the two parameters of the handshake. */

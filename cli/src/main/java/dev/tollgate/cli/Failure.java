@@ -75,7 +75,11 @@ final class Failure extends RuntimeException {
   }
 
   static Failure refused(Answer answer) {
-    return new Failure(FAILED, answer.problem());
+    return refused(answer.problem());
+  }
+
+  static Failure refused(Problem problem) {
+    return new Failure(FAILED, problem);
   }
 
   static Failure unreachable(URI uri, ConnectException cause) {

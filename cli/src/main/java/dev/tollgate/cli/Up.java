@@ -48,8 +48,8 @@ final class Up implements Callable<Integer> {
       paramLabel = "NAME",
       description =
           "Name of this machine by which requests may address it; may be given several times."
-              + " Default: localhost and IP addresses only, so that no other site can (DNS"
-              + " rebinding).")
+              + " Default: localhost and IP addresses only, so that no web site can reach it under"
+              + " a name of its own (DNS rebinding).")
   private Set<String> hosts = Set.of();
 
   @Option(
@@ -73,8 +73,8 @@ final class Up implements Callable<Integer> {
       names = "--jwks",
       paramLabel = "ISSUER=FILE|URL",
       description =
-          "Keys of an issuer of tokens, a JWK set, for a stack whose sessions take tokens. Default:"
-              + " the issuer is asked.")
+          "Read an issuer's public keys (a JWK set) from a file or URL, for a stack whose sessions"
+              + " take tokens. Default: download them from the issuer.")
   private Map<String, String> keySets = Map.of();
 
   @Option(

@@ -68,8 +68,25 @@ class ConnectTest {
 
     assertThat(run.err())
         .isEqualTo(
-            "tollgate: The session API asks for a token of tenant globex that holds (--token JWT):"
-                + " 401 Bearer\n");
+            "tollgate: 401: a valid token of tenant globex is needed (--token JWT). The server says:"
+                + " Bearer\n");
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void connect_that_gets_no_session_says_when_to_come_back() {
+    deployment.answers(
+        "PUT /api/session?tenantId=globex",
+        429,
+        "{\"title\":\"Too many sessions of one subject\",\"status\":429}",
+        Map.of("Retry-After", "195"));
+
+    Run run = deployment.run("connect", "globex");
+
+    assertThat(run.err())
+        .isEqualTo(
+            "tollgate: 429 Too many sessions of one subject: Come back in 195 s, or use a session"
+                + " that exists: --session ID\n");
     assertThat(run.exitCode()).isEqualTo(1);
   }
 
