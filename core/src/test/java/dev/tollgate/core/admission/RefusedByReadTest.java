@@ -111,16 +111,8 @@ final class RefusedByReadTest {
   @Test
   void refusal_does_not_wait_for_a_queue_that_is_silent_and_its_token_goes_back_later() {
     Queue<Runnable> silent = new ArrayDeque<>();
-    Executor firstIsSilent =
-        work -> {
-          if (silent.isEmpty()) {
-            silent.add(work);
-          } else {
-            work.run();
-          }
-        };
     List<Duration> waited = new ArrayList<>();
-    Admission admission = admission(town.gate(), firstIsSilent, waited::add);
+    Admission admission = admission(town.gate(), holdingBack(silent), waited::add);
     assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(waited).containsExactly(Admission.GRACE);
 
@@ -160,23 +152,26 @@ final class RefusedByReadTest {
     assertThat(town.queue().available(bucket)).isEqualTo(60);
   }
 
+  /** Runs all work but the first, which it keeps in {@code first}. */
+  private static Executor holdingBack(Queue<Runnable> first) {
+    return work -> {
+      if (first.isEmpty()) {
+        first.add(work);
+      } else {
+        work.run();
+      }
+    };
+  }
+
   /** A process whose connection to SQS is new; it would be frozen with a token otherwise. */
   @Test
   void refusal_in_a_cold_process_waits_until_its_token_is_back() {
     Queue<Runnable> answersLate = new ArrayDeque<>();
-    Executor cold =
-        work -> {
-          if (answersLate.isEmpty()) {
-            answersLate.add(work);
-          } else {
-            work.run();
-          }
-        };
     Duration coldRequest = Duration.ofMillis(90);
     Admission admission =
         admission(
             town.gate(),
-            cold,
+            holdingBack(answersLate),
             pause -> {
               if (pause.compareTo(coldRequest) > 0) {
                 answersLate.element().run();
@@ -199,16 +194,8 @@ final class RefusedByReadTest {
   @Test
   void read_that_fails_does_not_wait_for_a_silent_queue_either() {
     Queue<Runnable> silent = new ArrayDeque<>();
-    Executor firstIsSilent =
-        work -> {
-          if (silent.isEmpty()) {
-            silent.add(work);
-          } else {
-            work.run();
-          }
-        };
     town.facts().outage().begin("read");
-    Admission admission = admission(town.gate(), firstIsSilent, pause -> {});
+    Admission admission = admission(town.gate(), holdingBack(silent), pause -> {});
     assertThatThrownBy(() -> admission.decide(acme.id(), session)).isInstanceOf(Unavailable.class);
     silent.element().run();
     assertThat(town.queue().available(bucket)).isEqualTo(60);

@@ -95,9 +95,7 @@ final class RegistrationTest {
     assertThat(activity()).isEqualTo("1 admitted, 0 refused");
   }
 
-  @Test
-  void a_connect_extends_its_session_by_the_sessions_time_to_live() {
-    Tenant brief = town.onboard("brief", "gold", Map.of(Limit.SESSION_TTL, 60L));
+  private SessionId open(Tenant tenant) {
     SessionLife life =
         new SessionLife(
             town.sessions(),
@@ -105,7 +103,13 @@ final class RegistrationTest {
             new RecordingSockets(),
             new SecureRandom(),
             town.clock());
-    SessionId session = ((SessionLife.Opened) life.open(brief, Optional.empty())).session().id();
+    return ((SessionLife.Opened) life.open(tenant, Optional.empty())).session().id();
+  }
+
+  @Test
+  void a_connect_extends_its_session_by_the_sessions_time_to_live() {
+    Tenant brief = town.onboard("brief", "gold", Map.of(Limit.SESSION_TTL, 60L));
+    SessionId session = open(brief);
 
     town.clock().set(Town.START.plusSeconds(40));
     assertThat(registration(NONE).register(ticket(brief, session), "c1"))
@@ -124,14 +128,7 @@ final class RegistrationTest {
   void a_connect_extends_no_session_beyond_its_lifetime() {
     Tenant brief =
         town.onboard("brief", "gold", Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 90L));
-    SessionLife life =
-        new SessionLife(
-            town.sessions(),
-            town.sessions(),
-            new RecordingSockets(),
-            new SecureRandom(),
-            town.clock());
-    SessionId session = ((SessionLife.Opened) life.open(brief, Optional.empty())).session().id();
+    SessionId session = open(brief);
 
     town.clock().set(Town.START.plusSeconds(40));
     assertThat(registration(NONE).register(ticket(brief, session), "c1"))
