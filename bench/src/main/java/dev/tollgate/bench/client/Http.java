@@ -76,7 +76,7 @@ final class Http {
   }
 
   /**
-   * The answer to a request, whatever its status.
+   * Sends a request and returns the answer, whatever its status.
    *
    * @throws UncheckedIOException if there is none
    */

@@ -19,7 +19,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 
-/** An issuer of JSON Web Tokens, with the one key that the local cloud is told. */
+/** Issues JSON Web Tokens, signed with the one key that the local cloud accepts. */
 public final class Issuer {
   /** What stands in {@code iss} of its tokens. */
   public static final String NAME = "https://siege.example/";
