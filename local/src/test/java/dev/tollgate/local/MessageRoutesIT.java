@@ -8,7 +8,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.gateway.Client;
 import dev.tollgate.local.gateway.Gateway;
+import dev.tollgate.local.gateway.KeySets;
 import dev.tollgate.local.gateway.ScriptedFunctions;
+import dev.tollgate.local.iam.FunctionPolicies;
+import dev.tollgate.local.resources.CreatedResource;
+import dev.tollgate.local.resources.ResourceFamily;
+import dev.tollgate.local.resources.ResourceType;
+import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.services.AccessKey;
 import dev.tollgate.local.services.AccessKeys;
 import dev.tollgate.local.services.Authorization;
@@ -19,6 +25,7 @@ import dev.tollgate.local.services.Principal;
 import dev.tollgate.local.services.QueueEngine;
 import dev.tollgate.local.services.Requests;
 import dev.tollgate.local.services.ServiceClient;
+import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.References;
 import dev.tollgate.local.template.Template;
@@ -67,7 +74,7 @@ final class MessageRoutesIT {
   private static final Requests REQUESTS = new Requests();
   private static final ScriptedFunctions FUNCTIONS = new ScriptedFunctions();
   private static final List<String> LOG = new CopyOnWriteArrayList<>();
-  private static final Map<String, Brought> UP = new HashMap<>();
+  private static final Map<String, CreatedResource> CREATED = new HashMap<>();
 
   private static QueueEngine queues;
   private static FrontDoor frontDoor;
@@ -81,17 +88,23 @@ final class MessageRoutesIT {
         FrontDoor.open(
             KEYS, Authorization.NONE, REQUESTS, new Faults(), PlannedFaults.none(), CLOCK);
     frontDoor.serve("sqs", queues.handler());
+    Template template = Template.read(Path.of("../infra/target/cdk.out"));
+    Environment environment = Environment.of(template.stackName(), CLOCK);
     gateway =
         new Gateway(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            AllowedHosts.LOCAL,
             FUNCTIONS,
             new ServiceIntegrations(
-                principal -> new ServiceClient(frontDoor.endpoint(), KEYS.issue(principal)),
-                Optional.empty()),
-            CLOCK,
+                new AssumedRoles(
+                    "ApiGateway",
+                    "apigateway.amazonaws.com",
+                    principal -> new ServiceClient(frontDoor.endpoint(), KEYS.issue(principal)),
+                    Optional.empty())),
+            environment,
             frontDoor::guard,
             LOG::add);
-    bringUp();
+    createApisAndQueues(template, environment);
     FUNCTIONS.define(
         "TollgateAuthorizerAlias",
         event ->
@@ -117,50 +130,47 @@ final class MessageRoutesIT {
             .build();
   }
 
-  /** Brings up what the template has of APIs and queues; the rest is known by name only. */
-  private static void bringUp() {
-    Template template = Template.read(Path.of("../infra/target/cdk.out"));
-    Environment environment = new Environment("000000000000", "us-east-1", template.stackName());
-    ApiParts apis = new ApiParts(gateway.address(), Map.of(), issuer -> false, CLOCK);
+  /** Creates the template's APIs and queues; other resources only have names. */
+  private static void createApisAndQueues(Template template, Environment environment) {
     ServiceClient client =
         new ServiceClient(
             frontDoor.endpoint(), KEYS.issue(Principal.of("CloudFormation", "arn:role")));
-    Map<String, Kind> kinds =
-        Map.of(
-            "AWS::ApiGatewayV2::Api", apis::api,
-            "AWS::ApiGatewayV2::Authorizer", apis::authorizer,
-            "AWS::ApiGatewayV2::Integration", apis::integration,
-            "AWS::ApiGatewayV2::IntegrationResponse", apis::integrationResponse,
-            "AWS::ApiGatewayV2::Route", apis::route,
-            "AWS::ApiGatewayV2::RouteResponse", apis::routeResponse,
-            "AWS::ApiGatewayV2::Stage", apis::stage,
-            "AWS::SQS::Queue", new Queues(client, environment));
+    Stack stack =
+        new Stack(environment, client)
+            .withService(FunctionPolicies.class, new FunctionPolicies(environment, false))
+            .withService(Gateway.class, gateway)
+            .withService(KeySets.class, new KeySets(Map.of(), CLOCK));
+    Map<String, ResourceType> types = ResourceFamily.allTypes();
     var resolver =
         template.resolver(
             environment,
             new References() {
               @Override
               public String physicalId(String id) {
-                Brought brought = UP.get(id);
-                return brought == null ? id.replaceFirst("[0-9A-F]{8}$", "") : brought.physicalId();
+                CreatedResource resource = CREATED.get(id);
+                return resource == null
+                    ? id.replaceFirst("[0-9A-F]{8}$", "")
+                    : resource.physicalId();
               }
 
               @Override
               public String attribute(String id, String attribute) {
-                return UP.getOrDefault(id, Brought.of(id))
+                return CREATED
+                    .getOrDefault(id, CreatedResource.of(id))
                     .attributes()
                     .getOrDefault(attribute, "arn:aws:iam::000000000000:role/" + id);
               }
             });
     for (var resource : template.resources(resolver)) {
-      Kind kind = kinds.get(resource.type());
-      if (kind != null) {
+      boolean wanted = resource.type().matches("AWS::(ApiGatewayV2::.*|SQS::Queue)");
+      ResourceType type = types.get(resource.type());
+      if (wanted && type != null) {
         var properties = Template.properties(resource, resolver);
-        UP.put(resource.logicalId(), kind.bring(resource.logicalId(), properties));
+        CREATED.put(resource.logicalId(), type.create(resource.logicalId(), properties, stack));
         properties.refuseUnread();
       }
     }
-    apis.serve(gateway);
+    stack.complete();
   }
 
   @AfterAll
@@ -417,7 +427,7 @@ final class MessageRoutesIT {
   private static Client.Connected connect(String tenant, String session) {
     return Client.connect(
         URI.create(
-            gateway.endpoint("websocket")
+            gateway.endpoint("ws", "websocket")
                 + "/production?tenantId="
                 + tenant
                 + "&sessionId="

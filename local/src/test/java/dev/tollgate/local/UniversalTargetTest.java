@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.lambda.Functions;
+import dev.tollgate.local.scheduler.Punctuality;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.services.AccessKeys;
 import dev.tollgate.local.services.Authorization;
@@ -18,6 +19,7 @@ import dev.tollgate.local.services.Principal;
 import dev.tollgate.local.services.QueueEngine;
 import dev.tollgate.local.services.Requests;
 import dev.tollgate.local.services.ServiceClient;
+import dev.tollgate.local.template.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -59,13 +61,19 @@ final class UniversalTargetTest {
     scheduler =
         opened(
             new Scheduler(
-                clock,
+                Environment.of("App", clock),
                 new ScheduleTargets(
                     functions,
-                    principal -> new ServiceClient(frontDoor.endpoint(), keys.issue(principal)),
+                    new AssumedRoles(
+                        "Scheduler",
+                        "scheduler.amazonaws.com",
+                        principal -> new ServiceClient(frontDoor.endpoint(), keys.issue(principal)),
+                        Optional.empty()),
                     Optional.empty(),
                     "000000000000"),
+                Punctuality.EXACT,
                 Optional.empty()));
+    scheduler.start();
     for (String queue : new String[] {"bucket", "dead"}) {
       call("CreateQueue", JSON.createObjectNode().put("QueueName", queue));
     }

@@ -2,8 +2,8 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.LambdaApi.Answer;
@@ -13,11 +13,11 @@ import dev.tollgate.local.lambda.LambdaException;
 import dev.tollgate.local.services.Call;
 import dev.tollgate.local.services.Journal;
 import dev.tollgate.local.services.ServiceClient;
-import java.math.BigDecimal;
+import dev.tollgate.local.template.Environment;
+import dev.tollgate.local.threads.DaemonThreads;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -29,7 +29,6 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -67,16 +66,17 @@ public final class EventSources implements AutoCloseable {
   private static final int THREADS = 16;
   private static final int MAX_ITEMS = 100;
 
-  private final InstantSource clock;
-  private final String mappingArnPrefix;
+  private final Environment environment;
   private final ServiceClient client;
   private final FunctionCatalog catalog;
   private final Surroundings surroundings;
   private final Activity activity = new Activity();
-  private final ExecutorService pool = Executors.newFixedThreadPool(THREADS, daemons("events"));
-  private final ExecutorService waiters = Executors.newCachedThreadPool(daemons("streams"));
+  private final ExecutorService pool =
+      Executors.newFixedThreadPool(THREADS, new DaemonThreads("events"));
+  private final ExecutorService waiters =
+      Executors.newCachedThreadPool(new DaemonThreads("streams"));
   private final ScheduledExecutorService ticks =
-      Executors.newSingleThreadScheduledExecutor(daemons("event-ticks"));
+      Executors.newSingleThreadScheduledExecutor(new DaemonThreads("event-ticks"));
   private final NavigableMap<String, Mapped> byId = new ConcurrentSkipListMap<>();
   private final Map<String, Set<Mapped>> bySource = new ConcurrentHashMap<>();
   private final Optional<Journal> journal;
@@ -97,7 +97,6 @@ public final class EventSources implements AutoCloseable {
    *
    * @param client asks what Lambda itself wants to know
    * @param clients makes a client of a principal's, by name and role
-   * @param arnPrefix what the ARNs of mappings begin with, up to {@code :event-source-mapping:}
    * @param directory where mappings that are created are kept; without it they are in memory
    * @param replays whether a stream's records come again after they were processed, by the table
    */
@@ -106,17 +105,24 @@ public final class EventSources implements AutoCloseable {
       FunctionCatalog catalog,
       ServiceClient client,
       BiFunction<String, String, ServiceClient> clients,
-      InstantSource clock,
-      String arnPrefix,
+      Environment environment,
       Optional<Path> directory,
       Predicate<String> replays,
       Consumer<String> log) {
-    this.clock = clock;
+    this.environment = environment;
     this.catalog = catalog;
-    this.mappingArnPrefix = arnPrefix;
     this.client = client;
     this.surroundings =
-        new Surroundings(functions, catalog, clients, clock, pool, waiters, activity, replays, log);
+        new Surroundings(
+            functions,
+            catalog,
+            clients,
+            environment.clock(),
+            pool,
+            waiters,
+            activity,
+            replays,
+            log);
     this.journal =
         directory.map(
             path -> Journal.open(path.resolve("mappings.jsonl"), this::replay, this::lines));
@@ -236,7 +242,7 @@ public final class EventSources implements AutoCloseable {
     mapped.reader.stop();
     byId.remove(mapping.uuid());
     bySource.getOrDefault(source(mapping), Set.of()).remove(mapped);
-    append(JsonNodeFactory.instance.objectNode().put("deleted", mapping.uuid()));
+    append(Json.object().put("deleted", mapping.uuid()));
     return new Answer(202, tell(mapped).put("State", "Deleting"));
   }
 
@@ -261,7 +267,7 @@ public final class EventSources implements AutoCloseable {
                         && source.map(mapped.mapping.sourceArn()::equals).orElse(true))
             .limit(limit + 1L)
             .toList();
-    ObjectNode answer = JsonNodeFactory.instance.objectNode();
+    ObjectNode answer = Json.object();
     ArrayNode items = answer.putArray("EventSourceMappings");
     rest.stream().limit(limit).forEach(mapped -> items.add(tell(mapped)));
     if (rest.size() > limit) {
@@ -278,7 +284,7 @@ public final class EventSources implements AutoCloseable {
             .orElseThrow(() -> LambdaException.invalid("Function does not exist"));
     ObjectNode settings = MappingSettings.complete(members);
     settings.set("FunctionArn", function.get("FunctionArn"));
-    Mapping mapping = new Mapping(uuid, settings, clock.instant(), ofStack);
+    Mapping mapping = new Mapping(uuid, settings, environment.clock().instant(), ofStack);
     MappingSettings.check(mapping, function, client);
     for (Mapped other : bySource.getOrDefault(source(mapping), Set.of())) {
       if (!other.mapping.uuid().equals(uuid)
@@ -321,12 +327,14 @@ public final class EventSources implements AutoCloseable {
 
   private ObjectNode tell(Mapped mapped) {
     Mapping mapping = mapped.mapping;
-    ObjectNode answer = JsonNodeFactory.instance.objectNode();
+    ObjectNode answer = Json.object();
     answer.put("UUID", mapping.uuid());
-    answer.put("EventSourceMappingArn", mappingArnPrefix + mapping.uuid());
+    answer.put(
+        "EventSourceMappingArn",
+        environment.arn("lambda", "event-source-mapping:" + mapping.uuid()));
     answer.setAll(mapping.settings());
     answer.remove("Enabled");
-    answer.put("LastModified", BigDecimal.valueOf(mapping.modified().toEpochMilli(), 3));
+    answer.put("LastModified", Json.epochSeconds(mapping.modified()));
     answer.put("State", mapping.enabled() ? "Enabled" : "Disabled");
     answer.put("StateTransitionReason", "USER_INITIATED");
     return answer;
@@ -347,7 +355,7 @@ public final class EventSources implements AutoCloseable {
   }
 
   private static ObjectNode line(Mapping mapping) {
-    ObjectNode line = JsonNodeFactory.instance.objectNode();
+    ObjectNode line = Json.object();
     line.put("mapping", mapping.uuid());
     line.set("settings", mapping.settings());
     line.put("modified", mapping.modified().toEpochMilli());
@@ -376,13 +384,5 @@ public final class EventSources implements AutoCloseable {
 
   private static String source(boolean queue, String name) {
     return (queue ? "queue " : "table ") + name;
-  }
-
-  private static ThreadFactory daemons(String name) {
-    return work -> {
-      Thread thread = new Thread(work, name);
-      thread.setDaemon(true);
-      return thread;
-    };
   }
 }

@@ -3,8 +3,10 @@ package dev.tollgate.local.events;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.LambdaException;
 import dev.tollgate.local.services.ServiceClient;
+import dev.tollgate.local.template.Environment;
 import java.util.List;
 
 /**
@@ -48,7 +50,7 @@ public final class MappingSettings {
           "Unrecognized event source: " + arn + " (expected: a queue or a table's stream)");
     }
     boolean queue = arn.startsWith("arn:aws:sqs:");
-    ObjectNode settings = JsonNodeFactory.instance.objectNode();
+    ObjectNode settings = Json.object();
     for (String member : MEMBERS) {
       if (request.hasNonNull(member) && !member.equals("FunctionName")) {
         settings.set(member, request.get(member));
@@ -121,8 +123,7 @@ public final class MappingSettings {
             "Unsupported " + member + " parameter for given event source mapping type.");
       }
     }
-    String[] arn = mapping.sourceArn().split(":", -1);
-    boolean fifo = arn[5].endsWith(".fifo");
+    boolean fifo = mapping.sourceArn().endsWith(".fifo");
     int window = settings.path("MaximumBatchingWindowInSeconds").asInt();
     if (fifo && window > 0) {
       throw LambdaException.invalid("Batching window is not supported for FIFO queues.");
@@ -133,8 +134,8 @@ public final class MappingSettings {
       throw LambdaException.invalid(
           "Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10");
     }
-    ObjectNode request = JsonNodeFactory.instance.objectNode();
-    request.put("QueueUrl", "https://sqs.%s.amazonaws.com/%s/%s".formatted(arn[3], arn[4], arn[5]));
+    ObjectNode request = Json.object();
+    request.put("QueueUrl", Environment.queueUrl(mapping.sourceArn()));
     request.putArray("AttributeNames").add("All");
     ServiceClient.Answer answer = client.call("sqs", "AmazonSQS.GetQueueAttributes", request);
     if (!answer.succeeded()) {
@@ -166,7 +167,7 @@ public final class MappingSettings {
     if (!destination.startsWith("arn:aws:sqs:")) {
       throw LambdaException.invalid("OnFailure: " + destination + " (expected: a queue)");
     }
-    ObjectNode request = JsonNodeFactory.instance.objectNode();
+    ObjectNode request = Json.object();
     request.put("StreamArn", mapping.sourceArn());
     if (!client.call("dynamodb", "DynamoDBStreams_20120810.DescribeStream", request).succeeded()) {
       throw LambdaException.invalid("Stream not found: " + mapping.sourceArn());

@@ -2,10 +2,11 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.services.ServiceClient;
+import dev.tollgate.local.template.Environment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,8 +42,7 @@ final class QueueReader implements Reader {
   QueueReader(Surroundings around, Mapping mapping) {
     this.around = around;
     this.mapping = mapping;
-    String[] arn = mapping.sourceArn().split(":", -1);
-    this.queueUrl = "https://sqs.%s.amazonaws.com/%s/%s".formatted(arn[3], arn[4], arn[5]);
+    this.queueUrl = Environment.queueUrl(mapping.sourceArn());
   }
 
   @Override
@@ -247,7 +247,7 @@ final class QueueReader implements Reader {
   }
 
   private byte[] event(List<ObjectNode> messages) {
-    ObjectNode event = JsonNodeFactory.instance.objectNode();
+    ObjectNode event = Json.object();
     ArrayNode records = event.putArray("Records");
     messages.forEach(message -> records.add(record(message)));
     return event.toString().getBytes(StandardCharsets.UTF_8);
@@ -258,7 +258,7 @@ final class QueueReader implements Reader {
   }
 
   private ObjectNode request() {
-    return JsonNodeFactory.instance.objectNode().put("QueueUrl", queueUrl);
+    return Json.object().put("QueueUrl", queueUrl);
   }
 
   private ObjectNode call(String operation, ObjectNode request) {

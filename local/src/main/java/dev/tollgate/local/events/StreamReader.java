@@ -1,10 +1,11 @@
 package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.services.ServiceClient;
+import dev.tollgate.local.template.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -152,7 +153,7 @@ final class StreamReader implements Reader {
     if (iterator.isEmpty()) {
       iterator = iterator(shard);
     }
-    ObjectNode request = JsonNodeFactory.instance.objectNode();
+    ObjectNode request = Json.object();
     request.put("ShardIterator", iterator);
     request.put("Limit", Math.min(MAX_RECORDS, mapping.batchSize()));
     ServiceClient.Answer answer = client().call("dynamodb", target("GetRecords"), request);
@@ -283,9 +284,8 @@ final class StreamReader implements Reader {
     if (destination.isEmpty()) {
       return;
     }
-    String[] arn = destination.get().split(":", -1);
-    ObjectNode request = JsonNodeFactory.instance.objectNode();
-    request.put("QueueUrl", "https://sqs.%s.amazonaws.com/%s/%s".formatted(arn[3], arn[4], arn[5]));
+    ObjectNode request = Json.object();
+    request.put("QueueUrl", Environment.queueUrl(destination.get()));
     request.put("MessageBody", notice(shard, batch, condition).toString());
     ServiceClient.Answer answer = client().call("sqs", "AmazonSQS.SendMessage", request);
     if (!answer.succeeded()) {
@@ -294,7 +294,7 @@ final class StreamReader implements Reader {
   }
 
   private ObjectNode notice(Shard shard, Batch batch, String condition) {
-    ObjectNode notice = JsonNodeFactory.instance.objectNode();
+    ObjectNode notice = Json.object();
     notice
         .putObject("requestContext")
         .put("requestId", UUID.randomUUID().toString())
@@ -322,7 +322,7 @@ final class StreamReader implements Reader {
   }
 
   private ObjectNode stream() {
-    return JsonNodeFactory.instance.objectNode().put("StreamArn", mapping.sourceArn());
+    return Json.object().put("StreamArn", mapping.sourceArn());
   }
 
   private ObjectNode call(String operation, ObjectNode request) {

@@ -2,6 +2,7 @@ package dev.tollgate.local.gateway;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -65,14 +66,14 @@ sealed interface AuthorizerAnswer {
     }
     JsonNode answer;
     try {
-      answer = Requests.JSON.readTree(payload);
+      answer = Json.read(payload);
     } catch (IOException e) {
       return new Broken("not JSON: " + e.getMessage());
     }
     if (!answer.path("principalId").isTextual()) {
       return new Broken("principalId: " + answer.get("principalId") + " (expected: a string)");
     }
-    ObjectNode context = Requests.JSON.createObjectNode();
+    ObjectNode context = Json.object();
     if (answer.hasNonNull("context") && !answer.path("context").isObject()) {
       return new Broken("context: " + answer.get("context") + " (expected: an object)");
     }

@@ -1,6 +1,8 @@
 package dev.tollgate.local.iam;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.Properties;
 import dev.tollgate.local.template.TemplateException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +25,18 @@ public record Policy(List<Statement> statements) {
    * @throws TemplateException if it has something that is not known here
    */
   public static Policy parse(String document, String place) {
-    return of(Documents.json(document), place);
+    return of(Json.readOrMissing(document), place);
+  }
+
+  /**
+   * Reads the policy document in a property.
+   *
+   * @throws TemplateException if it is absent or has something that is not known here
+   */
+  public static Policy of(Properties properties, String name) {
+    return of(
+        properties.json(name).orElseThrow(() -> properties.error(name, "absent")),
+        properties.place() + "." + name);
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.tollgate.local.lambda;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
@@ -87,7 +88,7 @@ public final class FunctionSettings {
 
   /** The settings that a request gives. */
   static ObjectNode ofChange(ObjectNode request) {
-    ObjectNode settings = JsonNodeFactory.instance.objectNode();
+    ObjectNode settings = Json.object();
     for (String member : MEMBERS) {
       if (request.hasNonNull(member)) {
         settings.set(member, request.get(member));

@@ -5,6 +5,7 @@ import dev.tollgate.local.lambda.Invocation.NotFound;
 import dev.tollgate.local.lambda.Invocation.Success;
 import dev.tollgate.local.lambda.Invocation.Throttled;
 import dev.tollgate.local.lambda.Invocation.TimedOut;
+import dev.tollgate.local.threads.DaemonThreads;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -28,7 +29,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -69,10 +69,11 @@ public final class Functions implements Invoker, AutoCloseable {
   private final Semaphore processors = new Semaphore(Runtime.getRuntime().availableProcessors());
 
   /** Unbounded, since the semaphores bound what runs here. */
-  private final ExecutorService invocations = Executors.newCachedThreadPool(daemons("lambda"));
+  private final ExecutorService invocations =
+      Executors.newCachedThreadPool(new DaemonThreads("lambda"));
 
   private final ScheduledThreadPoolExecutor timeouts =
-      new ScheduledThreadPoolExecutor(1, daemons("lambda-timeouts"));
+      new ScheduledThreadPoolExecutor(1, new DaemonThreads("lambda-timeouts"));
 
   /**
    * A host without functions.
@@ -315,14 +316,6 @@ public final class Functions implements Invoker, AutoCloseable {
       names.add(arn.substring(arn.indexOf(FUNCTION) + FUNCTION.length()));
     }
     return names;
-  }
-
-  private static ThreadFactory daemons(String name) {
-    return work -> {
-      Thread thread = new Thread(work, name);
-      thread.setDaemon(true);
-      return thread;
-    };
   }
 
   /** A function and its invocations. */

@@ -2,9 +2,8 @@ package dev.tollgate.local.lambda;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.services.Call;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
@@ -28,7 +27,6 @@ import java.util.regex.Pattern;
  */
 public final class LambdaApi implements HttpHandler {
   private static final System.Logger LOGGER = System.getLogger("dev.tollgate.local");
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final HttpString ERROR_TYPE = new HttpString("x-amzn-ErrorType");
   private static final Pattern PATH = Pattern.compile("/2015-03-31/[a-z-]+/([^/]+)(?:/.*)?");
 
@@ -107,9 +105,9 @@ public final class LambdaApi implements HttpHandler {
   private static ObjectNode body(String text) {
     try {
       if (text.isEmpty()) {
-        return JsonNodeFactory.instance.objectNode();
+        return Json.object();
       }
-      if (JSON.readTree(text) instanceof ObjectNode object) {
+      if (Json.read(text) instanceof ObjectNode object) {
         return object;
       }
     } catch (JsonProcessingException e) {
@@ -122,10 +120,7 @@ public final class LambdaApi implements HttpHandler {
     exchange.setStatusCode(status).getResponseHeaders().put(ERROR_TYPE, type);
     send(
         exchange,
-        JsonNodeFactory.instance
-            .objectNode()
-            .put("Type", status < 500 ? "User" : "Service")
-            .put("Message", message));
+        Json.object().put("Type", status < 500 ? "User" : "Service").put("Message", message));
   }
 
   private static void send(HttpServerExchange exchange, JsonNode body) {

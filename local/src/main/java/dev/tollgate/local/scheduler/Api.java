@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
@@ -41,9 +43,11 @@ final class Api implements HttpHandler {
   private static final int MAX_RESULTS = 100;
 
   private final Scheduler scheduler;
+  private final Environment environment;
 
-  Api(Scheduler scheduler) {
+  Api(Scheduler scheduler, Environment environment) {
     this.scheduler = scheduler;
+    this.environment = environment;
   }
 
   @Override
@@ -71,11 +75,11 @@ final class Api implements HttpHandler {
       case "GET /schedules" -> listSchedules(call);
       case "POST /schedules/" -> createSchedule(call);
       case "PUT /schedules/" -> updateSchedule(call);
-      case "GET /schedules/" -> scheduler.schedule(key(call)).toJson();
+      case "GET /schedules/" -> scheduler.schedule(key(call)).toJson(environment);
       case "DELETE /schedules/" -> deleteSchedule(call);
       case "GET /schedule-groups" -> listGroups(call);
       case "POST /schedule-groups/" -> createGroup(call);
-      case "GET /schedule-groups/" -> scheduler.requireGroup(call.name()).toJson();
+      case "GET /schedule-groups/" -> scheduler.requireGroup(call.name()).toJson(environment);
       case "DELETE /schedule-groups/" -> deleteGroup(call);
       case "GET /tags/" -> listTags(call);
       case "POST /tags/" -> tag(call);
@@ -148,7 +152,7 @@ final class Api implements HttpHandler {
             .filter(schedule -> state.map(schedule.definition().state()::equals).orElse(true))
             .toList(),
         schedule -> schedule.key().group() + "\0" + schedule.key().name(),
-        Schedule::toSummary);
+        schedule -> schedule.toSummary(environment));
   }
 
   private JsonNode listGroups(Call call) {
@@ -158,7 +162,7 @@ final class Api implements HttpHandler {
         "ScheduleGroups",
         scheduler.groups().stream().filter(group -> group.name().startsWith(prefix)).toList(),
         Group::name,
-        Group::toJson);
+        group -> group.toJson(environment));
   }
 
   /** The page of an ordered list that begins after the position that the request's token holds. */
@@ -265,7 +269,7 @@ final class Api implements HttpHandler {
       String text = new String(exchange.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       JsonNode body;
       try {
-        body = text.isEmpty() ? Json.object() : Json.read(text);
+        body = text.isEmpty() ? Json.object() : Json.readStrictly(text);
       } catch (JsonProcessingException e) {
         throw SchedulerException.serialization("The request body is not JSON.");
       }

@@ -2,6 +2,7 @@ package dev.tollgate.local.scheduler;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;

@@ -3,6 +3,8 @@ package dev.tollgate.local.scheduler;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.Environment;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -25,8 +27,8 @@ record Group(
     tags = Map.copyOf(tags);
   }
 
-  String arn() {
-    return Scheduler.arn("schedule-group/" + name);
+  static String arn(Environment environment, String name) {
+    return environment.arn("scheduler", "schedule-group/" + name);
   }
 
   Group tagged(Map<String, String> newTags, Instant now) {
@@ -34,9 +36,9 @@ record Group(
   }
 
   /** The answer of GetScheduleGroup. A group is deleted at once, so it is never seen DELETING. */
-  ObjectNode toJson() {
+  ObjectNode toJson(Environment environment) {
     return Json.object()
-        .put("Arn", arn())
+        .put("Arn", arn(environment, name))
         .put("CreationDate", Json.epochSeconds(created))
         .put("LastModificationDate", Json.epochSeconds(modified))
         .put("Name", name)
@@ -44,14 +46,14 @@ record Group(
   }
 
   ArrayNode tagList() {
-    ArrayNode list = Json.object().arrayNode();
+    ArrayNode list = Json.array();
     new TreeMap<>(tags)
         .forEach((key, value) -> list.addObject().put("Key", key).put("Value", value));
     return list;
   }
 
-  ObjectNode toRecord() {
-    ObjectNode json = toJson();
+  ObjectNode toRecord(Environment environment) {
+    ObjectNode json = toJson(environment);
     json.set("Tags", tagList());
     clientToken.ifPresent(value -> json.put("ClientToken", value));
     return json;

@@ -2,6 +2,8 @@ package dev.tollgate.local.scheduler;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.Environment;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Optional;
@@ -38,10 +40,10 @@ record Schedule(
   }
 
   /** The answer of GetSchedule. */
-  ObjectNode toJson() {
+  ObjectNode toJson(Environment environment) {
     return definition
         .toJson()
-        .put("Arn", key.arn())
+        .put("Arn", key.arn(environment))
         .put("CreationDate", Json.epochSeconds(created))
         .put("GroupName", key.group())
         .put("LastModificationDate", Json.epochSeconds(modified))
@@ -49,10 +51,10 @@ record Schedule(
   }
 
   /** The entry in the answer of ListSchedules. */
-  ObjectNode toSummary() {
+  ObjectNode toSummary(Environment environment) {
     ObjectNode json =
         Json.object()
-            .put("Arn", key.arn())
+            .put("Arn", key.arn(environment))
             .put("CreationDate", Json.epochSeconds(created))
             .put("GroupName", key.group())
             .put("LastModificationDate", Json.epochSeconds(modified))
@@ -62,8 +64,8 @@ record Schedule(
     return json;
   }
 
-  ObjectNode toRecord() {
-    ObjectNode json = toJson();
+  ObjectNode toRecord(Environment environment) {
+    ObjectNode json = toJson(environment);
     request.ifPresent(value -> json.put("Request", value));
     return json;
   }

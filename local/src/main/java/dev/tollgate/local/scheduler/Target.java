@@ -3,6 +3,8 @@ package dev.tollgate.local.scheduler;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.Environment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -141,8 +143,9 @@ record Target(
     return json;
   }
 
+  /** Calls the target with the rights of its role, for a schedule of a group. */
   Targets.Outcome call(Targets targets, String groupArn, String payload) {
-    Targets.Rights rights = rights(groupArn);
+    Targets.Rights rights = new Targets.Rights(roleArn, groupArn);
     Matcher universal = UNIVERSAL.matcher(arn);
     if (universal.matches()) {
       String action = universal.group(2);
@@ -150,16 +153,31 @@ record Target(
           rights,
           universal.group(1),
           action.substring(0, 1).toUpperCase(Locale.ROOT) + action.substring(1),
-          payload);
+          (ObjectNode) requireJson(payload));
     }
     return isFunction()
         ? targets.invokeFunction(rights, arn, payload)
-        : targets.sendMessage(rights, arn, payload, messageGroupId, Map.of());
+        : targets.callApi(rights, "sqs", "SendMessage", message(payload));
   }
 
-  /** The rights of a schedule of a group that has this target. */
-  Targets.Rights rights(String groupArn) {
-    return new Targets.Rights(roleArn, groupArn);
+  /**
+   * Sends a dead letter, whose body is the API request that failed.
+   *
+   * @param attributes message attributes of type String
+   */
+  Targets.Outcome sendDeadLetter(
+      Targets targets,
+      String queueArn,
+      String groupArn,
+      String payload,
+      Map<String, String> attributes) {
+    ObjectNode letter = Json.object();
+    letter.put("MessageBody", request(payload)).put("QueueUrl", Environment.queueUrl(queueArn));
+    ObjectNode messageAttributes = letter.putObject("MessageAttributes");
+    attributes.forEach(
+        (name, value) ->
+            messageAttributes.putObject(name).put("DataType", "String").put("StringValue", value));
+    return targets.callApi(new Targets.Rights(roleArn, groupArn), "sqs", "SendMessage", letter);
   }
 
   /** The target as dead letters name it: the API action that was called. */
@@ -170,31 +188,25 @@ record Target(
     return "arn:aws:scheduler:::aws-sdk:" + (isFunction() ? "lambda:invoke" : "sqs:sendMessage");
   }
 
-  /** The API request that was made, which is the body of a dead letter. */
-  String request(String payload) {
+  /** The API request with a payload. */
+  private String request(String payload) {
     if (isUniversal()) {
       return payload;
     }
-    if (isFunction()) {
-      return Json.object()
-          .put("FunctionName", arn)
-          .put("InvocationType", "Event")
-          .put("Payload", payload)
-          .toString();
-    }
-    Matcher queue = QUEUE.matcher(arn);
-    if (!queue.matches()) {
-      throw new IllegalStateException(arn);
-    }
-    ObjectNode request =
-        Json.object()
-            .put("MessageBody", payload)
-            .put(
-                "QueueUrl",
-                "https://sqs.%s.amazonaws.com/%s/%s"
-                    .formatted(queue.group(1), queue.group(2), queue.group(3)));
-    messageGroupId.ifPresent(value -> request.put("MessageGroupId", value));
-    return request.toString();
+    return isFunction()
+        ? Json.object()
+            .put("FunctionName", arn)
+            .put("InvocationType", "Event")
+            .put("Payload", payload)
+            .toString()
+        : message(payload).toString();
+  }
+
+  private ObjectNode message(String body) {
+    ObjectNode request = Json.object();
+    request.put("MessageBody", body).put("QueueUrl", Environment.queueUrl(arn));
+    messageGroupId.ifPresent(group -> request.put("MessageGroupId", group));
+    return request;
   }
 
   private boolean isFunction() {
@@ -247,7 +259,7 @@ record Target(
 
   private static JsonNode requireJson(String input) {
     try {
-      return Json.read(input);
+      return Json.readStrictly(input);
     } catch (JsonProcessingException e) {
       throw SchedulerException.validation("Invalid JSON provided for Target Input: " + input);
     }

@@ -6,6 +6,8 @@ import dev.tollgate.local.lambda.FunctionSpec;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.HandlerJar;
 import dev.tollgate.local.lambda.LogLine;
+import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.template.Environment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -38,9 +40,10 @@ class GatewayFunctionsTest {
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+          AllowedHosts.LOCAL,
           functions,
           NoServices.INSTANCE,
-          InstantSource.system(),
+          Environment.of("App", InstantSource.system()),
           handler -> handler,
           line -> {});
 
@@ -108,7 +111,7 @@ class GatewayFunctionsTest {
   }
 
   private List<Integer> handshakes(int count) {
-    URI uri = URI.create(gateway.endpoint("ws1") + "/production");
+    URI uri = URI.create(gateway.endpoint("ws", "ws1") + "/production");
     List<CompletableFuture<Integer>> all =
         IntStream.range(0, count)
             .mapToObj(

@@ -12,6 +12,8 @@ import dev.tollgate.local.services.FrontDoor;
 import dev.tollgate.local.services.PlannedFaults;
 import dev.tollgate.local.services.Principal;
 import dev.tollgate.local.services.Requests;
+import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.template.Environment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -49,9 +51,10 @@ class SlowReaderTest {
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+          AllowedHosts.LOCAL,
           functions,
           NoServices.INSTANCE,
-          clock,
+          Environment.of("App", clock),
           frontDoor::guard,
           line -> {});
   private final AccessKey key =
@@ -133,7 +136,7 @@ class SlowReaderTest {
   }
 
   private URI uri() {
-    return URI.create(gateway.endpoint("ws1") + "/production");
+    return URI.create(gateway.endpoint("ws", "ws1") + "/production");
   }
 
   private String lastId() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.local.json.Json;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ValidationTest {
   private final Scheduler scheduler =
-      new Scheduler(
+      Schedulers.started(
           new ManualClock(Instant.parse("2026-03-01T12:00:00Z")),
           new RecordingTargets(),
           Optional.empty());
@@ -109,7 +110,7 @@ class ValidationTest {
           """)
   void request_is_taken_or_refused(String change, String refusal) throws Exception {
     ObjectNode request = Requests.queue("cron(* * * * ? *)");
-    Json.read(change)
+    Json.readStrictly(change)
         .properties()
         .forEach(
             member -> {

@@ -1,30 +1,35 @@
-package dev.tollgate.local;
+package dev.tollgate.local.resources;
 
-import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Properties;
-import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 
 /**
- * The template's own Cognito user pools, of which nothing runs here: there is nobody to sign in,
- * and no page where one could. So a JWT authorizer whose tokens would be a pool's of this very
- * template lets everybody through, as {@code AWS_IAM} does; {@link ApiParts} asks here which these
- * are. A token of any other issuer is checked, one of a user pool of elsewhere included.
+ * Cognito user pools. They only have names: nobody can sign in to a user pool of the template. A
+ * JWT authorizer that takes the tokens of such a pool therefore admits every request, as {@code
+ * AWS_IAM} does. Tokens of other issuers are checked, also those of user pools outside of the
+ * template.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/AWS_Cognito.html">AWS::Cognito</a>
  */
-final class UserPools {
-  private final Environment environment;
-  private final Set<String> issuers = new HashSet<>();
+public final class UserPools implements ResourceFamily {
+  /**
+   * A user pool of the template, by its issuer URL.
+   *
+   * @param id the pool's id
+   */
+  public record UserPool(String id) {}
 
-  UserPools(Environment environment) {
-    this.environment = environment;
+  @Override
+  public Map<String, ResourceType> types() {
+    return Map.of(
+        "AWS::Cognito::UserPool", UserPools::pool,
+        "AWS::Cognito::UserPoolClient", UserPools::client,
+        "AWS::Cognito::UserPoolDomain", UserPools::domain);
   }
 
-  Brought pool(String logicalName, Properties properties) {
+  private static CreatedResource pool(String logicalName, Properties properties, Stack stack) {
     properties.ignore(
         "AccountRecoverySetting",
         "AdminCreateUserConfig",
@@ -43,20 +48,21 @@ final class UserPools {
         "UsernameAttributes",
         "UsernameConfiguration",
         "VerificationMessageTemplate");
-    String id = environment.region() + "_" + logicalName;
-    String provider = "cognito-idp." + environment.region() + ".amazonaws.com/" + id;
+    String region = stack.environment().region();
+    String id = region + "_" + logicalName;
+    String provider = "cognito-idp." + region + ".amazonaws.com/" + id;
     String issuer = "https://" + provider;
-    issuers.add(issuer);
-    return new Brought(
+    stack.add(UserPool.class, issuer, new UserPool(id));
+    return new CreatedResource(
         id,
         Map.of(
-            "Arn", environment.arn("cognito-idp", "userpool/" + id),
+            "Arn", stack.environment().arn("cognito-idp", "userpool/" + id),
             "ProviderName", provider,
             "ProviderURL", issuer,
             "UserPoolId", id));
   }
 
-  Brought client(String logicalName, Properties properties) {
+  private static CreatedResource client(String logicalName, Properties properties, Stack stack) {
     properties.ignore(
         "AccessTokenValidity",
         "AllowedOAuthFlows",
@@ -75,16 +81,11 @@ final class UserPools {
         "TokenValidityUnits",
         "UserPoolId");
     String id = logicalName.toLowerCase(Locale.ROOT);
-    return new Brought(id, Map.of("ClientId", id));
+    return new CreatedResource(id, Map.of("ClientId", id));
   }
 
-  Brought domain(String logicalName, Properties properties) {
+  private static CreatedResource domain(String logicalName, Properties properties, Stack stack) {
     properties.ignore("ManagedLoginVersion", "UserPoolId");
-    return Brought.of(properties.text("Domain"));
-  }
-
-  /** Whether tokens of this issuer would be those of a pool of the template. */
-  boolean issue(String issuer) {
-    return issuers.contains(issuer);
+    return CreatedResource.of(properties.text("Domain"));
   }
 }
