@@ -98,7 +98,7 @@ public final class LocalCloud implements AutoCloseable {
       frontDoor.serve("sqs", queues.handler());
       securityTokens = new SecurityTokens(accessKeys, options.clock());
       frontDoor.serve("sts", securityTokens);
-      functions = closedLater(new Functions(options.clock(), log::write));
+      functions = closedLater(new Functions(options.clock(), accessKeys, log::write));
       catalog = closedLater(openCatalog(assets));
       eventSources = closedLater(openEventSources());
       frontDoor.watch(eventSources::saw);
@@ -309,7 +309,6 @@ public final class LocalCloud implements AutoCloseable {
             Map.of(
                 "AWS_ENDPOINT_URL", frontDoor.endpoint().toString(),
                 "AWS_REGION", environment.region()),
-            (name, role) -> new RoleCredentials(accessKeys, Principal.of(name, role)),
             role -> securityTokens.isRole(role) && roles.mayAssume(role, Context.EMPTY),
             assets::find),
         directory("functions"));

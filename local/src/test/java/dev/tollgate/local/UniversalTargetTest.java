@@ -57,7 +57,7 @@ final class UniversalTargetTest {
                 keys, Authorization.NONE, requests, faults, PlannedFaults.none(), clock));
     frontDoor.serve("sqs", queues.handler());
     client = client(frontDoor, "test");
-    Functions functions = opened(new Functions(clock, line -> {}));
+    Functions functions = opened(new Functions(clock, keys, line -> {}));
     scheduler =
         opened(
             new Scheduler(

@@ -53,13 +53,11 @@ public final class FunctionCatalog implements AutoCloseable {
    * What functions use of their account.
    *
    * @param variables environment variables of every function
-   * @param credentials gives a function, by its name, the credentials of a role
    * @param roles tells whether Lambda can assume a role
    * @param objects finds the file that is deployed under a bucket and key
    */
   public record Account(
       Map<String, String> variables,
-      BiFunction<String, String, Credentials> credentials,
       Predicate<String> roles,
       BiFunction<String, String, Optional<Path>> objects) {}
 
@@ -147,7 +145,7 @@ public final class FunctionCatalog implements AutoCloseable {
       return false;
     }
     entry.qualifiers().put(qualifier, version);
-    functions.replace(spec(entry), credentials(entry));
+    functions.replace(spec(entry));
     return true;
   }
 
@@ -262,18 +260,14 @@ public final class FunctionCatalog implements AutoCloseable {
     if (isNew) {
       define(entry);
     } else {
-      functions.replace(spec(entry), credentials(entry));
+      functions.replace(spec(entry));
     }
     append(line(entry));
     return configuration(entry, Optional.empty());
   }
 
   private void define(Entry entry) {
-    functions.define(spec(entry), credentials(entry));
-  }
-
-  private Credentials credentials(Entry entry) {
-    return account.credentials().apply(entry.name(), entry.settings().path("Role").asText());
+    functions.define(spec(entry));
   }
 
   private FunctionSpec spec(Entry entry) {
@@ -294,6 +288,7 @@ public final class FunctionCatalog implements AutoCloseable {
         arns,
         entry.jar(),
         settings.path("Handler").asText(),
+        settings.path("Role").asText(),
         variables,
         Duration.ofSeconds(settings.path("Timeout").asInt()),
         memoryMb,

@@ -6,6 +6,7 @@ import dev.tollgate.local.lambda.FunctionSpec;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.HandlerJar;
 import dev.tollgate.local.lambda.LogLine;
+import dev.tollgate.local.services.AccessKeys;
 import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import java.net.InetAddress;
@@ -36,7 +37,8 @@ class GatewayFunctionsTest {
   @TempDir Path directory = Path.of("");
 
   private final Queue<LogLine> log = new ConcurrentLinkedQueue<>();
-  private final Functions functions = new Functions(InstantSource.system(), log::add);
+  private final Functions functions =
+      new Functions(InstantSource.system(), new AccessKeys(), log::add);
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -94,6 +96,7 @@ class GatewayFunctionsTest {
             List.of(ARN + handler),
             jar,
             GatewayHandlers.class.getName() + "$" + handler,
+            "arn:aws:iam::000000000000:role/sample",
             Map.of(),
             timeout,
             512,

@@ -11,6 +11,7 @@ import dev.tollgate.local.lambda.Invocation.NotFound;
 import dev.tollgate.local.lambda.Invocation.Success;
 import dev.tollgate.local.lambda.Invocation.Throttled;
 import dev.tollgate.local.lambda.Invocation.TimedOut;
+import dev.tollgate.local.services.AccessKeys;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ class FunctionsTest {
   static Path jar = Path.of("");
 
   private final Queue<LogLine> log = new ConcurrentLinkedQueue<>();
-  private final Functions functions = new Functions(() -> NOW, log::add);
+  private final Functions functions = new Functions(() -> NOW, new AccessKeys(), log::add);
 
   @BeforeAll
   static void writeJar() throws IOException {
@@ -65,7 +66,7 @@ class FunctionsTest {
     JsonNode answer = answer("Introspector", "{\"a\":[1]}");
 
     assertThat(answer.path("event").toString()).isEqualTo("{\"a\":[1]}");
-    assertThat(answer.path("environment").toString()).isEqualTo("{\"TABLE\":\"t\"}");
+    assertThat(answer.at("/environment/TABLE").asText()).isEqualTo("t");
     assertThat(answer.path("millis").asLong()).isEqualTo(NOW.toEpochMilli());
     assertThat(answer.path("function").asText()).isEqualTo("Introspector");
     assertThat(answer.path("memory").asInt()).isEqualTo(512);
@@ -250,6 +251,7 @@ class FunctionsTest {
             List.of(ARN + name, ARN + name + ":live"),
             jar,
             SampleHandlers.class.getName() + "$" + handler,
+            "arn:aws:iam::000000000000:role/sample",
             Map.of("TABLE", "t"),
             timeout,
             512,

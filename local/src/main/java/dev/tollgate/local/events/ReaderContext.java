@@ -10,27 +10,27 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * What readers have in common.
+ * What all readers share.
  *
  * @param clients makes a client of a principal's, by name and role
- * @param pool runs what does not wait for functions
- * @param waiters runs what does
- * @param replays whether a stream's records come again after they were processed, by the table
+ * @param pool runs work that does not wait for functions
+ * @param waiters runs work that waits for functions
+ * @param replays whether a stream delivers a batch again after it was processed, by the table
  */
-record Surroundings(
+record ReaderContext(
     Functions functions,
     FunctionCatalog catalog,
     BiFunction<String, String, ServiceClient> clients,
     InstantSource clock,
     Executor pool,
     Executor waiters,
-    Activity activity,
+    WorkCounter work,
     Predicate<String> replays,
     Consumer<String> log) {
 
   /**
-   * A client with the rights of a mapping's function, whose calls can be told from those that the
-   * function makes itself.
+   * A client with the rights of a mapping's function. Its calls are recorded under another name
+   * than the calls that the function makes itself.
    */
   ServiceClient client(Mapping mapping) {
     String role =
