@@ -19,6 +19,7 @@ import dev.tollgate.local.lambda.InvokeApi;
 import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.resources.StackCreation;
+import dev.tollgate.local.rest.RestApi;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.services.AccessKey;
 import dev.tollgate.local.services.AccessKeys;
@@ -46,6 +47,7 @@ import java.nio.file.Path;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -103,8 +105,9 @@ public final class LocalCloud implements AutoCloseable {
       eventSources = closedLater(openEventSources());
       frontDoor.watch(eventSources::saw);
       invocations = new InvokeApi(functions, openWorkers());
-      frontDoor.serve(
-          "lambda", new LambdaApi(invocations, catalog.operations(), eventSources.operations()));
+      Map<String, RestApi.Operation> operations = new HashMap<>(catalog.operations());
+      operations.putAll(eventSources.operations());
+      frontDoor.serve("lambda", new LambdaApi(invocations, operations));
       gateway = closedLater(openGateway());
       scheduler = closedLater(openScheduler());
       frontDoor.serve("scheduler", scheduler.http());

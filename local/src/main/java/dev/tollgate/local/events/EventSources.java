@@ -6,10 +6,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.Functions;
-import dev.tollgate.local.lambda.LambdaApi.Answer;
-import dev.tollgate.local.lambda.LambdaApi.Operation;
-import dev.tollgate.local.lambda.LambdaApi.Request;
-import dev.tollgate.local.lambda.LambdaException;
+import dev.tollgate.local.lambda.LambdaErrors;
+import dev.tollgate.local.rest.ApiException;
+import dev.tollgate.local.rest.RestApi.Answer;
+import dev.tollgate.local.rest.RestApi.Operation;
+import dev.tollgate.local.rest.RestApi.Request;
 import dev.tollgate.local.services.Call;
 import dev.tollgate.local.services.Journal;
 import dev.tollgate.local.services.ServiceClient;
@@ -139,7 +140,7 @@ public final class EventSources implements AutoCloseable {
    * @param name tells it from the stack's others
    * @param members as {@code CreateEventSourceMapping} takes them
    * @return its id
-   * @throws LambdaException if it cannot be
+   * @throws ApiException if it cannot be
    */
   public String add(String name, ObjectNode members) {
     String uuid = UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
@@ -259,7 +260,7 @@ public final class EventSources implements AutoCloseable {
     ObjectNode function =
         catalog
             .configuration(members.path("FunctionName").asText())
-            .orElseThrow(() -> LambdaException.invalid("Function does not exist"));
+            .orElseThrow(() -> LambdaErrors.invalid("Function does not exist"));
     ObjectNode settings = MappingSettings.complete(members);
     settings.set("FunctionArn", function.get("FunctionArn"));
     Mapping mapping = new Mapping(uuid, settings, environment.clock().instant(), ofStack);
@@ -267,7 +268,7 @@ public final class EventSources implements AutoCloseable {
     for (SourceReader other : bySource.getOrDefault(source(mapping), Set.of())) {
       if (!other.mapping().uuid().equals(uuid)
           && other.mapping().functionArn().equals(mapping.functionArn())) {
-        throw LambdaException.conflict(
+        throw LambdaErrors.conflict(
             (mapping.isOfQueue()
                     ? "An event source mapping with SQS arn (\" %s \") and function (\" %s \") already exists. Please update or delete the existing mapping with UUID %s"
                     : "The event source arn (\" %s \") and function (\" %s \") provided mapping already exists. Please update or delete the existing mapping with UUID %s")
@@ -290,15 +291,14 @@ public final class EventSources implements AutoCloseable {
   private SourceReader find(Request request) {
     SourceReader reader = byId.get(request.name());
     if (reader == null) {
-      throw LambdaException.notFound("The resource you requested does not exist.");
+      throw ApiException.notFound("The resource you requested does not exist.");
     }
     return reader;
   }
 
   private static void requireOwn(Mapping mapping) {
     if (mapping.ofStack()) {
-      throw LambdaException.invalid(
-          mapping.uuid() + " belongs to the stack, which alone changes it");
+      throw LambdaErrors.invalid(mapping.uuid() + " belongs to the stack, which alone changes it");
     }
   }
 

@@ -4,9 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.lambda.LambdaApi.Answer;
-import dev.tollgate.local.lambda.LambdaApi.Operation;
-import dev.tollgate.local.lambda.LambdaApi.Request;
+import dev.tollgate.local.rest.ApiException;
+import dev.tollgate.local.rest.RestApi.Answer;
+import dev.tollgate.local.rest.RestApi.Operation;
+import dev.tollgate.local.rest.RestApi.Request;
 import dev.tollgate.local.services.Journal;
 import dev.tollgate.local.template.Environment;
 import java.io.IOException;
@@ -188,12 +189,12 @@ public final class FunctionCatalog implements AutoCloseable {
     requireRole(settings);
     CodeStore.Code code = code(wanted.path("Code"));
     if (wanted.path("Publish").asBoolean()) {
-      throw LambdaException.invalid("Publish: true (expected: false; versions are the stack's)");
+      throw LambdaErrors.invalid("Publish: true (expected: false; versions are the stack's)");
     }
     Answer answer;
     synchronized (this) {
       if (byName.containsKey(name)) {
-        throw LambdaException.conflict("Function already exist: " + name);
+        throw LambdaErrors.conflict("Function already exist: " + name);
       }
       FunctionSettings.complete(settings, name);
       answer = new Answer(201, put(name, settings, code.jar()));
@@ -319,7 +320,7 @@ public final class FunctionCatalog implements AutoCloseable {
   private Entry find(Reference reference) {
     Entry entry = byName.get(reference.name());
     if (entry == null || !reference.isOf(entry)) {
-      throw LambdaException.notFound(
+      throw ApiException.notFound(
           "Function not found: "
               + arn(reference.name())
               + reference.qualifier().map(text -> ":" + text).orElse(""));
@@ -330,19 +331,18 @@ public final class FunctionCatalog implements AutoCloseable {
   private Entry findToChange(Request request) {
     Entry entry = find(Reference.of(request));
     if (entry.ofStack()) {
-      throw LambdaException.invalid(entry.name() + " belongs to the stack, which alone changes it");
+      throw LambdaErrors.invalid(entry.name() + " belongs to the stack, which alone changes it");
     }
     String revision = request.body().path("RevisionId").asText(entry.revision());
     if (!revision.equals(entry.revision())) {
-      throw LambdaException.stale();
+      throw LambdaErrors.stale();
     }
     return entry;
   }
 
   private void requireRole(ObjectNode settings) {
     if (!account.roles().test(settings.path("Role").asText())) {
-      throw LambdaException.invalid(
-          "The role defined for the function cannot be assumed by Lambda.");
+      throw LambdaErrors.invalid("The role defined for the function cannot be assumed by Lambda.");
     }
   }
 
@@ -352,7 +352,7 @@ public final class FunctionCatalog implements AutoCloseable {
       return store.keep(FunctionSettings.zip(wanted));
     }
     if (!wanted.path("S3Bucket").isTextual() || !wanted.path("S3Key").isTextual()) {
-      throw LambdaException.invalid("Please provide a source for function code.");
+      throw LambdaErrors.invalid("Please provide a source for function code.");
     }
     return store.keep(
         account
@@ -360,7 +360,7 @@ public final class FunctionCatalog implements AutoCloseable {
             .apply(wanted.path("S3Bucket").asText(), wanted.path("S3Key").asText())
             .orElseThrow(
                 () ->
-                    LambdaException.invalid(
+                    LambdaErrors.invalid(
                         "Error occurred while GetObject. S3 Error Code: NoSuchKey. "
                             + "S3 Error Message: The specified key does not exist.")));
   }

@@ -2,7 +2,7 @@ package dev.tollgate.local.resources;
 
 import dev.tollgate.local.events.EventSources;
 import dev.tollgate.local.events.MappingSettings;
-import dev.tollgate.local.lambda.LambdaException;
+import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.template.Properties;
 import dev.tollgate.local.template.TemplateException;
 import java.util.Map;
@@ -26,7 +26,7 @@ public final class EventSourceMappings implements ResourceFamily {
           stack
               .service(EventSources.class)
               .add(properties.place(), properties.copy(MappingSettings.MEMBERS)));
-    } catch (LambdaException e) {
+    } catch (ApiException e) {
       throw new TemplateException(properties.place(), String.valueOf(e.getMessage()));
     }
   }

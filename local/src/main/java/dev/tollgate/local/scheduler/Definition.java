@@ -3,6 +3,8 @@ package dev.tollgate.local.scheduler;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.ApiException;
+import dev.tollgate.local.rest.Members;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -39,7 +41,7 @@ record Definition(
    */
   static Definition parse(Members members, JsonNode json) {
     if (!json.isObject()) {
-      throw SchedulerException.serialization("expected an object");
+      throw ApiException.serialization("expected an object");
     }
     JsonNode window = members.structure(json, "FlexibleTimeWindow", "flexibleTimeWindow");
     JsonNode target = members.structure(json, "Target", "target");
@@ -86,22 +88,21 @@ record Definition(
     members.check();
 
     if (mode.equals("FLEXIBLE") && minutes.isEmpty()) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           "MaximumWindowInMinutes is required when FlexibleTimeWindow Mode is FLEXIBLE.");
     }
     if (mode.equals("OFF") && minutes.isPresent()) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           "MaximumWindowInMinutes is not allowed when FlexibleTimeWindow Mode is OFF.");
     }
     if (!ZoneId.getAvailableZoneIds().contains(definition.timezone)) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           "Invalid ScheduleExpressionTimezone " + definition.timezone + ".");
     }
     try {
       definition.timing(Instant.EPOCH);
     } catch (IllegalArgumentException e) {
-      throw SchedulerException.validation(
-          "Invalid Schedule Expression " + definition.expression + ".");
+      throw ApiException.validation("Invalid Schedule Expression " + definition.expression + ".");
     }
     definition.target.check(target);
     return definition;
@@ -115,11 +116,11 @@ record Definition(
       return;
     }
     if (startDate.isPresent() && startDate.get().isBefore(now.minus(START_DATE_TOLERANCE))) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           "The StartDate you specify cannot be earlier than 5 minutes ago.");
     }
     if (endDate.isPresent() && !endDate.get().isAfter(startDate.orElse(now))) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           startDate.isPresent()
               ? "The EndDate you specify must be later than the StartDate."
               : "The EndDate you specify must be in the future.");

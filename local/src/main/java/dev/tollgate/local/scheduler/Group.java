@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.Members;
 import dev.tollgate.local.template.Environment;
 import java.time.Instant;
 import java.util.Map;

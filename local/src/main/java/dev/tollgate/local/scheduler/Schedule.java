@@ -3,6 +3,7 @@ package dev.tollgate.local.scheduler;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.Members;
 import dev.tollgate.local.template.Environment;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

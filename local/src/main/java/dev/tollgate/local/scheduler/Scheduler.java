@@ -2,6 +2,8 @@ package dev.tollgate.local.scheduler;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.ApiException;
+import dev.tollgate.local.rest.Members;
 import dev.tollgate.local.services.Journal;
 import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
@@ -20,7 +22,7 @@ import java.util.stream.Stream;
  * they are managed, and the engine that calls their targets when they are due.
  *
  * <p>Requests over HTTP and calls of the methods here go through the same checks. What is refused
- * is refused with a {@link SchedulerException}.
+ * is refused with a {@link ApiException}.
  */
 public final class Scheduler implements AutoCloseable {
   /** How many deletions are remembered for their client token. */
@@ -139,7 +141,7 @@ public final class Scheduler implements AutoCloseable {
       if (identity.isPresent() && identity.equals(existing.request())) {
         return existing.key().arn(environment);
       }
-      throw SchedulerException.conflict("Schedule " + name + " already exists.");
+      throw new ApiException(409, "ConflictException", "Schedule " + name + " already exists.");
     }
     Instant now = clock.instant();
     request.definition().checkDates(now);
@@ -200,7 +202,8 @@ public final class Scheduler implements AutoCloseable {
           && existing.tags().equals(tags)) {
         return Group.arn(environment, name);
       }
-      throw SchedulerException.conflict("Schedule group " + name + " already exists.");
+      throw new ApiException(
+          409, "ConflictException", "Schedule group " + name + " already exists.");
     }
     Instant now = clock.instant();
     put(new Group(name, now, now, tags, clientToken));
@@ -214,7 +217,7 @@ public final class Scheduler implements AutoCloseable {
     members.clientToken(clientToken);
     members.check();
     if (name.equals(Group.DEFAULT)) {
-      throw SchedulerException.validation("The default schedule group cannot be deleted.");
+      throw ApiException.validation("The default schedule group cannot be deleted.");
     }
     String arn = Group.arn(environment, name);
     if (!groups.containsKey(name) && wasDeleted(arn, clientToken)) {
@@ -239,7 +242,7 @@ public final class Scheduler implements AutoCloseable {
   synchronized Schedule schedule(ScheduleKey key) {
     Schedule schedule = schedules.get(key);
     if (schedule == null) {
-      throw SchedulerException.notFound("Schedule " + key.name() + " does not exist.");
+      throw ApiException.notFound("Schedule " + key.name() + " does not exist.");
     }
     return schedule;
   }
@@ -247,7 +250,7 @@ public final class Scheduler implements AutoCloseable {
   synchronized Group requireGroup(String name) {
     Group group = groups.get(name);
     if (group == null) {
-      throw SchedulerException.notFound("Schedule group " + name + " does not exist.");
+      throw ApiException.notFound("Schedule group " + name + " does not exist.");
     }
     return group;
   }
@@ -281,7 +284,7 @@ public final class Scheduler implements AutoCloseable {
 
   private static void checkTags(Map<String, String> tags) {
     if (tags.size() > MAX_TAGS) {
-      throw SchedulerException.validation("A schedule group can have " + MAX_TAGS + " tags.");
+      throw ApiException.validation("A schedule group can have " + MAX_TAGS + " tags.");
     }
   }
 
@@ -292,7 +295,7 @@ public final class Scheduler implements AutoCloseable {
                 schedule.definition().target().roleArn(), schedule.key().groupArn(environment)))
         .ifPresent(
             message -> {
-              throw SchedulerException.validation(message);
+              throw ApiException.validation(message);
             });
     record(Json.object("schedule", schedule.toRecord(environment)));
     schedules.put(schedule.key(), schedule);

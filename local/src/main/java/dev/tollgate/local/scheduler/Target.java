@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.ApiException;
+import dev.tollgate.local.rest.Members;
 import dev.tollgate.local.template.Environment;
 import java.time.Duration;
 import java.util.List;
@@ -111,7 +113,7 @@ record Target(
           "SageMakerPipelineParameters"
         }) {
       if (json.hasNonNull(other)) {
-        throw SchedulerException.validation(other + " is not run locally.");
+        throw ApiException.validation(other + " is not run locally.");
       }
     }
     Matcher universal = UNIVERSAL.matcher(arn);
@@ -122,12 +124,12 @@ record Target(
       requireNoMessageGroup();
       input.ifPresent(Target::requireJson);
     } else if (!QUEUE.matcher(arn).matches()) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           ANY.matcher(arn).matches() && !UNIVERSAL_PREFIX.matcher(arn).matches()
               ? "Target " + arn + " is not run locally."
               : "Provided Arn is not in correct format: " + arn);
     } else if (arn.endsWith(".fifo") && messageGroupId.isEmpty()) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           "SqsParameters.MessageGroupId is required for FIFO queue " + arn + ".");
     }
   }
@@ -219,12 +221,12 @@ record Target(
 
   private void checkUniversal(String service, String action) {
     if (READ_ONLY.matcher(action).matches()) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           "Universal target " + arn + " is a read-only action, which is not supported.");
     }
     List<String> required = ACTIONS.get(service + ":" + action);
     if (required == null) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           "Universal target "
               + arn
               + " is not run locally (expected: arn:aws:scheduler:::aws-sdk: and one of "
@@ -235,13 +237,13 @@ record Target(
         requireJson(
             input.orElseThrow(
                 () ->
-                    SchedulerException.validation(
+                    ApiException.validation(
                         "Input is required for universal target "
                             + arn
                             + ": the request of the API action as JSON.")));
     for (String member : required) {
       if (!request.hasNonNull(member)) {
-        throw SchedulerException.validation(
+        throw ApiException.validation(
             "Invalid JSON provided for Target Input: "
                 + input.get()
                 + " (expected: an object with "
@@ -253,7 +255,7 @@ record Target(
 
   private void requireNoMessageGroup() {
     if (messageGroupId.isPresent()) {
-      throw SchedulerException.validation("SqsParameters does not apply to target " + arn + ".");
+      throw ApiException.validation("SqsParameters does not apply to target " + arn + ".");
     }
   }
 
@@ -261,7 +263,7 @@ record Target(
     try {
       return Json.readStrictly(input);
     } catch (JsonProcessingException e) {
-      throw SchedulerException.validation("Invalid JSON provided for Target Input: " + input);
+      throw ApiException.validation("Invalid JSON provided for Target Input: " + input);
     }
   }
 }

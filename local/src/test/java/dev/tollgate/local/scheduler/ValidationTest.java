@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.ApiException;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -124,9 +125,9 @@ class ValidationTest {
       assertThat(scheduler.createSchedule("a", request)).endsWith("/a");
     } else {
       assertThatThrownBy(() -> scheduler.createSchedule("a", request))
-          .isInstanceOf(SchedulerException.class)
+          .isInstanceOf(ApiException.class)
           .hasMessageContaining(refusal)
-          .extracting(e -> ((SchedulerException) e).status())
+          .extracting(e -> ((ApiException) e).status())
           .isEqualTo(400);
       assertThat(scheduler.schedules()).isEmpty();
     }
@@ -161,6 +162,6 @@ class ValidationTest {
         IntStream.range(0, 50).boxed().collect(Collectors.toMap(i -> "key" + i, i -> "value"));
     scheduler.createGroup("g", tags, Optional.empty());
     assertThatThrownBy(() -> scheduler.tag(scheduler.requireGroup("g"), Map.of("one", "more")))
-        .isInstanceOf(SchedulerException.class);
+        .isInstanceOf(ApiException.class);
   }
 }

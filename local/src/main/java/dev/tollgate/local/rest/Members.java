@@ -1,4 +1,4 @@
-package dev.tollgate.local.scheduler;
+package dev.tollgate.local.rest;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
@@ -11,23 +11,27 @@ import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
- * Reads the members of one request and gathers what breaks the constraints of the service model, so
- * that one answer names them all, in the words of the service.
+ * Reads the members of one request. It collects the violations of the service model's constraints,
+ * so that one error names all of them, in the words of the service.
  *
- * <p>Numbers and times are taken as the API has them (integers, epoch seconds) and as a
- * CloudFormation template has them (strings, ISO-8601).
+ * <p>Numbers and times may have the form of the API (integers, epoch seconds) or that of a
+ * CloudFormation template (strings, ISO-8601).
  */
-final class Members {
+public final class Members {
   private static final Pattern NAME = Pattern.compile("[0-9a-zA-Z-_.]+");
   private static final Pattern CLIENT_TOKEN = Pattern.compile("[a-zA-Z0-9-_]+");
   private static final Pattern INTEGER = Pattern.compile("-?\\d{1,9}");
 
   private final List<String> violations = new ArrayList<>();
 
-  /** Throws what has been gathered. */
-  void check() {
+  /**
+   * Ends the reading.
+   *
+   * @throws ApiException if a constraint was violated
+   */
+  public void check() {
     if (!violations.isEmpty()) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           violations.size()
               + (violations.size() == 1 ? " validation error" : " validation errors")
               + " detected: "
@@ -36,38 +40,41 @@ final class Members {
   }
 
   /** The name of a schedule or of a group. */
-  String name(String value, String at) {
+  public String name(String value, String at) {
     return constrained(value, at, 64, Optional.of(NAME));
   }
 
-  Optional<String> clientToken(Optional<String> value) {
+  /** A client token. */
+  public Optional<String> clientToken(Optional<String> value) {
     return value.map(token -> constrained(token, "clientToken", 64, Optional.of(CLIENT_TOKEN)));
   }
 
-  /** A structure; what is read from an absent one is absent. */
-  JsonNode structure(JsonNode parent, String member, String at) {
+  /** A structure; all members of an absent one are absent. */
+  public JsonNode structure(JsonNode parent, String member, String at) {
     JsonNode value = parent.path(member);
     if (value.isMissingNode() || value.isNull()) {
       return MissingNode.getInstance();
     }
     if (!value.isObject()) {
-      throw SchedulerException.serialization(at + ": expected an object");
+      throw ApiException.serialization(at + ": expected an object");
     }
     return value;
   }
 
-  Optional<String> text(JsonNode parent, String member, String at, int min, int max) {
+  /** A string of {@code min} to {@code max} characters. */
+  public Optional<String> text(JsonNode parent, String member, String at, int min, int max) {
     return text(parent, member, at, min, max, Optional.empty());
   }
 
-  Optional<String> text(
+  /** A string of {@code min} to {@code max} characters that matches a pattern. */
+  public Optional<String> text(
       JsonNode parent, String member, String at, int min, int max, Optional<Pattern> pattern) {
     JsonNode value = parent.path(member);
     if (value.isMissingNode() || value.isNull()) {
       return Optional.empty();
     }
     if (!value.isTextual()) {
-      throw SchedulerException.serialization(at + ": expected a string");
+      throw ApiException.serialization(at + ": expected a string");
     }
     if (value.textValue().length() < min) {
       violated(
@@ -78,24 +85,32 @@ final class Members {
     return Optional.of(constrained(value.textValue(), at, max, pattern));
   }
 
-  String required(Optional<String> value, String at) {
+  /** A value that must be present. */
+  public String required(Optional<String> value, String at) {
     if (value.isEmpty()) {
       missing(at);
     }
     return value.orElse("");
   }
 
-  void missing(String at) {
+  /** Adds the violation that a member is absent. */
+  public void missing(String at) {
     violated("null", at, "Member must not be null");
   }
 
-  OptionalInt integer(JsonNode parent, String member, String at, int min, int max) {
+  /** A whole number; without the member, nothing is violated. */
+  public OptionalInt integer(JsonNode parent, String member, int min, int max) {
+    return integer(parent, member, nameOf(member), min, max);
+  }
+
+  /** A whole number. */
+  public OptionalInt integer(JsonNode parent, String member, String at, int min, int max) {
     JsonNode value = parent.path(member);
     if (value.isMissingNode() || value.isNull()) {
       return OptionalInt.empty();
     }
     if (!INTEGER.matcher(value.asText()).matches()) {
-      throw SchedulerException.serialization(at + ": expected an integer");
+      throw ApiException.serialization(at + ": expected an integer");
     }
     int number = Integer.parseInt(value.asText());
     if (number < min) {
@@ -108,7 +123,7 @@ final class Members {
   }
 
   /** One of the names, or the first of them when absent. */
-  String choice(JsonNode parent, String member, String at, List<String> names) {
+  public String choice(JsonNode parent, String member, String at, List<String> names) {
     Optional<String> value = text(parent, member, at, 0, Integer.MAX_VALUE);
     value
         .filter(name -> !names.contains(name))
@@ -117,7 +132,8 @@ final class Members {
     return value.orElse(names.get(0));
   }
 
-  Optional<Instant> time(JsonNode parent, String member, String at) {
+  /** A time. */
+  public Optional<Instant> time(JsonNode parent, String member, String at) {
     JsonNode value = parent.path(member);
     if (value.isMissingNode() || value.isNull()) {
       return Optional.empty();
@@ -128,7 +144,7 @@ final class Members {
               ? Instant.ofEpochMilli(value.decimalValue().movePointRight(3).longValue())
               : Instant.parse(value.asText()));
     } catch (DateTimeException e) {
-      throw SchedulerException.serialization(at + ": expected a time");
+      throw ApiException.serialization(at + ": expected a time");
     }
   }
 
@@ -150,5 +166,10 @@ final class Members {
   private void violated(String value, String at, String constraint) {
     violations.add(
         "Value " + value + " at '" + at + "' failed to satisfy constraint: " + constraint);
+  }
+
+  /** The name of a member as errors have it: {@code functionName} for {@code FunctionName}. */
+  public static String nameOf(String member) {
+    return Character.toLowerCase(member.charAt(0)) + member.substring(1);
   }
 }
