@@ -79,12 +79,12 @@ public final class MappingSettings {
    */
   static void check(Mapping mapping, ObjectNode function, ServiceClient client) {
     ObjectNode settings = mapping.settings();
-    Members members = new Members();
-    members.integer(settings, "BatchSize", 1, MAX_BATCH);
-    members.integer(settings, "MaximumBatchingWindowInSeconds", 0, 300);
-    members.integer(settings, "MaximumRetryAttempts", -1, 10_000);
-    members.integer(settings, "MaximumRecordAgeInSeconds", -1, 604_800);
-    members.integer(settings, "ParallelizationFactor", 1, 10);
+    Members members = new Members(settings);
+    members.integer("BatchSize", 1, MAX_BATCH);
+    members.integer("MaximumBatchingWindowInSeconds", 0, 300);
+    members.integer("MaximumRetryAttempts", -1, 10_000);
+    members.integer("MaximumRecordAgeInSeconds", -1, 604_800);
+    members.integer("ParallelizationFactor", 1, 10);
     members.check();
     for (JsonNode type : settings.path("FunctionResponseTypes")) {
       if (!type.asText().equals("ReportBatchItemFailures")) {

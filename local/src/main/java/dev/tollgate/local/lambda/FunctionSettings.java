@@ -74,11 +74,8 @@ public final class FunctionSettings {
 
   /** The name in a request to create a function. */
   static String name(ObjectNode request) {
-    Members members = new Members();
-    String name =
-        members.required(
-            members.text(request, "FunctionName", "functionName", 0, 140, Optional.of(NAME)),
-            "functionName");
+    Members members = new Members(request);
+    String name = members.requiredText("FunctionName", 0, 140, Optional.of(NAME));
     members.check();
     return name;
   }
@@ -86,10 +83,9 @@ public final class FunctionSettings {
   /** The settings in a request to create a function. */
   static ObjectNode ofNew(ObjectNode request) {
     name(request);
-    Members members = new Members();
+    Members members = new Members(request);
     for (String member : List.of("Role", "Runtime", "Handler")) {
-      String at = Members.nameOf(member);
-      members.required(members.text(request, member, at, 0, Integer.MAX_VALUE), at);
+      members.requiredText(member, 0, Integer.MAX_VALUE, Optional.empty());
     }
     members.check();
     return ofChange(request);
@@ -103,12 +99,12 @@ public final class FunctionSettings {
         settings.set(member, request.get(member));
       }
     }
-    Members members = new Members();
-    members.text(settings, "Role", "role", 0, Integer.MAX_VALUE, Optional.of(ROLE));
-    members.text(settings, "Handler", "handler", 0, Integer.MAX_VALUE, Optional.of(HANDLER));
-    members.text(settings, "Description", "description", 0, 256);
-    members.integer(settings, "Timeout", 1, 900);
-    members.integer(settings, "MemorySize", 128, 10_240);
+    Members members = new Members(settings);
+    members.text("Role", 0, Integer.MAX_VALUE, Optional.of(ROLE));
+    members.text("Handler", 0, Integer.MAX_VALUE, Optional.of(HANDLER));
+    members.text("Description", 0, 256);
+    members.integer("Timeout", 1, 900);
+    members.integer("MemorySize", 128, 10_240);
     members.check();
     String runtime = settings.path("Runtime").asText(RUNTIMES.get(0));
     if (!RUNTIMES.contains(runtime)) {

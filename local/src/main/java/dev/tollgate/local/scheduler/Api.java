@@ -95,8 +95,7 @@ final class Api extends RestApi {
     }
 
     private JsonNode createGroup(Request call) {
-      Optional<String> token =
-          new Members().text(call.body(), "ClientToken", "clientToken", 1, Integer.MAX_VALUE);
+      Optional<String> token = new Members(call.body()).text("ClientToken", 1, Integer.MAX_VALUE);
       String arn = scheduler.createGroup(call.name(), tags(call.body()), token);
       return Json.object().put("ScheduleGroupArn", arn);
     }
@@ -197,7 +196,7 @@ final class Api extends RestApi {
     }
 
     private static ScheduleKey key(Request call) {
-      Members members = new Members();
+      Members members = new Members(Json.object());
       ScheduleKey key =
           new ScheduleKey(
               members.name(call.query("groupName").orElse(Group.DEFAULT), "groupName"),
@@ -221,14 +220,12 @@ final class Api extends RestApi {
     }
 
     private static Map<String, String> tags(JsonNode body) {
-      Members members = new Members();
+      Members members = new Members(body);
       Map<String, String> tags = new LinkedHashMap<>();
-      int number = 0;
-      for (JsonNode tag : body.path("Tags")) {
-        String at = "tags." + ++number + ".member.";
+      for (Members tag : members.structures("Tags")) {
         tags.put(
-            members.required(members.text(tag, "Key", at + "key", 1, 128), at + "key"),
-            members.required(members.text(tag, "Value", at + "value", 1, 256), at + "value"));
+            tag.requiredText("Key", 1, 128, Optional.empty()),
+            tag.requiredText("Value", 1, 256, Optional.empty()));
       }
       members.check();
       return tags;
@@ -239,9 +236,8 @@ final class Api extends RestApi {
       if (text.isEmpty()) {
         return MAX_RESULTS;
       }
-      ObjectNode json = Json.object().put("MaxResults", text.get());
-      Members members = new Members();
-      int limit = members.integer(json, "MaxResults", "maxResults", 1, MAX_RESULTS).orElseThrow();
+      Members members = new Members(Json.object().put("MaxResults", text.get()));
+      int limit = members.integer("MaxResults", 1, MAX_RESULTS).orElseThrow();
       members.check();
       return limit;
     }

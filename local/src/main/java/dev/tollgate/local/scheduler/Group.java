@@ -61,15 +61,15 @@ record Group(
   }
 
   static Group fromRecord(JsonNode json) {
-    Members members = new Members();
+    Members members = new Members(json);
     Map<String, String> tags = new TreeMap<>();
     json.path("Tags")
         .forEach(tag -> tags.put(tag.path("Key").asText(), tag.path("Value").asText()));
     return new Group(
         json.path("Name").asText(),
-        members.time(json, "CreationDate", "creationDate").orElseThrow(),
-        members.time(json, "LastModificationDate", "lastModificationDate").orElseThrow(),
+        members.time("CreationDate").orElseThrow(),
+        members.time("LastModificationDate").orElseThrow(),
         tags,
-        members.text(json, "ClientToken", "clientToken", 0, Integer.MAX_VALUE));
+        members.text("ClientToken", 0, Integer.MAX_VALUE));
   }
 }

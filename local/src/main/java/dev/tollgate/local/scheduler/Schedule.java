@@ -72,12 +72,12 @@ record Schedule(
   }
 
   static Schedule fromRecord(JsonNode json) {
-    Members members = new Members();
+    Members members = new Members(json);
     return new Schedule(
         new ScheduleKey(json.path("GroupName").asText(), json.path("Name").asText()),
-        Definition.parse(members, json),
-        members.time(json, "CreationDate", "creationDate").orElseThrow(),
-        members.time(json, "LastModificationDate", "lastModificationDate").orElseThrow(),
-        members.text(json, "Request", "request", 0, Integer.MAX_VALUE));
+        Definition.parse(members),
+        members.time("CreationDate").orElseThrow(),
+        members.time("LastModificationDate").orElseThrow(),
+        members.text("Request", 0, Integer.MAX_VALUE));
   }
 }

@@ -171,7 +171,7 @@ public final class Scheduler implements AutoCloseable {
 
   /** DeleteSchedule. An attempt that is under way goes on; retries are dropped. */
   public synchronized void deleteSchedule(String group, String name, Optional<String> clientToken) {
-    Members members = new Members();
+    Members members = new Members(Json.object());
     ScheduleKey key = new ScheduleKey(members.name(group, "groupName"), members.name(name, "name"));
     members.clientToken(clientToken);
     members.check();
@@ -190,7 +190,7 @@ public final class Scheduler implements AutoCloseable {
    */
   public synchronized String createGroup(
       String name, Map<String, String> tags, Optional<String> clientToken) {
-    Members members = new Members();
+    Members members = new Members(Json.object());
     members.name(name, "name");
     members.clientToken(clientToken);
     members.check();
@@ -212,7 +212,7 @@ public final class Scheduler implements AutoCloseable {
 
   /** DeleteScheduleGroup: with all its schedules, and at once. */
   public synchronized void deleteGroup(String name, Optional<String> clientToken) {
-    Members members = new Members();
+    Members members = new Members(Json.object());
     members.name(name, "name");
     members.clientToken(clientToken);
     members.check();
@@ -373,14 +373,12 @@ public final class Scheduler implements AutoCloseable {
   /** A request to create or update a schedule. */
   private record Request(ScheduleKey key, Definition definition, Optional<String> clientToken) {
     static Request parse(String name, JsonNode json) {
-      Members members = new Members();
+      Members members = new Members(json);
       members.name(name, "name");
-      String group = members.text(json, "GroupName", "groupName", 1, 64).orElse(Group.DEFAULT);
+      String group = members.text("GroupName", 1, 64).orElse(Group.DEFAULT);
       members.name(group, "groupName");
-      Optional<String> token =
-          members.clientToken(
-              members.text(json, "ClientToken", "clientToken", 1, Integer.MAX_VALUE));
-      return new Request(new ScheduleKey(group, name), Definition.parse(members, json), token);
+      Optional<String> token = members.clientToken();
+      return new Request(new ScheduleKey(group, name), Definition.parse(members), token);
     }
 
     Optional<String> identity(String operation) {

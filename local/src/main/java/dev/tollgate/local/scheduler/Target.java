@@ -64,47 +64,26 @@ record Target(
               + "|batchGet|batchDescribe|batchRead|transactGet|adminGet|adminList|testMigration"
               + "|retrieve|testConnection|translateDocument|isAuthorized|invokeModel).*");
 
-  /** Reads member {@code Target}, noting in {@code members} what is wrong with it. */
-  static Target parse(Members members, JsonNode json) {
-    JsonNode retry = members.structure(json, "RetryPolicy", "target.retryPolicy");
+  /** Reads the members of {@code Target}. */
+  static Target parse(Members members) {
+    Members retry = members.structure("RetryPolicy");
     return new Target(
-        members.required(members.text(json, "Arn", "target.arn", 1, 1600), "target.arn"),
-        members.required(
-            members.text(json, "RoleArn", "target.roleArn", 1, 1600, Optional.of(ROLE)),
-            "target.roleArn"),
-        members.text(json, "Input", "target.input", 1, Integer.MAX_VALUE),
-        members.text(
-            members.structure(json, "SqsParameters", "target.sqsParameters"),
-            "MessageGroupId",
-            "target.sqsParameters.messageGroupId",
-            1,
-            128),
-        members.text(
-            members.structure(json, "DeadLetterConfig", "target.deadLetterConfig"),
-            "Arn",
-            "target.deadLetterConfig.arn",
-            1,
-            1600,
-            Optional.of(DEAD_LETTER)),
-        members
-            .integer(
-                retry, "MaximumRetryAttempts", "target.retryPolicy.maximumRetryAttempts", 0, 185)
-            .orElse(DEFAULT_RETRY_ATTEMPTS),
+        members.requiredText("Arn", 1, 1600, Optional.empty()),
+        members.requiredText("RoleArn", 1, 1600, Optional.of(ROLE)),
+        members.text("Input", 1, Integer.MAX_VALUE),
+        members.structure("SqsParameters").text("MessageGroupId", 1, 128),
+        members.structure("DeadLetterConfig").text("Arn", 1, 1600, Optional.of(DEAD_LETTER)),
+        retry.integer("MaximumRetryAttempts", 0, 185).orElse(DEFAULT_RETRY_ATTEMPTS),
         Duration.ofSeconds(
-            members
-                .integer(
-                    retry,
-                    "MaximumEventAgeInSeconds",
-                    "target.retryPolicy.maximumEventAgeInSeconds",
-                    60,
-                    DEFAULT_EVENT_AGE_SECONDS)
+            retry
+                .integer("MaximumEventAgeInSeconds", 60, DEFAULT_EVENT_AGE_SECONDS)
                 .orElse(DEFAULT_EVENT_AGE_SECONDS)));
   }
 
   /**
    * Refuses what the model's constraints let pass and the service, or this machine, does not run.
    */
-  void check(JsonNode json) {
+  void check(Members members) {
     for (String other :
         new String[] {
           "EcsParameters",
@@ -112,7 +91,7 @@ record Target(
           "KinesisParameters",
           "SageMakerPipelineParameters"
         }) {
-      if (json.hasNonNull(other)) {
+      if (members.has(other)) {
         throw ApiException.validation(other + " is not run locally.");
       }
     }
