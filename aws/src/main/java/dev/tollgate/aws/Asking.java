@@ -1,7 +1,7 @@
 package dev.tollgate.aws;
 
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import java.util.function.Supplier;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
@@ -32,15 +32,15 @@ final class Asking {
    * @param what the service and the operation
    * @throws Unavailable if there is no answer
    */
-  static Written write(String what, Runnable request) {
+  static WriteResult write(String what, Runnable request) {
     return ask(
         what,
         () -> {
           try {
             request.run();
-            return Written.DONE;
+            return WriteResult.DONE;
           } catch (ConditionalCheckFailedException overtaken) {
-            return Written.OVERTAKEN;
+            return WriteResult.OVERTAKEN;
           }
         });
   }

@@ -1,22 +1,22 @@
 package dev.tollgate.aws;
 
 import dev.tollgate.core.Threads;
-import dev.tollgate.core.admission.Activity;
-import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.bucket.FillRequests;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.fill.FillSchedules;
+import dev.tollgate.core.connect.Activity;
+import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.message.MessageLog;
 import dev.tollgate.core.provisioning.BucketQueues;
-import dev.tollgate.core.provisioning.FillSchedules;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.provisioning.SiloQueues;
 import dev.tollgate.core.provisioning.Silos;
 import dev.tollgate.core.session.Connections;
-import dev.tollgate.core.session.LiveTenants;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenants;
@@ -223,7 +223,7 @@ public final class AwsEnvironment {
    * What an admission is decided on. Needs {@code TENANT_TABLE}, {@code SESSION_TABLE}, {@code
    * LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. Remembers answers: ask for it once.
    */
-  public FactsReader factsReader() {
+  public AdmissionFactsReader factsReader() {
     return newFactsReader();
   }
 

@@ -1,8 +1,8 @@
 package dev.tollgate.aws;
 
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.bucket.FillRequests;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.FillRequests;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;

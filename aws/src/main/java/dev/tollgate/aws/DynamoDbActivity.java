@@ -4,9 +4,9 @@ import static dev.tollgate.aws.Asking.ask;
 import static dev.tollgate.aws.Asking.write;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.admission.Activity;
-import dev.tollgate.core.admission.Refusals;
-import dev.tollgate.core.admission.TenantActivity;
+import dev.tollgate.core.connect.Activity;
+import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.connect.TenantActivity;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

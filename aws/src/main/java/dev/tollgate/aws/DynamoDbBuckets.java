@@ -7,12 +7,12 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.bucket.Emptiness;
+import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -111,7 +111,7 @@ final class DynamoDbBuckets implements Buckets {
   }
 
   @Override
-  public Written open(Bucket bucket) {
+  public WriteResult open(Bucket bucket) {
     AwsRequestOverrideConfiguration tenant = credentials.as(bucket.id().tenant());
     return write(
         "DynamoDB PutItem of bucket " + bucket.id(),
@@ -131,7 +131,7 @@ final class DynamoDbBuckets implements Buckets {
    * name in the row which it would replace, and is no conflict.
    */
   @Override
-  public Written replace(Bucket next) {
+  public WriteResult replace(Bucket next) {
     AwsRequestOverrideConfiguration tenant = credentials.as(next.id().tenant());
     AttributeValue write = Attribute.text(UUID.randomUUID().toString());
     Map<String, AttributeValue> item = new HashMap<>(LimitRow.write(next));
@@ -145,7 +145,7 @@ final class DynamoDbBuckets implements Buckets {
     }
   }
 
-  private Written replace(
+  private WriteResult replace(
       AwsRequestOverrideConfiguration tenant,
       Map<String, AttributeValue> item,
       long before,
@@ -162,27 +162,27 @@ final class DynamoDbBuckets implements Buckets {
                   .expressionAttributeValues(Map.of(":before", Attribute.number(before)))
                   .returnValuesOnConditionCheckFailure(
                       ReturnValuesOnConditionCheckFailure.ALL_OLD));
-      return Written.DONE;
+      return WriteResult.DONE;
     } catch (ConditionalCheckFailedException overtaken) {
       return overtaken.hasItem() && write.equals(overtaken.item().get(LimitRow.WRITE))
-          ? Written.DONE
-          : Written.OVERTAKEN;
+          ? WriteResult.DONE
+          : WriteResult.OVERTAKEN;
     }
   }
 
   /** Whether a write that was not answered has been done; empty if that cannot be read either. */
-  private Optional<Written> stands(BucketId id, AttributeValue write) {
+  private Optional<WriteResult> stands(BucketId id, AttributeValue write) {
     try {
       return Optional.of(write.equals(get(id).get(LimitRow.WRITE)))
           .filter(Boolean::booleanValue)
-          .map(done -> Written.DONE);
+          .map(done -> WriteResult.DONE);
     } catch (Unavailable unreadable) {
       return Optional.empty();
     }
   }
 
   @Override
-  public Written rememberEmpty(Bucket read, Emptiness found) {
+  public WriteResult rememberEmpty(Bucket read, EmptyHint found) {
     AwsRequestOverrideConfiguration tenant = credentials.as(read.id().tenant());
     Map<String, AttributeValue> values = new HashMap<>();
     LimitRow.write(found).forEach((name, value) -> values.put(":" + name, value));

@@ -5,9 +5,9 @@ import static dev.tollgate.aws.Asking.ask;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.admission.Facts;
-import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.connect.AdmissionFacts;
+import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.message.MessageFacts;
 import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.message.MessageName;
@@ -35,7 +35,7 @@ import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
  * Reads what an admission, or the processing of messages, is decided on: one BatchGetItem over
  * three tables.
  */
-final class DynamoDbFactsReader implements FactsReader, MessageFactsReader {
+final class DynamoDbFactsReader implements AdmissionFactsReader, MessageFactsReader {
   private static final int REMEMBERED = 10_000;
   private static final Duration YES_LASTS = Duration.ofSeconds(60);
   private static final Duration NO_LASTS = Duration.ofSeconds(5);
@@ -101,7 +101,7 @@ final class DynamoDbFactsReader implements FactsReader, MessageFactsReader {
   }
 
   @Override
-  public Facts read(TenantId tenant, SessionId session) {
+  public AdmissionFacts read(TenantId tenant, SessionId session) {
     BucketId bucket = new BucketId(tenant, Action.CONNECT);
     Map<String, List<Row>> rows =
         read(
@@ -114,7 +114,7 @@ final class DynamoDbFactsReader implements FactsReader, MessageFactsReader {
                 tables.limit(),
                 List.of(LimitRow.key(tenant, LimitRow.CONNECTIONS), LimitRow.key(bucket))));
     List<Row> limits = rows.getOrDefault(tables.limit(), List.of());
-    return new Facts(
+    return new AdmissionFacts(
         first(rows.getOrDefault(tables.tenant(), List.of())).map(TenantRow::read),
         first(rows.getOrDefault(tables.session(), List.of())).map(SessionRow::read),
         LimitRow.count(first(limits.stream().filter(row -> !LimitRow.isBucket(row)).toList())),

@@ -3,7 +3,7 @@ package dev.tollgate.aws;
 import static dev.tollgate.aws.Asking.ask;
 import static dev.tollgate.aws.Asking.write;
 
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.idempotency.KeptAnswer;
@@ -97,7 +97,7 @@ final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
   }
 
   @Override
-  public Written keep(KeyClaim claim, KeptAnswer answer, Instant until) {
+  public WriteResult keep(KeyClaim claim, KeptAnswer answer, Instant until) {
     Map<String, AttributeValue> row = new HashMap<>(row(claim, until));
     row.put(STATUS, Attribute.number(answer.status()));
     row.put(HEADERS, Attribute.map(answer.headers(), Function.identity(), Attribute::text));

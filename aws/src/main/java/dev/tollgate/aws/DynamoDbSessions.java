@@ -5,18 +5,18 @@ import static dev.tollgate.aws.Asking.write;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Lifetime;
-import dev.tollgate.core.session.LiveTenants;
-import dev.tollgate.core.session.Noted;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Subject;
+import dev.tollgate.core.session.SubjectSessions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -134,27 +134,27 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
 
   /** By a BatchGetItem, which those who read sessions may do anyway. */
   @Override
-  public Noted notedFor(TenantId tenant, Subject subject) {
+  public SubjectSessions notedFor(TenantId tenant, Subject subject) {
     return read(tenant, limitTable, List.of(LimitRow.key(tenant, subject))).stream()
         .findFirst()
         .map(
             row ->
-                new Noted(
+                new SubjectSessions(
                     row.texts(LimitRow.SESSION_IDS).stream()
                         .map(SessionId::new)
                         .collect(Collectors.toUnmodifiableSet()),
                     row.optional(LimitRow.ARRIVAL, row::nanos)))
-        .orElse(Noted.NOTHING);
+        .orElse(SubjectSessions.NOTHING);
   }
 
   @Override
-  public Written note(
+  public WriteResult note(
       TenantId tenant,
       Subject subject,
       SessionId id,
       long most,
       Gcra rate,
-      Noted read,
+      SubjectSessions read,
       Instant now,
       Instant until) {
     Turn turn = Turn.of(rate, read.arrival(), now);
@@ -176,12 +176,12 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
-  public Written noteInstead(
+  public WriteResult noteInstead(
       TenantId tenant,
       Subject subject,
       Set<SessionId> next,
       Gcra rate,
-      Noted read,
+      SubjectSessions read,
       Instant now,
       Instant until) {
     Turn turn = Turn.of(rate, read.arrival(), now);
@@ -211,7 +211,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   /** A note that is written twice counts once, at most as two for the rate. */
-  private Written noted(TenantId tenant, UpdateItemRequest request) {
+  private WriteResult noted(TenantId tenant, UpdateItemRequest request) {
     return write(
         "DynamoDB UpdateItem of a subject of " + tenant, () -> dynamoDb.updateItem(request));
   }
@@ -327,7 +327,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
-  public Written remove(TenantId tenant, SessionId id) {
+  public WriteResult remove(TenantId tenant, SessionId id) {
     AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
     return write(
         "DynamoDB DeleteItem of a session of " + tenant,
@@ -559,7 +559,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
    * a correction whose answer was lost finds its own name, and adds nothing.
    */
   @Override
-  public Written correct(TenantId tenant, ConnectionCount seen, Correction correction) {
+  public WriteResult correct(TenantId tenant, ConnectionCount seen, Correction correction) {
     AttributeValue name = Attribute.text(UUID.randomUUID().toString());
     Additions parts = Additions.of(correction.parts());
     Map<String, AttributeValue> values = new HashMap<>(parts.values());
@@ -588,11 +588,11 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
         () -> {
           try {
             dynamoDb.updateItem(request);
-            return Written.DONE;
+            return WriteResult.DONE;
           } catch (ConditionalCheckFailedException failed) {
             return failed.hasItem() && name.equals(failed.item().get(LimitRow.CORRECTION))
-                ? Written.DONE
-                : Written.OVERTAKEN;
+                ? WriteResult.DONE
+                : WriteResult.OVERTAKEN;
           }
         });
   }
@@ -608,7 +608,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
-  public Written renew(
+  public WriteResult renew(
       TenantId tenant, SessionId id, Instant endsAt, Lifetime lifetime, Instant now) {
     Map<String, AttributeValue> values = new HashMap<>();
     values.put(":second", Attribute.number(now.getEpochSecond()));
@@ -641,7 +641,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
-  public Written extend(Session read, Instant endsAt, Map<String, Instant> processed, Instant now) {
+  public WriteResult extend(Session read, Instant endsAt, Map<String, Instant> processed, Instant now) {
     AwsRequestOverrideConfiguration configuration = credentials.as(read.tenant());
     Map<String, AttributeValue> values = new HashMap<>();
     values.put(":second", Attribute.number(now.getEpochSecond()));
@@ -715,7 +715,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
-  public Written strikeOff(TenantId tenant, Instant arrival) {
+  public WriteResult strikeOff(TenantId tenant, Instant arrival) {
     AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
     return write(
         "DynamoDB DeleteItem of turns of " + tenant,

@@ -4,7 +4,7 @@ import static dev.tollgate.aws.Asking.ask;
 import static dev.tollgate.aws.Asking.write;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.provisioning.Silos;
 import java.util.Map;
@@ -45,7 +45,7 @@ final class DynamoDbSilos implements Silos {
   }
 
   @Override
-  public Written open(Silo silo) {
+  public WriteResult open(Silo silo) {
     AwsRequestOverrideConfiguration as = credentials.as(silo.tenant());
     return write(
         "DynamoDB PutItem of the silo of " + silo.tenant(),
@@ -61,7 +61,7 @@ final class DynamoDbSilos implements Silos {
   }
 
   @Override
-  public Written replace(Silo next) {
+  public WriteResult replace(Silo next) {
     AwsRequestOverrideConfiguration as = credentials.as(next.tenant());
     return write(
         "DynamoDB PutItem of the silo of " + next.tenant(),
@@ -79,7 +79,7 @@ final class DynamoDbSilos implements Silos {
   }
 
   @Override
-  public Written remove(TenantId tenant, long version) {
+  public WriteResult remove(TenantId tenant, long version) {
     AwsRequestOverrideConfiguration as = credentials.as(tenant);
     return write(
         "DynamoDB DeleteItem of the silo of " + tenant,

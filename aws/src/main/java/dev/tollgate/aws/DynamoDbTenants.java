@@ -8,7 +8,7 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tenants;
@@ -72,7 +72,7 @@ final class DynamoDbTenants implements Tenants {
   }
 
   @Override
-  public Written create(Tenant tenant) {
+  public WriteResult create(Tenant tenant) {
     return write(
         "DynamoDB PutItem of tenant " + tenant.id(),
         () ->
@@ -86,7 +86,7 @@ final class DynamoDbTenants implements Tenants {
   }
 
   @Override
-  public Written replace(Tenant next) {
+  public WriteResult replace(Tenant next) {
     return write(
         "DynamoDB PutItem of tenant " + next.id(),
         () ->
@@ -125,7 +125,7 @@ final class DynamoDbTenants implements Tenants {
   }
 
   @Override
-  public Written remove(TenantId id, long version) {
+  public WriteResult remove(TenantId id, long version) {
     return write(
         "DynamoDB DeleteItem of tenant " + id,
         () ->

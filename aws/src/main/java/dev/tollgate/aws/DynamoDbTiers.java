@@ -5,7 +5,7 @@ import static dev.tollgate.aws.Asking.write;
 
 import dev.tollgate.core.Page;
 import dev.tollgate.core.UnreadableRow;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
@@ -82,7 +82,7 @@ final class DynamoDbTiers implements Tiers {
   }
 
   @Override
-  public Written put(Tier next) {
+  public WriteResult put(Tier next) {
     boolean first = next.version() == 1;
     return write(
         "DynamoDB PutItem of tier " + next.name(),
@@ -143,11 +143,11 @@ final class DynamoDbTiers implements Tiers {
   }
 
   @Override
-  public Written remove(TierName name, long version) {
+  public WriteResult remove(TierName name, long version) {
     return DEFAULTS.containsKey(name) ? removeDefault(name, version) : removeOwn(name, version);
   }
 
-  private Written removeDefault(TierName name, long version) {
+  private WriteResult removeDefault(TierName name, long version) {
     String stands = version == 0 ? "attribute_not_exists(#version)" : "#version = :version";
     return write(
         "DynamoDB PutItem of tier " + name,
@@ -164,7 +164,7 @@ final class DynamoDbTiers implements Tiers {
                             version == 0 ? null : Map.of(":version", Attribute.number(version)))));
   }
 
-  private Written removeOwn(TierName name, long version) {
+  private WriteResult removeOwn(TierName name, long version) {
     return write(
         "DynamoDB DeleteItem of tier " + name,
         () ->

@@ -6,10 +6,10 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Shard;
-import dev.tollgate.core.bucket.Upkeep;
-import dev.tollgate.core.provisioning.Conformity;
-import dev.tollgate.core.provisioning.FillSchedules;
+import dev.tollgate.core.bucket.fill.FillSchedules;
+import dev.tollgate.core.provisioning.Drift;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -109,8 +109,8 @@ final class EventBridgeFillSchedules implements FillSchedules {
   }
 
   private CreateScheduleRequest wanted(Bucket bucket) {
-    Upkeep.State state = bucket.upkeep().state();
-    boolean fires = state == Upkeep.State.PRODUCED || state == Upkeep.State.DIRECT;
+    FillState.State state = bucket.upkeep().state();
+    boolean fires = state == FillState.State.PRODUCED || state == FillState.State.DIRECT;
     return CreateScheduleRequest.builder()
         .overrideConfiguration(credentials.as(bucket.id().tenant()))
         .groupName(destination.group())
@@ -122,7 +122,7 @@ final class EventBridgeFillSchedules implements FillSchedules {
         .scheduleExpression(EVERY_MINUTE)
         .flexibleTimeWindow(ON_TIME)
         .state(fires ? ScheduleState.ENABLED : ScheduleState.DISABLED)
-        .target(state == Upkeep.State.DIRECT ? directTarget(bucket) : producerTarget(bucket.id()))
+        .target(state == FillState.State.DIRECT ? directTarget(bucket) : producerTarget(bucket.id()))
         .build();
   }
 
@@ -236,11 +236,11 @@ final class EventBridgeFillSchedules implements FillSchedules {
   }
 
   @Override
-  public Conformity compare(Bucket bucket) {
+  public Drift compare(Bucket bucket) {
     Optional<GetScheduleResponse> stands = standing(bucket.id());
     if (bucket.spec().filling().mode() == FillMode.SHARED) {
       String filler = Shard.of(bucket.id().tenant()).toString();
-      return Conformity.of(
+      return Drift.of(
           stands.isPresent()
               ? List.of("a schedule of its own (expected: none, " + filler + " fills it)")
               : List.of());
@@ -250,7 +250,7 @@ final class EventBridgeFillSchedules implements FillSchedules {
 
   /** {@inheritDoc} Under the function's own role, as {@link #put(Shard)}. */
   @Override
-  public Conformity compare(Shard shard) {
+  public Drift compare(Shard shard) {
     CreateScheduleRequest wanted = wanted(shard);
     return compare(
         standing(
@@ -284,11 +284,11 @@ final class EventBridgeFillSchedules implements FillSchedules {
         });
   }
 
-  private static Conformity compare(
+  private static Drift compare(
       Optional<GetScheduleResponse> stands, CreateScheduleRequest wanted) {
     return stands
-        .map(found -> Conformity.of(ScheduleDifferences.between(found, wanted)))
-        .orElseGet(Conformity.Missing::new);
+        .map(found -> Drift.of(ScheduleDifferences.between(found, wanted)))
+        .orElseGet(Drift.Missing::new);
   }
 
   /** {@inheritDoc} Under the function's own role: they are of many tenants. */

@@ -4,7 +4,7 @@ import static dev.tollgate.aws.Asking.ask;
 
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.core.bucket.FillRequests;
+import dev.tollgate.core.bucket.claim.FillRequests;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.lambda.LambdaClient;
 import software.amazon.awssdk.services.lambda.model.InvocationType;

@@ -9,10 +9,10 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.core.bucket.Emptiness;
+import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Ledger;
 import dev.tollgate.core.bucket.Shard;
-import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
@@ -148,16 +148,16 @@ final class LimitRow {
         new Ledger(row.nanos("mintedThrough"), row.number("carried"), row.nanos("aheadFrom")),
         row.number("level"),
         row.optional(EMPTY_SINCE, row::nanos)
-            .map(since -> new Emptiness(since, row.nanos(EMPTY_UNTIL), row.number(EMPTY_HELD))),
-        new Upkeep(
-            Upkeep.State.valueOf(row.text("upkeep")),
+            .map(since -> new EmptyHint(since, row.nanos(EMPTY_UNTIL), row.number(EMPTY_HELD))),
+        new FillState(
+            FillState.State.valueOf(row.text("upkeep")),
             row.nanos("upkeepSince"),
             row.optional("fullSince", row::nanos)),
         row.number(VERSION));
   }
 
   /** The attributes of a bucket's row that tell that it was found empty. */
-  static Map<String, AttributeValue> write(Emptiness found) {
+  static Map<String, AttributeValue> write(EmptyHint found) {
     return Map.of(
         EMPTY_SINCE,
         nanos(found.since()),

@@ -5,7 +5,7 @@ import static dev.tollgate.aws.Asking.ask;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.provisioning.BucketQueues;
-import dev.tollgate.core.provisioning.Made;
+import dev.tollgate.core.provisioning.QueueCreation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -53,11 +53,11 @@ final class SqsBucketQueues implements BucketQueues {
    * answer for a minute. It leaves the tags of a queue that stands.
    */
   @Override
-  public Made make(BucketId id, Duration lifetime) {
+  public QueueCreation make(BucketId id, Duration lifetime) {
     AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
     boolean stands = ask("SQS GetQueueAttributes of " + id, () -> stands(id, tenant));
-    Made made = ask("SQS CreateQueue of " + id, () -> create(id, lifetime, tenant, stands));
-    if (made == Made.STOOD) {
+    QueueCreation made = ask("SQS CreateQueue of " + id, () -> create(id, lifetime, tenant, stands));
+    if (made == QueueCreation.STOOD) {
       ask(
           "SQS TagQueue of " + id,
           () ->
@@ -86,7 +86,7 @@ final class SqsBucketQueues implements BucketQueues {
     }
   }
 
-  private Made create(
+  private QueueCreation create(
       BucketId id, Duration lifetime, AwsRequestOverrideConfiguration tenant, boolean stands) {
     Map<QueueAttributeName, String> attributes =
         Map.of(
@@ -102,14 +102,14 @@ final class SqsBucketQueues implements BucketQueues {
                   .queueName(urls.names().queue(id))
                   .attributes(attributes)
                   .tags(tags()));
-      return stands ? Made.STOOD : Made.NEW;
+      return stands ? QueueCreation.STOOD : QueueCreation.NEW;
     } catch (QueueDeletedRecentlyException deleted) {
-      return Made.NOT_YET;
+      return QueueCreation.NOT_YET;
     } catch (QueueNameExistsException differs) {
       sqs.setQueueAttributes(
           request ->
               request.overrideConfiguration(tenant).queueUrl(urls.of(id)).attributes(attributes));
-      return Made.STOOD;
+      return QueueCreation.STOOD;
     }
   }
 

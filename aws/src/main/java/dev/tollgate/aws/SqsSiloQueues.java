@@ -3,8 +3,8 @@ package dev.tollgate.aws;
 import static dev.tollgate.aws.Asking.ask;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.provisioning.Made;
 import dev.tollgate.core.provisioning.Progress;
+import dev.tollgate.core.provisioning.QueueCreation;
 import dev.tollgate.core.provisioning.SiloQueues;
 import java.time.Duration;
 import java.util.HashMap;
@@ -89,22 +89,22 @@ final class SqsSiloQueues implements SiloQueues {
   }
 
   @Override
-  public Made make(TenantId tenant) {
+  public QueueCreation make(TenantId tenant) {
     String deadLetters = urls.names().siloDeadLetters(tenant);
-    Made dead = make(deadLetters, DEAD_LETTER_ATTRIBUTES, tenant);
-    if (dead == Made.NOT_YET) {
-      return Made.NOT_YET;
+    QueueCreation dead = make(deadLetters, DEAD_LETTER_ATTRIBUTES, tenant);
+    if (dead == QueueCreation.NOT_YET) {
+      return QueueCreation.NOT_YET;
     }
     String redrive =
         """
         {"deadLetterTargetArn":"%s","maxReceiveCount":"%d"}"""
             .formatted(arns.queue(deadLetters), MOST_RECEIVES);
-    Made queue =
+    QueueCreation queue =
         make(
             urls.names().siloQueue(tenant),
             with(ATTRIBUTES, QueueAttributeName.REDRIVE_POLICY, redrive),
             tenant);
-    return queue == Made.STOOD ? dead : queue;
+    return queue == QueueCreation.STOOD ? dead : queue;
   }
 
   /**
@@ -112,13 +112,13 @@ final class SqsSiloQueues implements SiloQueues {
    * deleted just now. It leaves the policy of one that stands, and so does SetQueueAttributes
    * unless it is told to remove it.
    */
-  private Made make(String name, Map<QueueAttributeName, String> attributes, TenantId tenant) {
+  private QueueCreation make(String name, Map<QueueAttributeName, String> attributes, TenantId tenant) {
     AwsRequestOverrideConfiguration as = credentials.as(tenant);
     Optional<Map<QueueAttributeName, String>> stands =
         attributes(name, as, QueueAttributeName.QUEUE_ARN, QueueAttributeName.POLICY);
-    Made made =
+    QueueCreation made =
         ask("SQS CreateQueue of " + name, () -> create(name, attributes, as, stands.isPresent()));
-    if (made == Made.STOOD && stands.filter(SqsSiloQueues::isClosed).isPresent()) {
+    if (made == QueueCreation.STOOD && stands.filter(SqsSiloQueues::isClosed).isPresent()) {
       ask("SQS SetQueueAttributes of " + name, () -> setPolicy(name, "", as));
     }
     return made;
@@ -128,7 +128,7 @@ final class SqsSiloQueues implements SiloQueues {
     return attributes.getOrDefault(QueueAttributeName.POLICY, "").contains('"' + CLOSED + '"');
   }
 
-  private Made create(
+  private QueueCreation create(
       String name,
       Map<QueueAttributeName, String> attributes,
       AwsRequestOverrideConfiguration as,
@@ -140,14 +140,14 @@ final class SqsSiloQueues implements SiloQueues {
                   .overrideConfiguration(as)
                   .queueName(name)
                   .attributes(with(attributes, QueueAttributeName.FIFO_QUEUE, "true")));
-      return stands ? Made.STOOD : Made.NEW;
+      return stands ? QueueCreation.STOOD : QueueCreation.NEW;
     } catch (QueueDeletedRecentlyException deleted) {
-      return Made.NOT_YET;
+      return QueueCreation.NOT_YET;
     } catch (QueueNameExistsException differs) {
       sqs.setQueueAttributes(
           request ->
               request.overrideConfiguration(as).queueUrl(urls.of(name)).attributes(attributes));
-      return Made.STOOD;
+      return QueueCreation.STOOD;
     }
   }
 

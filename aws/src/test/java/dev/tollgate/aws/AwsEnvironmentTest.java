@@ -14,12 +14,10 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
-import dev.tollgate.core.bucket.BucketGate;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
-import dev.tollgate.core.bucket.Claim;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Lease;
@@ -27,10 +25,12 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue.Search;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.Claim;
 import dev.tollgate.core.message.MessageName;
-import dev.tollgate.core.provisioning.Conformity;
-import dev.tollgate.core.provisioning.Made;
+import dev.tollgate.core.provisioning.Drift;
 import dev.tollgate.core.provisioning.Progress;
+import dev.tollgate.core.provisioning.QueueCreation;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Session;
@@ -444,7 +444,7 @@ class AwsEnvironmentTest {
     services.on("GetQueueAttributes", request -> noQueue());
     services.on("CreateQueue", request -> anyQueue());
 
-    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14))).isEqualTo(Made.NEW);
+    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14))).isEqualTo(QueueCreation.NEW);
 
     assertThat(services.requests("CreateQueue").get(0).body())
         .contains(
@@ -459,7 +459,7 @@ class AwsEnvironmentTest {
   void a_queue_that_differs_is_brought_to_what_it_should_be() {
     services.on("CreateQueue", request -> Answer.failure(400, "QueueNameExists"));
 
-    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14))).isEqualTo(Made.STOOD);
+    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14))).isEqualTo(QueueCreation.STOOD);
 
     assertThat(services.requests("SetQueueAttributes"))
         .singleElement()
@@ -473,7 +473,7 @@ class AwsEnvironmentTest {
   void a_queue_that_was_deleted_just_now_cannot_be_made_though_it_still_answers() {
     services.on("CreateQueue", request -> Answer.failure(400, "QueueDeletedRecently"));
 
-    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14))).isEqualTo(Made.NOT_YET);
+    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14))).isEqualTo(QueueCreation.NOT_YET);
   }
 
   // Silos' queues.
@@ -487,7 +487,7 @@ class AwsEnvironmentTest {
     services.on("GetQueueAttributes", request -> noQueue());
     services.on("CreateQueue", request -> anyQueue());
 
-    assertThat(aws.siloQueues().make(tenant)).isEqualTo(Made.NEW);
+    assertThat(aws.siloQueues().make(tenant)).isEqualTo(QueueCreation.NEW);
 
     List<Request> created = services.requests("CreateQueue");
     assertThat(created)
@@ -517,7 +517,7 @@ class AwsEnvironmentTest {
   void a_silos_queues_that_differ_are_brought_to_what_they_should_be_and_stay_fifo() {
     services.on("CreateQueue", request -> Answer.failure(400, "QueueNameExists"));
 
-    assertThat(aws.siloQueues().make(tenant)).isEqualTo(Made.STOOD);
+    assertThat(aws.siloQueues().make(tenant)).isEqualTo(QueueCreation.STOOD);
 
     assertThat(services.requests("SetQueueAttributes"))
         .hasSize(2)
@@ -534,10 +534,10 @@ class AwsEnvironmentTest {
             request.body().contains("\"QueueName\":\"" + silo("_dead.fifo"))
                 ? anyQueue()
                 : Answer.failure(400, "QueueDeletedRecently"));
-    assertThat(aws.siloQueues().make(tenant)).isEqualTo(Made.NOT_YET);
+    assertThat(aws.siloQueues().make(tenant)).isEqualTo(QueueCreation.NOT_YET);
 
     services.on("CreateQueue", request -> Answer.failure(400, "QueueDeletedRecently"));
-    assertThat(aws.siloQueues().make(tenant)).isEqualTo(Made.NOT_YET);
+    assertThat(aws.siloQueues().make(tenant)).isEqualTo(QueueCreation.NOT_YET);
   }
 
   @Test
@@ -751,7 +751,7 @@ class AwsEnvironmentTest {
                 .replace(
                     Samples.bucket(bucket)
                         .retuned(BucketSpec.ofRate(Rate.perMinute(3)), Samples.NOW)))
-        .isEqualTo(Written.DONE);
+        .isEqualTo(WriteResult.DONE);
   }
 
   @Test
@@ -827,7 +827,7 @@ class AwsEnvironmentTest {
     services.on("GET " + path, request -> Answer.ok(said));
   }
 
-  private static final Conformity AS_WANTED = new Conformity.AsWanted();
+  private static final Drift AS_WANTED = new Drift.AsWanted();
 
   @Test
   void a_schedule_that_was_put_is_as_wanted_whatever_fills_the_bucket() {
@@ -878,7 +878,7 @@ class AwsEnvironmentTest {
 
     assertThat(aws.fillSchedules().compare(row))
         .isInstanceOfSatisfying(
-            Conformity.Differs.class,
+            Drift.Differs.class,
             differs ->
                 assertThat(differs.differences())
                     .singleElement()
@@ -894,9 +894,9 @@ class AwsEnvironmentTest {
         "GET /schedules/shard-7", request -> Answer.failure(404, "ResourceNotFoundException"));
 
     assertThat(aws.fillSchedules().compare(opened(spec(FillMode.PRODUCER))))
-        .isEqualTo(new Conformity.Missing());
+        .isEqualTo(new Drift.Missing());
     assertThat(aws.fillSchedules().compare(opened(spec(FillMode.SHARED)))).isEqualTo(AS_WANTED);
-    assertThat(aws.fillSchedules().compare(new Shard(7))).isEqualTo(new Conformity.Missing());
+    assertThat(aws.fillSchedules().compare(new Shard(7))).isEqualTo(new Drift.Missing());
     assertThat(aws.fillSchedules().has(bucket)).isFalse();
   }
 
@@ -905,7 +905,7 @@ class AwsEnvironmentTest {
     services.on("GET " + schedulePath(), request -> Answer.ok("{}"));
 
     assertThat(aws.fillSchedules().compare(opened(spec(FillMode.SHARED))))
-        .isInstanceOf(Conformity.Differs.class);
+        .isInstanceOf(Drift.Differs.class);
   }
 
   @Test
@@ -1037,7 +1037,7 @@ class AwsEnvironmentTest {
         });
 
     assertThat(aws.connections().correct(tenant, ConnectionCount.NONE, correction()))
-        .isEqualTo(Written.DONE);
+        .isEqualTo(WriteResult.DONE);
 
     assertThat(services.requests("UpdateItem")).hasSize(2);
   }
@@ -1047,7 +1047,7 @@ class AwsEnvironmentTest {
     services.on("UpdateItem", request -> overtakenBy("another"));
 
     assertThat(aws.connections().correct(tenant, ConnectionCount.NONE, correction()))
-        .isEqualTo(Written.OVERTAKEN);
+        .isEqualTo(WriteResult.OVERTAKEN);
   }
 
   private static final Pattern CORRECTION = Pattern.compile("\":name\":\\{\"S\":\"([^\"]+)\"");

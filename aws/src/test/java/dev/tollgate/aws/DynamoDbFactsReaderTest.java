@@ -2,8 +2,8 @@ package dev.tollgate.aws;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Tenant;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Engines.class)
 class DynamoDbFactsReaderTest extends FactsReaderContract {
   private final ManualClock clock = new ManualClock(Samples.NOW);
-  private final FactsReader reader;
+  private final AdmissionFactsReader reader;
   private final Tenants tenants;
   private final Buckets buckets;
   private final DynamoDbSessions sessions;
@@ -35,7 +35,7 @@ class DynamoDbFactsReaderTest extends FactsReaderContract {
   }
 
   @Override
-  protected FactsReader reader() {
+  protected AdmissionFactsReader reader() {
     return reader;
   }
 

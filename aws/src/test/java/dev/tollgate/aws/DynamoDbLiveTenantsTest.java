@@ -1,6 +1,6 @@
 package dev.tollgate.aws;
 
-import dev.tollgate.core.session.LiveTenants;
+import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.testing.LiveTenantsContract;
 import org.junit.jupiter.api.extension.ExtendWith;

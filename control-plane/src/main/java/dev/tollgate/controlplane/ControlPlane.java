@@ -1,7 +1,7 @@
 package dev.tollgate.controlplane;
 
 import dev.tollgate.core.Pause;
-import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.session.SessionLife;
 import java.security.SecureRandom;

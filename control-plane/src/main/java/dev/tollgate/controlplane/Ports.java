@@ -1,10 +1,10 @@
 package dev.tollgate.controlplane;
 
-import dev.tollgate.core.admission.Activity;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.fill.FillSchedules;
+import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.provisioning.BucketQueues;
-import dev.tollgate.core.provisioning.FillSchedules;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.provisioning.SiloQueues;
 import dev.tollgate.core.provisioning.Silos;

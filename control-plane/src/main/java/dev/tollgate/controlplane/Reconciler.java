@@ -6,19 +6,19 @@ import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
-import dev.tollgate.core.bucket.BucketFill;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Shard;
-import dev.tollgate.core.bucket.Upkeep;
+import dev.tollgate.core.bucket.fill.BucketFill;
+import dev.tollgate.core.bucket.fill.BucketSchedules;
 import dev.tollgate.core.provisioning.BucketQueues.Maker;
-import dev.tollgate.core.provisioning.BucketSchedules;
-import dev.tollgate.core.provisioning.Made;
+import dev.tollgate.core.provisioning.QueueCreation;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionLife;
 import dev.tollgate.core.tenant.Isolation;
@@ -151,7 +151,7 @@ final class Reconciler {
       return found;
     }
     Tenant reopened = stands.reopened();
-    return ports.tenants().replace(reopened) == Written.DONE
+    return ports.tenants().replace(reopened) == WriteResult.DONE
         ? Optional.of(reopened)
         : overtaking(done);
   }
@@ -208,12 +208,12 @@ final class Reconciler {
               }
             });
     boolean isolated = settled.filter(was -> was.isolation() == tenant.isolation()).isPresent();
-    Optional<Made> silo =
+    Optional<QueueCreation> silo =
         tenant.isolation() == Isolation.SILO && !isolated
             ? steps.attempt("silo of " + tenant.id(), () -> silos.open(tenant.id()))
             : Optional.empty();
     if (Stream.concat(opened.stream().map(Opened::made), silo.stream())
-        .anyMatch(made -> made == Made.NEW)) {
+        .anyMatch(made -> made == QueueCreation.NEW)) {
       pause.of(QUEUE_DELAY);
     }
     opened.forEach(bucket -> start(bucket, steps));
@@ -278,7 +278,7 @@ final class Reconciler {
    *
    * @param begins whether nobody has filled it until now
    */
-  private record Opened(Bucket row, Made made, boolean begins) {}
+  private record Opened(Bucket row, QueueCreation made, boolean begins) {}
 
   private Opened open(Bucket fresh, boolean active, Optional<Bucket> found) {
     Bucket row = row(fresh, active, found);
@@ -305,8 +305,8 @@ final class Reconciler {
           !active
               ? stands.suspended(spec, now)
               : row.isPresent() ? stands.retuned(spec, now) : stands;
-      Written written = row.isPresent() ? buckets.replace(next) : buckets.open(next);
-      if (written == Written.DONE) {
+      WriteResult written = row.isPresent() ? buckets.replace(next) : buckets.open(next);
+      if (written == WriteResult.DONE) {
         return next;
       }
       row = buckets.find(fresh.id());
@@ -315,7 +315,7 @@ final class Reconciler {
   }
 
   private static boolean isActive(Bucket row) {
-    return row.upkeep().state() != Upkeep.State.SUSPENDED;
+    return row.upkeep().state() != FillState.State.SUSPENDED;
   }
 
   /**
@@ -325,7 +325,7 @@ final class Reconciler {
   private void start(Opened bucket, Steps steps) {
     Bucket row = bucket.row();
     BucketId id = row.id();
-    if (bucket.made() == Made.NOT_YET) {
+    if (bucket.made() == QueueCreation.NOT_YET) {
       steps.postpone("queue " + id + ": one of this name was deleted less than a minute ago");
       return;
     }
@@ -388,7 +388,7 @@ final class Reconciler {
     String what = "a session of " + session.tenant();
     steps
         .attempt(what, () -> ports.sessions().remove(session.tenant(), session.id()))
-        .filter(Written.OVERTAKEN::equals)
+        .filter(WriteResult.OVERTAKEN::equals)
         .ifPresent(stays -> steps.postpone(what + ": one of its sockets may be about to open"));
   }
 

@@ -5,7 +5,7 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Shard;
-import dev.tollgate.core.provisioning.Conformity;
+import dev.tollgate.core.provisioning.Drift;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import java.util.ArrayList;
@@ -62,8 +62,8 @@ final class ShardsCheckup implements Checkup {
     Shards shards = shards();
     List<Finding> findings = new ArrayList<>();
     for (Shard shard : Shard.all()) {
-      Conformity conformity = ports.schedules().compare(shard);
-      boolean missing = conformity instanceof Conformity.Missing;
+      Drift conformity = ports.schedules().compare(shard);
+      boolean missing = conformity instanceof Drift.Missing;
       if (!shards.used().contains(shard) && !missing) {
         findings.add(
             Finding.of(
@@ -73,7 +73,7 @@ final class ShardsCheckup implements Checkup {
         findings.add(
             Finding.of(Kind.MISSING, shard, "no schedule (expected: one, the shard has buckets)"));
       }
-      if (shards.wanted().contains(shard) && conformity instanceof Conformity.Differs differs) {
+      if (shards.wanted().contains(shard) && conformity instanceof Drift.Differs differs) {
         findings.add(Finding.of(Kind.DIFFERS, shard, String.join("; ", differs.differences())));
       }
     }

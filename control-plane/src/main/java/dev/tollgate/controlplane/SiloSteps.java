@@ -3,9 +3,9 @@ package dev.tollgate.controlplane;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.Written;
-import dev.tollgate.core.provisioning.Made;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.provisioning.Progress;
+import dev.tollgate.core.provisioning.QueueCreation;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.provisioning.Silo.State;
@@ -55,24 +55,24 @@ final class SiloSteps {
   /**
    * Writes down that the tenant has a silo, and makes its queues.
    *
-   * @return {@link Made#NOT_YET} also if a silo that the tenant had before is not gone yet
+   * @return {@link QueueCreation#NOT_YET} also if a silo that the tenant had before is not gone yet
    */
-  Made open(TenantId id) {
+  QueueCreation open(TenantId id) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       Instant now = clock.instant();
       Optional<Silo> found = ports.silos().find(id);
       if (found.isPresent() && found.get().state() == State.LEAVING) {
         if (vacate(found.get()) == Progress.NOT_YET) {
-          return Made.NOT_YET;
+          return QueueCreation.NOT_YET;
         }
       } else if (found.isPresent() && found.get().isOpenAt(release)) {
         return ports.siloQueues().make(id);
       } else {
-        Written written =
+        WriteResult written =
             found.isPresent()
                 ? ports.silos().replace(found.get().reopened(release, now))
                 : ports.silos().open(Silo.opened(id, release, now));
-        if (written == Written.DONE) {
+        if (written == WriteResult.DONE) {
           return ports.siloQueues().make(id);
         }
       }
@@ -81,9 +81,9 @@ final class SiloSteps {
   }
 
   /** Has the messages in the tenant's queues processed by a function of its own. */
-  void start(TenantId id, Made queues, Steps steps) {
+  void start(TenantId id, QueueCreation queues, Steps steps) {
     String function = "silo function of " + id;
-    if (queues == Made.NOT_YET) {
+    if (queues == QueueCreation.NOT_YET) {
       steps.postpone("silo of " + id + ": the one before it is not gone for long enough");
     } else if (take(function, () -> makeFunction(id), steps)) {
       take("feed of " + function, () -> ports.siloFunctions().attach(id), steps);
@@ -157,7 +157,7 @@ final class SiloSteps {
     }
     if (depth.isPresent() && depth.get() > 0) {
       steps.postpone(queue + ": " + depth.get() + " messages left");
-      start(id, Made.STOOD, steps);
+      start(id, QueueCreation.STOOD, steps);
     }
     return depth.isPresent() && depth.get() == 0;
   }
@@ -213,11 +213,11 @@ final class SiloSteps {
   }
 
   private Optional<Silo> write(Silo next, Steps steps) {
-    Optional<Written> written =
+    Optional<WriteResult> written =
         steps.attempt("silo of " + next.tenant(), () -> ports.silos().replace(next));
-    if (written.filter(answer -> answer == Written.OVERTAKEN).isPresent()) {
+    if (written.filter(answer -> answer == WriteResult.OVERTAKEN).isPresent()) {
       steps.postpone("silo of " + next.tenant() + ": overtaken");
     }
-    return written.filter(answer -> answer == Written.DONE).map(done -> next);
+    return written.filter(answer -> answer == WriteResult.DONE).map(done -> next);
   }
 }

@@ -11,8 +11,8 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
-import dev.tollgate.core.bucket.Upkeep;
-import dev.tollgate.core.provisioning.Conformity;
+import dev.tollgate.core.bucket.FillState;
+import dev.tollgate.core.provisioning.Drift;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
@@ -138,7 +138,7 @@ final class TenantCheckup implements Checkup {
           Finding.of(Kind.MISSING, Resource.BUCKET, bucket, "none (expected: " + said(spec) + ")"));
     }
     Bucket row = found.get();
-    boolean suspended = row.upkeep().state() == Upkeep.State.SUSPENDED;
+    boolean suspended = row.upkeep().state() == FillState.State.SUSPENDED;
     if (!row.spec().equals(spec) || suspended != (tenant.status() == TenantStatus.SUSPENDED)) {
       String detail =
           "%s, %s (expected: %s, tenant %s)"
@@ -186,13 +186,13 @@ final class TenantCheckup implements Checkup {
   }
 
   private Optional<Finding> schedule(Bucket row) {
-    Conformity conformity = ports.schedules().compare(row);
-    if (conformity instanceof Conformity.Missing) {
+    Drift conformity = ports.schedules().compare(row);
+    if (conformity instanceof Drift.Missing) {
       String expected =
           "no schedule (expected: one for a bucket that is " + row.upkeep().state() + ")";
       return Optional.of(Finding.of(Kind.MISSING, Resource.SCHEDULE, row.id(), expected));
     }
-    return conformity instanceof Conformity.Differs differs
+    return conformity instanceof Drift.Differs differs
         ? Optional.of(
             Finding.of(
                 Kind.DIFFERS,

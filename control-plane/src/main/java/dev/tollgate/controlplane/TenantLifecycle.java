@@ -11,7 +11,7 @@ import dev.tollgate.controlplane.TenantAnswer.StandsOtherwise;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -62,7 +62,7 @@ final class TenantLifecycle {
     }
     Tenant wanted = Tenant.onboarded(id, tier.get(), overrides);
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      if (tenants.create(wanted) == Written.DONE) {
+      if (tenants.create(wanted) == WriteResult.DONE) {
         Settling settling = settle(wanted, Optional.empty(), tier.get(), invocation);
         return new Onboarded(settling.tenant(), settling.outcome());
       }
@@ -106,7 +106,7 @@ final class TenantLifecycle {
       if (next.desiresTheSameAs(stands)) {
         return new Stands(stands, reconcileUnlessSettled(stands, invocation));
       }
-      if (tenants.replace(next) == Written.DONE) {
+      if (tenants.replace(next) == WriteResult.DONE) {
         Settling settling = settle(next, Optional.of(stands), planned.tier(), invocation);
         return new Stands(settling.tenant(), settling.outcome());
       }
@@ -157,7 +157,7 @@ final class TenantLifecycle {
       }
       boolean leaving = found.get().status() == TenantStatus.OFFBOARDING;
       Tenant next = leaving ? found.get() : found.get().offboarding();
-      if (leaving || tenants.replace(next) == Written.DONE) {
+      if (leaving || tenants.replace(next) == WriteResult.DONE) {
         Outcome outcome = reconciler.reconcile(next, Optional.empty(), invocation);
         return outcome instanceof Outcome.Pending pending
             ? new Leaving(next, pending)
@@ -182,7 +182,7 @@ final class TenantLifecycle {
       if (!concerned || next.desiresTheSameAs(stands)) {
         return Optional.of(new Outcome.Settled());
       }
-      if (tenants.replace(next) == Written.DONE) {
+      if (tenants.replace(next) == WriteResult.DONE) {
         return Optional.of(reconciler.reconcile(next, Optional.of(stands), invocation));
       }
       Optional<Tenant> found = tenants.find(stands.id());
@@ -220,7 +220,7 @@ final class TenantLifecycle {
       } catch (InvalidValue misfit) {
         unable = Optional.of("its overrides do not fit its tier: " + misfit.getMessage());
       }
-      if (tenants.replace(next) == Written.DONE) {
+      if (tenants.replace(next) == WriteResult.DONE) {
         Outcome outcome =
             tier.isPresent()
                 ? settle(next, Optional.empty(), tier.get(), invocation).outcome()
@@ -254,7 +254,7 @@ final class TenantLifecycle {
   private Optional<Tenant> updated(Tenant written, Tier newer) {
     try {
       Tenant next = written.changed(newer, written.overrides(), written.status());
-      boolean done = !next.desiresTheSameAs(written) && tenants.replace(next) == Written.DONE;
+      boolean done = !next.desiresTheSameAs(written) && tenants.replace(next) == WriteResult.DONE;
       return done ? Optional.of(next) : Optional.empty();
     } catch (InvalidValue misfit) {
       return Optional.empty();

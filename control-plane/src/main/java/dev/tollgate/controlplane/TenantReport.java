@@ -4,14 +4,14 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
-import dev.tollgate.core.admission.TenantActivity;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.Upkeep;
+import dev.tollgate.core.connect.TenantActivity;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import java.time.Instant;
@@ -143,7 +143,7 @@ final class TenantReport {
     }
     boolean changing =
         bucket.spec().filling().mode() == FillMode.DIRECT
-            && bucket.upkeep().state() == Upkeep.State.PRODUCED;
+            && bucket.upkeep().state() == FillState.State.PRODUCED;
     return changing ? State.CHANGING : State.ACTIVE;
   }
 

@@ -13,7 +13,7 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
@@ -74,7 +74,7 @@ final class TierCatalog {
       if (planned.changesNothing()) {
         return new Stands(next, isRolledOut(next) || rollOut(next, invocation));
       }
-      if (tiers.put(next) == Written.DONE) {
+      if (tiers.put(next) == WriteResult.DONE) {
         return planned.stands().isPresent()
             ? new Stands(next, rollOut(next, invocation))
             : created(next);
@@ -256,7 +256,7 @@ final class TierCatalog {
       if (!(answer instanceof Removable removable)) {
         return answer;
       }
-      if (tiers.remove(name, removable.stands().version()) == Written.DONE) {
+      if (tiers.remove(name, removable.stands().version()) == WriteResult.DONE) {
         return new Removed();
       }
     }

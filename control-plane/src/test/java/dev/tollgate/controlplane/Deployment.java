@@ -9,19 +9,19 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.admission.Activity;
 import dev.tollgate.core.bucket.Bucket;
-import dev.tollgate.core.bucket.BucketFill;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.Upkeep;
+import dev.tollgate.core.bucket.fill.BucketFill;
+import dev.tollgate.core.bucket.fill.FillSchedules;
+import dev.tollgate.core.bucket.fill.FillTurn;
+import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.provisioning.BucketQueues;
-import dev.tollgate.core.provisioning.FillSchedules;
-import dev.tollgate.core.provisioning.FillTurn;
 import dev.tollgate.core.provisioning.Reconciliation;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
@@ -294,8 +294,8 @@ final class Deployment {
       assertThat(tenant.changed(tier, tenant.overrides(), tenant.status()).desiresTheSameAs(tenant))
           .as("%s follows %s", tenant, tier)
           .isTrue();
-      Upkeep.State state =
-          tenant.status() == TenantStatus.ACTIVE ? Upkeep.State.PRODUCED : Upkeep.State.SUSPENDED;
+      FillState.State state =
+          tenant.status() == TenantStatus.ACTIVE ? FillState.State.PRODUCED : FillState.State.SUSPENDED;
       tenant
           .buckets()
           .forEach(

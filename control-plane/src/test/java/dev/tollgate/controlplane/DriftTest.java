@@ -12,10 +12,10 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Faults.Fault;
@@ -50,7 +50,7 @@ class DriftTest {
   private static final Shard EMPTY =
       Shard.all().stream().filter(shard -> !shard.equals(SHARD)).findFirst().orElseThrow();
   private static final Scheduled ANY =
-      new Scheduled(BucketSpec.ofRate(Rate.perMinute(1)), Upkeep.State.PRODUCED);
+      new Scheduled(BucketSpec.ofRate(Rate.perMinute(1)), FillState.State.PRODUCED);
 
   private static Deployment healthy() {
     Deployment at = new Deployment();
@@ -131,7 +131,7 @@ class DriftTest {
         deed("schedule deleted", at -> at.schedules.delete(ACME), "MISSING schedule connect_acme"),
         deed(
             "schedule disabled",
-            at -> at.schedules.edit(ACME, new Scheduled(ANY.spec(), Upkeep.State.HIBERNATING)),
+            at -> at.schedules.edit(ACME, new Scheduled(ANY.spec(), FillState.State.HIBERNATING)),
             "DIFFERS schedule connect_acme"),
         deed(
             "schedule of a shared bucket",
@@ -319,7 +319,7 @@ class DriftTest {
     assertThat(at.patch("acme", "{\"status\":\"SUSPENDED\"}").status()).isEqualTo(200);
     assertThat(at.tenant("acme").orElseThrow().settled()).isTrue();
     assertThat(at.buckets.find(ACME).orElseThrow().upkeep().state())
-        .isEqualTo(Upkeep.State.SUSPENDED);
+        .isEqualTo(FillState.State.SUSPENDED);
 
     at.buckets.spoil(ACME);
     at.buckets.spoil(Deployment.bucket("acme", "billing"));
@@ -371,7 +371,7 @@ class DriftTest {
     Deployment at = new Deployment();
     at.putTier("own", FILLED.formatted(mode));
     at.onboard("acme", "own");
-    List<Upkeep.State> states = new ArrayList<>();
+    List<FillState.State> states = new ArrayList<>();
     for (int minute = 0; minute < 60; minute++) {
       at.clock.advance(Duration.ofMinutes(1));
       if (minute == 30) {
@@ -384,19 +384,19 @@ class DriftTest {
         at.patch("acme", "{\"status\":\"ACTIVE\"}");
       }
       for (Bucket row : at.buckets.list(ACME.tenant()).buckets()) {
-        Upkeep.State state = row.upkeep().state();
+        FillState.State state = row.upkeep().state();
         states.add(state);
-        if (state == Upkeep.State.PRODUCED) {
+        if (state == FillState.State.PRODUCED) {
           at.turns().take(row.id());
-        } else if (state == Upkeep.State.DIRECT && row.turnAt().isPresent() && minute > 36) {
+        } else if (state == FillState.State.DIRECT && row.turnAt().isPresent() && minute > 36) {
           at.turns().takeInShard(row.id());
         }
       }
       assertThat(drift(at)).as("minute %s, %s", minute, states).isEmpty();
     }
     assertThat(states)
-        .contains(Upkeep.State.PRODUCED, Upkeep.State.SUSPENDED)
-        .contains(mode.equals("DIRECT") ? Upkeep.State.DIRECT : Upkeep.State.HIBERNATING);
+        .contains(FillState.State.PRODUCED, FillState.State.SUSPENDED)
+        .contains(mode.equals("DIRECT") ? FillState.State.DIRECT : FillState.State.HIBERNATING);
   }
 
   @Test
