@@ -3,6 +3,9 @@ package dev.tollgate.aws;
 import com.amazonaws.services.dynamodbv2.local.main.ServerRunner;
 import com.amazonaws.services.dynamodbv2.local.server.DynamoDBProxyServer;
 import com.typesafe.config.ConfigFactory;
+import dev.tollgate.aws.config.SdkClients;
+import dev.tollgate.aws.credentials.TenantCredentials;
+import dev.tollgate.aws.sqs.QueueUrls;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -21,9 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.actor.Props;
-import org.elasticmq.StrictSQSLimits$;
 import org.elasticmq.actor.QueueManagerActor;
-import org.elasticmq.rest.sqs.SQSRestServerBuilder$;
 import org.elasticmq.util.NowProvider;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
@@ -276,7 +277,7 @@ final class Engines implements ParameterResolver {
     }
 
     QueueUrls urls() {
-      return new QueueUrls(endpoint + "/000000000000/", new Names("test_"));
+      return new QueueUrls(endpoint + "/000000000000/", new ResourceNames("test_"));
     }
 
     void reset() {

@@ -1,7 +1,7 @@
 package dev.tollgate.client;
 
-import dev.tollgate.aws.ClaimPorts;
-import dev.tollgate.aws.SdkClients;
+import dev.tollgate.aws.config.ClaimPorts;
+import dev.tollgate.aws.config.SdkClients;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;

@@ -1,6 +1,6 @@
 package dev.tollgate.handlers;
 
-import dev.tollgate.aws.AwsEnvironment;
+import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.claim.BucketGate;

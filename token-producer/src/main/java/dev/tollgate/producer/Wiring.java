@@ -1,6 +1,6 @@
 package dev.tollgate.producer;
 
-import dev.tollgate.aws.AwsEnvironment;
+import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.fill.FillTurn;
 import dev.tollgate.core.bucket.fill.ShardTurn;

@@ -1,6 +1,6 @@
 package dev.tollgate.local.services;
 
-import dev.tollgate.aws.AwsEnvironment;
+import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.testing.TollgateLimiter;
 import dev.tollgate.local.faults.Fates;
 import io.undertow.server.HttpHandler;
