@@ -1,6 +1,6 @@
 package dev.tollgate.controlplane;
 
-import static dev.tollgate.controlplane.Deployment.bucket;
+import static dev.tollgate.controlplane.ControlPlaneFixture.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class ActivityTest {
   private static final TenantId ACME = new TenantId("acme");
 
-  private final Deployment at = new Deployment();
+  private final ControlPlaneFixture at = new ControlPlaneFixture();
 
   private JsonNode of(String id) {
     return at.activity(id).document().at("/tenants/0");
