@@ -3,8 +3,10 @@ package dev.tollgate.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.cli.Deployment.Request;
-import dev.tollgate.cli.Deployment.Response;
+import dev.tollgate.cli.StubDeployment.Request;
+import dev.tollgate.cli.StubDeployment.Response;
+import dev.tollgate.cli.command.Tenants;
+import dev.tollgate.cli.http.Json;
 import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,7 +24,7 @@ import java.util.TreeMap;
  * versions, conditions, dry runs, and tenants that take a while to leave. Requests may be refused
  * on purpose.
  */
-final class ControlPlane implements Deployment.Responder {
+final class ControlPlane implements StubDeployment.Responder {
   private static final int PAGE = 100;
 
   private final SortedMap<String, ObjectNode> tiers = new TreeMap<>();
