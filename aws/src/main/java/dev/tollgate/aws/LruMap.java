@@ -4,12 +4,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** A map that keeps the entries used last. Not thread-safe. */
-final class LruMap<K, V> extends LinkedHashMap<K, V> {
+public final class LruMap<K, V> extends LinkedHashMap<K, V> {
   private static final long serialVersionUID = 1L;
 
   private final int most;
 
-  LruMap(int most) {
+  public LruMap(int most) {
     super(16, 0.75f, true);
     this.most = most;
   }

@@ -14,22 +14,22 @@ import java.util.Optional;
  *
  * @param prefix keeps deployments in one account apart; may be empty
  */
-record ResourceNames(String prefix) {
+public record ResourceNames(String prefix) {
   private static final String QUEUE = "_token_bucket";
 
-  String queue(BucketId bucket) {
+  public String queue(BucketId bucket) {
     return prefix + bucket.action() + "_" + bucket.tenant() + QUEUE;
   }
 
   /** The bucket whose queue is called so; empty if none of this deployment's is. */
-  Optional<BucketId> bucketOfQueue(String queue) {
+  public Optional<BucketId> bucketOfQueue(String queue) {
     return queue.endsWith(QUEUE)
         ? bucketOfSchedule(queue.substring(0, queue.length() - QUEUE.length()))
         : Optional.empty();
   }
 
   /** The bucket whose schedule is called so; empty if none of this deployment's is. */
-  Optional<BucketId> bucketOfSchedule(String schedule) {
+  public Optional<BucketId> bucketOfSchedule(String schedule) {
     String[] parts =
         schedule.startsWith(prefix)
             ? schedule.substring(prefix.length()).split("_", -1)
@@ -44,24 +44,24 @@ record ResourceNames(String prefix) {
     }
   }
 
-  String schedule(BucketId bucket) {
+  public String schedule(BucketId bucket) {
     return prefix + bucket.action() + "_" + bucket.tenant();
   }
 
   /** The name of a shard's schedule; a bucket's has an underscore where this has none. */
-  String schedule(Shard shard) {
+  public String schedule(Shard shard) {
     return shard.toString();
   }
 
-  String siloQueue(TenantId tenant) {
+  public String siloQueue(TenantId tenant) {
     return siloFunction(tenant) + ".fifo";
   }
 
-  String siloDeadLetters(TenantId tenant) {
+  public String siloDeadLetters(TenantId tenant) {
     return siloFunction(tenant) + "_dead.fifo";
   }
 
-  String siloFunction(TenantId tenant) {
+  public String siloFunction(TenantId tenant) {
     return prefix + "silo_" + tenant;
   }
 }

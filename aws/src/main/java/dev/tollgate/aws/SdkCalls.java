@@ -9,7 +9,7 @@ import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedExce
 /**
  * The edge to the SDK: what a service does not answer is {@link Unavailable} on this side of it.
  */
-final class SdkCalls {
+public final class SdkCalls {
   private SdkCalls() {}
 
   /**
@@ -18,7 +18,7 @@ final class SdkCalls {
    * @param what the service and the operation
    * @throws Unavailable if there is no answer
    */
-  static <T> T ask(String what, Supplier<T> request) {
+  public static <T> T ask(String what, Supplier<T> request) {
     try {
       return request.get();
     } catch (SdkException failure) {
@@ -32,7 +32,7 @@ final class SdkCalls {
    * @param what the service and the operation
    * @throws Unavailable if there is no answer
    */
-  static WriteResult write(String what, Runnable request) {
+  public static WriteResult write(String what, Runnable request) {
     return ask(
         what,
         () -> {

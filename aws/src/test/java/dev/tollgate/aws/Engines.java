@@ -65,9 +65,9 @@ import software.amazon.awssdk.services.sqs.model.SqsException;
  * DynamoDB Local and ElasticMQ, each started when a test first asks for it and stopped after the
  * last.
  */
-final class Engines implements ParameterResolver {
+public final class Engines implements ParameterResolver {
   /** A tenant-scoped credential that the engines do not tell from any other. */
-  static final TenantCredentials ANYBODY =
+  public static final TenantCredentials ANYBODY =
       tenant -> StaticCredentialsProvider.create(AwsBasicCredentials.create("tenant", "secret"));
 
   private static <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B at(
@@ -96,7 +96,7 @@ final class Engines implements ParameterResolver {
   }
 
   /** DynamoDB Local, and tables in it that are like the stack's. */
-  static final class Tables implements AutoCloseable {
+  public static final class Tables implements AutoCloseable {
     private final DynamoDBProxyServer server;
     private final URI endpoint;
     private final DynamoDbClient client;
@@ -121,19 +121,19 @@ final class Engines implements ParameterResolver {
       }
     }
 
-    DynamoDbClient client() {
+    public DynamoDbClient client() {
       return client;
     }
 
     /** A client of its own that an interceptor watches. */
-    DynamoDbClient client(ExecutionInterceptor interceptor) {
+    public DynamoDbClient client(ExecutionInterceptor interceptor) {
       return at(endpoint, DynamoDbClient.builder())
           .overrideConfiguration(c -> c.addExecutionInterceptor(interceptor))
           .build();
     }
 
     /** A new Tenant table. */
-    String tenant() {
+    public String tenant() {
       return create(
           CreateTableRequest.builder()
               .attributeDefinitions(attribute("tenantId"), attribute("tier"), attribute("pending"))
@@ -144,7 +144,7 @@ final class Engines implements ParameterResolver {
     }
 
     /** A new Tier table. */
-    String tier() {
+    public String tier() {
       return create(
           CreateTableRequest.builder()
               .attributeDefinitions(attribute("tier"))
@@ -152,7 +152,7 @@ final class Engines implements ParameterResolver {
     }
 
     /** A new Idempotency table. */
-    String idempotency() {
+    public String idempotency() {
       return create(
           CreateTableRequest.builder()
               .attributeDefinitions(attribute("key"))
@@ -160,7 +160,7 @@ final class Engines implements ParameterResolver {
     }
 
     /** A new Session table. */
-    String session() {
+    public String session() {
       return create(
           CreateTableRequest.builder()
               .attributeDefinitions(attribute("tenantId"), attribute("sessionId"))
@@ -168,7 +168,7 @@ final class Engines implements ParameterResolver {
     }
 
     /** A new Limit table. */
-    String limit() {
+    public String limit() {
       return create(
           CreateTableRequest.builder()
               .attributeDefinitions(
@@ -232,7 +232,7 @@ final class Engines implements ParameterResolver {
    * takes from it when a message is due, but from the system's when one was sent: so a test sends
    * first and moves the clock then.
    */
-  static final class Queues implements AutoCloseable, InstantSource {
+  public static final class Queues implements AutoCloseable, InstantSource {
     private final AtomicLong aheadMillis = new AtomicLong();
     private final Lacking lacking = new Lacking();
     private final ActorSystem actors;
@@ -270,21 +270,21 @@ final class Engines implements ParameterResolver {
       endpoint = URI.create("http://127.0.0.1:" + port);
     }
 
-    SqsClient client() {
+    public SqsClient client() {
       return at(endpoint, SqsClient.builder())
           .overrideConfiguration(c -> c.addExecutionInterceptor(lacking))
           .build();
     }
 
-    QueueUrls urls() {
+    public QueueUrls urls() {
       return new QueueUrls(endpoint + "/000000000000/", new ResourceNames("test_"));
     }
 
-    void reset() {
+    public void reset() {
       aheadMillis.set(0);
     }
 
-    void advance(Duration by) {
+    public void advance(Duration by) {
       aheadMillis.addAndGet(by.toMillis());
     }
 

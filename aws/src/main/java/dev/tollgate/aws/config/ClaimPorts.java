@@ -81,7 +81,8 @@ public final class ClaimPorts {
 
   /** Tokens in SQS queues. */
   public TokenQueue tokenQueue() {
-    QueueUrls urls = new QueueUrls(deployment.queueUrlPrefix(), new ResourceNames(deployment.namePrefix()));
+    QueueUrls urls =
+        new QueueUrls(deployment.queueUrlPrefix(), new ResourceNames(deployment.namePrefix()));
     return new SqsTokenQueue(clients.sqs(), clients.sqsOnce(), urls, credentials, executor, clock);
   }
 

@@ -1,4 +1,7 @@
-/** Builds the adapters from environment variables or from SDK clients; the only package that other modules import. */
+/**
+ * Builds the adapters from environment variables or from SDK clients; the only package that other
+ * modules import.
+ */
 @NullMarked
 package dev.tollgate.aws.config;
 

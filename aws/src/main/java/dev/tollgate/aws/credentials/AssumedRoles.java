@@ -23,7 +23,7 @@ import software.amazon.awssdk.services.sts.model.Tag;
  * before they end. Threads that ask for one tenant at once share one request; a failure is theirs
  * and is not kept.
  */
-final class AssumedRoles implements TenantCredentials {
+public final class AssumedRoles implements TenantCredentials {
   /** The name of the session tag. */
   static final String TAG = "tenantId";
 
@@ -42,7 +42,7 @@ final class AssumedRoles implements TenantCredentials {
    *
    * @param most how many tenants' credentials are kept
    */
-  AssumedRoles(StsClient sts, String roleArn, int most, InstantSource clock) {
+  public AssumedRoles(StsClient sts, String roleArn, int most, InstantSource clock) {
     this.sts = sts;
     this.roleArn = roleArn;
     this.clock = clock;

@@ -7,7 +7,7 @@ import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 
 /** Credentials that reach the rows and queues of one tenant and no other's. */
 @FunctionalInterface
-interface TenantCredentials {
+public interface TenantCredentials {
   /**
    * Credentials for a tenant's rows and queues.
    *

@@ -24,7 +24,7 @@ import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionChe
  * what was answered; either way it counts until {@code expiresAt}, in seconds since the epoch, and
  * DynamoDB removes it some time after that.
  */
-final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
+public final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
   private static final String KEY = "key";
   private static final String FINGERPRINT = "fingerprint";
   private static final String OWNER = "owner";
@@ -36,7 +36,7 @@ final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
   private final DynamoDbClient dynamoDb;
   private final String table;
 
-  DynamoDbIdempotencyKeys(DynamoDbClient dynamoDb, String table) {
+  public DynamoDbIdempotencyKeys(DynamoDbClient dynamoDb, String table) {
     this.dynamoDb = dynamoDb;
     this.table = table;
   }

@@ -23,14 +23,14 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
  *
  * @param attributes as DynamoDB has them
  */
-record Row(Map<String, AttributeValue> attributes) {
+public record Row(Map<String, AttributeValue> attributes) {
   /** The schema version of the rows that this release writes, and the newest that it reads. */
-  static final long SCHEMA = 1;
+  public static final long SCHEMA = 1;
 
   private static final String SCHEMA_ATTRIBUTE = "schema";
 
   /** The attributes of a row that is written whole, with the schema version. */
-  static Map<String, AttributeValue> ofThisRelease(Map<String, AttributeValue> attributes) {
+  public static Map<String, AttributeValue> ofThisRelease(Map<String, AttributeValue> attributes) {
     Map<String, AttributeValue> row = new HashMap<>(attributes);
     row.put(SCHEMA_ATTRIBUTE, Attribute.number(SCHEMA));
     return row;
@@ -45,7 +45,7 @@ record Row(Map<String, AttributeValue> attributes) {
    * @throws NewerRow if a newer release wrote it
    * @throws UnreadableRow if an attribute is missing, or is not what it should be
    */
-  <T> T read(String kind, Object name, Function<Row, T> read) {
+  public <T> T read(String kind, Object name, Function<Row, T> read) {
     try {
       long schema = optional(SCHEMA_ATTRIBUTE, this::number).orElse(0L);
       if (schema > SCHEMA) {
@@ -60,19 +60,19 @@ record Row(Map<String, AttributeValue> attributes) {
     }
   }
 
-  boolean has(String name) {
+  public boolean has(String name) {
     return attributes.containsKey(name);
   }
 
-  String text(String name) {
+  public String text(String name) {
     return value(name, "a text", AttributeValue::s);
   }
 
-  BigDecimal decimal(String name) {
+  public BigDecimal decimal(String name) {
     return new BigDecimal(value(name, "a number", AttributeValue::n));
   }
 
-  long number(String name) {
+  public long number(String name) {
     String digits = value(name, "a whole number", AttributeValue::n);
     try {
       return Long.parseLong(digits);
@@ -81,30 +81,31 @@ record Row(Map<String, AttributeValue> attributes) {
     }
   }
 
-  Instant nanos(String name) {
+  public Instant nanos(String name) {
     long nanos = number(name);
     return Instant.ofEpochSecond(
         Math.floorDiv(nanos, Attribute.NANOS), Math.floorMod(nanos, Attribute.NANOS));
   }
 
-  Row map(String name) {
+  public Row map(String name) {
     return new Row(value(name, "a map", found -> found.hasM() ? found.m() : null));
   }
 
   /** A map inside a row, each entry read by {@code entry} from its name and the map. */
-  <K, V> Map<K, V> map(String name, Function<String, K> key, BiFunction<Row, String, V> value) {
+  public <K, V> Map<K, V> map(
+      String name, Function<String, K> key, BiFunction<Row, String, V> value) {
     Row inner = map(name);
     return inner.attributes.keySet().stream()
         .collect(Collectors.toMap(key, each -> value.apply(inner, each)));
   }
 
-  Set<String> texts(String name) {
+  public Set<String> texts(String name) {
     return has(name)
         ? Set.copyOf(value(name, "a set of texts", found -> found.hasSs() ? found.ss() : null))
         : Set.of();
   }
 
-  <T> Optional<T> optional(String name, Function<String, T> read) {
+  public <T> Optional<T> optional(String name, Function<String, T> read) {
     return has(name) ? Optional.of(read.apply(name)) : Optional.empty();
   }
 

@@ -13,7 +13,7 @@ import software.amazon.awssdk.services.apigatewaymanagementapi.model.GoneExcepti
  * to ask for it would end in an error each time, and whoever follows a record that names it would
  * never come past that.
  */
-final class ApiGatewaySockets implements Sockets {
+public final class ApiGatewaySockets implements Sockets {
   /** Base64 for URLs, as all ids of API Gateway, such as {@code L0SM9cOFvHcCIhw=}. */
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9_=-]{1,128}");
 
@@ -25,7 +25,7 @@ final class ApiGatewaySockets implements Sockets {
    *
    * @param posts sends no frame twice
    */
-  ApiGatewaySockets(
+  public ApiGatewaySockets(
       ApiGatewayManagementApiClient connections, ApiGatewayManagementApiClient posts) {
     this.connections = connections;
     this.posts = posts;

@@ -15,7 +15,7 @@ import software.amazon.awssdk.services.lambda.model.InvokeResponse;
  * send tokens, or to change schedules. The producer is the same for all tenants, so it is invoked
  * under the function's own role.
  */
-final class LambdaFillRequests implements FillRequests {
+public final class LambdaFillRequests implements FillRequests {
   private final LambdaClient lambda;
   private final String producerArn;
 
@@ -24,7 +24,7 @@ final class LambdaFillRequests implements FillRequests {
    *
    * @param lambda waits for as long as a fill may take
    */
-  LambdaFillRequests(LambdaClient lambda, String producerArn) {
+  public LambdaFillRequests(LambdaClient lambda, String producerArn) {
     this.lambda = lambda;
     this.producerArn = producerArn;
   }

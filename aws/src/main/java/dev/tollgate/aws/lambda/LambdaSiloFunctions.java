@@ -39,7 +39,7 @@ import software.amazon.awssdk.services.lambda.model.State;
  * <p>Everything but the version and the list of mappings is asked for in the tenant's name. Nothing
  * is tagged, which would need a permission of its own.
  */
-final class LambdaSiloFunctions implements SiloFunctions {
+public final class LambdaSiloFunctions implements SiloFunctions {
   private static final int BATCH_SIZE = 10;
 
   private final LambdaClient lambda;
@@ -51,8 +51,12 @@ final class LambdaSiloFunctions implements SiloFunctions {
   /** Published versions; they never change. */
   private final Map<Release, FunctionConfiguration> versions = new ConcurrentHashMap<>();
 
-  LambdaSiloFunctions(
-      LambdaClient lambda, ResourceNames names, Arns arns, Code code, TenantCredentials credentials) {
+  public LambdaSiloFunctions(
+      LambdaClient lambda,
+      ResourceNames names,
+      Arns arns,
+      Code code,
+      TenantCredentials credentials) {
     this.lambda = lambda;
     this.names = names;
     this.arns = arns;
@@ -61,7 +65,7 @@ final class LambdaSiloFunctions implements SiloFunctions {
   }
 
   /** Where the processor's code is. */
-  record Code(String bucket, String key) {}
+  public record Code(String bucket, String key) {}
 
   @Override
   public Progress make(TenantId tenant, Release release) {

@@ -42,7 +42,7 @@ import software.amazon.awssdk.services.scheduler.model.Target;
  * was the same for the same schedule could let Scheduler take a creation after a deletion for a
  * repetition.
  */
-final class EventBridgeFillSchedules implements FillSchedules {
+public final class EventBridgeFillSchedules implements FillSchedules {
   private static final String EVERY_MINUTE = "cron(* * * * ? *)";
   private static final FlexibleTimeWindow ON_TIME =
       FlexibleTimeWindow.builder().mode(FlexibleTimeWindowMode.OFF).build();
@@ -70,7 +70,7 @@ final class EventBridgeFillSchedules implements FillSchedules {
   private final TenantCredentials credentials;
   private final Destination destination;
 
-  EventBridgeFillSchedules(
+  public EventBridgeFillSchedules(
       SchedulerClient scheduler,
       QueueUrls urls,
       TenantCredentials credentials,
@@ -124,7 +124,8 @@ final class EventBridgeFillSchedules implements FillSchedules {
         .scheduleExpression(EVERY_MINUTE)
         .flexibleTimeWindow(ON_TIME)
         .state(fires ? ScheduleState.ENABLED : ScheduleState.DISABLED)
-        .target(state == FillState.State.DIRECT ? directTarget(bucket) : producerTarget(bucket.id()))
+        .target(
+            state == FillState.State.DIRECT ? directTarget(bucket) : producerTarget(bucket.id()))
         .build();
   }
 
@@ -286,8 +287,7 @@ final class EventBridgeFillSchedules implements FillSchedules {
         });
   }
 
-  private static Drift compare(
-      Optional<GetScheduleResponse> stands, CreateScheduleRequest wanted) {
+  private static Drift compare(Optional<GetScheduleResponse> stands, CreateScheduleRequest wanted) {
     return stands
         .map(found -> Drift.of(ScheduleDifferences.between(found, wanted)))
         .orElseGet(Drift.Missing::new);
@@ -326,5 +326,5 @@ final class EventBridgeFillSchedules implements FillSchedules {
    * @param roleArn what Scheduler becomes to invoke it, and to send tokens
    * @param deadLetterArn the queue for what could not be delivered
    */
-  record Destination(String group, String targetArn, String roleArn, String deadLetterArn) {}
+  public record Destination(String group, String targetArn, String roleArn, String deadLetterArn) {}
 }

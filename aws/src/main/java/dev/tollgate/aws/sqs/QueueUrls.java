@@ -8,12 +8,12 @@ import dev.tollgate.core.bucket.BucketId;
  *
  * @param prefix what stands before the name, up to and with the last slash
  */
-record QueueUrls(String prefix, ResourceNames names) {
-  String of(BucketId bucket) {
+public record QueueUrls(String prefix, ResourceNames names) {
+  public String of(BucketId bucket) {
     return of(names.queue(bucket));
   }
 
-  String of(String name) {
+  public String of(String name) {
     return prefix + name;
   }
 }

@@ -24,7 +24,7 @@ import software.amazon.awssdk.services.sqs.model.QueueNameExistsException;
  * Buckets' queues: standard ones, encrypted by SQS. They have no redrive policy, since a token that
  * is given back again and again is a good token.
  */
-final class SqsBucketQueues implements BucketQueues {
+public final class SqsBucketQueues implements BucketQueues {
   /** The tag that names the deployment that made a queue. */
   private static final String TAG = "tollgate-deployment";
 
@@ -38,7 +38,7 @@ final class SqsBucketQueues implements BucketQueues {
    *
    * @param deployment what queues are tagged with that are made here; not asked for otherwise
    */
-  SqsBucketQueues(
+  public SqsBucketQueues(
       SqsClient sqs, QueueUrls urls, TenantCredentials credentials, Supplier<String> deployment) {
     this.sqs = sqs;
     this.urls = urls;
@@ -57,7 +57,8 @@ final class SqsBucketQueues implements BucketQueues {
   public QueueCreation make(BucketId id, Duration lifetime) {
     AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
     boolean stands = ask("SQS GetQueueAttributes of " + id, () -> stands(id, tenant));
-    QueueCreation made = ask("SQS CreateQueue of " + id, () -> create(id, lifetime, tenant, stands));
+    QueueCreation made =
+        ask("SQS CreateQueue of " + id, () -> create(id, lifetime, tenant, stands));
     if (made == QueueCreation.STOOD) {
       ask(
           "SQS TagQueue of " + id,

@@ -27,7 +27,7 @@ import software.amazon.awssdk.services.sqs.model.QueueNameExistsException;
  * Silos' queues: FIFO ones, encrypted by SQS, with as much throughput as there are sessions. A
  * closed one has a policy that denies everybody to send.
  */
-final class SqsSiloQueues implements SiloQueues {
+public final class SqsSiloQueues implements SiloQueues {
   /** Six times as long as the function may take (Lambda, SQS as an event source). */
   private static final Duration VISIBILITY = Duration.ofSeconds(90);
 
@@ -66,7 +66,7 @@ final class SqsSiloQueues implements SiloQueues {
    * @param poolDeadLetters the URL of the pool's dead letters, which are written with the
    *     function's own role
    */
-  SqsSiloQueues(
+  public SqsSiloQueues(
       SqsClient sqs,
       QueueUrls urls,
       Arns arns,
@@ -114,7 +114,8 @@ final class SqsSiloQueues implements SiloQueues {
    * deleted just now. It leaves the policy of one that stands, and so does SetQueueAttributes
    * unless it is told to remove it.
    */
-  private QueueCreation make(String name, Map<QueueAttributeName, String> attributes, TenantId tenant) {
+  private QueueCreation make(
+      String name, Map<QueueAttributeName, String> attributes, TenantId tenant) {
     AwsRequestOverrideConfiguration as = credentials.as(tenant);
     Optional<Map<QueueAttributeName, String>> stands =
         attributes(name, as, QueueAttributeName.QUEUE_ARN, QueueAttributeName.POLICY);

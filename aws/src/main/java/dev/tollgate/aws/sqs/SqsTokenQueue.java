@@ -40,7 +40,7 @@ import software.amazon.awssdk.services.sqs.model.SqsException;
  * DeleteMessage). Therefore a lease that has ended by the clock here is not even tried, and it is
  * reckoned from before the message was asked for, so that it ends here before it ends there.
  */
-final class SqsTokenQueue implements TokenQueue {
+public final class SqsTokenQueue implements TokenQueue {
   /** A long poll asks every server of a queue; a short one may miss the few tokens there are. */
   private static final int LONG_POLL_SECONDS = 1;
 
@@ -61,7 +61,7 @@ final class SqsTokenQueue implements TokenQueue {
    *     are lost until their leases end, and a second send would make tokens twice
    * @param executor runs the batches of one large request; it bounds how many at once
    */
-  SqsTokenQueue(
+  public SqsTokenQueue(
       SqsClient sqs,
       SqsClient once,
       QueueUrls urls,

@@ -11,7 +11,6 @@ import dev.tollgate.aws.ScriptedAws;
 import dev.tollgate.aws.ScriptedAws.Answer;
 import dev.tollgate.aws.ScriptedAws.Request;
 import dev.tollgate.aws.config.AwsEnvironment.MissingVariable;
-import dev.tollgate.aws.sqs.QueueUrls;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
@@ -475,7 +474,8 @@ class AwsEnvironmentTest {
   void a_queue_that_was_deleted_just_now_cannot_be_made_though_it_still_answers() {
     services.on("CreateQueue", request -> Answer.failure(400, "QueueDeletedRecently"));
 
-    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14))).isEqualTo(QueueCreation.NOT_YET);
+    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14)))
+        .isEqualTo(QueueCreation.NOT_YET);
   }
 
   // Silos' queues.

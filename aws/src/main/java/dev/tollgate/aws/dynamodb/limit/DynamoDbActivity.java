@@ -20,7 +20,7 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** Activity in the Limit table: totals in the row that counts a tenant's connections. */
-final class DynamoDbActivity implements Activity {
+public final class DynamoDbActivity implements Activity {
   private final DynamoDbClient dynamoDb;
   private final DynamoDbClient once;
   private final String table;
@@ -31,7 +31,7 @@ final class DynamoDbActivity implements Activity {
    *
    * @param once sends no request twice: what is added again is added twice
    */
-  DynamoDbActivity(
+  public DynamoDbActivity(
       DynamoDbClient dynamoDb, DynamoDbClient once, String table, TenantCredentials credentials) {
     this.dynamoDb = dynamoDb;
     this.once = once;

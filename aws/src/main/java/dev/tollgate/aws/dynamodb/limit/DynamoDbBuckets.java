@@ -34,12 +34,12 @@ import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionChe
  * Buckets in the Limit table. Which of a shard are due is asked of an index, under the function's
  * own role: it tells of all tenants.
  */
-final class DynamoDbBuckets implements Buckets {
+public final class DynamoDbBuckets implements Buckets {
   private final DynamoDbClient dynamoDb;
   private final String table;
   private final TenantCredentials credentials;
 
-  DynamoDbBuckets(DynamoDbClient dynamoDb, String table, TenantCredentials credentials) {
+  public DynamoDbBuckets(DynamoDbClient dynamoDb, String table, TenantCredentials credentials) {
     this.dynamoDb = dynamoDb;
     this.table = table;
     this.credentials = credentials;

@@ -39,7 +39,7 @@ import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
  * Reads what an admission, or the processing of messages, is decided on: one BatchGetItem over
  * three tables.
  */
-final class DynamoDbFactsReader implements AdmissionFactsReader, MessageFactsReader {
+public final class DynamoDbFactsReader implements AdmissionFactsReader, MessageFactsReader {
   private static final int REMEMBERED = 10_000;
   private static final Duration YES_LASTS = Duration.ofSeconds(60);
   private static final Duration NO_LASTS = Duration.ofSeconds(5);
@@ -51,7 +51,7 @@ final class DynamoDbFactsReader implements AdmissionFactsReader, MessageFactsRea
   private final Map<TenantId, Instant> knownUntil = new LruMap<>(REMEMBERED);
   private final Map<TenantId, Instant> unknownUntil = new LruMap<>(REMEMBERED);
 
-  DynamoDbFactsReader(
+  public DynamoDbFactsReader(
       DynamoDbClient dynamoDb, Tables tables, TenantCredentials credentials, InstantSource clock) {
     this.dynamoDb = dynamoDb;
     this.tables = tables;
@@ -209,5 +209,5 @@ final class DynamoDbFactsReader implements AdmissionFactsReader, MessageFactsRea
   }
 
   /** The names of the tables that facts are read from. */
-  record Tables(String tenant, String session, String limit) {}
+  public record Tables(String tenant, String session, String limit) {}
 }

@@ -16,12 +16,12 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
 
 /** The log of messages in the Limit table: a row for each, which DynamoDB deletes in time. */
-final class DynamoDbMessageLog implements MessageLog {
+public final class DynamoDbMessageLog implements MessageLog {
   private final DynamoDbClient dynamoDb;
   private final String table;
   private final TenantCredentials credentials;
 
-  DynamoDbMessageLog(DynamoDbClient dynamoDb, String table, TenantCredentials credentials) {
+  public DynamoDbMessageLog(DynamoDbClient dynamoDb, String table, TenantCredentials credentials) {
     this.dynamoDb = dynamoDb;
     this.table = table;
     this.credentials = credentials;

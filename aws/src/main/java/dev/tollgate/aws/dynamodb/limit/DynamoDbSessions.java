@@ -54,7 +54,7 @@ import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
  * there, so nobody needs to know it exactly and writers do not overtake each other. Which of the
  * two to try first follows from what was read last; if that was wrong, the other one follows.
  */
-final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
+public final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   /** The case can change between two writes only if others write, or the row is made anew. */
   private static final int MOST_WRITES = 5;
 
@@ -75,7 +75,7 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
    * @param once sends no request twice: a count that is repeated counts twice, and a joining that
    *     is repeated finds itself in already
    */
-  DynamoDbSessions(
+  public DynamoDbSessions(
       DynamoDbClient dynamoDb,
       DynamoDbClient once,
       String sessionTable,
@@ -644,7 +644,8 @@ final class DynamoDbSessions implements Sessions, Connections, LiveTenants {
   }
 
   @Override
-  public WriteResult extend(Session read, Instant endsAt, Map<String, Instant> processed, Instant now) {
+  public WriteResult extend(
+      Session read, Instant endsAt, Map<String, Instant> processed, Instant now) {
     AwsRequestOverrideConfiguration configuration = credentials.as(read.tenant());
     Map<String, AttributeValue> values = new HashMap<>();
     values.put(":second", Attribute.number(now.getEpochSecond()));

@@ -17,12 +17,12 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** Silos in the Limit table. */
-final class DynamoDbSilos implements Silos {
+public final class DynamoDbSilos implements Silos {
   private final DynamoDbClient dynamoDb;
   private final String table;
   private final TenantCredentials credentials;
 
-  DynamoDbSilos(DynamoDbClient dynamoDb, String table, TenantCredentials credentials) {
+  public DynamoDbSilos(DynamoDbClient dynamoDb, String table, TenantCredentials credentials) {
     this.dynamoDb = dynamoDb;
     this.table = table;
     this.credentials = credentials;

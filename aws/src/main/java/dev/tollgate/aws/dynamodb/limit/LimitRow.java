@@ -4,7 +4,6 @@ import static dev.tollgate.aws.dynamodb.Attribute.nanos;
 import static dev.tollgate.aws.dynamodb.Attribute.number;
 import static dev.tollgate.aws.dynamodb.Attribute.text;
 
-import dev.tollgate.aws.ResourceNames;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.aws.dynamodb.tenant.TenantRow;
 import dev.tollgate.core.Action;
@@ -34,9 +33,9 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
  * time of its next session, the sessions of each subject, and the messages that were processed
  * lately.
  */
-final class LimitRow {
-  static final String TENANT = "tenantId";
-  static final String KEY = "key";
+public final class LimitRow {
+  public static final String TENANT = "tenantId";
+  public static final String KEY = "key";
   static final String CONNECTIONS = "connections";
   static final String ITEM_COUNT = "itemCount";
   static final String ADMITTED = "admitted";
@@ -53,7 +52,7 @@ final class LimitRow {
 
   static final String SESSIONS = "sessions";
   static final String ARRIVAL = "arrival";
-  static final String SILO = "silo";
+  public static final String SILO = "silo";
   static final String BUCKET_PREFIX = "bucket:";
   static final String MESSAGE_PREFIX = "message:";
 
@@ -68,16 +67,16 @@ final class LimitRow {
   static final String EMPTY_SINCE = "emptySince";
   static final String EMPTY_UNTIL = "emptyUntil";
   static final String EMPTY_HELD = "emptyHeld";
-  static final String VERSION = "version";
+  public static final String VERSION = "version";
 
   /** ResourceNames the write that a bucket's row comes from, which its writer knows again. */
   static final String WRITE = "write";
 
   /** Stands in the rows of buckets that their shard looks at, so that an index holds them. */
-  static final String SHARD = "shard";
+  public static final String SHARD = "shard";
 
   /** When that is to be. */
-  static final String TURN_AT = "turnAt";
+  public static final String TURN_AT = "turnAt";
 
   /** Stands in the row of turns, so that an index holds the tenants that may have sessions. */
   static final String LIVE = "live";
@@ -87,19 +86,19 @@ final class LimitRow {
 
   private LimitRow() {}
 
-  static Map<String, AttributeValue> key(TenantId tenant, String key) {
+  public static Map<String, AttributeValue> key(TenantId tenant, String key) {
     return Map.of(TENANT, text(tenant.value()), KEY, text(key));
   }
 
-  static Map<String, AttributeValue> key(BucketId id) {
+  public static Map<String, AttributeValue> key(BucketId id) {
     return key(id.tenant(), BUCKET_PREFIX + id.action());
   }
 
-  static Map<String, AttributeValue> key(TenantId tenant, MessageName message) {
+  public static Map<String, AttributeValue> key(TenantId tenant, MessageName message) {
     return key(tenant, MESSAGE_PREFIX + message.session() + ":" + message.id());
   }
 
-  static Map<String, AttributeValue> key(TenantId tenant, Subject subject) {
+  public static Map<String, AttributeValue> key(TenantId tenant, Subject subject) {
     return key(tenant, SUBJECT_PREFIX + subject.pseudonym());
   }
 

@@ -22,7 +22,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
  * that DynamoDB deletes rows by. A session without connections has no set of them: DynamoDB knows
  * no empty set.
  */
-final class SessionRow {
+public final class SessionRow {
   static final String TENANT = "tenantId";
   static final String ID = "sessionId";
   static final String CONNECTION_IDS = "connectionIds";
@@ -40,7 +40,7 @@ final class SessionRow {
 
   private SessionRow() {}
 
-  static Map<String, AttributeValue> key(TenantId tenant, SessionId id) {
+  public static Map<String, AttributeValue> key(TenantId tenant, SessionId id) {
     return Map.of(TENANT, text(tenant.value()), ID, text(id.value()));
   }
 

@@ -31,7 +31,7 @@ import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 /**
  * Tenants in the Tenant table, under the function's own role: whoever manages tenants is not one.
  */
-final class DynamoDbTenants implements Tenants {
+public final class DynamoDbTenants implements Tenants {
   private static final String BY_TIER = "byTier";
 
   /** A thousand tenants are near to the 1 MB that DynamoDB looks through at most. */
@@ -44,7 +44,7 @@ final class DynamoDbTenants implements Tenants {
   private final String table;
   private final int lookedThrough;
 
-  DynamoDbTenants(DynamoDbClient dynamoDb, String table) {
+  public DynamoDbTenants(DynamoDbClient dynamoDb, String table) {
     this(dynamoDb, table, LOOKED_THROUGH);
   }
 
@@ -53,7 +53,7 @@ final class DynamoDbTenants implements Tenants {
    *
    * @param lookedThrough how many tenants one request of a search looks through
    */
-  DynamoDbTenants(DynamoDbClient dynamoDb, String table, int lookedThrough) {
+  public DynamoDbTenants(DynamoDbClient dynamoDb, String table, int lookedThrough) {
     this.dynamoDb = dynamoDb;
     this.table = table;
     this.lookedThrough = lookedThrough;

@@ -26,14 +26,14 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
  * Tiers in the Tier table, under the function's own role. A default tier has no row until it is
  * changed, and a row that says no more than that once it is removed.
  */
-final class DynamoDbTiers implements Tiers {
+public final class DynamoDbTiers implements Tiers {
   private static final Map<TierName, Tier> DEFAULTS =
       Tier.DEFAULTS.stream().collect(Collectors.toMap(Tier::name, Function.identity()));
 
   private final DynamoDbClient dynamoDb;
   private final String table;
 
-  DynamoDbTiers(DynamoDbClient dynamoDb, String table) {
+  public DynamoDbTiers(DynamoDbClient dynamoDb, String table) {
     this.dynamoDb = dynamoDb;
     this.table = table;
   }

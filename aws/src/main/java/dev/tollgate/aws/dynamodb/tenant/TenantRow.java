@@ -25,25 +25,25 @@ import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** A tenant as a row of the Tenant table. */
-final class TenantRow {
-  static final String ID = "tenantId";
-  static final String TIER = "tier";
-  static final String VERSION = "version";
-  static final String OBSERVED_VERSION = "observedVersion";
+public final class TenantRow {
+  public static final String ID = "tenantId";
+  public static final String TIER = "tier";
+  public static final String VERSION = "version";
+  public static final String OBSERVED_VERSION = "observedVersion";
 
   /** Stands in rows whose tenant is not settled, so that an index holds only these. */
-  static final String PENDING = "pending";
+  public static final String PENDING = "pending";
 
   /** What {@link #PENDING} holds. */
-  static final AttributeValue IS_PENDING = text("1");
+  public static final AttributeValue IS_PENDING = text("1");
 
   private TenantRow() {}
 
-  static Map<String, AttributeValue> key(TenantId id) {
+  public static Map<String, AttributeValue> key(TenantId id) {
     return Map.of(ID, text(id.value()));
   }
 
-  static Map<String, AttributeValue> write(Tenant tenant) {
+  public static Map<String, AttributeValue> write(Tenant tenant) {
     Map<String, AttributeValue> row = Row.ofThisRelease(key(tenant.id()));
     row.put(TIER, text(tenant.tier().value()));
     row.put("overrides", limits(tenant.overrides()));
@@ -60,7 +60,7 @@ final class TenantRow {
     return row;
   }
 
-  static Tenant read(Row stored) {
+  public static Tenant read(Row stored) {
     return stored.read("tenant", stored.text(ID), TenantRow::tenant);
   }
 
@@ -78,27 +78,27 @@ final class TenantRow {
         row.number(OBSERVED_VERSION));
   }
 
-  static AttributeValue limits(Map<Limit, Long> limits) {
+  public static AttributeValue limits(Map<Limit, Long> limits) {
     return map(limits, Limit::key, Attribute::number);
   }
 
-  static Map<Limit, Long> limits(Row row, String name) {
+  public static Map<Limit, Long> limits(Row row, String name) {
     return row.map(name, Limit::named, Row::number);
   }
 
   /** What a bucket promises, as members of its row or of a tenant's. */
-  static Map<String, AttributeValue> spec(BucketSpec spec) {
+  public static Map<String, AttributeValue> spec(BucketSpec spec) {
     Map<String, AttributeValue> written = new HashMap<>(filling(spec.filling()));
     written.put("rate", rate(spec.rate()));
     written.put("capacity", number(spec.capacity()));
     return written;
   }
 
-  static BucketSpec spec(Row row) {
+  public static BucketSpec spec(Row row) {
     return new BucketSpec(rate(row), row.number("capacity"), filling(row));
   }
 
-  static Map<String, AttributeValue> filling(Filling filling) {
+  public static Map<String, AttributeValue> filling(Filling filling) {
     return Map.of(
         "fillMode",
         text(filling.mode().name()),
@@ -106,16 +106,16 @@ final class TenantRow {
         number(filling.hibernateAfterMinutes()));
   }
 
-  static Filling filling(Row row) {
+  public static Filling filling(Row row) {
     return new Filling(FillMode.valueOf(row.text("fillMode")), row.number("hibernateAfterMinutes"));
   }
 
   /** A rate as tokens a minute, which may have decimals. */
-  static AttributeValue rate(Rate rate) {
+  public static AttributeValue rate(Rate rate) {
     return AttributeValue.fromN(rate.tokensPerMinute().toPlainString());
   }
 
-  static Rate rate(Row row) {
+  public static Rate rate(Row row) {
     return Rate.perMinute(row.decimal("rate"));
   }
 }

@@ -19,20 +19,20 @@ import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** A tier as a row of the Tier table. */
-final class TierRow {
-  static final String NAME = "tier";
+public final class TierRow {
+  public static final String NAME = "tier";
   static final String VERSION = "version";
   static final String ROLLED_OUT = "rolledOut";
 
   /** The row of the release that was rolled out; no tier has such a name. */
-  static final String RELEASE = "#release";
+  public static final String RELEASE = "#release";
 
   /** Stands, alone, in the row of a default tier that was removed. */
   static final String REMOVED = "removed";
 
   private TierRow() {}
 
-  static Map<String, AttributeValue> key(TierName name) {
+  public static Map<String, AttributeValue> key(TierName name) {
     return Map.of(NAME, text(name.value()));
   }
 
