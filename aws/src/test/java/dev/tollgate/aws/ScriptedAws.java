@@ -185,7 +185,7 @@ public final class ScriptedAws implements AutoCloseable {
     private static final int BROKEN = 0;
 
     /** The connection ends without an answer. */
-    static final Answer BREAK = new Answer(BROKEN, Optional.empty(), "");
+    public static final Answer BREAK = new Answer(BROKEN, Optional.empty(), "");
 
     public static Answer ok(String body) {
       return new Answer(200, Optional.empty(), body);

@@ -200,7 +200,8 @@ public final class ControlPlaneApi
     return noTenant(id);
   }
 
-  private Response tenant(int status, Tenant tenant, ReconcileOutcome outcome, Invocation invocation) {
+  private Response tenant(
+      int status, Tenant tenant, ReconcileOutcome outcome, Invocation invocation) {
     return tenant(status, tenant, outcome instanceof ReconcileOutcome.Settled, invocation);
   }
 

@@ -349,7 +349,9 @@ class BadInputTest {
       Exchange.of(event, NO_ANSWER)
           .ifPresent(
               refused ->
-                  assertThat(ControlPlaneFixture.CONTRACT.flawsOfRequest(refused)).as(value).isNotEmpty());
+                  assertThat(ControlPlaneFixture.CONTRACT.flawsOfRequest(refused))
+                      .as(value)
+                      .isNotEmpty());
     }
   }
 

@@ -394,7 +394,8 @@ class ControlPlaneApiTest {
     at.onboard("acme", "bronze");
     SessionId session = new SessionId("0".repeat(32));
     at.sessions.create(
-        new Session(ACME, session, Set.of(), ControlPlaneFixture.START.plusSeconds(60), Optional.empty()));
+        new Session(
+            ACME, session, Set.of(), ControlPlaneFixture.START.plusSeconds(60), Optional.empty()));
     at.sessions.join(
         ACME,
         session,

@@ -297,7 +297,9 @@ final class ControlPlaneFixture {
           .as("%s follows %s", tenant, tier)
           .isTrue();
       FillState.State state =
-          tenant.status() == TenantStatus.ACTIVE ? FillState.State.PRODUCED : FillState.State.SUSPENDED;
+          tenant.status() == TenantStatus.ACTIVE
+              ? FillState.State.PRODUCED
+              : FillState.State.SUSPENDED;
       tenant
           .buckets()
           .forEach(

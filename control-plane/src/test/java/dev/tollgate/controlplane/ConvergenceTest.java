@@ -53,8 +53,12 @@ class ConvergenceTest {
    * @param minutes how many minutes it takes until all has been brought about, if nothing fails
    */
   record Scenario(
-      String name, Consumer<ControlPlaneFixture> before, Consumer<ControlPlaneFixture> call, int minutes) {
-    Scenario(String name, Consumer<ControlPlaneFixture> before, Consumer<ControlPlaneFixture> call) {
+      String name,
+      Consumer<ControlPlaneFixture> before,
+      Consumer<ControlPlaneFixture> call,
+      int minutes) {
+    Scenario(
+        String name, Consumer<ControlPlaneFixture> before, Consumer<ControlPlaneFixture> call) {
       this(name, before, call, 0);
     }
 
@@ -186,7 +190,8 @@ class ConvergenceTest {
     for (int i = 0; i < 2; i++) {
       SessionId id = new SessionId(Integer.toString(i).repeat(32));
       at.sessions.create(
-          new Session(acme, id, Set.of(), ControlPlaneFixture.START.plusSeconds(60), Optional.empty()));
+          new Session(
+              acme, id, Set.of(), ControlPlaneFixture.START.plusSeconds(60), Optional.empty()));
       at.sessions.join(
           acme,
           id,
@@ -200,7 +205,10 @@ class ConvergenceTest {
     }
     Session noting = at.sessions.list(acme).get(0);
     at.sessions.extend(
-        noting, noting.endsAt(), Map.of("m", ControlPlaneFixture.START.plusSeconds(600)), ControlPlaneFixture.START);
+        noting,
+        noting.endsAt(),
+        Map.of("m", ControlPlaneFixture.START.plusSeconds(600)),
+        ControlPlaneFixture.START);
   }
 
   static Stream<Arguments> disturbances() {

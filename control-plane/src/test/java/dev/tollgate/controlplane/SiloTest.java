@@ -215,7 +215,8 @@ class SiloTest {
     at.onboard("acme", "gold");
     SessionId session = new SessionId("0".repeat(32));
     at.sessions.create(
-        new Session(ACME, session, Set.of(), ControlPlaneFixture.START.plusSeconds(60), Optional.empty()));
+        new Session(
+            ACME, session, Set.of(), ControlPlaneFixture.START.plusSeconds(60), Optional.empty()));
 
     at.patch("acme", "{\"status\":\"SUSPENDED\"}");
 

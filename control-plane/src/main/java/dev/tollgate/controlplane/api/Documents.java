@@ -29,7 +29,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** Tenants and tiers as JSON documents. */
-final class Documents {
+public final class Documents {
   private static final String RATE = "tokens a minute, such as 0.2";
   private static final String CAPACITY = "a whole number, 1 to " + BucketSpec.MOST_CAPACITY;
   private static final String MINUTES = "a whole number, 0 for never to " + Filling.MOST_MINUTES;
@@ -38,7 +38,7 @@ final class Documents {
   private Documents() {}
 
   /** What is written down of a tenant. */
-  static Map<String, Object> of(Tenant tenant) {
+  public static Map<String, Object> of(Tenant tenant) {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("tenantId", tenant.id().value());
     document.put("tier", tenant.tier().value());
@@ -51,7 +51,7 @@ final class Documents {
   }
 
   /** A tier. */
-  static Map<String, Object> of(Tier tier) {
+  public static Map<String, Object> of(Tier tier) {
     Map<String, Object> buckets = new TreeMap<>();
     tier.buckets().forEach((action, terms) -> buckets.put(action.value(), of(terms)));
     Map<String, Object> document = new LinkedHashMap<>();
@@ -67,7 +67,7 @@ final class Documents {
   }
 
   /** A tier, and how far it has been brought to those who have it. */
-  static Map<String, Object> of(Tier tier, TierCatalog.Reach reach) {
+  public static Map<String, Object> of(Tier tier, TierCatalog.Reach reach) {
     Map<String, Object> rollout = new LinkedHashMap<>();
     rollout.put("version", tier.version());
     rollout.put("rolledOut", tier.rolledOut());
@@ -81,7 +81,7 @@ final class Documents {
   }
 
   /** A part of a walk, but for where it goes on. */
-  static Map<String, Object> of(Doctor.Round round) {
+  public static Map<String, Object> of(Doctor.Round round) {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("findings", round.diagnoses().stream().map(Documents::of).toList());
     document.put("resources", round.stage().key());
@@ -130,7 +130,7 @@ final class Documents {
    *
    * @throws InvalidValue if one is unknown or out of range
    */
-  static Optional<Map<Limit, Long>> overrides(JsonFields fields) {
+  public static Optional<Map<Limit, Long>> overrides(JsonFields fields) {
     return fields.optionalObject("overrides").map(overrides -> limits(overrides, "overrides"));
   }
 
@@ -158,7 +158,7 @@ final class Documents {
    *
    * @throws InvalidValue if it cannot be so
    */
-  static Tier tier(TierName name, JsonFields fields) {
+  public static Tier tier(TierName name, JsonFields fields) {
     fields.only(
         "tier",
         "isolation",
@@ -198,7 +198,7 @@ final class Documents {
    *
    * @throws InvalidValue if that is no whole number
    */
-  static Optional<Long> version(JsonFields fields) {
+  public static Optional<Long> version(JsonFields fields) {
     return fields.optionalWholeNumber("version", VERSION);
   }
 

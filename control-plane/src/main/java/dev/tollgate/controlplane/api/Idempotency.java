@@ -27,7 +27,7 @@ import java.util.function.Supplier;
  * <p>What is refused for a value, or fails, is not kept: it began nothing, or nothing that a second
  * time would not find, and the key is free again.
  */
-final class Idempotency {
+public final class Idempotency {
   /** More than the function may run: who has a claim for longer is dead. */
   private static final Duration LEASE = Duration.ofSeconds(60);
 
@@ -37,7 +37,7 @@ final class Idempotency {
   private final IdempotencyKeys keys;
   private final InstantSource clock;
 
-  Idempotency(IdempotencyKeys keys, InstantSource clock) {
+  public Idempotency(IdempotencyKeys keys, InstantSource clock) {
     this.keys = keys;
     this.clock = clock;
   }

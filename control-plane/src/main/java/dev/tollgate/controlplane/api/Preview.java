@@ -27,11 +27,11 @@ import java.util.Optional;
  *
  * <p>A tier's tenants are told part by part; the totals are those of the part.
  */
-final class Preview {
+public final class Preview {
   private final Ports ports;
   private final ParallelTasks crew;
 
-  Preview(Ports ports, ParallelTasks crew) {
+  public Preview(Ports ports, ParallelTasks crew) {
     this.ports = ports;
     this.crew = crew;
   }
@@ -41,7 +41,7 @@ final class Preview {
    *
    * @throws Unavailable if its connections or its buckets cannot be asked for
    */
-  Map<String, Object> of(TenantChange.Planned planned, Invocation invocation) {
+  public Map<String, Object> of(TenantChange.Planned planned, Invocation invocation) {
     Became became = new Became(planned.stands(), planned.next());
     Map<String, Object> document =
         document(became.isChange() ? Effect.CHANGED : Effect.UNCHANGED, planned.stands().version());
@@ -56,7 +56,7 @@ final class Preview {
    * @param most the most tenants of a part
    * @throws Unavailable if something of a tenant cannot be asked for, or there is no time
    */
-  Map<String, Object> of(
+  public Map<String, Object> of(
       TierChange.Planned planned, Optional<String> cursor, int most, Invocation invocation) {
     Tier next = planned.next();
     Page<Tenant> page =
@@ -79,7 +79,7 @@ final class Preview {
   }
 
   /** What the parts of a tier's tenants are parts of. */
-  static String listing(TierName tier) {
+  public static String listing(TierName tier) {
     return "tenants of tier " + tier;
   }
 
@@ -95,7 +95,7 @@ final class Preview {
   }
 
   /** What the removal of a tier that no tenant has would come to. */
-  Map<String, Object> of(TierChange.Removable removable, Invocation invocation) {
+  public Map<String, Object> of(TierChange.Removable removable, Invocation invocation) {
     Tier tier = removable.stands();
     Map<String, Object> document = document(Effect.REMOVED, tier.version());
     document.put("tier", tier.name().value());

@@ -27,11 +27,11 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /** Tells of a tenant all that is desired of it, and what it has and uses now. */
-final class TenantReport {
+public final class TenantReport {
   private final Ports ports;
   private final InstantSource clock;
 
-  TenantReport(Ports ports, InstantSource clock) {
+  public TenantReport(Ports ports, InstantSource clock) {
     this.ports = ports;
     this.clock = clock;
   }
@@ -43,7 +43,7 @@ final class TenantReport {
    * @throws Unavailable if its buckets or its connections cannot be asked for; a queue that cannot
    *     be asked is told of as it was last seen
    */
-  Map<String, Object> of(Tenant tenant, boolean settled, Invocation invocation) {
+  public Map<String, Object> of(Tenant tenant, boolean settled, Invocation invocation) {
     Map<String, Object> document = new LinkedHashMap<>(Documents.of(tenant));
     List<Map<String, Object>> buckets =
         buckets(

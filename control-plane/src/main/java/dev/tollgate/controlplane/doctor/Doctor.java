@@ -30,7 +30,7 @@ import java.util.stream.Stream;
  * row first and the rest after it. So what one look finds is looked at once more a moment later,
  * and only what both find counts.
  */
-final class Doctor {
+public final class Doctor {
   /** The time between two looks: in that, whoever has changed a row has the rest follow. */
   private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(2);
 
@@ -40,7 +40,12 @@ final class Doctor {
   private final Pause pause;
   private final InstantSource clock;
 
-  Doctor(Ports ports, TenantLifecycle lifecycle, ParallelTasks crew, Pause pause, InstantSource clock) {
+  public Doctor(
+      Ports ports,
+      TenantLifecycle lifecycle,
+      ParallelTasks crew,
+      Pause pause,
+      InstantSource clock) {
     this.ports = ports;
     this.lifecycle = lifecycle;
     this.crew = crew;
@@ -76,7 +81,7 @@ final class Doctor {
    * @param stage what is walked through next
    * @param cursor the end of the part before, if it was of the same
    */
-  record Place(Stage stage, Optional<String> cursor) {
+  public record Place(Stage stage, Optional<String> cursor) {
     static final Place START = new Place(Stage.TENANTS, Optional.empty());
 
     /**
@@ -106,7 +111,7 @@ final class Doctor {
    *
    * @param outcome empty if it was not to be repaired
    */
-  record Diagnosis(Finding finding, Optional<ReconcileOutcome> outcome) {}
+  public record Diagnosis(Finding finding, Optional<ReconcileOutcome> outcome) {}
 
   /**
    * A part of a walk.
@@ -115,7 +120,7 @@ final class Doctor {
    * @param checked how many of them
    * @param next where the walk goes on; empty at its end
    */
-  record Round(Stage stage, List<Diagnosis> diagnoses, long checked, Optional<Place> next) {}
+  public record Round(Stage stage, List<Diagnosis> diagnoses, long checked, Optional<Place> next) {}
 
   /**
    * Looks at a part. Only reads.
@@ -123,7 +128,7 @@ final class Doctor {
    * @param most how many to look at, 1 to 100
    * @throws Unavailable if something could not be asked, or there is no time for so many
    */
-  Round examine(Place place, int most, Invocation invocation) {
+  public Round examine(Place place, int most, Invocation invocation) {
     Part part = part(place, most);
     List<Diagnosis> diagnoses =
         confirmed(part, invocation).stream()
@@ -140,7 +145,7 @@ final class Doctor {
    * @param most how many to look at, 1 to 100
    * @throws Unavailable as {@link #examine}
    */
-  Round repair(Place place, int most, Invocation invocation) {
+  public Round repair(Place place, int most, Invocation invocation) {
     Part part = part(place, most);
     List<Diagnosis> diagnoses =
         crew

@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param action what its bucket is for, if it is a bucket's
  * @param detail what is there, and what should be
  */
-record Finding(
+public record Finding(
     Kind kind,
     Resource resource,
     String name,

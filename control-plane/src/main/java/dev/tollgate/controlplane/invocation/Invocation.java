@@ -13,27 +13,27 @@ import java.util.function.Consumer;
  * @param end when nothing more may be begun
  * @param log takes a line
  */
-record Invocation(InstantSource clock, Instant end, Consumer<String> log) {
+public record Invocation(InstantSource clock, Instant end, Consumer<String> log) {
   /** An invocation that may begin something for so long from now. */
-  static Invocation of(InstantSource clock, Duration time, Consumer<String> log) {
+  public static Invocation of(InstantSource clock, Duration time, Consumer<String> log) {
     return new Invocation(clock, clock.instant().plus(time), log);
   }
 
-  boolean isOver() {
+  public boolean isOver() {
     return !clock.instant().isBefore(end);
   }
 
   /** The same with half of the time that is left. */
-  Invocation half() {
+  public Invocation half() {
     return of(clock, Duration.between(clock.instant(), end).dividedBy(2), log);
   }
 
   /** The same without an end: for what looks at the end by itself. */
-  Invocation unlimited() {
+  public Invocation unlimited() {
     return new Invocation(clock, Instant.MAX, log);
   }
 
-  void log(String line) {
+  public void log(String line) {
     log.accept(line);
   }
 }

@@ -12,10 +12,10 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** Does the same to many things, several at a time; the failure of one does not stop the others. */
-final class ParallelTasks {
+public final class ParallelTasks {
   private final ExecutorService workers;
 
-  ParallelTasks(ExecutorService workers) {
+  public ParallelTasks(ExecutorService workers) {
     this.workers = workers;
   }
 
@@ -23,7 +23,7 @@ final class ParallelTasks {
    * Counts the things that the work was done for. What it throws is logged and counts as not done,
    * as does what there is no time for.
    */
-  <T> long count(Collection<T> things, Predicate<T> work, Invocation invocation) {
+  public <T> long count(Collection<T> things, Predicate<T> work, Invocation invocation) {
     List<Callable<Boolean>> tasks = new ArrayList<>();
     things.forEach(thing -> tasks.add(() -> !invocation.isOver() && work.test(thing)));
     try {
@@ -43,7 +43,7 @@ final class ParallelTasks {
    *
    * @throws Unavailable if there is no time for all
    */
-  <T, R> List<R> map(Collection<T> things, Function<T, R> work, Invocation invocation) {
+  public <T, R> List<R> map(Collection<T> things, Function<T, R> work, Invocation invocation) {
     List<Callable<R>> tasks = new ArrayList<>();
     for (T thing : things) {
       tasks.add(

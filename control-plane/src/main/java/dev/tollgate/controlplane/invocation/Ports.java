@@ -15,7 +15,7 @@ import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tiers;
 
 /** All that the control plane reaches the outside through. */
-record Ports(
+public record Ports(
     Tenants tenants,
     Tiers tiers,
     Buckets buckets,

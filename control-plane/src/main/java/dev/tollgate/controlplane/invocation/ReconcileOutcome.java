@@ -3,7 +3,7 @@ package dev.tollgate.controlplane.invocation;
 import java.util.List;
 
 /** How far a tenant's desired state has been brought about. */
-sealed interface ReconcileOutcome {
+public sealed interface ReconcileOutcome {
   /** Wholly. */
   record Settled() implements ReconcileOutcome {}
 

@@ -8,16 +8,16 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Steps that may fail without stopping those that do not depend on them. */
-final class Steps {
+public final class Steps {
   private final Invocation invocation;
   private final List<String> reasons = new ArrayList<>();
 
-  Steps(Invocation invocation) {
+  public Steps(Invocation invocation) {
     this.invocation = invocation;
   }
 
   /** Takes a step, if there is time; empty if it failed or was not taken. */
-  <T> Optional<T> attempt(String what, Supplier<T> step) {
+  public <T> Optional<T> attempt(String what, Supplier<T> step) {
     if (invocation.isOver()) {
       reasons.add(what + ": no time left");
       return Optional.empty();
@@ -34,7 +34,7 @@ final class Steps {
   }
 
   /** Takes a step, if there is time; returns whether it was done. */
-  boolean done(String what, Runnable step) {
+  public boolean done(String what, Runnable step) {
     return attempt(
             what,
             () -> {
@@ -45,21 +45,21 @@ final class Steps {
   }
 
   /** Tells the log of something that keeps nothing from being done. */
-  void tell(String line) {
+  public void tell(String line) {
     invocation.log(line);
   }
 
   /** Notes that something must wait. */
-  void postpone(String reason) {
+  public void postpone(String reason) {
     reasons.add(reason);
   }
 
   /** Whether all has been done so far. */
-  boolean allDone() {
+  public boolean allDone() {
     return reasons.isEmpty();
   }
 
-  ReconcileOutcome outcome() {
+  public ReconcileOutcome outcome() {
     return allDone() ? new ReconcileOutcome.Settled() : new ReconcileOutcome.Pending(reasons);
   }
 }

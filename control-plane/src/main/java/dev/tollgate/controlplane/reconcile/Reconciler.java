@@ -60,7 +60,7 @@ import java.util.stream.Stream;
  * the faster did; therefore each looks, when it is done, whether its version still stands, and if
  * not, begins again with the one that does.
  */
-final class Reconciler {
+public final class Reconciler {
   /** How long a new queue may not be usable (SQS CreateQueue). */
   private static final Duration QUEUE_DELAY = Duration.ofSeconds(1);
 
@@ -80,7 +80,7 @@ final class Reconciler {
   private final InstantSource clock;
   private final BucketSchedules schedules;
 
-  Reconciler(
+  public Reconciler(
       Ports ports,
       BucketFill fill,
       SessionLife sessions,
@@ -103,7 +103,8 @@ final class Reconciler {
    * @param before what was desired before; if that had been brought about, what is desired to be
    *     the same now is left alone
    */
-  ReconcileOutcome reconcile(Tenant desired, Optional<Tenant> before, Invocation invocation) {
+  public ReconcileOutcome reconcile(
+      Tenant desired, Optional<Tenant> before, Invocation invocation) {
     ReconcileOutcome outcome = bringAbout(desired, before, invocation);
     if (outcome instanceof ReconcileOutcome.Pending pending) {
       invocation.log("tenant " + desired.id() + ": pending: " + pending.reasons());
@@ -111,7 +112,8 @@ final class Reconciler {
     return outcome;
   }
 
-  private ReconcileOutcome bringAbout(Tenant desired, Optional<Tenant> before, Invocation invocation) {
+  private ReconcileOutcome bringAbout(
+      Tenant desired, Optional<Tenant> before, Invocation invocation) {
     Tenant target = desired;
     Optional<Tenant> settled = before.filter(Tenant::settled);
     while (true) {

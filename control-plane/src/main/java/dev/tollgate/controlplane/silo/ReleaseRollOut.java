@@ -24,21 +24,21 @@ import java.util.Optional;
  * tenants again is followed by one that sees what became of them, and of those whom a process of
  * the release before was at.
  */
-final class ReleaseRollOut {
+public final class ReleaseRollOut {
   private static final int PAGE = 100;
 
   private final Ports ports;
   private final Release release;
   private final ParallelTasks crew;
 
-  ReleaseRollOut(Ports ports, Release release, ParallelTasks crew) {
+  public ReleaseRollOut(Ports ports, Release release, ParallelTasks crew) {
     this.ports = ports;
     this.release = release;
     this.crew = crew;
   }
 
   /** Goes on with the release, if need be; returns how many silos are not known to be of it. */
-  long goOn(Invocation invocation) {
+  public long goOn(Invocation invocation) {
     try {
       if (ports.tiers().rolledOutRelease().equals(Optional.of(release))) {
         return 0;

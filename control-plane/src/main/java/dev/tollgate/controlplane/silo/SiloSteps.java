@@ -33,7 +33,7 @@ import java.util.function.Supplier;
  * the minutes begin again. Until the row says that the silo is leaving, the tenant may have it
  * back; from then on it has to go, dead letters to the pool's, before there can be another.
  */
-final class SiloSteps {
+public final class SiloSteps {
   private static final Duration DRAINING = Duration.ofMinutes(2);
 
   /** Most functions can be invoked within seconds; the others are left to the sweep. */
@@ -47,7 +47,7 @@ final class SiloSteps {
   private final Pause pause;
   private final InstantSource clock;
 
-  SiloSteps(Ports ports, Release release, Pause pause, InstantSource clock) {
+  public SiloSteps(Ports ports, Release release, Pause pause, InstantSource clock) {
     this.ports = ports;
     this.release = release;
     this.pause = pause;
@@ -59,7 +59,7 @@ final class SiloSteps {
    *
    * @return {@link QueueCreation#NOT_YET} also if a silo that the tenant had before is not gone yet
    */
-  QueueCreation open(TenantId id) {
+  public QueueCreation open(TenantId id) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       Instant now = clock.instant();
       Optional<Silo> found = ports.silos().find(id);
@@ -83,7 +83,7 @@ final class SiloSteps {
   }
 
   /** Has the messages in the tenant's queues processed by a function of its own. */
-  void start(TenantId id, QueueCreation queues, Steps steps) {
+  public void start(TenantId id, QueueCreation queues, Steps steps) {
     String function = "silo function of " + id;
     if (queues == QueueCreation.NOT_YET) {
       steps.postpone("silo of " + id + ": the one before it is not gone for long enough");
@@ -185,7 +185,7 @@ final class SiloSteps {
   }
 
   /** Removes the silo of a tenant that is leaving, with all the messages in it. */
-  void remove(Tenant tenant, Steps steps) {
+  public void remove(Tenant tenant, Steps steps) {
     TenantId id = tenant.id();
     Optional<Optional<Silo>> found = steps.attempt("silo of " + id, () -> ports.silos().find(id));
     found

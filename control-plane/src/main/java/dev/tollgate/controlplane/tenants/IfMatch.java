@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  *
  * @param tags the tags, or {@code *} for whatever stands; empty if the request does not say
  */
-record IfMatch(Optional<Set<String>> tags) {
+public record IfMatch(Optional<Set<String>> tags) {
   /** A request that is meant for whatever stands, or for nothing. */
   static final IfMatch UNSAID = new IfMatch(Optional.empty());
 
@@ -33,7 +33,7 @@ record IfMatch(Optional<Set<String>> tags) {
    *
    * @throws InvalidValue if it is no list of entity tags
    */
-  static IfMatch of(Optional<String> header) {
+  public static IfMatch of(Optional<String> header) {
     return header.map(IfMatch::parsed).orElse(UNSAID);
   }
 
@@ -55,7 +55,7 @@ record IfMatch(Optional<Set<String>> tags) {
   }
 
   /** The entity tag of a version. */
-  static String etag(long version) {
+  public static String etag(long version) {
     return "\"" + version + "\"";
   }
 
@@ -64,7 +64,7 @@ record IfMatch(Optional<Set<String>> tags) {
    *
    * @param version the version that stands; empty if there is nothing
    */
-  boolean holds(Optional<Long> version) {
+  public boolean holds(Optional<Long> version) {
     if (tags.isEmpty()) {
       return true;
     }

@@ -7,7 +7,7 @@ import dev.tollgate.core.tenant.TierName;
 import java.util.Optional;
 
 /** What became of a tenant that was to be onboarded, changed or offboarded. */
-sealed interface TenantChange {
+public sealed interface TenantChange {
   /** It is desired now, and was not before. */
   record Onboarded(Tenant tenant, ReconcileOutcome outcome) implements TenantChange {}
 

@@ -39,14 +39,14 @@ import java.util.Optional;
  * <p>Every method throws {@link Unavailable} if the desired state could not be written down, or not
  * surely.
  */
-final class TenantLifecycle {
+public final class TenantLifecycle {
   private static final int MOST_ATTEMPTS = 10;
 
   private final Tenants tenants;
   private final Tiers tiers;
   private final Reconciler reconciler;
 
-  TenantLifecycle(Tenants tenants, Tiers tiers, Reconciler reconciler) {
+  public TenantLifecycle(Tenants tenants, Tiers tiers, Reconciler reconciler) {
     this.tenants = tenants;
     this.tiers = tiers;
     this.reconciler = reconciler;
@@ -57,7 +57,7 @@ final class TenantLifecycle {
    *
    * @throws InvalidValue if an override is out of range
    */
-  TenantChange onboard(
+  public TenantChange onboard(
       TenantId id, TierName tierName, Map<Limit, Long> overrides, Invocation invocation) {
     Optional<Tier> tier = tiers.find(tierName);
     if (tier.isEmpty()) {
@@ -149,7 +149,7 @@ final class TenantLifecycle {
    *
    * @param ifMatch which versions may be offboarded
    */
-  TenantChange offboard(TenantId id, IfMatch ifMatch, Invocation invocation) {
+  public TenantChange offboard(TenantId id, IfMatch ifMatch, Invocation invocation) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       Optional<Tenant> found = tenants.find(id);
       if (!ifMatch.holds(found.map(Tenant::version))) {
@@ -176,7 +176,7 @@ final class TenantLifecycle {
    * @param listed the tenant as it was when {@code tier} stood
    * @return empty if this version of the tier does not stand any more
    */
-  Optional<ReconcileOutcome> follow(Tenant listed, Tier tier, Invocation invocation) {
+  public Optional<ReconcileOutcome> follow(Tenant listed, Tier tier, Invocation invocation) {
     Tenant stands = listed;
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       boolean concerned =
@@ -204,7 +204,7 @@ final class TenantLifecycle {
    * Has a tenant, if there is one, brought about once more, as its tier says now and with nothing
    * taken for granted of what there is.
    */
-  ReconcileOutcome restore(TenantId id, Invocation invocation) {
+  public ReconcileOutcome restore(TenantId id, Invocation invocation) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       Optional<Tenant> found = tenants.find(id);
       if (found.isEmpty()) {
@@ -229,7 +229,9 @@ final class TenantLifecycle {
                 ? settle(next, Optional.empty(), tier.get(), invocation).outcome()
                 : reconciler.reconcile(next, Optional.empty(), invocation);
         return tier.isPresent()
-            ? unable.<ReconcileOutcome>map(why -> new ReconcileOutcome.Pending(List.of(why))).orElse(outcome)
+            ? unable
+                .<ReconcileOutcome>map(why -> new ReconcileOutcome.Pending(List.of(why)))
+                .orElse(outcome)
             : new ReconcileOutcome.Pending(List.of("its tier was deleted; it needs another"));
       }
     }
@@ -281,7 +283,7 @@ final class TenantLifecycle {
    * @param overrides all its overrides
    * @param status whether it is served
    */
-  record Change(
+  public record Change(
       Optional<TierName> tier,
       Optional<Map<Limit, Long>> overrides,
       Optional<TenantStatus> status) {

@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Writes tiers down, rolls them out to the tenants that have them, and removes them. */
-final class TierCatalog {
+public final class TierCatalog {
   private static final int MOST_ATTEMPTS = 10;
   private static final int PAGE = 100;
 
@@ -51,7 +51,8 @@ final class TierCatalog {
   private final ParallelTasks crew;
   private final Pause pause;
 
-  TierCatalog(Tenants tenants, Tiers tiers, TenantLifecycle lifecycle, ParallelTasks crew, Pause pause) {
+  public TierCatalog(
+      Tenants tenants, Tiers tiers, TenantLifecycle lifecycle, ParallelTasks crew, Pause pause) {
     this.tenants = tenants;
     this.tiers = tiers;
     this.lifecycle = lifecycle;
@@ -68,7 +69,7 @@ final class TierCatalog {
    *     looked at anew
    * @throws Unavailable if it could not be written down, or not surely
    */
-  TierChange put(Tier asked, Optional<Long> expected, IfMatch ifMatch, Invocation invocation) {
+  public TierChange put(Tier asked, Optional<Long> expected, IfMatch ifMatch, Invocation invocation) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       TierChange answer = plan(asked, expected, ifMatch);
       if (!(answer instanceof Planned planned)) {
@@ -91,7 +92,7 @@ final class TierCatalog {
    * What would be written down: {@link Planned}, which holds the tier that stands if that says all
    * that is asked, or why nothing would. Only reads.
    */
-  TierChange plan(Tier asked, Optional<Long> expected, IfMatch ifMatch) {
+  public TierChange plan(Tier asked, Optional<Long> expected, IfMatch ifMatch) {
     Optional<Tier> found = tiers.find(asked.name());
     if (!ifMatch.holds(found.map(Tier::version))) {
       return new OtherVersion(found);
@@ -171,7 +172,7 @@ final class TierCatalog {
     return new Created(tier);
   }
 
-  static boolean isRolledOut(Tier tier) {
+  public static boolean isRolledOut(Tier tier) {
     return tier.rolledOut() >= tier.version();
   }
 
@@ -181,7 +182,7 @@ final class TierCatalog {
    *
    * @return whether that is done; if not, it may be repeated
    */
-  boolean rollOut(Tier tier, Invocation invocation) {
+  public boolean rollOut(Tier tier, Invocation invocation) {
     pause.of(INDEX_DELAY);
     try {
       boolean all = true;
@@ -220,10 +221,10 @@ final class TierCatalog {
    *     to what they say
    * @param more whether there are others
    */
-  record Reach(long tenants, long unsettled, boolean more) {}
+  public record Reach(long tenants, long unsettled, boolean more) {}
 
   /** How far a tier has been brought to those who have it. A second behind. */
-  Reach reach(Tier tier) {
+  public Reach reach(Tier tier) {
     long seen = 0;
     long unsettled = 0;
     int left = MOST_LOOKED_AT;
@@ -254,7 +255,7 @@ final class TierCatalog {
    * @param ifMatch which versions may be removed
    * @throws Unavailable if that could not be written, or not surely
    */
-  TierChange remove(TierName name, IfMatch ifMatch) {
+  public TierChange remove(TierName name, IfMatch ifMatch) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       TierChange answer = planRemoval(name, ifMatch);
       if (!(answer instanceof Removable removable)) {
@@ -268,7 +269,7 @@ final class TierCatalog {
   }
 
   /** Whether a tier could be removed: {@link Removable}, or why not. Only reads. */
-  TierChange planRemoval(TierName name, IfMatch ifMatch) {
+  public TierChange planRemoval(TierName name, IfMatch ifMatch) {
     Optional<Tier> found = tiers.find(name);
     if (found.isEmpty()) {
       return new NoTier();

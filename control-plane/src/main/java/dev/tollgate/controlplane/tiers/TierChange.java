@@ -4,7 +4,7 @@ import dev.tollgate.core.tenant.Tier;
 import java.util.Optional;
 
 /** What became of a tier that was to be written down or removed. */
-sealed interface TierChange {
+public sealed interface TierChange {
   /** It is new. */
   record Created(Tier tier) implements TierChange {}
 
@@ -21,7 +21,7 @@ sealed interface TierChange {
   /** It would be written down so; nothing was changed. */
   record Planned(Optional<Tier> stands, Tier next) implements TierChange {
     /** Whether it says all that already. */
-    boolean changesNothing() {
+    public boolean changesNothing() {
       return stands.filter(next::saysTheSameAs).isPresent();
     }
   }
