@@ -74,7 +74,7 @@ import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 
 /** The control plane over stand-ins for its ports. */
-final class ControlPlaneFixture {
+public final class ControlPlaneFixture {
   static final Instant START = Instant.parse("2026-03-12T09:15:02Z");
 
   /** What every exchange with the API is held to. */
@@ -83,8 +83,8 @@ final class ControlPlaneFixture {
 
   private static final JsonMapper JSON = new JsonMapper();
 
-  final ManualClock clock = new ManualClock(START);
-  final InMemoryTenants tenants = new InMemoryTenants();
+  public final ManualClock clock = new ManualClock(START);
+  public final InMemoryTenants tenants = new InMemoryTenants();
   final InMemoryTiers tiers = new InMemoryTiers();
   final InMemoryBuckets buckets = new InMemoryBuckets();
   final InMemoryTokenQueue tokens = new InMemoryTokenQueue(clock);
@@ -95,9 +95,9 @@ final class ControlPlaneFixture {
   final InMemorySiloFunctions siloFunctions = new InMemorySiloFunctions();
   final InMemorySessions sessions = new InMemorySessions();
   final InMemoryActivity activity = new InMemoryActivity(sessions, buckets);
-  final InMemoryIdempotencyKeys keys = new InMemoryIdempotencyKeys();
+  public final InMemoryIdempotencyKeys keys = new InMemoryIdempotencyKeys();
   final RecordingSockets sockets = new RecordingSockets();
-  final Faults faults = new Faults();
+  public final Faults faults = new Faults();
   final List<Duration> pauses = new CopyOnWriteArrayList<>();
 
   /** What acme sends, if it sends anything. */
@@ -153,7 +153,7 @@ final class ControlPlaneFixture {
   }
 
   /** What the API answered. */
-  record Answer(int status, Map<String, String> headers, JsonNode document) {
+  public record Answer(int status, Map<String, String> headers, JsonNode document) {
     JsonNode bucket(String action) {
       for (JsonNode bucket : document.get("buckets")) {
         if (bucket.get("action").textValue().equals(action)) {
@@ -164,7 +164,7 @@ final class ControlPlaneFixture {
     }
   }
 
-  Answer send(APIGatewayV2HTTPEvent event) {
+  public Answer send(APIGatewayV2HTTPEvent event) {
     APIGatewayV2HTTPResponse response = api.handleRequest(event, context);
     Exchange.of(event, response).ifPresent(CONTRACT::check);
     try {
@@ -179,7 +179,7 @@ final class ControlPlaneFixture {
     return send(HttpApiEvents.of("POST /tenants", Map.of(), body));
   }
 
-  Answer onboard(String id, String tier) {
+  public Answer onboard(String id, String tier) {
     return post("{\"tenantId\":\"" + id + "\",\"tier\":\"" + tier + "\"}");
   }
 
@@ -187,11 +187,11 @@ final class ControlPlaneFixture {
     return send(HttpApiEvents.of("GET /tenants/{tenantId}", Map.of("tenantId", id)));
   }
 
-  Answer patch(String id, String body) {
+  public Answer patch(String id, String body) {
     return send(HttpApiEvents.of("PATCH /tenants/{tenantId}", Map.of("tenantId", id), body));
   }
 
-  Answer delete(String id) {
+  public Answer delete(String id) {
     return send(HttpApiEvents.of("DELETE /tenants/{tenantId}", Map.of("tenantId", id)));
   }
 
@@ -219,12 +219,12 @@ final class ControlPlaneFixture {
     return send(HttpApiEvents.of("DELETE /tiers/{tier}", Map.of("tier", name)));
   }
 
-  Map<String, Long> sweep() {
+  public Map<String, Long> sweep() {
     return sweep.handleRequest(Map.of("scheduledTime", clock.instant().toString()), context);
   }
 
   /** Lets minutes pass, with a sweep in each. */
-  void sweep(int minutes) {
+  public void sweep(int minutes) {
     for (int i = 0; i < minutes; i++) {
       clock.advance(Duration.ofSeconds(30));
       traffic.process();
@@ -249,7 +249,7 @@ final class ControlPlaneFixture {
     return new BucketId(new TenantId(tenant), new Action(action));
   }
 
-  Optional<Tenant> tenant(String id) {
+  public Optional<Tenant> tenant(String id) {
     return tenants.find(new TenantId(id));
   }
 

@@ -48,7 +48,7 @@ public final class Idempotency {
    * @param key what names it; a request without one is done
    * @throws Unavailable if the key cannot be asked for; nothing is done then
    */
-  Response once(Optional<IdempotencyKey> key, Request request, Supplier<Response> work) {
+  public Response once(Optional<IdempotencyKey> key, Request request, Supplier<Response> work) {
     return key.map(named -> once(named, request, work)).orElseGet(work);
   }
 

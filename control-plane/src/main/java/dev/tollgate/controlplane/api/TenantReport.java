@@ -74,7 +74,7 @@ public final class TenantReport {
    * @throws Unavailable if that cannot be asked for
    * @throws UnreadableRow if a row of that cannot be read
    */
-  Map<String, Object> activity(Tenant tenant) {
+  public Map<String, Object> activity(Tenant tenant) {
     Instant now = clock.instant();
     TenantActivity activity = ports.activity().of(tenant.id());
     Map<String, Object> document = new LinkedHashMap<>();

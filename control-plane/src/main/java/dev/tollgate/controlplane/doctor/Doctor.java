@@ -54,14 +54,14 @@ public final class Doctor {
   }
 
   /** What is walked through, in this order. */
-  enum Stage {
+  public enum Stage {
     TENANTS,
     QUEUES,
     SCHEDULES,
     SHARDS;
 
     /** What documents call it. */
-    String key() {
+    public String key() {
       return name().toLowerCase(Locale.ROOT);
     }
 
@@ -82,14 +82,14 @@ public final class Doctor {
    * @param cursor the end of the part before, if it was of the same
    */
   public record Place(Stage stage, Optional<String> cursor) {
-    static final Place START = new Place(Stage.TENANTS, Optional.empty());
+    public static final Place START = new Place(Stage.TENANTS, Optional.empty());
 
     /**
      * Reads what {@link #toString} wrote.
      *
      * @throws InvalidValue if it is anything else
      */
-    static Place of(String text) {
+    public static Place of(String text) {
       int colon = text.indexOf(':');
       for (Stage stage : Stage.values()) {
         if (colon > 0 && stage.key().equals(text.substring(0, colon))) {

@@ -23,12 +23,12 @@ public record Finding(
     Optional<TenantId> tenant,
     Optional<Action> action,
     String detail) {
-  static Finding of(Kind kind, Resource resource, BucketId id, String detail) {
+  public static Finding of(Kind kind, Resource resource, BucketId id, String detail) {
     return new Finding(
         kind, resource, id.toString(), Optional.of(id.tenant()), Optional.of(id.action()), detail);
   }
 
-  static Finding of(Kind kind, Shard shard, String detail) {
+  public static Finding of(Kind kind, Shard shard, String detail) {
     return new Finding(
         kind,
         Resource.SHARD_SCHEDULE,
@@ -38,13 +38,13 @@ public record Finding(
         detail);
   }
 
-  static Finding unsettled(TenantId id, String detail) {
+  public static Finding unsettled(TenantId id, String detail) {
     return new Finding(
         Kind.UNSETTLED, Resource.TENANT, id.toString(), Optional.of(id), Optional.empty(), detail);
   }
 
   /** In what way something is not as it should be. */
-  enum Kind {
+  public enum Kind {
     /** It should be there, and is not. */
     MISSING,
     /** It is there, and is not what it should be. */
@@ -56,7 +56,7 @@ public record Finding(
   }
 
   /** What may be not as it should be. */
-  enum Resource {
+  public enum Resource {
     /** A tenant. */
     TENANT("tenant"),
     /** A bucket's row. */
@@ -75,7 +75,7 @@ public record Finding(
     }
 
     /** What documents call it. */
-    String key() {
+    public String key() {
       return key;
     }
   }

@@ -111,7 +111,7 @@ public final class SiloSteps {
   }
 
   /** Has a tenant of the pool use its silo no more, if it has one, and removes it when it may. */
-  void close(TenantId id, Steps steps) {
+  public void close(TenantId id, Steps steps) {
     steps
         .attempt("silo of " + id, () -> ports.silos().find(id))
         .flatMap(found -> found)

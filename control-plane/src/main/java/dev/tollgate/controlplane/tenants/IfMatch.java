@@ -24,7 +24,7 @@ public record IfMatch(Optional<Set<String>> tags) {
       Pattern.compile("\\G[ \\t]*((?:W/)?\"[^\"\\x00-\\x20\\x7f]*\")[ \\t]*(?:,|\\z)");
 
   /** Copies the tags. */
-  IfMatch {
+  public IfMatch {
     tags = tags.map(Set::copyOf);
   }
 

@@ -98,7 +98,7 @@ public final class TenantLifecycle {
    *     at anew
    * @throws InvalidValue if an override is out of range
    */
-  TenantChange change(TenantId id, Change change, IfMatch ifMatch, Invocation invocation) {
+  public TenantChange change(TenantId id, Change change, IfMatch ifMatch, Invocation invocation) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       TenantChange answer = plan(id, change, ifMatch);
       if (!(answer instanceof Planned planned)) {
@@ -122,7 +122,7 @@ public final class TenantLifecycle {
    *
    * @throws InvalidValue if an override is out of range
    */
-  TenantChange plan(TenantId id, Change change, IfMatch ifMatch) {
+  public TenantChange plan(TenantId id, Change change, IfMatch ifMatch) {
     Optional<Tenant> found = tenants.find(id);
     if (found.isEmpty()) {
       return new NoTenant();

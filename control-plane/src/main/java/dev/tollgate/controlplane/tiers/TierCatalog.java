@@ -69,7 +69,8 @@ public final class TierCatalog {
    *     looked at anew
    * @throws Unavailable if it could not be written down, or not surely
    */
-  public TierChange put(Tier asked, Optional<Long> expected, IfMatch ifMatch, Invocation invocation) {
+  public TierChange put(
+      Tier asked, Optional<Long> expected, IfMatch ifMatch, Invocation invocation) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       TierChange answer = plan(asked, expected, ifMatch);
       if (!(answer instanceof Planned planned)) {
