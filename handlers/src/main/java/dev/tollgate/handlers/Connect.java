@@ -44,7 +44,8 @@ public final class Connect
     }
     Registration.Outcome outcome =
         registration.register(
-            ((AdmissionDecision.Ticketed) verdict).ticket(), event.getRequestContext().getConnectionId());
+            ((AdmissionDecision.Ticketed) verdict).ticket(),
+            event.getRequestContext().getConnectionId());
     telemetry.connection(
         context.getLogger(), TicketContext.tenant(authorizer), outcomeName(outcome));
     if (outcome instanceof Registration.Refused refused) {

@@ -136,7 +136,8 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
 
   /** How many messages of a batch came to what, by tenant. */
   private static final class Counts {
-    private final Map<Optional<TenantId>, Map<MessageOutcome, Integer>> byTenant = new LinkedHashMap<>();
+    private final Map<Optional<TenantId>, Map<MessageOutcome, Integer>> byTenant =
+        new LinkedHashMap<>();
 
     void add(Optional<TenantId> tenant, MessageOutcome outcome) {
       byTenant

@@ -31,7 +31,10 @@ final class SessionDocument {
                 () ->
                     facts
                         .retryAt(now)
-                        .map(at -> new AdmissionDecision.Refused(Refusal.TENANT_RATE, Optional.of(at))));
+                        .map(
+                            at ->
+                                new AdmissionDecision.Refused(
+                                    Refusal.TENANT_RATE, Optional.of(at))));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("tenantId", tenant.id().value());
     document.put("sessionId", session.id().value());
@@ -53,7 +56,8 @@ final class SessionDocument {
         .orElse(response);
   }
 
-  private static Map<String, Object> admission(Optional<AdmissionDecision.Refused> refused, Instant now) {
+  private static Map<String, Object> admission(
+      Optional<AdmissionDecision.Refused> refused, Instant now) {
     Map<String, Object> admission = new LinkedHashMap<>();
     admission.put("admitted", refused.isEmpty());
     refused.ifPresent(

@@ -94,7 +94,8 @@ final class ContractTest {
       })
   void the_contract_takes_the_frames_that_the_processor_takes(String frame) {
     boolean taken =
-        ClientFrame.of(frame).content() instanceof dev.tollgate.core.message.IncomingMessage.Message;
+        ClientFrame.of(frame).content()
+            instanceof dev.tollgate.core.message.IncomingMessage.Message;
 
     assertThat(SOCKETS.takes(frame)).isEqualTo(taken);
   }

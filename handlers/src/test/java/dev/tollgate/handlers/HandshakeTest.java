@@ -102,7 +102,9 @@ final class HandshakeTest {
   @Test
   void a_connection_extends_its_session_no_further_than_the_authorizer_said() {
     Lifetime lifetime =
-        new Lifetime(Optional.of(AdmissionFixture.START), Optional.of(AdmissionFixture.START.plusSeconds(30)));
+        new Lifetime(
+            Optional.of(AdmissionFixture.START),
+            Optional.of(AdmissionFixture.START.plusSeconds(30)));
     Session brief =
         new Session(
             acme.id(),

@@ -223,7 +223,11 @@ final class SessionApiTest {
     SessionId session = town.open(acme);
     town.buckets().remove(AdmissionFixture.connects(acme));
     town.buckets()
-        .open(Bucket.opened(AdmissionFixture.connects(acme), new BucketSpec(Rate.perMinute(5), 5), AdmissionFixture.START));
+        .open(
+            Bucket.opened(
+                AdmissionFixture.connects(acme),
+                new BucketSpec(Rate.perMinute(5), 5),
+                AdmissionFixture.START));
 
     APIGatewayV2HTTPResponse shown = call("GET /session", session);
 
