@@ -1,7 +1,7 @@
 package dev.tollgate.local.services;
 
 import dev.tollgate.aws.config.AwsEnvironment;
-import dev.tollgate.core.testing.TollgateLimiter;
+import dev.tollgate.core.testing.limiter.TollgateLimiter;
 import dev.tollgate.local.faults.Fates;
 import io.undertow.server.HttpHandler;
 import java.net.URI;
