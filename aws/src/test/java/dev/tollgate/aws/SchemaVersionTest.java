@@ -3,6 +3,21 @@ package dev.tollgate.aws;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tollgate.aws.dynamodb.Attribute;
+import dev.tollgate.aws.dynamodb.DynamoDbIdempotencyKeys;
+import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.limit.DynamoDbActivity;
+import dev.tollgate.aws.dynamodb.limit.DynamoDbBuckets;
+import dev.tollgate.aws.dynamodb.limit.DynamoDbFactsReader;
+import dev.tollgate.aws.dynamodb.limit.DynamoDbMessageLog;
+import dev.tollgate.aws.dynamodb.limit.DynamoDbSessions;
+import dev.tollgate.aws.dynamodb.limit.DynamoDbSilos;
+import dev.tollgate.aws.dynamodb.limit.LimitRow;
+import dev.tollgate.aws.dynamodb.limit.SessionRow;
+import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
+import dev.tollgate.aws.dynamodb.tenant.DynamoDbTiers;
+import dev.tollgate.aws.dynamodb.tenant.TenantRow;
+import dev.tollgate.aws.dynamodb.tenant.TierRow;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Page;
@@ -102,7 +117,7 @@ class SchemaVersionTest {
             () -> tenants.find(ACME),
             () -> facts.read(ACME, SESSION).tenant()));
 
-    Tier changed = SILVER.succeeding(0);
+    Tier changed = SILVER.withVersionAfter(0);
     tiers.put(changed);
     all.put(
         "tier",
@@ -346,12 +361,12 @@ class SchemaVersionTest {
                   .extracting(UnreadableRow::name)
                   .containsExactlyInAnyOrder("acme", "bolt");
             });
-    assertThat(tenants.unsettled(10)).hasSize(3);
+    assertThat(tenants.listPending(10)).hasSize(3);
   }
 
   @Test
   void a_listing_goes_on_without_a_tier_that_a_newer_release_wrote() {
-    tiers.put(SILVER.succeeding(0));
+    tiers.put(SILVER.withVersionAfter(0));
     setSchema(stored(tierTable, TierRow.key(SILVER.name()), ""), Row.SCHEMA + 1);
 
     Page<Tier> page = tiers.list();

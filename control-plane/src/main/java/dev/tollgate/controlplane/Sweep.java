@@ -2,6 +2,9 @@ package dev.tollgate.controlplane;
 
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
+import dev.tollgate.controlplane.invocation.Invocation;
+import dev.tollgate.controlplane.invocation.ReconcileOutcome;
+import dev.tollgate.controlplane.tiers.TierCatalog;
 import dev.tollgate.core.LogText;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
@@ -58,7 +61,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             time,
             line -> context.getLogger().log(LogText.lines(line) + "\n"));
     List<TenantId> unsettled =
-        new ArrayList<>(controlPlane.ports().tenants().unsettled(MOST_TENANTS));
+        new ArrayList<>(controlPlane.ports().tenants().listPending(MOST_TENANTS));
     // Those that cannot be settled must not keep out the others, should there not be time for all.
     Collections.shuffle(unsettled);
     Invocation forTenants = invocation.half();
@@ -92,8 +95,8 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
   private boolean isSettled(TenantId id, Invocation invocation) {
     Optional<Tenant> tenant = controlPlane.ports().tenants().find(id);
     return tenant.isEmpty()
-        || tenant.get().settled()
+        || tenant.get().isSettled()
         || controlPlane.reconciler().reconcile(tenant.get(), Optional.empty(), invocation)
-            instanceof Outcome.Settled;
+            instanceof ReconcileOutcome.Settled;
   }
 }

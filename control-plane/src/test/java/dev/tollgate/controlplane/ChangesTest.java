@@ -1,12 +1,12 @@
 package dev.tollgate.controlplane;
 
-import static dev.tollgate.controlplane.Deployment.bucket;
+import static dev.tollgate.controlplane.ControlPlaneFixture.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.controlplane.Deployment.Answer;
-import dev.tollgate.controlplane.Deployment.Snapshot;
+import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
+import dev.tollgate.controlplane.ControlPlaneFixture.Snapshot;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TierName;
@@ -35,7 +35,7 @@ class ChangesTest {
   private static final Set<String> READS =
       Set.of("Tenants.find", "Tenants.inTier", "Tiers.find", "Buckets.list", "Connections.count");
 
-  private final Deployment at = new Deployment();
+  private final ControlPlaneFixture at = new ControlPlaneFixture();
 
   private static String own(long perMinute, long connections) {
     return """
@@ -501,7 +501,9 @@ class ChangesTest {
   void a_tenant_that_changes_between_the_look_and_the_write_is_not_overwritten() {
     at.onboard("acme", "gold");
     at.faults.plan(
-        3, Faults.meanwhile(() -> at.tenants.replace(at.tenant("acme").orElseThrow().reopened())));
+        3,
+        Faults.meanwhile(
+            () -> at.tenants.replace(at.tenant("acme").orElseThrow().withNextVersion())));
 
     Answer answer = ifMatch("\"1\"", patch(TO_BRONZE));
 
@@ -514,7 +516,9 @@ class ChangesTest {
   void a_tenant_that_changes_between_the_look_and_its_removal_stays() {
     at.onboard("acme", "gold");
     at.faults.plan(
-        2, Faults.meanwhile(() -> at.tenants.replace(at.tenant("acme").orElseThrow().reopened())));
+        2,
+        Faults.meanwhile(
+            () -> at.tenants.replace(at.tenant("acme").orElseThrow().withNextVersion())));
 
     assertThat(ifMatch("\"1\"", event("DELETE /tenants/{tenantId}", "acme", "")).status())
         .isEqualTo(412);
@@ -530,7 +534,7 @@ class ChangesTest {
       at.faults.plan(
           event.getRouteKey().startsWith("PUT") ? 2 : 3,
           Faults.meanwhile(
-              () -> at.tiers.put(at.tiers.find(own).orElseThrow().succeeding(version))));
+              () -> at.tiers.put(at.tiers.find(own).orElseThrow().withVersionAfter(version))));
 
       Answer answer = ifMatch("\"" + version + "\"", event);
 

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
-import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The published contract says of routes, names and ranges what the code says. */
 final class ContractTest {
-  private static final HttpContract CONTRACT = Deployment.CONTRACT;
+  private static final HttpContract CONTRACT = ControlPlaneFixture.CONTRACT;
 
   private static void assertNames(JsonNode schema, Enum<?>... constants) {
     List<String> told = new ArrayList<>();
@@ -34,7 +34,7 @@ final class ContractTest {
 
   @Test
   void every_route_is_in_the_contract_and_the_other_way_round() {
-    assertThat(CONTRACT.operations()).isEqualTo(new Deployment().api().routes().keys());
+    assertThat(CONTRACT.operations()).isEqualTo(new ControlPlaneFixture().api().routes().keys());
   }
 
   @ParameterizedTest
@@ -66,13 +66,13 @@ final class ContractTest {
   void a_bucket_has_the_ranges_that_the_contract_says() {
     JsonNode rate = CONTRACT.schema("RatePerMinute");
 
-    assertThat(rate.path("maximum").asLong()).isEqualTo(Rate.MOST_PER_MINUTE);
+    assertThat(rate.path("maximum").asLong()).isEqualTo(Rate.MAX_PER_MINUTE);
     assertThat(rate.path("minimum").decimalValue())
         .isEqualByComparingTo(new Rate(1).tokensPerMinute());
     assertThat(CONTRACT.schema("Capacity").path("maximum").asLong())
-        .isEqualTo(BucketSpec.MOST_CAPACITY);
+        .isEqualTo(BucketSpec.MAX_CAPACITY);
     assertThat(CONTRACT.schema("HibernateAfterMinutes").path("maximum").asLong())
-        .isEqualTo(Filling.MOST_MINUTES);
+        .isEqualTo(FillPolicy.MAX_MINUTES);
   }
 
   @Test

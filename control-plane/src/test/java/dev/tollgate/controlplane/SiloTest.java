@@ -7,7 +7,7 @@ import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo.State;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
-import dev.tollgate.core.testing.InMemorySiloQueues.Message;
+import dev.tollgate.core.testing.memory.InMemorySiloQueues.Message;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +20,7 @@ class SiloTest {
   private static final String BRONZE = "{\"tier\":\"bronze\"}";
   private static final Release NEXT = new Release("processor:2");
 
-  private final Deployment at = new Deployment();
+  private final ControlPlaneFixture at = new ControlPlaneFixture();
 
   private State state() {
     return at.silos.find(ACME).orElseThrow().state();
@@ -32,7 +32,7 @@ class SiloTest {
   }
 
   private boolean isSettled() {
-    return at.tenant("acme").orElseThrow().settled();
+    return at.tenant("acme").orElseThrow().isSettled();
   }
 
   @Test
@@ -153,7 +153,7 @@ class SiloTest {
   void a_queue_that_a_slower_run_opened_again_is_closed_anew_and_its_minutes_begin_again() {
     at.onboard("acme", "gold");
     at.patch("acme", BRONZE);
-    at.siloQueues.make(ACME);
+    at.siloQueues.ensure(ACME);
 
     sweepAfter(Duration.ofMinutes(2));
 
@@ -215,7 +215,8 @@ class SiloTest {
     at.onboard("acme", "gold");
     SessionId session = new SessionId("0".repeat(32));
     at.sessions.create(
-        new Session(ACME, session, Set.of(), Deployment.START.plusSeconds(60), Optional.empty()));
+        new Session(
+            ACME, session, Set.of(), ControlPlaneFixture.START.plusSeconds(60), Optional.empty()));
 
     at.patch("acme", "{\"status\":\"SUSPENDED\"}");
 

@@ -3,12 +3,12 @@ package dev.tollgate.core.message;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.admission.Departure;
-import dev.tollgate.core.admission.FactsReader;
-import dev.tollgate.core.bucket.BucketGate;
-import dev.tollgate.core.bucket.BucketGate.Spent;
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.core.bucket.Claim;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.BucketGate.SpendResult;
+import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
@@ -75,12 +75,12 @@ public final class MessageProcessing {
    */
   private static final int DELIVERY_SHARE = 2;
 
-  private final FactsReader tenants;
+  private final AdmissionFactsReader tenants;
   private final MessageFactsReader reader;
   private final BucketGate gate;
   private final Sessions sessions;
   private final Sockets sockets;
-  private final Departure departure;
+  private final Disconnection departure;
   private final Frames frames;
   private final Application application;
   private final MessageLog log;
@@ -98,12 +98,12 @@ public final class MessageProcessing {
    * @param nanoTime elapsed time in nanoseconds
    */
   public MessageProcessing(
-      FactsReader tenants,
+      AdmissionFactsReader tenants,
       MessageFactsReader reader,
       BucketGate gate,
       Sessions sessions,
       Sockets sockets,
-      Departure departure,
+      Disconnection departure,
       Frames frames,
       Application application,
       MessageLog log,
@@ -132,14 +132,14 @@ public final class MessageProcessing {
    * @param time how long that may take
    * @return what became of each, in the order of the batch
    */
-  public List<Result> process(List<Incoming> batch, Duration time) {
+  public List<Result> process(List<IncomingMessage> batch, Duration time) {
     List<BatchMessage> messages = batch.stream().map(BatchMessage::new).toList();
     messages.stream()
         .filter(message -> states.isCutOff(message.incoming().connectionId()))
-        .forEach(message -> message.end(Result.of(Outcome.CUT_OFF)));
+        .forEach(message -> message.end(Result.of(MessageOutcome.CUT_OFF)));
     List<BatchMessage> heard = messages.stream().filter(message -> !message.hasResult()).toList();
     CompletableFuture<?>[] all =
-        grouped(heard, Incoming::tenant).entrySet().stream()
+        grouped(heard, IncomingMessage::tenant).entrySet().stream()
             .map(tenant -> process(tenant.getKey(), tenant.getValue(), time))
             .toArray(CompletableFuture<?>[]::new);
     Result unfinished = Result.failed(await(CompletableFuture.allOf(all), time));
@@ -179,7 +179,7 @@ public final class MessageProcessing {
       Optional<MessageFacts> facts = facts(id, messages);
       facts.ifPresentOrElse(
           known -> pay(known, messages),
-          () -> messages.forEach(message -> message.end(Result.of(Outcome.DROPPED))));
+          () -> messages.forEach(message -> message.end(Result.of(MessageOutcome.DROPPED))));
       return facts;
     } catch (RuntimeException failure) {
       messages.forEach(message -> message.end(Result.failed(failure)));
@@ -188,7 +188,7 @@ public final class MessageProcessing {
   }
 
   private Optional<MessageFacts> facts(TenantId id, List<BatchMessage> messages) {
-    if (!tenants.knows(id)) {
+    if (!tenants.tenantExists(id)) {
       return Optional.empty();
     }
     Set<SessionId> used =
@@ -213,7 +213,7 @@ public final class MessageProcessing {
       return;
     }
     BucketId id = new BucketId(tenant.id(), Action.MESSAGE);
-    Spent spent = gate.spendUpTo(id, facts.bucket(), messages.size());
+    SpendResult spent = gate.spendUpTo(id, facts.bucket(), messages.size());
     messages.subList(0, spent.tokens()).forEach(message -> message.pay(new BatchMessage.Paid()));
     Map<Object, BatchMessage.Payment> unpaid = new HashMap<>();
     for (BatchMessage message : messages.subList(spent.tokens(), messages.size())) {
@@ -228,7 +228,7 @@ public final class MessageProcessing {
     return message
         .incoming()
         .name()
-        .filter(name -> message.incoming().content() instanceof Incoming.Message)
+        .filter(name -> message.incoming().content() instanceof IncomingMessage.Message)
         .<Object>map(name -> name)
         .orElse(message);
   }
@@ -237,25 +237,25 @@ public final class MessageProcessing {
    * What becomes of the n-th frame for which there is no token. If it is refused, its sender is
    * told of the n-th token to come: of those who wait as they are told, each finds one.
    */
-  private BatchMessage.Payment shortfall(MessageFacts facts, Spent spent, int n) {
-    Claim.Shortfall why = spent.shortfall().orElseThrow();
-    if (why instanceof Claim.Undecided undecided) {
+  private BatchMessage.Payment shortfall(MessageFacts facts, SpendResult spent, int n) {
+    ClaimResult.Shortfall why = spent.shortfall().orElseThrow();
+    if (why instanceof ClaimResult.Undecided undecided) {
       return facts.tenant().orElseThrow().onUnavailable() == OnUnavailable.ADMIT
           ? new BatchMessage.WithoutToken()
           : new BatchMessage.Undecided(undecided.cause());
     }
     Instant now = clock.instant();
-    return new BatchMessage.Refused(
+    return new BatchMessage.Throttled(
         facts
             .bucket()
             .map(bucket -> bucket.nextTokensAt(now, n))
-            .orElse(((Claim.Denied) why).retryAt()));
+            .orElse(((ClaimResult.Denied) why).retryAt()));
   }
 
   private Stream<CompletableFuture<Void>> converse(
       MessageFacts facts, List<BatchMessage> messages, Duration time) {
     Tenant tenant = facts.tenant().orElseThrow();
-    return grouped(messages, Incoming::session).entrySet().stream()
+    return grouped(messages, IncomingMessage::session).entrySet().stream()
         .map(each -> conversation(tenant, each.getKey(), facts, each.getValue(), time))
         .map(held -> CompletableFuture.runAsync(held, executor));
   }
@@ -265,7 +265,7 @@ public final class MessageProcessing {
     Instant now = clock.instant();
     Optional<Session> session = Optional.ofNullable(facts.sessions().get(id));
     Set<String> open =
-        session.filter(known -> !known.endedAt(now)).map(Session::connections).orElse(Set.of());
+        session.filter(known -> !known.hasEndedAt(now)).map(Session::connections).orElse(Set.of());
     Instant handshaking = now.minus(HANDSHAKE);
     Set<String> senders =
         messages.stream()
@@ -287,8 +287,8 @@ public final class MessageProcessing {
                         .filter(known -> known.joinedAt(socket).isBefore(handshaking))
                         .isPresent(),
             time.dividedBy(DELIVERY_SHARE));
-    Conversation conversation =
-        new Conversation(
+    SessionBatch conversation =
+        new SessionBatch(
             tenant,
             session,
             delivery,
@@ -299,7 +299,7 @@ public final class MessageProcessing {
             log,
             facts.processed(),
             clock);
-    return () -> conversation.hold(messages);
+    return () -> conversation.process(messages);
   }
 
   private void putBack(TenantId tenant, List<BatchMessage> messages) {
@@ -310,7 +310,7 @@ public final class MessageProcessing {
   }
 
   private static <K> Map<K, List<BatchMessage>> grouped(
-      List<BatchMessage> messages, Function<Incoming, K> by) {
+      List<BatchMessage> messages, Function<IncomingMessage, K> by) {
     return messages.stream()
         .collect(
             Collectors.groupingBy(
@@ -324,17 +324,17 @@ public final class MessageProcessing {
    *     for a message that only came after one that failed
    * @param undelivered frames that a socket did not get
    */
-  public record Result(Outcome outcome, Optional<Throwable> cause, int undelivered) {
-    static Result of(Outcome outcome) {
+  public record Result(MessageOutcome outcome, Optional<Throwable> cause, int undelivered) {
+    static Result of(MessageOutcome outcome) {
       return of(outcome, Optional.empty());
     }
 
-    static Result of(Outcome outcome, Optional<Throwable> cause) {
+    static Result of(MessageOutcome outcome, Optional<Throwable> cause) {
       return new Result(outcome, cause, 0);
     }
 
     static Result failed(Throwable cause) {
-      return of(Outcome.FAILED, Optional.of(cause));
+      return of(MessageOutcome.FAILED, Optional.of(cause));
     }
 
     static Result failed(String cause) {

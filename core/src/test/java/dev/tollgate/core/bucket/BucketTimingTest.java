@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.provisioning.FillTurn;
-import dev.tollgate.core.testing.Bound;
-import dev.tollgate.core.testing.Town;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.fill.FillTurn;
+import dev.tollgate.core.testing.RateBound;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,12 +33,12 @@ final class BucketTimingTest {
 
   private static BucketSpec spec(String perMinute, long capacity) {
     return new BucketSpec(
-        Rate.perMinute(new BigDecimal(perMinute)), capacity, new Filling(FillMode.PRODUCER, 15));
+        Rate.perMinute(new BigDecimal(perMinute)), capacity, new FillPolicy(FillMode.PRODUCER, 15));
   }
 
   /** Schedules fire, as {@link Site#minute} says, and requests for fills take a while. */
   private static class Site {
-    private final Town town = new Town();
+    private final AdmissionFixture town = new AdmissionFixture();
     private final FillTurn turns = town.turns();
     private final BucketId id = new BucketId(new TenantId("acme"), new Action("send-email"));
     private final PriorityQueue<Task> tasks = new PriorityQueue<>(Comparator.comparing(Task::at));
@@ -51,7 +54,7 @@ final class BucketTimingTest {
       second = Duration.ofMillis(random.nextInt(59_000));
       town.clock().advance(Duration.ofMillis(random.nextInt(60_000)));
       town.open(id, spec);
-      next(Town.START);
+      next(AdmissionFixture.START);
     }
 
     private void next(Instant minute) {
@@ -74,7 +77,7 @@ final class BucketTimingTest {
           new Task(
               then,
               () -> {
-                if (row().upkeep().state() == Upkeep.State.PRODUCED) {
+                if (row().fillState().state() == FillState.State.PRODUCED) {
                   turns.take(id);
                 }
               }));
@@ -103,13 +106,13 @@ final class BucketTimingTest {
       town.clock().set(then);
     }
 
-    Claim claim() {
+    ClaimResult claim() {
       return gate.spend(row(), 1);
     }
 
     int drain() {
       int tokens = 0;
-      while (claim() instanceof Claim.Granted) {
+      while (claim() instanceof ClaimResult.Granted) {
         tokens++;
       }
       return tokens;
@@ -153,7 +156,7 @@ final class BucketTimingTest {
       Instant drained = site.now();
       for (int token = 1; token <= 3 * Math.max(12, Math.ceil(Double.parseDouble(perMinute))); ) {
         site.pass(STEP);
-        if (site.claim() instanceof Claim.Granted) {
+        if (site.claim() instanceof ClaimResult.Granted) {
           late.add(Duration.between(drained.plus(interval(perMinute, token)), site.now()));
           assertThat(late.get(late.size() - 1))
               .as("seed %d, token %d", seed, token)
@@ -179,8 +182,8 @@ final class BucketTimingTest {
       int invain = 0;
       int token = 1;
       while (token <= 24) {
-        Claim claim = site.claim();
-        if (claim instanceof Claim.Denied denied) {
+        ClaimResult claim = site.claim();
+        if (claim instanceof ClaimResult.Denied denied) {
           site.passUntil(denied.retryAt());
           invain++;
           assertThat(invain).as("seed %d, token %d", seed, token).isLessThanOrEqualTo(2);
@@ -276,7 +279,7 @@ final class BucketTimingTest {
     for (long seed = 1; seed <= 10; seed++) {
       BucketSpec spec = spec(perMinute, capacity);
       Site site = new Unreliable(seed, spec);
-      Bound bound = new Bound(spec, site.now());
+      RateBound bound = new RateBound(spec, site.now());
       double rate = Double.parseDouble(perMinute);
       for (int phase = 0; phase < 20; phase++) {
         boolean isBusy = site.random.nextBoolean();
@@ -348,7 +351,7 @@ final class BucketTimingTest {
       BucketSpec slow = spec("60", 60);
       BucketSpec fast = spec("180", 180);
       Site site = new Site(seed, slow);
-      Bound bound = new Bound(fast, site.now());
+      RateBound bound = new RateBound(fast, site.now());
       long spent = 0;
       for (int flip = 0; flip < 1_000; flip++) {
         Instant end = site.now().plusMillis(site.random.nextInt(20_000));
@@ -362,7 +365,7 @@ final class BucketTimingTest {
         }
         site.town.retune(site.id, flip % 2 == 0 ? fast : slow);
       }
-      double minutes = Duration.between(Town.START, site.now()).toMillis() / 60_000.0;
+      double minutes = Duration.between(AdmissionFixture.START, site.now()).toMillis() / 60_000.0;
       assertThat((double) spent).as("seed %d", seed).isGreaterThan(60 * minutes);
     }
   }
@@ -376,9 +379,9 @@ final class BucketTimingTest {
       BucketSpec spec = spec("12", 24);
       Site site = new Site(seed, spec);
       site.pass(Duration.ofMinutes(20));
-      assertThat(site.row().hibernates()).isTrue();
+      assertThat(site.row().isHibernating()).isTrue();
       site.town.clock().advance(Duration.ofMinutes(asleepMinutes));
-      Bound bound = new Bound(spec, site.now());
+      RateBound bound = new RateBound(spec, site.now());
       site.tasks.clear();
       site.next(site.now());
 

@@ -8,6 +8,7 @@ import com.nimbusds.jose.jwk.RSAKey;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;
+import dev.tollgate.local.testing.TokenIssuer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
