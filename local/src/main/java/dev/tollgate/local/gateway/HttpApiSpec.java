@@ -42,13 +42,13 @@ public record HttpApiSpec(String apiId, List<Route> routes, Optional<Cors> cors)
     record None() implements Authorization {}
 
     /**
-     * Who is authorized by IAM: such requests are accepted unchecked, and the event names the
-     * account's root user.
+     * Callers that IAM authorizes. Requests are not checked, and the event names the account's root
+     * user.
      */
     record Iam() implements Authorization {}
 
     /**
-     * Who has a JSON Web Token.
+     * Callers with a JSON Web Token.
      *
      * @param authorizer checks it
      * @param scopes one of these must be among its scopes, if there are any

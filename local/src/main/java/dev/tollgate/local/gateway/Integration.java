@@ -6,18 +6,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** What a route of a WebSocket API does with a message. */
+/** The integration of a route of a WebSocket API. */
 public sealed interface Integration {
 
   /**
-   * Hands it to a function as an event (AWS_PROXY).
+   * Invokes a function with the message (AWS_PROXY).
    *
    * @param arn ARN of the function
    */
   record Function(String arn) implements Integration {}
 
   /**
-   * Makes a request to an AWS service of it (AWS).
+   * Sends a request to an AWS service (AWS).
    *
    * @param roleArn the role whose rights the request has
    * @param service the service, such as {@code sqs}
@@ -26,8 +26,8 @@ public sealed interface Integration {
    *     .querystring.NAME} to {@code 'text'}, {@code context.NAME}, {@code stageVariables.NAME} or
    *     {@code route.request.body.PATH}
    * @param template makes the request's body
-   * @param timeout how long the service has
-   * @param responses what is made of its answer
+   * @param timeout the time-out
+   * @param responses the integration responses
    */
   record Service(
       String roleArn,
@@ -61,7 +61,7 @@ public sealed interface Integration {
   }
 
   /**
-   * Asks nobody (MOCK).
+   * Returns a response without a service (MOCK).
    *
    * @param template makes {@code {"statusCode": …}}, for which there is a response
    * @param responses what is answered

@@ -21,8 +21,8 @@ import java.time.InstantSource;
 import java.util.Optional;
 
 /**
- * The public keys of one issuer of JSON Web Tokens, as API Gateway gets and keeps them (API Gateway
- * Developer Guide, "Controlling access to HTTP APIs with JWT authorizers", and "Quotas for
+ * The public keys of one issuer of JSON Web Tokens, fetched and cached as API Gateway does (API
+ * Gateway Developer Guide, "Controlling access to HTTP APIs with JWT authorizers", and "Quotas for
  * configuring and running an HTTP API").
  */
 public final class IssuerKeys {
@@ -30,8 +30,8 @@ public final class IssuerKeys {
   private static final Duration KEPT = Duration.ofHours(2);
 
   /**
-   * A key that is not known is a reason to look for new ones, but made-up names of keys are not to
-   * become requests to the issuer. How often API Gateway looks is documented nowhere.
+   * An unknown key id causes a fetch, but at most one per interval, so that invented key ids do not
+   * become requests to the issuer. AWS does not document its interval.
    */
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(10);
 
@@ -46,11 +46,12 @@ public final class IssuerKeys {
   private Instant since = Instant.MIN;
 
   /**
-   * Keys of an issuer, none of which is fetched yet.
+   * The keys of an issuer, not fetched yet.
    *
    * @param issuer the issuer's URL
-   * @param told where its key set (RFC 7517) is, a URL of scheme file, http or https; if that is
-   *     not told, the issuer's discovery document says it (OpenID Connect Discovery 1.0, section 4)
+   * @param told where its key set (RFC 7517) is, a URL of scheme file, http or https; without it,
+   *     the location is in the issuer's discovery document (OpenID Connect Discovery 1.0, section
+   *     4)
    * @param clock by which keys age
    */
   public IssuerKeys(String issuer, Optional<URI> told, InstantSource clock) {
@@ -60,9 +61,9 @@ public final class IssuerKeys {
   }
 
   /**
-   * The key for checking signatures that has this name.
+   * The signature key with an id.
    *
-   * @throws IOException if the issuer's keys cannot be had
+   * @throws IOException if the issuer's keys cannot be fetched
    */
   synchronized Optional<RSAKey> find(String keyId) throws IOException {
     Instant now = clock.instant();

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The JWT authorizer of an HTTP API, which checks the token in header {@code Authorization} (API
- * Gateway Developer Guide, "Controlling access to HTTP APIs with JWT authorizers"). Where that
- * leaves something open, the stricter is done: a token without {@code kid}, {@code exp} or {@code
- * iss} does not hold, and of the algorithms "based on RSA" those of PKCS #1 v1.5 count.
+ * Gateway Developer Guide, "Controlling access to HTTP APIs with JWT authorizers"). Where the guide
+ * is ambiguous, this class is strict: a token without {@code kid}, {@code exp} or {@code iss} is
+ * invalid, and only the RSA algorithms of PKCS #1 v1.5 are accepted.
  */
 public final class JwtAuthorizer {
   private static final Set<JWSAlgorithm> ALGORITHMS =
@@ -47,7 +47,7 @@ public final class JwtAuthorizer {
    * @param audiences one of these must be in its {@code aud}, or be its {@code client_id} if it has
    *     no {@code aud}
    * @param keys the issuer's keys
-   * @param clock the time that {@code exp}, {@code nbf} and {@code iat} are held against
+   * @param clock the clock for {@code exp}, {@code nbf} and {@code iat}
    */
   public JwtAuthorizer(
       String issuer, List<String> audiences, IssuerKeys keys, InstantSource clock) {
@@ -57,7 +57,7 @@ public final class JwtAuthorizer {
     this.clock = clock;
   }
 
-  /** Why a token does not hold. */
+  /** Why a token is invalid. */
   private static final class Invalid extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -67,7 +67,7 @@ public final class JwtAuthorizer {
   }
 
   /**
-   * Judges a request.
+   * Checks a request.
    *
    * @param header its header {@code Authorization}: the token, with or without {@code Bearer}
    *     before it
@@ -182,7 +182,7 @@ public final class JwtAuthorizer {
     return context;
   }
 
-  /** A list of {@code a} and {@code b} was seen to become {@code [a b]}. */
+  /** As observed on AWS, a list of {@code a} and {@code b} becomes {@code [a b]}. */
   private static String text(Object value) {
     if (value instanceof List<?> list) {
       return list.stream().map(JwtAuthorizer::text).collect(Collectors.joining(" ", "[", "]"));

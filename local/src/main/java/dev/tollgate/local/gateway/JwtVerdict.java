@@ -2,11 +2,11 @@ package dev.tollgate.local.gateway;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** What a JWT authorizer says to a request. */
+/** The decision of a JWT authorizer. */
 sealed interface JwtVerdict {
 
   /**
-   * It may pass.
+   * The request is authorized.
    *
    * @param context what becomes {@code requestContext.authorizer.jwt}: {@code claims}, each of them
    *     a text, and {@code scopes}
@@ -14,11 +14,11 @@ sealed interface JwtVerdict {
   record Passed(ObjectNode context) implements JwtVerdict {}
 
   /**
-   * It may not.
+   * The request is refused.
    *
    * @param status 401, or 403 if the token holds and none of its scopes is the route's
    * @param challenge the header {@code www-authenticate} (RFC 6750, section 3)
-   * @param trouble what kept the token from being checked at all; empty if it was
+   * @param trouble why the token could not be checked; empty if it was checked
    */
   record Refused(int status, String challenge, String trouble) implements JwtVerdict {}
 }

@@ -15,7 +15,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Integrations that are no proxies: templates make the request, and of its answer the frame. */
+/** Integrations without proxy: templates render the request and the frame. */
 final class MappedIntegrations {
 
   private static final String BODY = "route.request.body.";
@@ -30,10 +30,10 @@ final class MappedIntegrations {
   }
 
   /**
-   * Makes a request, and a frame of its answer.
+   * Sends a request and renders the frame of its answer.
    *
    * @param event the message, as a function would get it
-   * @return the frame; nothing if the answer was too long in coming
+   * @return the frame; empty after a time-out
    * @throws RuntimeException if a template cannot be rendered, or there is no response for the
    *     answer's status
    */

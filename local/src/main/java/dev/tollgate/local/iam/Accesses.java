@@ -8,7 +8,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The accesses that a request comes to. */
+/** Derives the accesses that a request needs. */
 public final class Accesses {
   private static final Pattern CONNECTION = Pattern.compile("/([^/]+)/([^/]+)/@connections/(.+)");
 
@@ -32,7 +32,10 @@ public final class Accesses {
     this.functions = new FunctionAccesses(environment, functionOfMapping);
   }
 
-  /** Each of them must be allowed; with none, the request may be made by everybody. */
+  /**
+   * The accesses of a request, each of which must be allowed. A request without accesses is allowed
+   * for all callers.
+   */
   List<Access> of(Call call) {
     if (call.service().equals("sts")) {
       return RoleAccesses.of(call);

@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What requests to Lambda need. Whoever makes a function also passes its role on and must be
- * allowed to read its code; event source mappings have no name that could be granted, but the
- * function that they are of.
+ * The accesses of requests to Lambda. The creator of a function also passes its role and must be
+ * allowed to read its code. Event source mappings have no resource name in policies; their function
+ * is a condition key.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html">Actions

@@ -6,14 +6,14 @@ import dev.tollgate.local.services.Call;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Lets only those requests through whose accesses are all allowed. */
+/** Refuses requests unless all of their accesses are allowed. */
 public final class Iam implements Authorization {
   private final Accesses accesses;
   private final Policies policies;
   private final Consumer<String> log;
 
   /**
-   * @param log is told of what is refused
+   * @param log receives a line for each refused request
    */
   public Iam(Accesses accesses, Policies policies, Consumer<String> log) {
     this.accesses = accesses;

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What requests to SQS need. A batch needs the permission of the single operation (<a
+ * The accesses of requests to SQS. A batch needs the permission of the single operation (<a
  * href="https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-api-permissions-reference.html">API
  * permissions</a>).
  */
@@ -32,7 +32,7 @@ final class QueueAccesses {
         .toList();
   }
 
-  /** Who makes a queue with tags must be allowed to tag it. */
+  /** Creating a queue with tags needs the permission to tag it. */
   private static Stream<String> actions(String action, Call call) {
     boolean tags =
         action.equals("sqs:CreateQueue") && !Json.readOrMissing(call.body()).path("tags").isEmpty();

@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What it needs to assume a role, or to pass one on to a service. Session tags need a permission of
- * their own (<a
+ * The accesses that are needed to assume a role or to pass it to a service. Session tags need a
+ * separate permission (<a
  * href="https://docs.aws.amazon.com/IAM/latest/UserGuide/id_session-tags.html#id_session-tags_permissions-required">Permissions
  * required to add session tags</a>).
  */
 final class RoleAccesses {
   private RoleAccesses() {}
 
-  /** What it needs to give a role to a service, such as {@code scheduler.amazonaws.com}. */
+  /** The access to pass a role to a service, such as {@code scheduler.amazonaws.com}. */
   static Access pass(String roleArn, String service) {
     return new Access("iam:PassRole", roleArn, Context.EMPTY.with("iam:PassedToService", service));
   }

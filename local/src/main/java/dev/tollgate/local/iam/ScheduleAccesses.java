@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What requests to EventBridge Scheduler need. Whoever makes or changes a schedule also passes on
+ * The accesses of requests to EventBridge Scheduler. Creating or changing a schedule also passes
  * the role of its target.
  *
  * @see <a

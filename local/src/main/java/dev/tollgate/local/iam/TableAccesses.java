@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What requests to DynamoDB and its streams need. An operation on several tables needs its
+ * The accesses of requests to DynamoDB and its streams. An operation on several tables needs its
  * permission on each of them; a transaction needs the permissions of the single operations.
  *
  * @see <a

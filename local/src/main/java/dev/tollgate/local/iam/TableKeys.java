@@ -9,7 +9,7 @@ public final class TableKeys {
   private final Map<String, String> keys = new ConcurrentHashMap<>();
 
   /**
-   * Learns of a table.
+   * Adds a table.
    *
    * @param definition as {@code CreateTable} takes it
    */
@@ -27,7 +27,7 @@ public final class TableKeys {
    * The name of the partition key.
    *
    * @param tableOrIndex a table's name, or {@code table/index/name}
-   * @return a name that no attribute has, if there is no such table
+   * @return a name that no attribute has, if the table does not exist
    */
   String partitionKey(String tableOrIndex) {
     return keys.getOrDefault(tableOrIndex, "");

@@ -15,8 +15,9 @@ import java.net.URLClassLoader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runtime's own serializers, loaded anew for one function. They remember types in static state,
- * and of a second function's event class of the same name they would leave members out.
+ * The serializers of the Lambda runtime, loaded separately for each function. They cache types in
+ * static fields, so with shared serializers an event class of the same name in a second function
+ * would lose members.
  */
 final class EventSerializers implements Closeable {
   private final URLClassLoader runtime;
@@ -34,7 +35,9 @@ final class EventSerializers implements Closeable {
     runtime.close();
   }
 
-  /** What the runtime chooses: its own serializers for AWS events, plain Jackson for the rest. */
+  /**
+   * The serializer that the runtime chooses: its own for AWS events, plain Jackson for other types.
+   */
   Serializer serializer(Type type) throws ReflectiveOperationException {
     Class<?> events = runtime.loadClass(LambdaEventSerializers.class.getName());
     boolean supported =
@@ -54,7 +57,7 @@ final class EventSerializers implements Closeable {
     return new Serializer(jackson.getMethod("getSerializer", Type.class).invoke(factory, type));
   }
 
-  /** A {@link PojoSerializer} of the function's own. */
+  /** A {@link PojoSerializer} that belongs to the function. */
   final class Serializer {
     private final Object serializer;
 

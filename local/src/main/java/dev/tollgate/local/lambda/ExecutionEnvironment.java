@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One instance of a function's handler: serves one invocation at a time and lives on to serve the
- * next, as an execution environment of Lambda does.
+ * One instance of a function's handler. Like an execution environment of Lambda, it serves one
+ * invocation at a time and is reused for the next.
  */
 final class ExecutionEnvironment {
 
@@ -32,8 +32,8 @@ final class ExecutionEnvironment {
 
   /**
    * The init phase: loads and constructs the handler, through its constructor {@code (Map<String,
-   * String> environment, InstantSource clock)} if it has that, else through the one without
-   * parameters, which is the one that Lambda uses.
+   * String> environment, InstantSource clock)} if there is one. Otherwise it uses the constructor
+   * without parameters, as Lambda does.
    *
    * @throws ReflectiveOperationException if there is no such class or no such constructor
    * @throws Throwable whatever the constructor throws
@@ -58,7 +58,7 @@ final class ExecutionEnvironment {
         "Class does not implement an appropriate handler interface: " + className);
   }
 
-  /** One invocation: the event in, the answer out. */
+  /** Invokes the handler with an event and returns its answer. */
   byte[] handle(byte[] event, Context context) throws Exception {
     ByteArrayOutputStream answer = new ByteArrayOutputStream();
     handler.handleRequest(new ByteArrayInputStream(event), answer, context);

@@ -8,9 +8,9 @@ import java.nio.file.Path;
 
 /**
  * The classes of one function: its jar, the JDK, and from this process only {@code
- * aws-lambda-java-core}, so that a handler and its host mean the same {@link Context}. What else is
- * on this process's class path, in whichever version, cannot be seen by the function. The SDK in
- * its jar it has in common with other functions of the jar; what its own classes hold it has alone.
+ * aws-lambda-java-core}, so that a handler and its host share the same {@link Context}. Other
+ * classes of this process are invisible to the function. Functions of the same jar share the AWS
+ * SDK; all other classes are loaded for each function.
  */
 final class FunctionClassLoader extends URLClassLoader {
 
@@ -35,7 +35,10 @@ final class FunctionClassLoader extends URLClassLoader {
     return SdkClassLoader.isShared(name) ? sdk.loadClass(name) : super.loadClass(name, resolve);
   }
 
-  /** Other artifacts ({@code events}, {@code serialization}) have packages below that of core. */
+  /**
+   * Other artifacts ({@code events}, {@code serialization}) have packages below the package of
+   * core.
+   */
   private static boolean isCore(String name) {
     return name.startsWith(CORE)
         && (name.indexOf('.', CORE.length()) < 0 || name.startsWith("logging.", CORE.length()));

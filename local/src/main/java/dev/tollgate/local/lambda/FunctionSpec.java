@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * What Lambda knows about a function.
+ * The definition of a function that is hosted.
  *
  * @param name the function's name
  * @param arns the ARNs that invoke it: first its own, then those of its versions and aliases
@@ -16,8 +16,9 @@ import java.util.OptionalInt;
  * @param roleArn the role whose credentials its instances get
  * @param environment the function's environment variables
  * @param timeout how long one invocation may take, 1 ms to 15 min
- * @param memoryMb memory in megabytes, 128 to 10,240; told to the function, not enforced
- * @param reservedConcurrency concurrent invocations set aside for this function, and its limit
+ * @param memoryMb memory in megabytes, 128 to 10,240; available to the function, not enforced
+ * @param reservedConcurrency concurrent invocations reserved for this function, which are also its
+ *     limit
  */
 public record FunctionSpec(
     String name,

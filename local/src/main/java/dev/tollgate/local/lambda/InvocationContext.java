@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What Lambda tells a handler about the invocation. */
+/** The context of an invocation, for the handler. */
 record InvocationContext(
     FunctionSpec function,
     String arn,

@@ -13,9 +13,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The AWS SDK in a jar, loaded once for all functions that are made of this jar. On AWS each
- * function's process has its own; here each copy would be loaded and compiled anew, and the SDK
- * keeps nothing of one client where another could see it.
+ * The AWS SDK in a jar, loaded once for all functions of this jar. On AWS each function's process
+ * has its own copy. Sharing saves the time to load and compile each copy; the SDK has no state that
+ * clients share.
  */
 final class SdkClassLoader extends URLClassLoader {
 
@@ -23,7 +23,10 @@ final class SdkClassLoader extends URLClassLoader {
     registerAsParallelCapable();
   }
 
-  /** The SDK, and those whose types it takes and gives; loggers come with what is behind them. */
+  /**
+   * The SDK, the libraries whose types are in its API, and the logging libraries with their back
+   * ends.
+   */
   private static final List<String> PACKAGES =
       List.of(
           "software.amazon.",
@@ -58,7 +61,7 @@ final class SdkClassLoader extends URLClassLoader {
     }
   }
 
-  /** Whether a class is one of those that functions share. */
+  /** Whether functions share a class. */
   static boolean isShared(String className) {
     return PACKAGES.stream().anyMatch(className::startsWith);
   }
