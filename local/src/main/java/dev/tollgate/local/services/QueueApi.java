@@ -32,8 +32,9 @@ import java.util.regex.Pattern;
  * <ul>
  *   <li>Queue URLs have AWS's form.
  *   <li>Attributes that the engine does not keep are kept here.
- *   <li>Messages expire when they are older than the retention of their queue ({@link QueueRelay}).
- *       A changed one holds at once for the messages that are there; AWS takes up to 15 minutes.
+ *   <li>Messages expire when they are older than the retention of their queue ({@link
+ *       ClockedQueue}). A changed one holds at once for the messages that are there; AWS takes up
+ *       to 15 minutes.
  *   <li>{@code SentTimestamp} is by the cloud's clock.
  *   <li>A name cannot be used for 60 s after its queue was deleted.
  *   <li>Creating a queue again with other attributes is refused, whichever attributes they are.

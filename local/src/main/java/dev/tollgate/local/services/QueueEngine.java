@@ -6,7 +6,10 @@ import io.undertow.server.HttpHandler;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -42,7 +45,7 @@ public final class QueueEngine implements AutoCloseable {
   private final URI endpoint;
   private final EngineKey key;
   private final KeptAttributes keptAttributes;
-  private final Optional<Flushes> flushes;
+  private final Optional<Connection> database;
   private final InstantSource clock;
   private final String region;
   private final String accountId;
@@ -52,7 +55,7 @@ public final class QueueEngine implements AutoCloseable {
       URI endpoint,
       EngineKey key,
       KeptAttributes keptAttributes,
-      Optional<Flushes> flushes,
+      Optional<Connection> database,
       InstantSource clock,
       String region,
       String accountId) {
@@ -60,7 +63,7 @@ public final class QueueEngine implements AutoCloseable {
     this.endpoint = endpoint;
     this.key = key;
     this.keptAttributes = keptAttributes;
-    this.flushes = flushes;
+    this.database = database;
     this.clock = clock;
     this.region = region;
     this.accountId = accountId;
@@ -114,11 +117,11 @@ public final class QueueEngine implements AutoCloseable {
     KeptAttributes keptAttributes = KeptAttributes.open(directory);
     ActorRef manager =
         actors.actorOf(
-            ClockedQueues.props(
+            ClockedQueueManager.props(
                 store,
                 queue ->
-                    QueueApi.retention(keptAttributes, queue).toMillis()
-                        / (expiresEarly.test(queue) ? 2 : 1),
+                    QueueApi.retention(keptAttributes, queue)
+                        .dividedBy(expiresEarly.test(queue) ? 2 : 1),
                 clock));
     InetSocketAddress address =
         SQSRestServerBuilder$.MODULE$
@@ -143,7 +146,9 @@ public final class QueueEngine implements AutoCloseable {
         URI.create("http://127.0.0.1:" + address.getPort()),
         key,
         keptAttributes,
-        directory.isEmpty() ? Optional.empty() : Optional.of(Flushes.open(url(directory.get()))),
+        directory.isEmpty()
+            ? Optional.empty()
+            : Optional.of(DriverManager.getConnection(url(directory.get()), "", "")),
         clock,
         region,
         accountId);
@@ -153,7 +158,7 @@ public final class QueueEngine implements AutoCloseable {
   public HttpHandler handler() {
     return new QueueApi(
         new Forwarder(
-            endpoint, key, call -> flushes.filter(kept -> changes(call)).ifPresent(Flushes::flush)),
+            endpoint, key, call -> database.filter(kept -> changes(call)).ifPresent(this::flush)),
         "http://elasticmq:1/" + accountId + "/",
         "https://sqs." + region + ".amazonaws.com/" + accountId + "/",
         keptAttributes,
@@ -178,7 +183,7 @@ public final class QueueEngine implements AutoCloseable {
 
   @Override
   public void close() {
-    flushes.ifPresent(QueueEngine::close);
+    database.ifPresent(QueueEngine::close);
     // The HTTP server would wait for its long polls; without its actors it does not.
     actors.terminate();
     actors
@@ -192,9 +197,21 @@ public final class QueueEngine implements AutoCloseable {
     return new SqlQueuePersistenceConfig(true, "org.h2.Driver", url(directory), "", "", false);
   }
 
-  private static void close(Flushes flushes) {
+  /**
+   * Writes what was committed to the file, so that it survives the end of this process. The
+   * database would do so twice a second; a commit does not wait for it.
+   */
+  private synchronized void flush(Connection connection) {
+    try (Statement statement = connection.createStatement()) {
+      var unused = statement.execute("CHECKPOINT");
+    } catch (SQLException e) {
+      throw new IllegalStateException("The queues' database cannot write its file", e);
+    }
+  }
+
+  private static void close(Connection connection) {
     try {
-      flushes.close();
+      connection.close();
     } catch (SQLException e) {
       throw new IllegalStateException("The queues' database does not close", e);
     }
