@@ -1,9 +1,22 @@
 package dev.tollgate.local;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.AccessKeys;
+import dev.tollgate.local.endpoint.Authorization;
+import dev.tollgate.local.endpoint.Endpoint;
+import dev.tollgate.local.endpoint.Principal;
+import dev.tollgate.local.endpoint.RecordedRequests;
+import dev.tollgate.local.endpoint.SecurityTokens;
+import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.engines.QueueEngine;
+import dev.tollgate.local.engines.TableEngine;
 import dev.tollgate.local.events.EventSources;
-import dev.tollgate.local.faults.Fates;
-import dev.tollgate.local.faults.Misfortune;
+import dev.tollgate.local.faults.FaultKind;
+import dev.tollgate.local.faults.Faults;
+import dev.tollgate.local.faults.LostEvents;
+import dev.tollgate.local.faults.RequestFaults;
+import dev.tollgate.local.faults.ScheduleFaults;
 import dev.tollgate.local.gateway.Gateway;
 import dev.tollgate.local.iam.Accesses;
 import dev.tollgate.local.iam.Caller;
@@ -18,18 +31,6 @@ import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.InvokeApi;
 import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.scheduler.Scheduler;
-import dev.tollgate.local.services.AccessKey;
-import dev.tollgate.local.services.AccessKeys;
-import dev.tollgate.local.services.Authorization;
-import dev.tollgate.local.services.Faults;
-import dev.tollgate.local.services.FrontDoor;
-import dev.tollgate.local.services.PlannedFaults;
-import dev.tollgate.local.services.Principal;
-import dev.tollgate.local.services.QueueEngine;
-import dev.tollgate.local.services.Requests;
-import dev.tollgate.local.services.SecurityTokens;
-import dev.tollgate.local.services.ServiceClient;
-import dev.tollgate.local.services.TableEngine;
 import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Template;
@@ -60,15 +61,14 @@ public final class LocalCloud implements AutoCloseable {
   private static final Caller.Service LAMBDA = new Caller.Service("lambda.amazonaws.com");
 
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
-  private final Requests requests = new Requests();
-  private final Faults faults = new Faults();
-  private final Fates fates;
+  private final RecordedRequests requests = new RecordedRequests();
+  private final Faults faults;
   private final LostEvents lostEvents;
   private final AccessKeys accessKeys = new AccessKeys();
   private final Environment environment;
   private final SecurityTokens securityTokens;
   private final Policies policies;
-  private final FrontDoor frontDoor;
+  private final Endpoint frontDoor;
   private final Functions functions;
   private final FunctionCatalog catalog;
   private final EventSources eventSources;
@@ -78,8 +78,8 @@ public final class LocalCloud implements AutoCloseable {
   private final Map<String, String> outputs;
 
   private LocalCloud(Options options) throws Exception {
-    fates = new Fates(options.faults());
-    lostEvents = new LostEvents(fates);
+    faults = new Faults(options.faults());
+    lostEvents = new LostEvents(faults);
     try {
       Template template = Template.read(options.assembly());
       environment = new Environment(ACCOUNT, REGION, template.stackName());
@@ -104,12 +104,12 @@ public final class LocalCloud implements AutoCloseable {
               : Authorization.NONE;
       frontDoor =
           opened(
-              FrontDoor.open(
+              Endpoint.open(
                   accessKeys,
                   authorization,
                   requests,
-                  faults,
-                  new PlannedFaults(fates, policies::isAdministrator, this::isFunction, this::kill),
+                  new RequestFaults(faults, policies::isAdministrator, this::isFunction, this::kill)
+                      ::before,
                   options.clock()));
       Optional<Policies> obeyed = options.iam() ? Optional.of(policies) : Optional.empty();
       securityTokens = new SecurityTokens(accessKeys, options.clock());
@@ -148,7 +148,7 @@ public final class LocalCloud implements AutoCloseable {
                   options.clock(),
                   environment.arn("lambda", "event-source-mapping:"),
                   directory(options, "functions"),
-                  table -> fates.strikes(Misfortune.STREAM_REPLAYED, table),
+                  table -> faults.occurs(FaultKind.STREAM_REPLAYED, table),
                   log::event));
       frontDoor.watch(eventSources::saw);
       invocations = new InvokeApi(functions, workers);
@@ -216,7 +216,7 @@ public final class LocalCloud implements AutoCloseable {
               new Scheduler(
                   options.clock(),
                   new ScheduleTargets(functions, this::client, obeyed, environment.accountId()),
-                  new UnpunctualSchedules(fates),
+                  new ScheduleFaults(faults),
                   directory(options, "schedules")));
       frontDoor.serve("scheduler", scheduler.http());
       scheduleParts.put(scheduler);
@@ -276,7 +276,7 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /** The record of the AWS calls since the cloud was up. */
-  public Requests requests() {
+  public RecordedRequests requests() {
     return requests;
   }
 
@@ -285,14 +285,9 @@ public final class LocalCloud implements AutoCloseable {
     return policies;
   }
 
-  /** Makes AWS calls go wrong. */
+  /** The faults of this cloud: planned ones, and those that a test injects. */
   public Faults faults() {
     return faults;
-  }
-
-  /** What goes wrong by the plan. */
-  public Fates fates() {
-    return fates;
   }
 
   /** Makes API Gateway lose events on their way to a function. */
@@ -397,8 +392,8 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   private boolean expiresEarly(String queue, InstantSource clock) {
-    return fates.strikesIn(
-        Misfortune.QUEUE_EXPIRES_EARLY, queue, clock.instant().truncatedTo(ChronoUnit.MINUTES));
+    return faults.occursIn(
+        FaultKind.QUEUE_EXPIRES_EARLY, queue, clock.instant().truncatedTo(ChronoUnit.MINUTES));
   }
 
   /** Asked only once the stack is up. */

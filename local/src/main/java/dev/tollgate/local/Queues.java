@@ -2,8 +2,8 @@ package dev.tollgate.local;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.local.services.ServiceClient;
-import dev.tollgate.local.services.ServiceClient.Answer;
+import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.endpoint.ServiceClient.Answer;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Properties;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.tollgate.local;
 
+import dev.tollgate.local.endpoint.AccessKeys;
+import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.lambda.Credentials;
-import dev.tollgate.local.services.AccessKeys;
-import dev.tollgate.local.services.Principal;
 import java.util.Map;
 
 /** Credentials of a role, in the name of a function. */

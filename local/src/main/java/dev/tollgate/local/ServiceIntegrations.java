@@ -1,11 +1,11 @@
 package dev.tollgate.local;
 
+import dev.tollgate.local.endpoint.Principal;
+import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.gateway.ServiceCalls;
 import dev.tollgate.local.iam.Caller;
 import dev.tollgate.local.iam.Context;
 import dev.tollgate.local.iam.Policies;
-import dev.tollgate.local.services.Principal;
-import dev.tollgate.local.services.ServiceClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;

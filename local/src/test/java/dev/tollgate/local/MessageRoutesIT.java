@@ -6,19 +6,19 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.AccessKeys;
+import dev.tollgate.local.endpoint.Authorization;
+import dev.tollgate.local.endpoint.Endpoint;
+import dev.tollgate.local.endpoint.Principal;
+import dev.tollgate.local.endpoint.RecordedRequests;
+import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.engines.QueueEngine;
+import dev.tollgate.local.faults.Faults;
+import dev.tollgate.local.faults.RequestFaults;
 import dev.tollgate.local.gateway.Client;
 import dev.tollgate.local.gateway.Gateway;
 import dev.tollgate.local.gateway.ScriptedFunctions;
-import dev.tollgate.local.services.AccessKey;
-import dev.tollgate.local.services.AccessKeys;
-import dev.tollgate.local.services.Authorization;
-import dev.tollgate.local.services.Faults;
-import dev.tollgate.local.services.FrontDoor;
-import dev.tollgate.local.services.PlannedFaults;
-import dev.tollgate.local.services.Principal;
-import dev.tollgate.local.services.QueueEngine;
-import dev.tollgate.local.services.Requests;
-import dev.tollgate.local.services.ServiceClient;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.References;
 import dev.tollgate.local.template.Template;
@@ -64,13 +64,13 @@ final class MessageRoutesIT {
 
   private static final ManualClock CLOCK = new ManualClock(Instant.parse("2026-01-01T00:00:00Z"));
   private static final AccessKeys KEYS = new AccessKeys();
-  private static final Requests REQUESTS = new Requests();
+  private static final RecordedRequests REQUESTS = new RecordedRequests();
   private static final ScriptedFunctions FUNCTIONS = new ScriptedFunctions();
   private static final List<String> LOG = new CopyOnWriteArrayList<>();
   private static final Map<String, Brought> UP = new HashMap<>();
 
   private static QueueEngine queues;
-  private static FrontDoor frontDoor;
+  private static Endpoint frontDoor;
   private static Gateway gateway;
   private static SqsClient sqs;
 
@@ -78,8 +78,8 @@ final class MessageRoutesIT {
   static void start() throws Exception {
     queues = QueueEngine.start(Optional.empty(), CLOCK, "us-east-1", "000000000000");
     frontDoor =
-        FrontDoor.open(
-            KEYS, Authorization.NONE, REQUESTS, new Faults(), PlannedFaults.none(), CLOCK);
+        Endpoint.open(
+            KEYS, Authorization.NONE, REQUESTS, new RequestFaults(Faults.none())::before, CLOCK);
     frontDoor.serve("sqs", queues.handler());
     gateway =
         new Gateway(

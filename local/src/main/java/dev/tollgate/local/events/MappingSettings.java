@@ -3,8 +3,8 @@ package dev.tollgate.local.events;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.lambda.LambdaException;
-import dev.tollgate.local.services.ServiceClient;
 import java.util.List;
 
 /**

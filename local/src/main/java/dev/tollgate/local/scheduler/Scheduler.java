@@ -2,7 +2,7 @@ package dev.tollgate.local.scheduler;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.local.services.Journal;
+import dev.tollgate.local.data.Journal;
 import io.undertow.server.HttpHandler;
 import java.nio.file.Path;
 import java.time.Instant;

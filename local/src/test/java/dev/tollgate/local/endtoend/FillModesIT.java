@@ -3,8 +3,8 @@ package dev.tollgate.local.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.local.endpoint.RecordedRequests.Request;
 import dev.tollgate.local.endtoend.Deployment.Handshake;
-import dev.tollgate.local.services.Requests.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,10 +2,10 @@ package dev.tollgate.local.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.local.endpoint.RecordedRequests.Request;
 import dev.tollgate.local.endtoend.Deployment.Handshake;
 import dev.tollgate.local.endtoend.Prices.Cost;
 import dev.tollgate.local.endtoend.Prices.Measured;
-import dev.tollgate.local.services.Requests.Request;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
