@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * @param region the region
  * @param account the account's number
  */
-record Arns(String partition, String region, String account) {
+public record Arns(String partition, String region, String account) {
   private static final Pattern FUNCTION_VERSION =
       Pattern.compile("arn:([a-z0-9-]+):lambda:([a-z0-9-]+):([0-9]{12}):function:[^:]+:[0-9]+");
 
@@ -21,7 +21,7 @@ record Arns(String partition, String region, String account) {
    * @param functionArn a published version of it
    * @throws InvalidValue if it is anything else
    */
-  static Arns beside(String functionArn) {
+  public static Arns beside(String functionArn) {
     Matcher parts = FUNCTION_VERSION.matcher(functionArn);
     InvalidValue.unless(
         parts.matches(),
@@ -31,7 +31,7 @@ record Arns(String partition, String region, String account) {
     return new Arns(parts.group(1), parts.group(2), parts.group(3));
   }
 
-  String queue(String name) {
+  public String queue(String name) {
     return "arn:" + partition + ":sqs:" + region + ":" + account + ":" + name;
   }
 }

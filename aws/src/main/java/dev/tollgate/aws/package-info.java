@@ -1,4 +1,4 @@
-/** The ports of core over AWS. {@link dev.tollgate.aws.AwsEnvironment} is the one way in. */
+/** The ports of core over AWS. {@link dev.tollgate.aws.config.AwsEnvironment} is the one way in. */
 @NullMarked
 package dev.tollgate.aws;
 

@@ -3,6 +3,9 @@ package dev.tollgate.aws;
 import com.amazonaws.services.dynamodbv2.local.main.ServerRunner;
 import com.amazonaws.services.dynamodbv2.local.server.DynamoDBProxyServer;
 import com.typesafe.config.ConfigFactory;
+import dev.tollgate.aws.config.SdkClients;
+import dev.tollgate.aws.credentials.TenantCredentials;
+import dev.tollgate.aws.sqs.QueueUrls;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -64,9 +67,9 @@ import software.amazon.awssdk.services.sqs.model.SqsException;
  * DynamoDB Local and ElasticMQ, each started when a test first asks for it and stopped after the
  * last.
  */
-final class Engines implements ParameterResolver {
+public final class Engines implements ParameterResolver {
   /** A tenant-scoped credential that the engines do not tell from any other. */
-  static final TenantCredentials ANYBODY =
+  public static final TenantCredentials ANYBODY =
       tenant -> StaticCredentialsProvider.create(AwsBasicCredentials.create("tenant", "secret"));
 
   private static <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B at(
@@ -95,7 +98,7 @@ final class Engines implements ParameterResolver {
   }
 
   /** DynamoDB Local, and tables in it that are like the stack's. */
-  static final class Tables implements AutoCloseable {
+  public static final class Tables implements AutoCloseable {
     private final DynamoDBProxyServer server;
     private final URI endpoint;
     private final DynamoDbClient client;
@@ -120,19 +123,19 @@ final class Engines implements ParameterResolver {
       }
     }
 
-    DynamoDbClient client() {
+    public DynamoDbClient client() {
       return client;
     }
 
     /** A client of its own that an interceptor watches. */
-    DynamoDbClient client(ExecutionInterceptor interceptor) {
+    public DynamoDbClient client(ExecutionInterceptor interceptor) {
       return at(endpoint, DynamoDbClient.builder())
           .overrideConfiguration(c -> c.addExecutionInterceptor(interceptor))
           .build();
     }
 
     /** A new Tenant table. */
-    String tenant() {
+    public String tenant() {
       return create(
           CreateTableRequest.builder()
               .attributeDefinitions(attribute("tenantId"), attribute("tier"), attribute("pending"))
@@ -143,7 +146,7 @@ final class Engines implements ParameterResolver {
     }
 
     /** A new Tier table. */
-    String tier() {
+    public String tier() {
       return create(
           CreateTableRequest.builder()
               .attributeDefinitions(attribute("tier"))
@@ -151,7 +154,7 @@ final class Engines implements ParameterResolver {
     }
 
     /** A new Idempotency table. */
-    String idempotency() {
+    public String idempotency() {
       return create(
           CreateTableRequest.builder()
               .attributeDefinitions(attribute("key"))
@@ -159,7 +162,7 @@ final class Engines implements ParameterResolver {
     }
 
     /** A new Session table. */
-    String session() {
+    public String session() {
       return create(
           CreateTableRequest.builder()
               .attributeDefinitions(attribute("tenantId"), attribute("sessionId"))
@@ -167,7 +170,7 @@ final class Engines implements ParameterResolver {
     }
 
     /** A new Limit table. */
-    String limit() {
+    public String limit() {
       return create(
           CreateTableRequest.builder()
               .attributeDefinitions(
@@ -231,7 +234,7 @@ final class Engines implements ParameterResolver {
    * takes from it when a message is due, but from the system's when one was sent: so a test sends
    * first and moves the clock then.
    */
-  static final class Queues implements AutoCloseable, InstantSource {
+  public static final class Queues implements AutoCloseable, InstantSource {
     private final AtomicLong aheadMillis = new AtomicLong();
     private final Lacking lacking = new Lacking();
     private final ActorSystem actors;
@@ -269,21 +272,21 @@ final class Engines implements ParameterResolver {
       endpoint = URI.create("http://127.0.0.1:" + port);
     }
 
-    SqsClient client() {
+    public SqsClient client() {
       return at(endpoint, SqsClient.builder())
           .overrideConfiguration(c -> c.addExecutionInterceptor(lacking))
           .build();
     }
 
-    QueueUrls urls() {
-      return new QueueUrls(endpoint + "/000000000000/", new Names("test_"));
+    public QueueUrls urls() {
+      return new QueueUrls(endpoint + "/000000000000/", new ResourceNames("test_"));
     }
 
-    void reset() {
+    public void reset() {
       aheadMillis.set(0);
     }
 
-    void advance(Duration by) {
+    public void advance(Duration by) {
       aheadMillis.addAndGet(by.toMillis());
     }
 

@@ -3,6 +3,9 @@ package dev.tollgate.aws;
 import static dev.tollgate.core.testing.Samples.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.aws.dynamodb.limit.DynamoDbFactsReader;
+import dev.tollgate.aws.dynamodb.limit.DynamoDbMessageLog;
+import dev.tollgate.aws.dynamodb.limit.DynamoDbSessions;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.message.MessageLog;

@@ -25,14 +25,14 @@ import java.util.regex.Pattern;
  * cannot be made to do. An operation without a script is answered with an empty object; AssumeRole
  * with credentials for the tenant that is its session tag.
  */
-final class ScriptedAws implements AutoCloseable {
+public final class ScriptedAws implements AutoCloseable {
   private static final Pattern ACCESS_KEY = Pattern.compile("Credential=([^/]+)/");
   private static final Pattern TAG =
       Pattern.compile("Tags\\.member\\.1\\.Key=tenantId&Tags\\.member\\.1\\.Value=([^&]+)");
   private static final Pattern ACTION = Pattern.compile("(?:^|&)Action=(\\w+)");
 
   /** A published version of the pool's processor. */
-  static final String PROCESSOR_ARN =
+  public static final String PROCESSOR_ARN =
       "arn:aws:lambda:eu-central-1:000000000000:function:processor:7";
 
   private final HttpServer server;
@@ -40,7 +40,7 @@ final class ScriptedAws implements AutoCloseable {
   private final List<Request> requests = new CopyOnWriteArrayList<>();
   private final Map<String, Function<Request, Answer>> scripts = new ConcurrentHashMap<>();
 
-  ScriptedAws() {
+  public ScriptedAws() {
     try {
       server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     } catch (IOException failure) {
@@ -53,12 +53,12 @@ final class ScriptedAws implements AutoCloseable {
   }
 
   /** Where it listens. */
-  String endpoint() {
+  public String endpoint() {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
   /** The environment of a function that talks to it. */
-  Map<String, String> environment() {
+  public Map<String, String> environment() {
     Map<String, String> environment = new HashMap<>();
     environment.put("AWS_REGION", "eu-central-1");
     environment.put("AWS_ENDPOINT_URL", endpoint());
@@ -86,27 +86,27 @@ final class ScriptedAws implements AutoCloseable {
   }
 
   /** Answers an operation so. REST operations are named by method and path. */
-  void on(String operation, Function<Request, Answer> answer) {
+  public void on(String operation, Function<Request, Answer> answer) {
     scripts.put(operation, answer);
   }
 
   /** All requests so far. */
-  List<Request> requests() {
+  public List<Request> requests() {
     return List.copyOf(requests);
   }
 
   /** The requests of an operation, in the order in which they came. */
-  List<Request> requests(String operation) {
+  public List<Request> requests(String operation) {
     return requests.stream().filter(request -> request.operation().equals(operation)).toList();
   }
 
   /** Forgets the requests that came until now. */
-  void clear() {
+  public void clear() {
     requests.clear();
   }
 
   /** The operations asked for, in that order. */
-  List<String> operations() {
+  public List<String> operations() {
     return requests.stream().map(Request::operation).toList();
   }
 
@@ -173,7 +173,7 @@ final class ScriptedAws implements AutoCloseable {
    * @param token the session token that came with it
    * @param invocationType how Lambda is to invoke, if that was said
    */
-  record Request(
+  public record Request(
       String operation,
       String accessKey,
       Optional<String> token,
@@ -181,18 +181,18 @@ final class ScriptedAws implements AutoCloseable {
       String body) {}
 
   /** What is answered. */
-  record Answer(int status, Optional<String> error, String body) {
+  public record Answer(int status, Optional<String> error, String body) {
     private static final int BROKEN = 0;
 
     /** The connection ends without an answer. */
-    static final Answer BREAK = new Answer(BROKEN, Optional.empty(), "");
+    public static final Answer BREAK = new Answer(BROKEN, Optional.empty(), "");
 
-    static Answer ok(String body) {
+    public static Answer ok(String body) {
       return new Answer(200, Optional.empty(), body);
     }
 
     /** An exception of the service, by its name. */
-    static Answer failure(int status, String type) {
+    public static Answer failure(int status, String type) {
       return new Answer(
           status,
           Optional.of(type),

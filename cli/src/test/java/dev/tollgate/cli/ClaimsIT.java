@@ -3,6 +3,10 @@ package dev.tollgate.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.cli.command.LocalStack;
+import dev.tollgate.cli.command.Outputs;
+import dev.tollgate.cli.command.Tollgate;
+import dev.tollgate.cli.terminal.Shell;
 import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.IOException;

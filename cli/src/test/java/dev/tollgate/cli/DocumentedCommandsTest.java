@@ -3,6 +3,8 @@ package dev.tollgate.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import dev.tollgate.cli.command.Tollgate;
+import dev.tollgate.cli.terminal.Shell;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;

@@ -2,6 +2,10 @@ package dev.tollgate.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.cli.command.LocalStack;
+import dev.tollgate.cli.command.Outputs;
+import dev.tollgate.cli.command.Tollgate;
+import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
 import dev.tollgate.local.endpoint.RecordedRequests.Request;

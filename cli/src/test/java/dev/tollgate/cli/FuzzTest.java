@@ -2,7 +2,7 @@ package dev.tollgate.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.cli.Deployment.Run;
+import dev.tollgate.cli.StubDeployment.Run;
 import dev.tollgate.http.testing.Fuzz;
 import dev.tollgate.http.testing.Hostile;
 import dev.tollgate.http.testing.Leaks;
@@ -86,12 +86,12 @@ class FuzzTest {
   private static final String CSV = "tenantId,tier,sessionTTL\nacme,bronze,60\nglobex,gold,\n";
 
   @TempDir private Path directory;
-  private Deployment deployment;
+  private StubDeployment deployment;
   private final ControlPlane controlPlane = new ControlPlane();
 
   @BeforeEach
   void start() throws IOException {
-    deployment = new Deployment(directory).answersWith(controlPlane);
+    deployment = new StubDeployment(directory).answersWith(controlPlane);
   }
 
   @AfterEach

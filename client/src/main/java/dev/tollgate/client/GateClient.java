@@ -6,9 +6,9 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
-import dev.tollgate.core.bucket.BucketGate;
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.core.bucket.Claim.Shortfall;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.Claim.Shortfall;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -190,7 +190,7 @@ final class GateClient implements TollgateClient {
           SHORTEST_LEASE + " to " + LONGEST_LEASE + " in whole seconds");
       Telling.Started started = telling.start(id);
       var claim = whileOpen(() -> ask(read -> gate.claim(read, n, lease)));
-      if (claim instanceof dev.tollgate.core.bucket.Claim.Granted granted) {
+      if (claim instanceof dev.tollgate.core.bucket.claim.Claim.Granted granted) {
         tellOfReserved(started, granted);
         return new Held(granted);
       }
@@ -199,7 +199,7 @@ final class GateClient implements TollgateClient {
 
     /** Whoever does not get the reservation could not return it. */
     private void tellOfReserved(
-        Telling.Started started, dev.tollgate.core.bucket.Claim.Granted granted) {
+        Telling.Started started, dev.tollgate.core.bucket.claim.Claim.Granted granted) {
       try {
         started.reserved(granted.leases().size());
       } catch (VirtualMachineError fatal) {
@@ -233,8 +233,8 @@ final class GateClient implements TollgateClient {
       InvalidValue.inRange("tokens", n, 1, BucketGate.MOST_TOKENS);
     }
 
-    private dev.tollgate.core.bucket.Claim ask(
-        Function<Bucket, dev.tollgate.core.bucket.Claim> claim) {
+    private dev.tollgate.core.bucket.claim.Claim ask(
+        Function<Bucket, dev.tollgate.core.bucket.claim.Claim> claim) {
       try {
         return claim.apply(find());
       } catch (Unavailable unavailable) {
@@ -255,15 +255,15 @@ final class GateClient implements TollgateClient {
     }
 
     private static Shortfall undecided(Unavailable unavailable) {
-      return new dev.tollgate.core.bucket.Claim.Undecided(unavailable.reason());
+      return new dev.tollgate.core.bucket.claim.Claim.Undecided(unavailable.reason());
     }
   }
 
   private final class Held implements Reservation {
-    private final dev.tollgate.core.bucket.Claim.Granted granted;
+    private final dev.tollgate.core.bucket.claim.Claim.Granted granted;
     private final AtomicBoolean left = new AtomicBoolean();
 
-    Held(dev.tollgate.core.bucket.Claim.Granted granted) {
+    Held(dev.tollgate.core.bucket.claim.Claim.Granted granted) {
       this.granted = granted;
     }
 
@@ -291,13 +291,13 @@ final class GateClient implements TollgateClient {
             "reservation: spent or returned before (expected: still held)");
       }
       var settlement = gate.settle(granted);
-      if (settlement instanceof dev.tollgate.core.bucket.Settlement.Spent) {
+      if (settlement instanceof dev.tollgate.core.bucket.claim.Settlement.Spent) {
         return new Settlement.Spent();
       }
-      if (settlement instanceof dev.tollgate.core.bucket.Settlement.NotSpent notSpent) {
+      if (settlement instanceof dev.tollgate.core.bucket.claim.Settlement.NotSpent notSpent) {
         return new Settlement.Unknown(notSpent.cause());
       }
-      return settlement instanceof dev.tollgate.core.bucket.Settlement.Unanswered unanswered
+      return settlement instanceof dev.tollgate.core.bucket.claim.Settlement.Unanswered unanswered
           ? new Settlement.Unknown(unanswered.cause())
           : new Settlement.Lapsed();
     }

@@ -1,12 +1,12 @@
 package dev.tollgate.client;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.bucket.Emptiness;
+import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.HashMap;
@@ -37,23 +37,23 @@ final class MemoryBuckets implements Buckets {
   }
 
   @Override
-  public synchronized Written replace(Bucket next) {
+  public synchronized WriteResult replace(Bucket next) {
     Bucket before = rows.get(next.id());
     if (before == null || before.version() != next.version() - 1) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     rows.put(next.id(), next);
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 
   @Override
-  public synchronized Written rememberEmpty(Bucket read, Emptiness found) {
+  public synchronized WriteResult rememberEmpty(Bucket read, EmptyHint found) {
     Bucket stands = rows.get(read.id());
     if (stands == null || !stands.equals(read)) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     rows.put(read.id(), with(stands, Optional.of(found), stands.version()));
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 
   @Override
@@ -62,7 +62,7 @@ final class MemoryBuckets implements Buckets {
         id, (key, stands) -> with(stands, Optional.empty(), stands.version() + 1));
   }
 
-  private static Bucket with(Bucket bucket, Optional<Emptiness> emptiness, long version) {
+  private static Bucket with(Bucket bucket, Optional<EmptyHint> emptiness, long version) {
     return new Bucket(
         bucket.id(),
         bucket.spec(),
@@ -79,7 +79,7 @@ final class MemoryBuckets implements Buckets {
   }
 
   @Override
-  public Written open(Bucket bucket) {
+  public WriteResult open(Bucket bucket) {
     throw new UnsupportedOperationException("open");
   }
 

@@ -1,9 +1,9 @@
 package dev.tollgate.client;
 
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.core.bucket.Claim.Denied;
-import dev.tollgate.core.bucket.Claim.Shortfall;
-import dev.tollgate.core.bucket.Claim.Undecided;
+import dev.tollgate.core.bucket.claim.Claim.Denied;
+import dev.tollgate.core.bucket.claim.Claim.Shortfall;
+import dev.tollgate.core.bucket.claim.Claim.Undecided;
 import java.time.Duration;
 
 /** Tells a listener what comes of calls. */

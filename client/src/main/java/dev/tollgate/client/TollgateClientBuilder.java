@@ -1,12 +1,12 @@
 package dev.tollgate.client;
 
-import dev.tollgate.aws.ClaimPorts;
-import dev.tollgate.aws.SdkClients;
+import dev.tollgate.aws.config.ClaimPorts;
+import dev.tollgate.aws.config.SdkClients;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
-import dev.tollgate.core.bucket.BucketGate;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.claim.BucketGate;
 import java.net.URI;
 import java.time.InstantSource;
 import java.util.ArrayDeque;

@@ -1,7 +1,15 @@
 package dev.tollgate.controlplane;
 
+import dev.tollgate.controlplane.doctor.Doctor;
+import dev.tollgate.controlplane.invocation.ParallelTasks;
+import dev.tollgate.controlplane.invocation.Ports;
+import dev.tollgate.controlplane.reconcile.Reconciler;
+import dev.tollgate.controlplane.silo.ReleaseRollOut;
+import dev.tollgate.controlplane.silo.SiloSteps;
+import dev.tollgate.controlplane.tenants.TenantLifecycle;
+import dev.tollgate.controlplane.tiers.TierCatalog;
 import dev.tollgate.core.Pause;
-import dev.tollgate.core.bucket.BucketFill;
+import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.session.SessionLife;
 import java.security.SecureRandom;
@@ -17,7 +25,7 @@ final class ControlPlane {
   private final TierCatalog catalog;
   private final Doctor doctor;
   private final ReleaseRollOut releaseRollOut;
-  private final Crew crew;
+  private final ParallelTasks crew;
 
   /**
    * A control plane.
@@ -28,7 +36,7 @@ final class ControlPlane {
       Ports ports, Release release, Pause pause, ExecutorService workers, InstantSource clock) {
     this.ports = ports;
     this.clock = clock;
-    this.crew = new Crew(workers);
+    this.crew = new ParallelTasks(workers);
     this.reconciler =
         new Reconciler(
             ports,
@@ -72,7 +80,7 @@ final class ControlPlane {
     return releaseRollOut;
   }
 
-  Crew crew() {
+  ParallelTasks crew() {
     return crew;
   }
 }

@@ -4,6 +4,18 @@ import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
+import dev.tollgate.controlplane.api.Documents;
+import dev.tollgate.controlplane.api.Idempotency;
+import dev.tollgate.controlplane.api.Preview;
+import dev.tollgate.controlplane.api.TenantReport;
+import dev.tollgate.controlplane.doctor.Doctor;
+import dev.tollgate.controlplane.invocation.Invocation;
+import dev.tollgate.controlplane.invocation.ReconcileOutcome;
+import dev.tollgate.controlplane.tenants.IfMatch;
+import dev.tollgate.controlplane.tenants.TenantChange;
+import dev.tollgate.controlplane.tenants.TenantLifecycle;
+import dev.tollgate.controlplane.tiers.TierCatalog;
+import dev.tollgate.controlplane.tiers.TierChange;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
@@ -124,7 +136,7 @@ public final class ControlPlaneApi
   private Response onboard(
       TenantId id, TierName tier, Map<Limit, Long> overrides, Request request) {
     Invocation invocation = invocation(request);
-    TenantAnswer answer = controlPlane.lifecycle().onboard(id, tier, overrides, invocation);
+    TenantChange answer = controlPlane.lifecycle().onboard(id, tier, overrides, invocation);
     return answer(answer, id, invocation);
   }
 
@@ -152,44 +164,45 @@ public final class ControlPlaneApi
     TenantId id = tenantId(request);
     noDryRun(request);
     Invocation invocation = invocation(request);
-    TenantAnswer answer = controlPlane.lifecycle().offboard(id, ifMatch(request), invocation);
-    return answer instanceof TenantAnswer.NoTenant
+    TenantChange answer = controlPlane.lifecycle().offboard(id, ifMatch(request), invocation);
+    return answer instanceof TenantChange.NoTenant
         ? Response.noContent()
         : answer(answer, id, invocation);
   }
 
-  private Response answer(TenantAnswer answer, TenantId id, Invocation invocation) {
-    if (answer instanceof TenantAnswer.Onboarded onboarded) {
+  private Response answer(TenantChange answer, TenantId id, Invocation invocation) {
+    if (answer instanceof TenantChange.Onboarded onboarded) {
       return tenant(201, onboarded.tenant(), onboarded.outcome(), invocation)
           .with("location", "/tenants/" + id);
     }
-    if (answer instanceof TenantAnswer.Stands stands) {
+    if (answer instanceof TenantChange.Stands stands) {
       return tenant(200, stands.tenant(), stands.outcome(), invocation);
     }
-    if (answer instanceof TenantAnswer.Leaving leaving) {
+    if (answer instanceof TenantChange.Leaving leaving) {
       return tenant(202, leaving.tenant(), leaving.outcome(), invocation);
     }
-    if (answer instanceof TenantAnswer.Planned planned) {
+    if (answer instanceof TenantChange.Planned planned) {
       return Response.json(200, preview.of(planned, invocation))
           .with(ETAG, IfMatch.etag(planned.stands().version()));
     }
-    if (answer instanceof TenantAnswer.OtherVersion other) {
+    if (answer instanceof TenantChange.OtherVersion other) {
       return otherVersion("tenant " + id, other.stands().map(Tenant::version));
     }
-    if (answer instanceof TenantAnswer.StandsOtherwise otherwise) {
+    if (answer instanceof TenantChange.StandsOtherwise otherwise) {
       return Problem.conflict("tenant " + id + ": " + otherwise.reason())
           .with("tenant", Documents.of(otherwise.tenant()))
           .response();
     }
-    if (answer instanceof TenantAnswer.NoTier noTier) {
+    if (answer instanceof TenantChange.NoTier noTier) {
       throw new InvalidValue(
           "tier", noTier.name(), "a tier that exists; `tollgate tiers list` shows them");
     }
     return noTenant(id);
   }
 
-  private Response tenant(int status, Tenant tenant, Outcome outcome, Invocation invocation) {
-    return tenant(status, tenant, outcome instanceof Outcome.Settled, invocation);
+  private Response tenant(
+      int status, Tenant tenant, ReconcileOutcome outcome, Invocation invocation) {
+    return tenant(status, tenant, outcome instanceof ReconcileOutcome.Settled, invocation);
   }
 
   private Response tenant(int status, Tenant tenant, boolean settled, Invocation invocation) {
@@ -355,15 +368,15 @@ public final class ControlPlaneApi
         request);
   }
 
-  private Response answer(TierAnswer answer, TierName name, Request request) {
-    if (answer instanceof TierAnswer.Created created) {
+  private Response answer(TierChange answer, TierName name, Request request) {
+    if (answer instanceof TierChange.Created created) {
       return tier(201, created.tier(), Documents.of(created.tier()))
           .with("location", "/tiers/" + name);
     }
-    if (answer instanceof TierAnswer.Stands stands) {
+    if (answer instanceof TierChange.Stands stands) {
       return tier(stands.rolledOut() ? 200 : 202, stands.tier(), Documents.of(stands.tier()));
     }
-    if (answer instanceof TierAnswer.Planned planned) {
+    if (answer instanceof TierChange.Planned planned) {
       Response response =
           Response.json(
               200,
@@ -377,16 +390,16 @@ public final class ControlPlaneApi
           .map(stands -> response.with(ETAG, IfMatch.etag(stands.version())))
           .orElse(response);
     }
-    if (answer instanceof TierAnswer.Removable removable) {
+    if (answer instanceof TierChange.Removable removable) {
       return tier(200, removable.stands(), preview.of(removable, invocation(request)));
     }
-    if (answer instanceof TierAnswer.OtherVersion other) {
+    if (answer instanceof TierChange.OtherVersion other) {
       return otherVersion("tier " + name, other.stands().map(Tier::version));
     }
-    if (answer instanceof TierAnswer.StandsOtherwise otherwise) {
+    if (answer instanceof TierChange.StandsOtherwise otherwise) {
       return Problem.conflict("tier " + name + ": " + otherwise.reason()).response();
     }
-    return answer instanceof TierAnswer.Removed ? Response.noContent() : noTier(name);
+    return answer instanceof TierChange.Removed ? Response.noContent() : noTier(name);
   }
 
   private static Response tier(int status, Tier tier, Map<String, Object> document) {

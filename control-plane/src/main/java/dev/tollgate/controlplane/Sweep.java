@@ -2,6 +2,9 @@ package dev.tollgate.controlplane;
 
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
+import dev.tollgate.controlplane.invocation.Invocation;
+import dev.tollgate.controlplane.invocation.ReconcileOutcome;
+import dev.tollgate.controlplane.tiers.TierCatalog;
 import dev.tollgate.core.LogText;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
@@ -94,6 +97,6 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
     return tenant.isEmpty()
         || tenant.get().settled()
         || controlPlane.reconciler().reconcile(tenant.get(), Optional.empty(), invocation)
-            instanceof Outcome.Settled;
+            instanceof ReconcileOutcome.Settled;
   }
 }

@@ -1,6 +1,7 @@
 package dev.tollgate.controlplane;
 
-import dev.tollgate.aws.AwsEnvironment;
+import dev.tollgate.aws.config.AwsEnvironment;
+import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.idempotency.IdempotencyKeys;

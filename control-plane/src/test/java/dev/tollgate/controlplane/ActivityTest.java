@@ -1,12 +1,12 @@
 package dev.tollgate.controlplane;
 
-import static dev.tollgate.controlplane.Deployment.bucket;
+import static dev.tollgate.controlplane.ControlPlaneFixture.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.admission.Refusals;
-import dev.tollgate.core.bucket.Emptiness;
+import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.connect.Refusals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class ActivityTest {
   private static final TenantId ACME = new TenantId("acme");
 
-  private final Deployment at = new Deployment();
+  private final ControlPlaneFixture at = new ControlPlaneFixture();
 
   private JsonNode of(String id) {
     return at.activity(id).document().at("/tenants/0");
@@ -94,7 +94,7 @@ class ActivityTest {
     at.onboard("acme", "bronze");
     at.buckets.rememberEmpty(
         at.buckets.find(bucket("acme", "connect")).orElseThrow(),
-        new Emptiness(at.clock.instant(), at.clock.instant().plusSeconds(30), 0));
+        new EmptyHint(at.clock.instant(), at.clock.instant().plusSeconds(30), 0));
 
     assertThat(connectBucketOf("acme").get("level").longValue()).isZero();
     at.clock.advance(Duration.ofSeconds(30));

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
-import dev.tollgate.controlplane.Deployment.Answer;
-import dev.tollgate.controlplane.Deployment.Snapshot;
+import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
+import dev.tollgate.controlplane.ControlPlaneFixture.Snapshot;
 import dev.tollgate.http.testing.Exchange;
 import dev.tollgate.http.testing.HttpApiEvents;
 import java.util.HashMap;
@@ -37,7 +37,7 @@ class BadInputTest {
   private static final APIGatewayV2HTTPResponse NO_ANSWER =
       APIGatewayV2HTTPResponse.builder().withHeaders(Map.of()).withBody("").build();
 
-  private final Deployment at = new Deployment();
+  private final ControlPlaneFixture at = new ControlPlaneFixture();
 
   static Stream<Arguments> bodiesOfPost() {
     return Stream.of(
@@ -349,7 +349,9 @@ class BadInputTest {
       Exchange.of(event, NO_ANSWER)
           .ifPresent(
               refused ->
-                  assertThat(Deployment.CONTRACT.flawsOfRequest(refused)).as(value).isNotEmpty());
+                  assertThat(ControlPlaneFixture.CONTRACT.flawsOfRequest(refused))
+                      .as(value)
+                      .isNotEmpty());
     }
   }
 

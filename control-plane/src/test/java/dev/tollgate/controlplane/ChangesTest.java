@@ -1,12 +1,12 @@
 package dev.tollgate.controlplane;
 
-import static dev.tollgate.controlplane.Deployment.bucket;
+import static dev.tollgate.controlplane.ControlPlaneFixture.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.controlplane.Deployment.Answer;
-import dev.tollgate.controlplane.Deployment.Snapshot;
+import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
+import dev.tollgate.controlplane.ControlPlaneFixture.Snapshot;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TierName;
@@ -35,7 +35,7 @@ class ChangesTest {
   private static final Set<String> READS =
       Set.of("Tenants.find", "Tenants.inTier", "Tiers.find", "Buckets.list", "Connections.count");
 
-  private final Deployment at = new Deployment();
+  private final ControlPlaneFixture at = new ControlPlaneFixture();
 
   private static String own(long perMinute, long connections) {
     return """

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The published contract says of routes, names and ranges what the code says. */
 final class ContractTest {
-  private static final HttpContract CONTRACT = Deployment.CONTRACT;
+  private static final HttpContract CONTRACT = ControlPlaneFixture.CONTRACT;
 
   private static void assertNames(JsonNode schema, Enum<?>... constants) {
     List<String> told = new ArrayList<>();
@@ -34,7 +34,7 @@ final class ContractTest {
 
   @Test
   void every_route_is_in_the_contract_and_the_other_way_round() {
-    assertThat(CONTRACT.operations()).isEqualTo(new Deployment().api().routes().keys());
+    assertThat(CONTRACT.operations()).isEqualTo(new ControlPlaneFixture().api().routes().keys());
   }
 
   @ParameterizedTest

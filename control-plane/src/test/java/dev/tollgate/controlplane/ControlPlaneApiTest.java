@@ -1,15 +1,15 @@
 package dev.tollgate.controlplane;
 
-import static dev.tollgate.controlplane.Deployment.bucket;
+import static dev.tollgate.controlplane.ControlPlaneFixture.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.controlplane.Deployment.Answer;
-import dev.tollgate.controlplane.Deployment.Snapshot;
+import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
+import dev.tollgate.controlplane.ControlPlaneFixture.Snapshot;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.bucket.BucketFill;
 import dev.tollgate.core.bucket.TokenQueue.Search;
+import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
@@ -42,7 +42,7 @@ class ControlPlaneApiTest {
   /** For a silo to be closed, to look empty for surely, and to go. */
   private static final int MINUTES_TO_DRAIN = 3;
 
-  private final Deployment at = new Deployment();
+  private final ControlPlaneFixture at = new ControlPlaneFixture();
 
   @Test
   void post_of_a_new_tenant_provides_what_it_needs() {
@@ -394,7 +394,8 @@ class ControlPlaneApiTest {
     at.onboard("acme", "bronze");
     SessionId session = new SessionId("0".repeat(32));
     at.sessions.create(
-        new Session(ACME, session, Set.of(), Deployment.START.plusSeconds(60), Optional.empty()));
+        new Session(
+            ACME, session, Set.of(), ControlPlaneFixture.START.plusSeconds(60), Optional.empty()));
     at.sessions.join(
         ACME,
         session,
@@ -402,8 +403,8 @@ class ControlPlaneApiTest {
         2,
         Gcra.perMinute(5),
         Optional.empty(),
-        Deployment.START,
-        Deployment.START);
+        ControlPlaneFixture.START,
+        ControlPlaneFixture.START);
     at.sessions.countUp(ACME, 10);
 
     Answer answer = at.delete("acme");

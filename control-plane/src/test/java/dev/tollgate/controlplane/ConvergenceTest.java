@@ -53,8 +53,12 @@ class ConvergenceTest {
    * @param minutes how many minutes it takes until all has been brought about, if nothing fails
    */
   record Scenario(
-      String name, Consumer<Deployment> before, Consumer<Deployment> call, int minutes) {
-    Scenario(String name, Consumer<Deployment> before, Consumer<Deployment> call) {
+      String name,
+      Consumer<ControlPlaneFixture> before,
+      Consumer<ControlPlaneFixture> call,
+      int minutes) {
+    Scenario(
+        String name, Consumer<ControlPlaneFixture> before, Consumer<ControlPlaneFixture> call) {
       this(name, before, call, 0);
     }
 
@@ -172,7 +176,7 @@ class ConvergenceTest {
           new Scenario(
               "delete tier", at -> at.putTier("own", WITH_EMAILS), at -> at.deleteTier("own")));
 
-  private static void onboardWithTraffic(Deployment at) {
+  private static void onboardWithTraffic(ControlPlaneFixture at) {
     at.onboard("acme", "gold");
     at.traffic.send();
     at.traffic.process();
@@ -180,13 +184,14 @@ class ConvergenceTest {
     at.traffic.bury();
   }
 
-  private static void onboardWithSockets(Deployment at) {
+  private static void onboardWithSockets(ControlPlaneFixture at) {
     at.onboard("acme", "bronze");
     TenantId acme = new TenantId("acme");
     for (int i = 0; i < 2; i++) {
       SessionId id = new SessionId(Integer.toString(i).repeat(32));
       at.sessions.create(
-          new Session(acme, id, Set.of(), Deployment.START.plusSeconds(60), Optional.empty()));
+          new Session(
+              acme, id, Set.of(), ControlPlaneFixture.START.plusSeconds(60), Optional.empty()));
       at.sessions.join(
           acme,
           id,
@@ -194,13 +199,16 @@ class ConvergenceTest {
           2,
           Gcra.perMinute(5),
           Optional.empty(),
-          Deployment.START,
-          Deployment.START);
+          ControlPlaneFixture.START,
+          ControlPlaneFixture.START);
       at.sessions.countUp(acme, 10);
     }
     Session noting = at.sessions.list(acme).get(0);
     at.sessions.extend(
-        noting, noting.endsAt(), Map.of("m", Deployment.START.plusSeconds(600)), Deployment.START);
+        noting,
+        noting.endsAt(),
+        Map.of("m", ControlPlaneFixture.START.plusSeconds(600)),
+        ControlPlaneFixture.START);
   }
 
   static Stream<Arguments> disturbances() {
@@ -217,7 +225,7 @@ class ConvergenceTest {
   @MethodSource("disturbances")
   void a_call_that_is_disturbed_is_finished_by_the_sweep_and_by_its_repetition(
       Scenario scenario, String name, Fault fault) {
-    Deployment undisturbed = new Deployment();
+    ControlPlaneFixture undisturbed = new ControlPlaneFixture();
     scenario.before().accept(undisturbed);
     undisturbed.faults.none();
     undisturbed.context = new RecordingContext(Duration.ofSeconds(29));
@@ -231,7 +239,7 @@ class ConvergenceTest {
     assertThat(calls).isPositive();
 
     for (int at = 1; at <= calls; at++) {
-      Deployment disturbed = new Deployment();
+      ControlPlaneFixture disturbed = new ControlPlaneFixture();
       scenario.before().accept(disturbed);
       disturbed.faults.plan(at, fault);
       try {
@@ -261,7 +269,7 @@ class ConvergenceTest {
   }
 
   /** The sessions whose rows are there, with what they note. */
-  private static Map<SessionId, Map<String, Instant>> remembered(Deployment at) {
+  private static Map<SessionId, Map<String, Instant>> remembered(ControlPlaneFixture at) {
     return at.sessions.list(new TenantId("acme")).stream()
         .collect(Collectors.toMap(Session::id, Session::processed));
   }
@@ -282,25 +290,25 @@ class ConvergenceTest {
                     Arguments.of(first, "offboard", call(at -> at.delete("acme"))),
                     Arguments.of(first, "tier", call(at -> at.putTier("own", WITHOUT_EMAILS))),
                     Arguments.of(first, "bronze", call(at -> at.putTier("bronze", WITH_EMAILS))),
-                    Arguments.of(first, "sweep", call(Deployment::sweep))));
+                    Arguments.of(first, "sweep", call(ControlPlaneFixture::sweep))));
   }
 
-  private static Consumer<Deployment> call(Consumer<Deployment> call) {
+  private static Consumer<ControlPlaneFixture> call(Consumer<ControlPlaneFixture> call) {
     return call;
   }
 
   @ParameterizedTest(name = "{0} while {1}")
   @MethodSource("pairs")
   void two_calls_at_the_same_time_end_in_what_is_written_down(
-      Scenario scenario, String name, Consumer<Deployment> other) {
-    Deployment alone = new Deployment();
+      Scenario scenario, String name, Consumer<ControlPlaneFixture> other) {
+    ControlPlaneFixture alone = new ControlPlaneFixture();
     scenario.before().accept(alone);
     alone.faults.none();
     scenario.call().accept(alone);
     List<String> calls = alone.faults.calls();
 
     for (int at = 1; at <= calls.size(); at++) {
-      Deployment shared = new Deployment();
+      ControlPlaneFixture shared = new ControlPlaneFixture();
       scenario.before().accept(shared);
       shared.faults.plan(at, Faults.meanwhile(() -> other.accept(shared)));
       scenario.call().accept(shared);

@@ -5,17 +5,18 @@ import static org.assertj.core.api.Assertions.fail;
 
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.controlplane.Deployment.Answer;
+import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
+import dev.tollgate.controlplane.api.Documents;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.Upkeep;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Faults.Fault;
@@ -43,17 +44,17 @@ class DriftTest {
       {"isolation":"POOL","fillMode":"%s","hibernateAfterMinutes":5,
        "limits":{"tenantPerMinute":4,"sessionPerMinute":5,"connectionsPerSession":2,
                  "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":8}}""";
-  private static final BucketId ACME = Deployment.bucket("acme", "connect");
-  private static final BucketId SHARED = Deployment.bucket("beta", "connect");
-  private static final BucketId GHOST = Deployment.bucket("gamma", "send-email");
+  private static final BucketId ACME = ControlPlaneFixture.bucket("acme", "connect");
+  private static final BucketId SHARED = ControlPlaneFixture.bucket("beta", "connect");
+  private static final BucketId GHOST = ControlPlaneFixture.bucket("gamma", "send-email");
   private static final Shard SHARD = Shard.of(SHARED.tenant());
   private static final Shard EMPTY =
       Shard.all().stream().filter(shard -> !shard.equals(SHARD)).findFirst().orElseThrow();
   private static final Scheduled ANY =
-      new Scheduled(BucketSpec.ofRate(Rate.perMinute(1)), Upkeep.State.PRODUCED);
+      new Scheduled(BucketSpec.ofRate(Rate.perMinute(1)), FillState.State.PRODUCED);
 
-  private static Deployment healthy() {
-    Deployment at = new Deployment();
+  private static ControlPlaneFixture healthy() {
+    ControlPlaneFixture at = new ControlPlaneFixture();
     at.putTier("shared", FILLED.formatted("SHARED"));
     at.onboard("acme", "bronze");
     at.onboard("beta", "shared");
@@ -61,7 +62,7 @@ class DriftTest {
   }
 
   /** A walk to its end, {@code most} at a time. */
-  static List<JsonNode> walk(Deployment at, String route, int most) {
+  static List<JsonNode> walk(ControlPlaneFixture at, String route, int most) {
     List<JsonNode> findings = new ArrayList<>();
     Map<String, String> query = new HashMap<>(Map.of("limit", Integer.toString(most)));
     while (true) {
@@ -79,7 +80,7 @@ class DriftTest {
     }
   }
 
-  private static List<String> drift(Deployment at) {
+  private static List<String> drift(ControlPlaneFixture at) {
     return walk(at, "GET /drift", 2).stream().map(DriftTest::told).toList();
   }
 
@@ -91,7 +92,7 @@ class DriftTest {
             finding.get("name").textValue());
   }
 
-  private static List<JsonNode> repair(Deployment at) {
+  private static List<JsonNode> repair(ControlPlaneFixture at) {
     return walk(at, "POST /repairs", 2);
   }
 
@@ -101,14 +102,14 @@ class DriftTest {
    * @param found what is found then
    * @param later whether a queue can be made only after a minute
    */
-  record Deed(String name, Consumer<Deployment> done, List<String> found, boolean later) {
+  record Deed(String name, Consumer<ControlPlaneFixture> done, List<String> found, boolean later) {
     @Override
     public String toString() {
       return name;
     }
   }
 
-  private static Deed deed(String name, Consumer<Deployment> done, String... found) {
+  private static Deed deed(String name, Consumer<ControlPlaneFixture> done, String... found) {
     return new Deed(name, done, List.of(found), false);
   }
 
@@ -131,7 +132,7 @@ class DriftTest {
         deed("schedule deleted", at -> at.schedules.delete(ACME), "MISSING schedule connect_acme"),
         deed(
             "schedule disabled",
-            at -> at.schedules.edit(ACME, new Scheduled(ANY.spec(), Upkeep.State.HIBERNATING)),
+            at -> at.schedules.edit(ACME, new Scheduled(ANY.spec(), FillState.State.HIBERNATING)),
             "DIFFERS schedule connect_acme"),
         deed(
             "schedule of a shared bucket",
@@ -158,7 +159,7 @@ class DriftTest {
         deed(
             "row made",
             at -> {
-              BucketId other = Deployment.bucket("acme", "send-email");
+              BucketId other = ControlPlaneFixture.bucket("acme", "send-email");
               at.buckets.open(Bucket.opened(other, ANY.spec(), at.clock.instant()));
             },
             "ORPHANED bucket send-email_acme"),
@@ -194,7 +195,7 @@ class DriftTest {
   @ParameterizedTest
   @MethodSource("deeds")
   void what_was_done_by_hand_is_found_and_repaired_and_then_nothing_is_found(Deed deed) {
-    Deployment at = healthy();
+    ControlPlaneFixture at = healthy();
     assertThat(drift(at)).isEmpty();
     deed.done().accept(at);
 
@@ -220,7 +221,7 @@ class DriftTest {
 
   @Test
   void a_queue_of_somebody_else_that_is_called_like_a_bucket_s_is_reported_and_left() {
-    Deployment at = healthy();
+    ControlPlaneFixture at = healthy();
     at.queues.makeBySomebodyElse(GHOST);
 
     assertThat(drift(at)).containsExactly("ORPHANED queue send-email_gamma");
@@ -238,8 +239,8 @@ class DriftTest {
 
   @Test
   void a_queue_of_somebody_else_stays_when_a_row_that_names_it_goes() {
-    Deployment at = healthy();
-    BucketId billing = Deployment.bucket("acme", "billing");
+    ControlPlaneFixture at = healthy();
+    BucketId billing = ControlPlaneFixture.bucket("acme", "billing");
     at.queues.makeBySomebodyElse(billing);
     at.buckets.open(
         Bucket.opened(billing, BucketSpec.ofRate(Rate.perMinute(1)), at.clock.instant()));
@@ -262,8 +263,8 @@ class DriftTest {
 
   @Test
   void a_queue_of_somebody_else_does_not_become_a_new_bucket_s() {
-    Deployment at = healthy();
-    BucketId connect = Deployment.bucket("delta", "connect");
+    ControlPlaneFixture at = healthy();
+    BucketId connect = ControlPlaneFixture.bucket("delta", "connect");
     at.queues.makeBySomebodyElse(connect);
 
     at.onboard("delta", "bronze");
@@ -280,7 +281,7 @@ class DriftTest {
 
   @Test
   void a_queue_without_a_tag_becomes_that_of_a_bucket_that_is_written_down() {
-    Deployment at = healthy();
+    ControlPlaneFixture at = healthy();
     at.queues.makeBySomebodyElse(ACME);
     at.patch("acme", "{\"status\":\"SUSPENDED\"}");
 
@@ -289,7 +290,7 @@ class DriftTest {
 
   @Test
   void a_bucket_is_not_filled_for_its_row_being_broken() {
-    Deployment at = healthy();
+    ControlPlaneFixture at = healthy();
     long held = at.tokens.available(ACME);
     for (int i = 0; i < 3; i++) {
       at.tokens.settle(
@@ -310,19 +311,19 @@ class DriftTest {
 
   @Test
   void a_row_that_cannot_be_read_keeps_no_tenant_from_being_suspended_or_offboarded() {
-    Deployment at = healthy();
+    ControlPlaneFixture at = healthy();
     at.buckets.spoil(ACME);
-    at.buckets.spoil(Deployment.bucket("acme", "billing"));
+    at.buckets.spoil(ControlPlaneFixture.bucket("acme", "billing"));
     at.buckets.stray(ACME.tenant(), "bucket:No Action");
 
     assertThat(at.get("acme").status()).isEqualTo(200);
     assertThat(at.patch("acme", "{\"status\":\"SUSPENDED\"}").status()).isEqualTo(200);
     assertThat(at.tenant("acme").orElseThrow().settled()).isTrue();
     assertThat(at.buckets.find(ACME).orElseThrow().upkeep().state())
-        .isEqualTo(Upkeep.State.SUSPENDED);
+        .isEqualTo(FillState.State.SUSPENDED);
 
     at.buckets.spoil(ACME);
-    at.buckets.spoil(Deployment.bucket("acme", "billing"));
+    at.buckets.spoil(ControlPlaneFixture.bucket("acme", "billing"));
     at.buckets.stray(ACME.tenant(), "bucket:No Action");
     at.delete("acme");
     at.sweep(2);
@@ -333,7 +334,7 @@ class DriftTest {
 
   @Test
   void nothing_is_done_when_nothing_is_found() {
-    Deployment at = healthy();
+    ControlPlaneFixture at = healthy();
     long version = at.tenant("acme").orElseThrow().version();
     at.faults.none();
 
@@ -346,7 +347,7 @@ class DriftTest {
 
   @Test
   void a_walk_tells_how_many_of_what_it_looked_at() {
-    Deployment at = healthy();
+    ControlPlaneFixture at = healthy();
     List<String> checked = new ArrayList<>();
     Map<String, String> query = new HashMap<>(Map.of("limit", "3"));
     do {
@@ -368,10 +369,10 @@ class DriftTest {
   @ValueSource(strings = {"PRODUCER", "SHARED", "DIRECT"})
   void nothing_is_found_on_a_deployment_that_is_healthy_whatever_the_state_of_its_buckets(
       String mode) {
-    Deployment at = new Deployment();
+    ControlPlaneFixture at = new ControlPlaneFixture();
     at.putTier("own", FILLED.formatted(mode));
     at.onboard("acme", "own");
-    List<Upkeep.State> states = new ArrayList<>();
+    List<FillState.State> states = new ArrayList<>();
     for (int minute = 0; minute < 60; minute++) {
       at.clock.advance(Duration.ofMinutes(1));
       if (minute == 30) {
@@ -384,38 +385,38 @@ class DriftTest {
         at.patch("acme", "{\"status\":\"ACTIVE\"}");
       }
       for (Bucket row : at.buckets.list(ACME.tenant()).buckets()) {
-        Upkeep.State state = row.upkeep().state();
+        FillState.State state = row.upkeep().state();
         states.add(state);
-        if (state == Upkeep.State.PRODUCED) {
+        if (state == FillState.State.PRODUCED) {
           at.turns().take(row.id());
-        } else if (state == Upkeep.State.DIRECT && row.turnAt().isPresent() && minute > 36) {
+        } else if (state == FillState.State.DIRECT && row.turnAt().isPresent() && minute > 36) {
           at.turns().takeInShard(row.id());
         }
       }
       assertThat(drift(at)).as("minute %s, %s", minute, states).isEmpty();
     }
     assertThat(states)
-        .contains(Upkeep.State.PRODUCED, Upkeep.State.SUSPENDED)
-        .contains(mode.equals("DIRECT") ? Upkeep.State.DIRECT : Upkeep.State.HIBERNATING);
+        .contains(FillState.State.PRODUCED, FillState.State.SUSPENDED)
+        .contains(mode.equals("DIRECT") ? FillState.State.DIRECT : FillState.State.HIBERNATING);
   }
 
   @Test
   void a_bucket_that_is_woken_while_it_is_looked_at_is_not_told_of() {
-    Deployment sleeping = asleep();
+    ControlPlaneFixture sleeping = asleep();
     sleeping.faults.none();
     assertThat(drift(sleeping)).isEmpty();
     int calls = sleeping.faults.calls().size();
 
     for (int call = 1; call <= calls; call++) {
-      Deployment at = asleep();
+      ControlPlaneFixture at = asleep();
       at.faults.plan(call, Faults.meanwhile(() -> at.turns().takeOnRequest(ACME)));
 
       assertThat(drift(at)).as("woken before call %s", call).isEmpty();
     }
   }
 
-  private static Deployment asleep() {
-    Deployment at = healthy();
+  private static ControlPlaneFixture asleep() {
+    ControlPlaneFixture at = healthy();
     Bucket row = at.buckets.find(ACME).orElseThrow();
     at.clock.advance(Duration.ofMinutes(1));
     Bucket next = row.hibernating(at.clock.instant());
@@ -426,10 +427,10 @@ class DriftTest {
 
   @Test
   void a_tenant_that_is_onboarded_while_an_orphan_of_its_name_is_repaired_has_all_it_needs() {
-    Consumer<Deployment> orphans =
+    Consumer<ControlPlaneFixture> orphans =
         at -> {
-          at.queues.make(Deployment.bucket("gamma", "connect"), Duration.ofDays(14));
-          at.schedules.edit(Deployment.bucket("gamma", "connect"), ANY);
+          at.queues.make(ControlPlaneFixture.bucket("gamma", "connect"), Duration.ofDays(14));
+          at.schedules.edit(ControlPlaneFixture.bucket("gamma", "connect"), ANY);
           at.schedules.put(Shard.of(new TenantId("gamma")));
         };
     assertOnboardingIsSafe(orphans);
@@ -440,15 +441,15 @@ class DriftTest {
     assertOnboardingIsSafe(at -> at.schedules.put(Shard.of(new TenantId("gamma"))));
   }
 
-  private static void assertOnboardingIsSafe(Consumer<Deployment> orphans) {
-    Deployment alone = healthy();
+  private static void assertOnboardingIsSafe(Consumer<ControlPlaneFixture> orphans) {
+    ControlPlaneFixture alone = healthy();
     orphans.accept(alone);
     alone.faults.none();
     assertThat(repair(alone)).isNotEmpty();
     List<String> calls = alone.faults.calls();
 
     for (int call = 1; call <= calls.size(); call++) {
-      Deployment at = healthy();
+      ControlPlaneFixture at = healthy();
       orphans.accept(at);
       at.faults.plan(call, Faults.meanwhile(() -> at.onboard("gamma", "shared")));
       repair(at);
@@ -473,7 +474,7 @@ class DriftTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("disturbances")
   void a_repair_that_is_disturbed_is_finished_by_its_repetition(String name, Fault fault) {
-    Consumer<Deployment> damage =
+    Consumer<ControlPlaneFixture> damage =
         at -> {
           at.schedules.delete(ACME);
           at.queues.keep(SHARED, Duration.ofMinutes(1));
@@ -482,14 +483,14 @@ class DriftTest {
           at.queues.make(GHOST, Duration.ofDays(14));
           at.schedules.edit(GHOST, ANY);
         };
-    Deployment undisturbed = healthy();
+    ControlPlaneFixture undisturbed = healthy();
     damage.accept(undisturbed);
     undisturbed.faults.none();
     assertThat(repair(undisturbed)).hasSize(6);
     List<String> calls = undisturbed.faults.calls();
 
     for (int call = 1; call <= calls.size(); call++) {
-      Deployment at = healthy();
+      ControlPlaneFixture at = healthy();
       damage.accept(at);
       at.faults.plan(call, fault);
       try {
@@ -511,7 +512,7 @@ class DriftTest {
 
   @Test
   void what_there_is_no_time_for_is_told_of_and_left() {
-    Deployment at = healthy();
+    ControlPlaneFixture at = healthy();
     at.schedules.delete(ACME);
     at.context = new dev.tollgate.http.testing.RecordingContext(Duration.ofSeconds(9));
     at.faults.plan(1, Faults.meanwhile(() -> at.clock.advance(Duration.ofSeconds(2))));
@@ -523,7 +524,7 @@ class DriftTest {
 
   @Test
   void a_tenant_whose_tier_was_deleted_is_brought_about_and_told_of() {
-    Deployment at = healthy();
+    ControlPlaneFixture at = healthy();
     at.tiers.remove(at.tenant("beta").orElseThrow().tier(), 1);
     at.queues.keep(SHARED, Duration.ofMinutes(1));
 
@@ -546,7 +547,7 @@ class DriftTest {
 
   @Test
   void a_cursor_of_another_walk_and_a_body_that_says_something_are_refused() {
-    Deployment at = healthy();
+    ControlPlaneFixture at = healthy();
     String next = at.send(HttpApiEvents.of("GET /drift")).document().get("next").textValue();
     APIGatewayV2HTTPEvent event = HttpApiEvents.of("POST /repairs");
     event.setQueryStringParameters(Map.of("cursor", next));

@@ -2,7 +2,7 @@ package dev.tollgate.controlplane;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.controlplane.Deployment.Answer;
+import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
 import dev.tollgate.core.bucket.BucketId;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -10,9 +10,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class FillModesTest {
-  private static final BucketId CONNECTS = Deployment.bucket("acme", "connect");
+  private static final BucketId CONNECTS = ControlPlaneFixture.bucket("acme", "connect");
 
-  private final Deployment at = new Deployment();
+  private final ControlPlaneFixture at = new ControlPlaneFixture();
 
   private static String tier(String mode, int perMinute, int capacity) {
     return """

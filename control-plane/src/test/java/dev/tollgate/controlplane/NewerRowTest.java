@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.controlplane.Deployment.Answer;
+import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
+import dev.tollgate.controlplane.tiers.TierCatalog;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -22,7 +23,7 @@ class NewerRowTest {
        "limits":{"tenantPerMinute":90,"sessionPerMinute":5,"connectionsPerSession":2,
                  "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":8}}""";
 
-  private final Deployment at = new Deployment();
+  private final ControlPlaneFixture at = new ControlPlaneFixture();
 
   private void onboard() {
     at.putTier("own", FASTER.replace("90", "4"));
@@ -82,7 +83,7 @@ class NewerRowTest {
   @Test
   void the_doctor_reports_it_and_deletes_nothing_of_it() {
     onboard();
-    at.buckets.remove(Deployment.bucket("acme", "connect"));
+    at.buckets.remove(ControlPlaneFixture.bucket("acme", "connect"));
 
     List<JsonNode> found = DriftTest.walk(at, "GET /drift", 2);
     DriftTest.walk(at, "POST /repairs", 2);
@@ -94,7 +95,7 @@ class NewerRowTest {
             finding ->
                 assertThat(finding.get("detail").textValue())
                     .contains("deploy the release that wrote it"));
-    assertThat(at.tokens.has(Deployment.bucket("acme", "connect"))).isTrue();
+    assertThat(at.tokens.has(ControlPlaneFixture.bucket("acme", "connect"))).isTrue();
   }
 
   @Test
@@ -112,7 +113,7 @@ class NewerRowTest {
     at.putTier("own", FASTER);
     at.onboard("acme", "own");
     at.onboard("beta", "own");
-    BucketId connect = Deployment.bucket("acme", "connect");
+    BucketId connect = ControlPlaneFixture.bucket("acme", "connect");
     at.buckets.writeByNewerRelease(connect);
 
     assertThat(DriftTest.walk(at, "POST /repairs", 2))

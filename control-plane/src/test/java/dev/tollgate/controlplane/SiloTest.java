@@ -20,7 +20,7 @@ class SiloTest {
   private static final String BRONZE = "{\"tier\":\"bronze\"}";
   private static final Release NEXT = new Release("processor:2");
 
-  private final Deployment at = new Deployment();
+  private final ControlPlaneFixture at = new ControlPlaneFixture();
 
   private State state() {
     return at.silos.find(ACME).orElseThrow().state();
@@ -215,7 +215,8 @@ class SiloTest {
     at.onboard("acme", "gold");
     SessionId session = new SessionId("0".repeat(32));
     at.sessions.create(
-        new Session(ACME, session, Set.of(), Deployment.START.plusSeconds(60), Optional.empty()));
+        new Session(
+            ACME, session, Set.of(), ControlPlaneFixture.START.plusSeconds(60), Optional.empty()));
 
     at.patch("acme", "{\"status\":\"SUSPENDED\"}");
 

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import dev.tollgate.core.InvalidValue;
-import dev.tollgate.core.message.Incoming;
+import dev.tollgate.core.message.IncomingMessage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashSet;
@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * @param content the message as it stands in the frame, byte for byte: to read it and write it anew
  *     would change numbers, escapes and white space
  */
-record ClientFrame(Optional<String> id, Incoming.Content content) {
+record ClientFrame(Optional<String> id, IncomingMessage.Content content) {
   /** Of the UUID that SQS gives a message. */
   private static final int QUEUE_ID_LENGTH = 36;
 
@@ -36,10 +36,10 @@ record ClientFrame(Optional<String> id, Incoming.Content content) {
           reading.message.orElseThrow(() -> new InvalidValue("message", "missing", "any JSON"));
       JsonFrames.checkLength(
           "message", reading.id.map(String::length).orElse(QUEUE_ID_LENGTH), message);
-      return new ClientFrame(reading.id, new Incoming.Message(message));
+      return new ClientFrame(reading.id, new IncomingMessage.Message(message));
     } catch (InvalidValue flaw) {
       return new ClientFrame(
-          reading.id, new Incoming.Unreadable(String.valueOf(flaw.getMessage())));
+          reading.id, new IncomingMessage.Unreadable(String.valueOf(flaw.getMessage())));
     }
   }
 

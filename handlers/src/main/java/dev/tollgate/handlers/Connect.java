@@ -4,8 +4,8 @@ import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2WebSocketEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2WebSocketResponse;
-import dev.tollgate.core.admission.Registration;
-import dev.tollgate.core.admission.Verdict;
+import dev.tollgate.core.connect.AdmissionDecision;
+import dev.tollgate.core.connect.Registration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
@@ -38,13 +38,14 @@ public final class Connect
   public APIGatewayV2WebSocketResponse handleRequest(
       APIGatewayV2WebSocketEvent event, Context context) {
     Map<String, Object> authorizer = WebSocketEvents.authorizer(event);
-    Verdict verdict = TicketContext.verdict(authorizer);
-    if (verdict instanceof Verdict.Refused refused) {
+    AdmissionDecision verdict = TicketContext.verdict(authorizer);
+    if (verdict instanceof AdmissionDecision.Refused refused) {
       return WebSocketEvents.status(refused.why().status());
     }
     Registration.Outcome outcome =
         registration.register(
-            ((Verdict.Ticketed) verdict).ticket(), event.getRequestContext().getConnectionId());
+            ((AdmissionDecision.Ticketed) verdict).ticket(),
+            event.getRequestContext().getConnectionId());
     telemetry.connection(
         context.getLogger(), TicketContext.tenant(authorizer), outcomeName(outcome));
     if (outcome instanceof Registration.Refused refused) {

@@ -6,9 +6,9 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayCustomAuthorizerEv
 import com.amazonaws.services.lambda.runtime.events.IamPolicyResponse;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.admission.Admission;
-import dev.tollgate.core.admission.Refusal;
-import dev.tollgate.core.admission.Verdict;
+import dev.tollgate.core.connect.Admission;
+import dev.tollgate.core.connect.AdmissionDecision;
+import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.session.SessionId;
 import java.time.InstantSource;
 import java.util.List;
@@ -59,11 +59,11 @@ public final class ConnectAuthorizer
       context.getLogger().log("denied: " + invalid.logged());
       return denied(event, NOBODY);
     }
-    Verdict verdict = admission.decide(tenant, session);
-    if (verdict instanceof Verdict.Ticketed ticketed) {
+    AdmissionDecision verdict = admission.decide(tenant, session);
+    if (verdict instanceof AdmissionDecision.Ticketed ticketed) {
       return allowed(event, tenant, TicketContext.of(ticketed.ticket()));
     }
-    Refusal refusal = ((Verdict.Refused) verdict).why();
+    Refusal refusal = ((AdmissionDecision.Refused) verdict).why();
     telemetry.connection(context.getLogger(), tenant, refusal.name());
     return refusal == Refusal.UNKNOWN || refusal == Refusal.SUSPENDED
         ? denied(event, tenant.value())

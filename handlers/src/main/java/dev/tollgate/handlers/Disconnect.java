@@ -4,7 +4,7 @@ import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2WebSocketEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2WebSocketResponse;
-import dev.tollgate.core.admission.Departure;
+import dev.tollgate.core.connect.Disconnection;
 import java.time.InstantSource;
 import java.util.Map;
 
@@ -14,7 +14,7 @@ import java.util.Map;
  */
 public final class Disconnect
     implements RequestHandler<APIGatewayV2WebSocketEvent, APIGatewayV2WebSocketResponse> {
-  private final Departure departure;
+  private final Disconnection departure;
 
   /** The function as Lambda makes it. */
   public Disconnect() {
@@ -26,7 +26,7 @@ public final class Disconnect
     this(new Wiring(environment, clock).departure());
   }
 
-  Disconnect(Departure departure) {
+  Disconnect(Disconnection departure) {
     this.departure = departure;
   }
 

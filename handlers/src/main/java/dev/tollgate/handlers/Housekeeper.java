@@ -4,8 +4,8 @@ import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.LambdaLogger;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import dev.tollgate.core.LogText;
-import dev.tollgate.core.session.Housekeeping;
-import dev.tollgate.core.session.Visit;
+import dev.tollgate.core.housekeeping.Housekeeping;
+import dev.tollgate.core.housekeeping.VisitReport;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -53,7 +53,7 @@ public final class Housekeeper implements RequestHandler<Map<String, Object>, Ma
     Instant until = clock.instant().plus(time);
     Housekeeping.Walk walk = housekeeping.walk(until);
     walk.visits().forEach(visit -> report(visit, log));
-    List<Visit> visits = walk.visits();
+    List<VisitReport> visits = walk.visits();
     return Map.of(
         "visitedTenants",
         (long) visits.size(),
@@ -62,14 +62,14 @@ public final class Housekeeper implements RequestHandler<Map<String, Object>, Ma
         "failedVisits",
         visits.stream().filter(visit -> visit.failure().isPresent()).count(),
         "sessionsEnded",
-        visits.stream().mapToLong(Visit::sessionsEnded).sum(),
+        visits.stream().mapToLong(VisitReport::sessionsEnded).sum(),
         "connectionsDropped",
-        visits.stream().mapToLong(Visit::connectionsDropped).sum(),
+        visits.stream().mapToLong(VisitReport::connectionsDropped).sum(),
         "drift",
-        visits.stream().mapToLong(Visit::drift).sum());
+        visits.stream().mapToLong(VisitReport::drift).sum());
   }
 
-  private void report(Visit visit, LambdaLogger log) {
+  private void report(VisitReport visit, LambdaLogger log) {
     if (visit.foundSomething()) {
       telemetry.putRight(
           log, visit.tenant(), visit.sessionsEnded(), visit.connectionsDropped(), visit.drift());

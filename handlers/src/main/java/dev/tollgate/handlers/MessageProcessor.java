@@ -10,10 +10,10 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.LogText;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.message.Incoming;
+import dev.tollgate.core.message.IncomingMessage;
+import dev.tollgate.core.message.MessageOutcome;
 import dev.tollgate.core.message.MessageProcessing;
 import dev.tollgate.core.message.MessageProcessing.Result;
-import dev.tollgate.core.message.Outcome;
 import dev.tollgate.core.session.SessionId;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -61,14 +61,14 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
     Counts counts = new Counts();
     LambdaLogger log = context.getLogger();
     List<String> queueIds = new ArrayList<>();
-    List<Incoming> batch = new ArrayList<>();
+    List<IncomingMessage> batch = new ArrayList<>();
     for (SQSMessage message : event.getRecords()) {
       try {
         batch.add(incoming(message));
         queueIds.add(message.getMessageId());
       } catch (InvalidValue nobodys) {
         log.log("message " + message.getMessageId() + " dropped: " + nobodys.logged());
-        counts.add(Optional.empty(), Outcome.DROPPED);
+        counts.add(Optional.empty(), MessageOutcome.DROPPED);
       }
     }
     Duration time = Duration.ofMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
@@ -94,7 +94,7 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
     return response;
   }
 
-  private static Incoming incoming(SQSMessage message) {
+  private static IncomingMessage incoming(SQSMessage message) {
     String group = message.getAttributes().getOrDefault(GROUP, "");
     String[] owner = group.split(":", 2);
     if (owner.length != 2) {
@@ -106,7 +106,7 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
             .map(SQSEvent.MessageAttribute::getStringValue)
             .orElseThrow(() -> new InvalidValue(CONNECTION, "missing", "a socket's name"));
     ClientFrame frame = ClientFrame.of(message.getBody());
-    return new Incoming(
+    return new IncomingMessage(
         new TenantId(owner[0]),
         new SessionId(owner[1]),
         connectionId,
@@ -136,11 +136,12 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
 
   /** How many messages of a batch came to what, by tenant. */
   private static final class Counts {
-    private final Map<Optional<TenantId>, Map<Outcome, Integer>> byTenant = new LinkedHashMap<>();
+    private final Map<Optional<TenantId>, Map<MessageOutcome, Integer>> byTenant =
+        new LinkedHashMap<>();
 
-    void add(Optional<TenantId> tenant, Outcome outcome) {
+    void add(Optional<TenantId> tenant, MessageOutcome outcome) {
       byTenant
-          .computeIfAbsent(tenant, any -> new EnumMap<>(Outcome.class))
+          .computeIfAbsent(tenant, any -> new EnumMap<>(MessageOutcome.class))
           .merge(outcome, 1, Integer::sum);
     }
 

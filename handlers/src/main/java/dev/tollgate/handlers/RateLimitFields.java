@@ -1,6 +1,6 @@
 package dev.tollgate.handlers;
 
-import dev.tollgate.core.admission.Facts;
+import dev.tollgate.core.connect.AdmissionFacts;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.tenant.Limit;
@@ -31,7 +31,7 @@ final class RateLimitFields {
   }
 
   /** What is left of each. That of the bucket is as of its last fill, so it is no promise. */
-  static String remaining(Tenant tenant, Session session, Facts facts, Instant now) {
+  static String remaining(Tenant tenant, Session session, AdmissionFacts facts, Instant now) {
     Gcra rate = Gcra.perMinute(tenant.limits().get(Limit.SESSION_PER_MINUTE));
     long level = facts.bucket().map(bucket -> bucket.availableAt(now)).orElse(0L);
     return String.join(

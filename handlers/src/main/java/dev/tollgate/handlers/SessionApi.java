@@ -6,9 +6,9 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.admission.Facts;
-import dev.tollgate.core.admission.FactsReader;
-import dev.tollgate.core.admission.Refusal;
+import dev.tollgate.core.connect.AdmissionFacts;
+import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.session.Caller;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
@@ -45,7 +45,7 @@ public final class SessionApi
   private static final String ALL_TENANTS = "tenant";
 
   private final Tenants tenants;
-  private final FactsReader facts;
+  private final AdmissionFactsReader facts;
   private final SessionLife sessions;
   private final String webSocketUrl;
   private final InstantSource clock;
@@ -82,7 +82,7 @@ public final class SessionApi
    */
   SessionApi(
       Tenants tenants,
-      FactsReader facts,
+      AdmissionFactsReader facts,
       SessionLife sessions,
       String webSocketUrl,
       boolean listsTenants,
@@ -253,7 +253,7 @@ public final class SessionApi
       return noTenant(id);
     }
     Instant now = clock.instant();
-    Facts read = facts.read(id, sessionId);
+    AdmissionFacts read = facts.read(id, sessionId);
     Optional<Session> session = read.session().filter(found -> !found.endedAt(now));
     if (read.tenant().isEmpty()) {
       return noTenant(id);

@@ -1,8 +1,8 @@
 package dev.tollgate.handlers;
 
-import dev.tollgate.core.admission.Facts;
-import dev.tollgate.core.admission.Refusal;
-import dev.tollgate.core.admission.Verdict;
+import dev.tollgate.core.connect.AdmissionDecision;
+import dev.tollgate.core.connect.AdmissionFacts;
+import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
@@ -19,19 +19,22 @@ import java.util.Optional;
 final class SessionDocument {
   private SessionDocument() {}
 
-  static Response of(Tenant tenant, Session session, Facts facts, Instant now) {
+  static Response of(Tenant tenant, Session session, AdmissionFacts facts, Instant now) {
     Map<String, Object> limits = new LinkedHashMap<>();
     for (Limit limit : Limit.values()) {
       limits.put(limit.key(), tenant.limits().get(limit));
     }
-    Optional<Verdict.Refused> refused =
+    Optional<AdmissionDecision.Refused> refused =
         facts
             .refusalAt(now)
             .or(
                 () ->
                     facts
                         .retryAt(now)
-                        .map(at -> new Verdict.Refused(Refusal.TENANT_RATE, Optional.of(at))));
+                        .map(
+                            at ->
+                                new AdmissionDecision.Refused(
+                                    Refusal.TENANT_RATE, Optional.of(at))));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("tenantId", tenant.id().value());
     document.put("sessionId", session.id().value());
@@ -48,12 +51,13 @@ final class SessionDocument {
             .with("ratelimit-policy", RateLimitFields.policy(tenant))
             .with("ratelimit", RateLimitFields.remaining(tenant, session, facts, now));
     return refused
-        .flatMap(Verdict.Refused::retryAt)
+        .flatMap(AdmissionDecision.Refused::retryAt)
         .map(at -> response.with("retry-after", RateLimitFields.seconds(now, at)))
         .orElse(response);
   }
 
-  private static Map<String, Object> admission(Optional<Verdict.Refused> refused, Instant now) {
+  private static Map<String, Object> admission(
+      Optional<AdmissionDecision.Refused> refused, Instant now) {
     Map<String, Object> admission = new LinkedHashMap<>();
     admission.put("admitted", refused.isEmpty());
     refused.ifPresent(

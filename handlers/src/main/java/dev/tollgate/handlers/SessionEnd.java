@@ -12,8 +12,8 @@ import dev.tollgate.core.LogText;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
-import dev.tollgate.core.admission.FactsReader;
-import dev.tollgate.core.session.Recount;
+import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.housekeeping.Recount;
 import dev.tollgate.core.session.Sockets;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -35,7 +35,7 @@ public final class SessionEnd implements RequestHandler<DynamodbEvent, StreamsEv
   private static final String CONNECTION_IDS = "connectionIds";
 
   private final Sockets sockets;
-  private final FactsReader facts;
+  private final AdmissionFactsReader facts;
   private final Recount recount;
   private final Telemetry telemetry;
 
@@ -53,7 +53,7 @@ public final class SessionEnd implements RequestHandler<DynamodbEvent, StreamsEv
     this(wiring.sockets(), wiring.facts(), wiring.recount(), new Telemetry(clock));
   }
 
-  SessionEnd(Sockets sockets, FactsReader facts, Recount recount, Telemetry telemetry) {
+  SessionEnd(Sockets sockets, AdmissionFactsReader facts, Recount recount, Telemetry telemetry) {
     this.sockets = sockets;
     this.facts = facts;
     this.recount = recount;

@@ -1,10 +1,10 @@
 package dev.tollgate.handlers;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.admission.Refusal;
-import dev.tollgate.core.admission.Ticket;
-import dev.tollgate.core.admission.Verdict;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.connect.AdmissionDecision;
+import dev.tollgate.core.connect.Refusal;
+import dev.tollgate.core.connect.Ticket;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.OnUnavailable;
 import java.time.Instant;
@@ -70,15 +70,15 @@ final class TicketContext {
    *
    * @throws IllegalArgumentException if no authorizer of ours wrote it
    */
-  static Verdict verdict(Map<String, Object> context) {
+  static AdmissionDecision verdict(Map<String, Object> context) {
     String verdict = text(context, VERDICT);
     if (!verdict.equals(ADMIT)) {
-      return new Verdict.Refused(Refusal.valueOf(verdict));
+      return new AdmissionDecision.Refused(Refusal.valueOf(verdict));
     }
     Optional<Lease> lease =
         optional(context, RECEIPT)
             .map(receipt -> new Lease(receipt, Instant.parse(text(context, LEASE_ENDS_AT))));
-    return new Verdict.Ticketed(
+    return new AdmissionDecision.Ticketed(
         new Ticket(
             tenant(context),
             session(context),

@@ -1,22 +1,22 @@
 package dev.tollgate.handlers;
 
-import dev.tollgate.aws.AwsEnvironment;
+import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
-import dev.tollgate.core.admission.Admission;
-import dev.tollgate.core.admission.Departure;
-import dev.tollgate.core.admission.FactsReader;
-import dev.tollgate.core.admission.RefusalTally;
-import dev.tollgate.core.admission.Registration;
-import dev.tollgate.core.bucket.BucketGate;
-import dev.tollgate.core.bucket.HeldTokens;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.HeldTokens;
+import dev.tollgate.core.connect.Admission;
+import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.connect.Disconnection;
+import dev.tollgate.core.connect.RefusalTally;
+import dev.tollgate.core.connect.Registration;
+import dev.tollgate.core.housekeeping.Housekeeping;
+import dev.tollgate.core.housekeeping.Recount;
+import dev.tollgate.core.housekeeping.TenantVisit;
 import dev.tollgate.core.message.Application;
 import dev.tollgate.core.message.MessageProcessing;
-import dev.tollgate.core.session.Housekeeping;
-import dev.tollgate.core.session.Recount;
 import dev.tollgate.core.session.SessionLife;
 import dev.tollgate.core.session.Sockets;
-import dev.tollgate.core.session.TenantVisit;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.message.TenantMessage;
 import dev.tollgate.message.TenantMessageHandler;
@@ -76,15 +76,15 @@ final class Wiring {
         aws.buckets(), aws.tokenQueue(), aws.fillRequests(), threads, Pause.real(), clock);
   }
 
-  Departure departure() {
-    return new Departure(aws.connections());
+  Disconnection departure() {
+    return new Disconnection(aws.connections());
   }
 
   Tenants tenants() {
     return aws.tenants();
   }
 
-  FactsReader facts() {
+  AdmissionFactsReader facts() {
     return aws.factsReader();
   }
 

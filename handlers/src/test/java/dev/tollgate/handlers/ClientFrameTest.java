@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.tollgate.core.message.Incoming;
+import dev.tollgate.core.message.IncomingMessage;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
@@ -18,14 +18,14 @@ final class ClientFrameTest {
 
   private static String message(String frame) {
     ClientFrame read = ClientFrame.of(frame);
-    assertThat(read.content()).as(frame).isInstanceOf(Incoming.Message.class);
-    return ((Incoming.Message) read.content()).json();
+    assertThat(read.content()).as(frame).isInstanceOf(IncomingMessage.Message.class);
+    return ((IncomingMessage.Message) read.content()).json();
   }
 
   private static String flaw(String frame) {
     ClientFrame read = ClientFrame.of(frame);
-    assertThat(read.content()).as(frame).isInstanceOf(Incoming.Unreadable.class);
-    return ((Incoming.Unreadable) read.content()).flaw();
+    assertThat(read.content()).as(frame).isInstanceOf(IncomingMessage.Unreadable.class);
+    return ((IncomingMessage.Unreadable) read.content()).flaw();
   }
 
   @ParameterizedTest

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.session.SessionLife;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.testing.AdmissionFixture;
 import dev.tollgate.core.testing.RecordingSockets;
-import dev.tollgate.core.testing.Town;
 import dev.tollgate.http.testing.HttpContract;
 import dev.tollgate.http.testing.SocketContract;
 import java.nio.file.Path;
@@ -27,7 +27,7 @@ final class ContractTest {
       HttpContract.of(Path.of("../docs/openapi/session.yaml"));
   private static final SocketContract SOCKETS = SocketContract.of(Path.of("../docs/asyncapi.yaml"));
 
-  private final Town town = new Town();
+  private final AdmissionFixture town = new AdmissionFixture();
 
   @Test
   void every_route_is_in_the_contract_and_the_other_way_round() {
@@ -94,7 +94,8 @@ final class ContractTest {
       })
   void the_contract_takes_the_frames_that_the_processor_takes(String frame) {
     boolean taken =
-        ClientFrame.of(frame).content() instanceof dev.tollgate.core.message.Incoming.Message;
+        ClientFrame.of(frame).content()
+            instanceof dev.tollgate.core.message.IncomingMessage.Message;
 
     assertThat(SOCKETS.takes(frame)).isEqualTo(taken);
   }

@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.amazonaws.services.lambda.runtime.events.IamPolicyResponse;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.tollgate.core.admission.Admission;
-import dev.tollgate.core.admission.Departure;
-import dev.tollgate.core.admission.Refusal;
-import dev.tollgate.core.admission.Registration;
+import dev.tollgate.core.connect.Admission;
+import dev.tollgate.core.connect.Disconnection;
+import dev.tollgate.core.connect.Refusal;
+import dev.tollgate.core.connect.Registration;
 import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.testing.Town;
+import dev.tollgate.core.testing.AdmissionFixture;
 import dev.tollgate.http.testing.RecordingContext;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class HandshakeTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final Town town = new Town();
+  private final AdmissionFixture town = new AdmissionFixture();
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 2L));
   private final SessionId session = town.open(acme);
   private final RecordingContext context = Events.context();
@@ -54,7 +54,7 @@ final class HandshakeTest {
               duration -> {},
               town.clock()),
           telemetry);
-  private final Disconnect disconnect = new Disconnect(new Departure(town.sessions()));
+  private final Disconnect disconnect = new Disconnect(new Disconnection(town.sessions()));
 
   private JsonNode authorize(Map<String, String> parameters) {
     IamPolicyResponse response = authorizer.handleRequest(Events.handshake(parameters), context);
@@ -102,13 +102,15 @@ final class HandshakeTest {
   @Test
   void a_connection_extends_its_session_no_further_than_the_authorizer_said() {
     Lifetime lifetime =
-        new Lifetime(Optional.of(Town.START), Optional.of(Town.START.plusSeconds(30)));
+        new Lifetime(
+            Optional.of(AdmissionFixture.START),
+            Optional.of(AdmissionFixture.START.plusSeconds(30)));
     Session brief =
         new Session(
             acme.id(),
             session,
             Set.of(),
-            Town.START.plusSeconds(20),
+            AdmissionFixture.START.plusSeconds(20),
             Optional.empty(),
             Map.of(),
             Optional.empty(),
@@ -121,7 +123,7 @@ final class HandshakeTest {
     assertThat(connect("c1")).isEqualTo(200);
 
     assertThat(town.sessions().find(acme.id(), session).orElseThrow().endsAt())
-        .isEqualTo(Town.START.plusSeconds(30));
+        .isEqualTo(AdmissionFixture.START.plusSeconds(30));
   }
 
   @Test
@@ -146,7 +148,7 @@ final class HandshakeTest {
   })
   void ids_that_are_unknown_or_malformed_are_denied_and_change_nothing(String tenant, String id) {
     assertThat(effect(authorize(Map.of("tenantId", tenant, "sessionId", id)))).isEqualTo("Deny");
-    assertThat(town.queue().available(Town.connects(acme))).isEqualTo(2);
+    assertThat(town.queue().available(AdmissionFixture.connects(acme))).isEqualTo(2);
   }
 
   @Test

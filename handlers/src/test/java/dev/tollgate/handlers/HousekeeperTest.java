@@ -2,9 +2,9 @@ package dev.tollgate.handlers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.admission.Refusals;
+import dev.tollgate.core.connect.Refusals;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.testing.House;
+import dev.tollgate.core.testing.HousekeepingFixture;
 import dev.tollgate.http.testing.RecordingContext;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class HousekeeperTest {
-  private final House house = new House();
+  private final HousekeepingFixture house = new HousekeepingFixture();
   private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
   private final Tenant beta = house.town().onboard("beta", "bronze", Map.of());
   private final Housekeeper housekeeper =

@@ -9,18 +9,18 @@ import com.amazonaws.services.lambda.runtime.events.SQSEvent.SQSMessage;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.Action;
-import dev.tollgate.core.admission.Departure;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.message.Application;
 import dev.tollgate.core.message.MessageProcessing;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.AdmissionFixture;
 import dev.tollgate.core.testing.InMemoryMessageFacts;
 import dev.tollgate.core.testing.InMemoryMessageLog;
 import dev.tollgate.core.testing.RecordingSockets;
-import dev.tollgate.core.testing.Town;
 import dev.tollgate.http.testing.RecordingContext;
 import java.io.IOException;
 import java.time.Duration;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 final class MessageProcessorTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final Town town = new Town();
+  private final AdmissionFixture town = new AdmissionFixture();
   private final RecordingSockets sockets = new RecordingSockets();
   private final InMemoryMessageLog log = new InMemoryMessageLog();
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 3L));
@@ -73,7 +73,7 @@ final class MessageProcessorTest {
             town.gate(),
             town.sessions(),
             sockets,
-            new Departure(town.sessions()),
+            new Disconnection(town.sessions()),
             new JsonFrames(),
             (message, json) -> application.handle(message, json),
             log,

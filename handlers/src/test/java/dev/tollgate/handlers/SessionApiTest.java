@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketSpec;
-import dev.tollgate.core.bucket.Emptiness;
+import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
@@ -20,8 +20,8 @@ import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.AdmissionFixture;
 import dev.tollgate.core.testing.RecordingSockets;
-import dev.tollgate.core.testing.Town;
 import dev.tollgate.http.testing.Exchange;
 import dev.tollgate.http.testing.HttpContract;
 import java.nio.file.Path;
@@ -42,7 +42,7 @@ final class SessionApiTest {
   private static final HttpContract CONTRACT =
       HttpContract.of(Path.of("../docs/openapi/session.yaml"));
 
-  private final Town town = new Town();
+  private final AdmissionFixture town = new AdmissionFixture();
   private final Tenant acme =
       town.onboard(
           "acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 1L, Limit.SESSIONS_PER_SUBJECT, 4L));
@@ -178,7 +178,7 @@ final class SessionApiTest {
 
     assertThat(call("PUT /session", session).getStatusCode()).isEqualTo(404);
     assertThat(town.sessions().find(acme.id(), session).orElseThrow().endsAt())
-        .isEqualTo(Town.START.plusSeconds(3_600));
+        .isEqualTo(AdmissionFixture.START.plusSeconds(3_600));
   }
 
   @Test
@@ -207,8 +207,8 @@ final class SessionApiTest {
     SessionId session = town.open(acme);
     town.buckets()
         .rememberEmpty(
-            town.buckets().find(Town.connects(acme)).orElseThrow(),
-            new Emptiness(Town.START, Town.START.plusSeconds(61), 0));
+            town.buckets().find(AdmissionFixture.connects(acme)).orElseThrow(),
+            new EmptyHint(AdmissionFixture.START, AdmissionFixture.START.plusSeconds(61), 0));
     town.clock().advance(Duration.ofMillis(500));
     APIGatewayV2HTTPResponse shown = call("GET /session", session);
     assertThat(shown.getHeaders()).containsEntry("retry-after", "61");
@@ -221,9 +221,13 @@ final class SessionApiTest {
   @Test
   void while_the_bucket_has_never_been_filled_it_tells_when_to_come_back() {
     SessionId session = town.open(acme);
-    town.buckets().remove(Town.connects(acme));
+    town.buckets().remove(AdmissionFixture.connects(acme));
     town.buckets()
-        .open(Bucket.opened(Town.connects(acme), new BucketSpec(Rate.perMinute(5), 5), Town.START));
+        .open(
+            Bucket.opened(
+                AdmissionFixture.connects(acme),
+                new BucketSpec(Rate.perMinute(5), 5),
+                AdmissionFixture.START));
 
     APIGatewayV2HTTPResponse shown = call("GET /session", session);
 
@@ -333,7 +337,7 @@ final class SessionApiTest {
 
   /** Claims of a token of acme that ends an hour from the start. */
   private static Map<String, String> claims(String sub) {
-    return claims(sub, String.valueOf(Town.START.getEpochSecond() + 3_600));
+    return claims(sub, String.valueOf(AdmissionFixture.START.getEpochSecond() + 3_600));
   }
 
   private APIGatewayV2HTTPResponse open(Map<String, String> claims) {

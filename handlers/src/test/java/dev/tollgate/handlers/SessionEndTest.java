@@ -7,13 +7,13 @@ import com.amazonaws.services.lambda.runtime.events.StreamsEventResponse.BatchIt
 import com.amazonaws.services.lambda.runtime.events.models.dynamodb.AttributeValue;
 import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.admission.Departure;
+import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.Faults;
-import dev.tollgate.core.testing.House;
+import dev.tollgate.core.testing.HousekeepingFixture;
 import dev.tollgate.core.testing.Samples;
 import dev.tollgate.http.testing.RecordingContext;
 import java.util.List;
@@ -23,7 +23,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class SessionEndTest {
-  private final House house = new House();
+  private final HousekeepingFixture house = new HousekeepingFixture();
   private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
   private final Tenant beta = house.town().onboard("beta", "gold", Map.of());
   private final RecordingContext context = Events.context();
@@ -91,7 +91,7 @@ final class SessionEndTest {
     assertThat(handle(event)).isEmpty();
     assertThat(handle(event)).isEmpty();
     for (int i = 0; i < 3; i++) {
-      new Departure(house.books()).depart(acme.id(), Samples.sessionId(), "a");
+      new Disconnection(house.books()).depart(acme.id(), Samples.sessionId(), "a");
     }
 
     assertThat(house.counted(acme.id())).isEqualTo(1);

@@ -1,10 +1,10 @@
 package dev.tollgate.producer;
 
-import dev.tollgate.aws.AwsEnvironment;
+import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Threads;
-import dev.tollgate.core.provisioning.FillTurn;
+import dev.tollgate.core.bucket.fill.FillTurn;
+import dev.tollgate.core.bucket.fill.ShardTurn;
 import dev.tollgate.core.provisioning.Reconciliation;
-import dev.tollgate.core.provisioning.ShardTurn;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.Executor;

@@ -13,7 +13,7 @@ import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.testing.Town;
+import dev.tollgate.core.testing.AdmissionFixture;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,9 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class TokenProducerTest {
-  private final Town town = new Town();
+  private final AdmissionFixture town = new AdmissionFixture();
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 9L));
-  private final BucketId bucket = Town.connects(acme);
+  private final BucketId bucket = AdmissionFixture.connects(acme);
   private final TokenProducer producer =
       new TokenProducer(arn -> town.turns(), town::shardTurn, town.clock());
   private final Context context = mock(Context.class, RETURNS_DEEP_STUBS);

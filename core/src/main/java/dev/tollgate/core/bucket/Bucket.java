@@ -23,8 +23,8 @@ public record Bucket(
     BucketSpec spec,
     Ledger ledger,
     long level,
-    Optional<Emptiness> emptiness,
-    Upkeep upkeep,
+    Optional<EmptyHint> emptiness,
+    FillState upkeep,
     long version) {
   /**
    * How much later than it is due a token may appear: SQS delays by whole seconds (SQS API
@@ -60,7 +60,7 @@ public record Bucket(
   private static final Duration EMPTY_WHILE_DIRECT = Duration.ofSeconds(5);
 
   /** When a queue that is missing may have been made again. */
-  static final Duration RECONCILED = Duration.ofMinutes(1);
+  public static final Duration RECONCILED = Duration.ofMinutes(1);
 
   /** A fill that has not come for so long has been lost: a schedule fires once a minute. */
   private static final Duration OVERDUE = Duration.ofMinutes(3);
@@ -82,7 +82,7 @@ public record Bucket(
         Ledger.opened(spec, now),
         0,
         Optional.empty(),
-        Upkeep.entered(Upkeep.State.PRODUCED, now),
+        FillState.entered(FillState.State.PRODUCED, now),
         0);
   }
 
@@ -97,7 +97,7 @@ public record Bucket(
         Ledger.even(now),
         0,
         Optional.empty(),
-        Upkeep.entered(Upkeep.State.PRODUCED, now),
+        FillState.entered(FillState.State.PRODUCED, now),
         0);
   }
 
@@ -107,22 +107,22 @@ public record Bucket(
    * a schedule that fills it, nothing; nor anything while it was full.
    */
   public Bucket retuned(BucketSpec next, Instant now) {
-    return entering(Upkeep.State.PRODUCED, next, now);
+    return entering(FillState.State.PRODUCED, next, now);
   }
 
   /** This bucket as one that is not filled from {@code now} on, because its tenant is suspended. */
   public Bucket suspended(BucketSpec next, Instant now) {
-    return entering(Upkeep.State.SUSPENDED, next, now);
+    return entering(FillState.State.SUSPENDED, next, now);
   }
 
   /** This bucket as one whose filling stops at {@code now}, when it has been full for long. */
   public Bucket hibernating(Instant now) {
-    return entering(Upkeep.State.HIBERNATING, spec, now);
+    return entering(FillState.State.HIBERNATING, spec, now);
   }
 
   /** This bucket as one that its schedule alone fills from {@code now} on. */
   public Bucket direct(Instant now) {
-    return entering(Upkeep.State.DIRECT, spec, now);
+    return entering(FillState.State.DIRECT, spec, now);
   }
 
   /** This bucket after a look at {@code now} that found so many tokens in it. */
@@ -137,7 +137,7 @@ public record Bucket(
         version + 1);
   }
 
-  private Bucket entering(Upkeep.State state, BucketSpec next, Instant now) {
+  private Bucket entering(FillState.State state, BucketSpec next, Instant now) {
     return new Bucket(
         id,
         next,
@@ -147,7 +147,7 @@ public record Bucket(
         },
         hasExpiredAt(now) ? 0 : level,
         Optional.empty(),
-        Upkeep.entered(state, now),
+        FillState.entered(state, now),
         version + 1);
   }
 
@@ -186,26 +186,26 @@ public record Bucket(
    * While none of its tokens can have expired it is owed nothing: whatever it lacks has been
    * claimed just now.
    */
-  Bucket awake(Instant now) {
+  public Bucket awake(Instant now) {
     boolean expired = hasExpiredAt(now);
-    Instant seen = emptiness.map(Emptiness::since).filter(now::isAfter).orElse(now);
+    Instant seen = emptiness.map(EmptyHint::since).filter(now::isAfter).orElse(now);
     return new Bucket(
         id,
         spec,
         expired ? Ledger.opened(spec, now) : Ledger.even(seen),
         expired ? 0 : level,
         expired ? Optional.empty() : emptiness,
-        Upkeep.entered(Upkeep.State.PRODUCED, now),
+        FillState.entered(FillState.State.PRODUCED, now),
         version);
   }
 
   /** Whether a claim must have it filled first: it hibernates, and its tokens may have expired. */
-  boolean needsWakingAt(Instant now) {
+  public boolean needsWakingAt(Instant now) {
     return hibernates() && hasExpiredAt(now);
   }
 
   /** The next step of a fill at {@code now}, when so many tokens are in this bucket. */
-  Ledger.Step step(Instant now, long found) {
+  public Ledger.Step step(Instant now, long found) {
     return bounded(now).step(spec, now, horizon(now), found);
   }
 
@@ -218,7 +218,7 @@ public record Bucket(
   }
 
   /** When each token of a step that is taken at {@code now} is due, the earliest first. */
-  Instant dueAt(Instant now, long index) {
+  public Instant dueAt(Instant now, long index) {
     return bounded(now).dueAt(spec.rate(), index + 1);
   }
 
@@ -226,7 +226,7 @@ public record Bucket(
    * This bucket after a step of a fill that was taken at {@code now}, when {@code found} tokens
    * were in it.
    */
-  Bucket filled(Ledger.Step step, long found, Instant now) {
+  public Bucket filled(Ledger.Step step, long found, Instant now) {
     boolean owed = step.tokens() > 0 && !dueAt(now, 0).isAfter(now);
     boolean full = step.tokens() == 0 && found >= spec.capacity();
     return new Bucket(
@@ -240,7 +240,7 @@ public record Bucket(
   }
 
   /** Whether a fill that left {@code before} like this needs no write. */
-  boolean saysTheSameAs(Bucket before) {
+  public boolean saysTheSameAs(Bucket before) {
     return ledger.equals(before.ledger)
         && level == before.level
         && upkeep.equals(before.upkeep)
@@ -251,7 +251,7 @@ public record Bucket(
    * This bucket after some tokens of its last step have not been sent: they are owed again, and
    * come with the next fill.
    */
-  Bucket unsent(long tokens, Instant now) {
+  public Bucket unsent(long tokens, Instant now) {
     return new Bucket(
         id,
         spec,
@@ -268,7 +268,7 @@ public record Bucket(
    * what is on its way, and what others held then and may have given back. When those appear that
    * were on their way as the rate changed is not known for a minute.
    */
-  long levelAt(TokenQueue.Level told) {
+  public long levelAt(TokenQueue.Level told) {
     Instant settled = upkeep.since().plus(AHEAD);
     return emptiness
         .filter(seen -> seen.since().isAfter(settled) || !ledger.aheadFrom().isAfter(seen.since()))
@@ -294,25 +294,25 @@ public record Bucket(
 
   /** Until when it is known at {@code now} that no token is to be had, if it is. */
   public Optional<Instant> emptyUntil(Instant now) {
-    return emptiness.map(Emptiness::until).filter(now::isBefore);
+    return emptiness.map(EmptyHint::until).filter(now::isBefore);
   }
 
   /** What is to be remembered of this bucket, which was found empty while others held tokens. */
-  Emptiness foundEmpty(Instant now, long held) {
+  public EmptyHint foundEmpty(Instant now, long held) {
     boolean mayAppear = held > 0 || ledger.aheadFrom().isAfter(now);
     if (isExactToTheMinute()) {
       Duration looks = mayAppear ? EMPTY_WHILE_TOKENS_MAY_APPEAR : EMPTY_WHILE_DIRECT;
-      return new Emptiness(now, now.plus(looks), held);
+      return new EmptyHint(now, now.plus(looks), held);
     }
     Instant latest = now.plus(mayAppear ? EMPTY_WHILE_TOKENS_MAY_APPEAR : LONGEST_EMPTY);
     // A token that became due within the last second may be about to appear.
     Instant next = nextTokensAfter(now.minus(GRACE), now, 1);
-    return new Emptiness(now, next.isBefore(latest) ? next : latest, held);
+    return new EmptyHint(now, next.isBefore(latest) ? next : latest, held);
   }
 
   /** What is to be remembered of this bucket, whose queue is missing; the next fill ends it. */
-  Emptiness foundMissing(Instant now) {
-    return new Emptiness(now, now.plus(RECONCILED), 0);
+  public EmptyHint foundMissing(Instant now) {
+    return new EmptyHint(now, now.plus(RECONCILED), 0);
   }
 
   /** Whether it has ever been filled; until then its queue may not be there. */
@@ -324,8 +324,8 @@ public record Bucket(
    * Whether a claim that found it empty at {@code now} is to request a fill: nothing is on the way,
    * and the token producer fills it or would if it were awake.
    */
-  boolean needsFillAt(Instant now) {
-    if (upkeep.state() != Upkeep.State.PRODUCED) {
+  public boolean needsFillAt(Instant now) {
+    if (upkeep.state() != FillState.State.PRODUCED) {
       return hibernates();
     }
     return isExactToTheMinute() ? isOverdueAt(now) : !ledger.mintedThrough().isAfter(now);
@@ -333,7 +333,7 @@ public record Bucket(
 
   /** Whether it hibernates. */
   public boolean hibernates() {
-    return upkeep.state() == Upkeep.State.HIBERNATING;
+    return upkeep.state() == FillState.State.HIBERNATING;
   }
 
   /**
@@ -351,7 +351,7 @@ public record Bucket(
 
   /** Whether a fill should have come long before {@code now}, and did not. */
   public boolean isOverdueAt(Instant now) {
-    return upkeep.state() == Upkeep.State.PRODUCED
+    return upkeep.state() == FillState.State.PRODUCED
         && ledger.mintedThrough().plus(OVERDUE).isBefore(now);
   }
 
@@ -360,12 +360,12 @@ public record Bucket(
    * expire, see {@link DirectFill}.
    */
   public Duration lifetimeAt(Instant now) {
-    if (spec.filling().mode() != FillMode.DIRECT || upkeep.state() == Upkeep.State.SUSPENDED) {
+    if (spec.filling().mode() != FillMode.DIRECT || upkeep.state() == FillState.State.SUSPENDED) {
       return DirectFill.LONGEST_LIFETIME;
     }
     Duration lifetime = DirectFill.of(spec).lifetime();
     boolean ofAllAges =
-        upkeep.state() != Upkeep.State.PRODUCED || !now.isBefore(upkeep.since().plus(lifetime));
+        upkeep.state() != FillState.State.PRODUCED || !now.isBefore(upkeep.since().plus(lifetime));
     return ofAllAges ? lifetime : DirectFill.LONGEST_LIFETIME;
   }
 
@@ -387,7 +387,7 @@ public record Bucket(
 
   /** Whether its schedule alone may fill it at {@code now}, as is asked: see {@link DirectFill}. */
   public boolean mayBeDirectAt(Instant now) {
-    if (spec.filling().mode() != FillMode.DIRECT || upkeep.state() != Upkeep.State.PRODUCED) {
+    if (spec.filling().mode() != FillMode.DIRECT || upkeep.state() != FillState.State.PRODUCED) {
       return false;
     }
     Duration settling = DirectFill.of(spec).lifetime().plus(DirectFill.RETENTION_DELAY);
@@ -400,10 +400,10 @@ public record Bucket(
    */
   public Optional<Instant> turnAt() {
     Filling filling = spec.filling();
-    if (filling.mode() == FillMode.SHARED && upkeep.state() == Upkeep.State.PRODUCED) {
+    if (filling.mode() == FillMode.SHARED && upkeep.state() == FillState.State.PRODUCED) {
       return Optional.of(Instant.EPOCH);
     }
-    return upkeep.state() == Upkeep.State.DIRECT && filling.mayStop()
+    return upkeep.state() == FillState.State.DIRECT && filling.mayStop()
         ? Optional.of(upkeep.since().plus(Duration.ofMinutes(filling.hibernateAfterMinutes())))
         : Optional.empty();
   }
@@ -428,13 +428,13 @@ public record Bucket(
    */
   public Instant nextTokensAt(Instant now, long tokens) {
     long n = Math.min(InvalidValue.inRange("tokens", tokens, 1, Long.MAX_VALUE), spec.capacity());
-    if (upkeep.state() == Upkeep.State.DIRECT) {
+    if (upkeep.state() == FillState.State.DIRECT) {
       long fills = -Math.floorDiv(-n, (long) DirectFill.of(spec).tokens());
       return now.plus(MINUTE.multipliedBy(fills)).plus(GRACE);
     }
     // Nobody has taken a token since the bucket was found empty, if that still holds.
     Instant taken =
-        emptiness.filter(seen -> now.isBefore(seen.until())).map(Emptiness::since).orElse(now);
+        emptiness.filter(seen -> now.isBefore(seen.until())).map(EmptyHint::since).orElse(now);
     Instant next = nextTokensAfter(taken.isBefore(now) ? taken : now, now, n);
     Instant exact = isExactToTheMinute() ? next.plus(MINUTE) : next;
     return emptyUntil(now).filter(exact::isBefore).orElse(exact);

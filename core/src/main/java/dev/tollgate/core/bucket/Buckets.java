@@ -2,7 +2,7 @@ package dev.tollgate.core.bucket;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -19,20 +19,20 @@ public interface Buckets {
   BucketRows list(TenantId tenant);
 
   /** Writes a new bucket down, unless there is one. */
-  Written open(Bucket bucket);
+  WriteResult open(Bucket bucket);
 
   /**
    * Replaces what is written, if its version is still the one before {@code next}'s. {@code
    * emptiness} is cleared where {@code next} has none. A write whose answer was lost counts as done
    * if the row shows it.
    */
-  Written replace(Bucket next);
+  WriteResult replace(Bucket next);
 
   /**
    * Remembers that the bucket was found empty, unless it has changed since it was read or another
    * claim has written the same meanwhile. Never creates a bucket.
    */
-  Written rememberEmpty(Bucket read, Emptiness found);
+  WriteResult rememberEmpty(Bucket read, EmptyHint found);
 
   /**
    * Forgets that the bucket was found empty, and changes its version: whoever read it before and

@@ -1,6 +1,7 @@
 package dev.tollgate.core.bucket;
 
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.claim.MissingQueue;
 import java.time.Duration;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package dev.tollgate.core.idempotency;
 
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import java.time.Instant;
 
 /**
@@ -22,9 +22,9 @@ public interface IdempotencyKeys {
    * Keeps what was answered, in the place of the claim.
    *
    * @param until when it is forgotten, in whole seconds
-   * @return {@link Written#OVERTAKEN} if the claim is over and somebody else's stands
+   * @return {@link WriteResult#OVERTAKEN} if the claim is over and somebody else's stands
    */
-  Written keep(KeyClaim claim, KeptAnswer answer, Instant until);
+  WriteResult keep(KeyClaim claim, KeptAnswer answer, Instant until);
 
   /** Frees the key, if the claim still stands and nothing was kept. */
   void release(KeyClaim claim);

@@ -13,5 +13,5 @@ public interface Application {
    * @return what is sent to every socket of the session, in this order, each a JSON text
    * @throws Exception if the message could not be handled: it comes again
    */
-  List<String> handle(Incoming message, String json) throws Exception;
+  List<String> handle(IncomingMessage message, String json) throws Exception;
 }

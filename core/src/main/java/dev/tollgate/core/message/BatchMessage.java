@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
  * written. Safe for use by several threads.
  */
 final class BatchMessage {
-  private final Incoming incoming;
+  private final IncomingMessage incoming;
   private final AtomicReference<@Nullable Result> result = new AtomicReference<>();
   private final AtomicInteger undelivered = new AtomicInteger();
   private final AtomicReference<@Nullable Throwable> trouble = new AtomicReference<>();
   private volatile Payment payment = new WithoutToken();
 
-  BatchMessage(Incoming incoming) {
+  BatchMessage(IncomingMessage incoming) {
     this.incoming = incoming;
   }
 
-  Incoming incoming() {
+  IncomingMessage incoming() {
     return incoming;
   }
 
@@ -76,7 +76,9 @@ final class BatchMessage {
   boolean isPaidInVain() {
     @Nullable Result known = result.get();
     return payment instanceof Paid
-        && (known == null || !known.outcome().isDone() || known.outcome() == Outcome.CUT_OFF);
+        && (known == null
+            || !known.outcome().isDone()
+            || known.outcome() == MessageOutcome.CUT_OFF);
   }
 
   /** How a message is paid for. */

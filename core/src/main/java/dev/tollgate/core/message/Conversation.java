@@ -1,7 +1,7 @@
 package dev.tollgate.core.message;
 
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.message.MessageProcessing.Result;
 import dev.tollgate.core.message.SocketStates.Allowance;
 import dev.tollgate.core.session.Session;
@@ -104,40 +104,40 @@ final class Conversation {
       return Result.failed("given up");
     }
     if (states.isCutOff(message.incoming().connectionId())) {
-      return Result.of(Outcome.CUT_OFF);
+      return Result.of(MessageOutcome.CUT_OFF);
     }
     try {
-      return message.incoming().content() instanceof Incoming.Message content
+      return message.incoming().content() instanceof IncomingMessage.Message content
           ? resultOf(message, content)
-          : resultOf(message, (Incoming.Unreadable) message.incoming().content());
+          : resultOf(message, (IncomingMessage.Unreadable) message.incoming().content());
     } catch (RuntimeException failure) {
       return Result.failed(failure);
     }
   }
 
-  private Result resultOf(BatchMessage message, Incoming.Unreadable unreadable) {
+  private Result resultOf(BatchMessage message, IncomingMessage.Unreadable unreadable) {
     String id = message.incoming().id();
     return unpaid(message)
         .orElseGet(
             () ->
                 refused(
                     message,
-                    Outcome.BAD_FRAME,
+                    MessageOutcome.BAD_FRAME,
                     Optional.of(frames.badFrame(id, unreadable.flaw()))));
   }
 
-  private Result resultOf(BatchMessage message, Incoming.Message content) {
+  private Result resultOf(BatchMessage message, IncomingMessage.Message content) {
     if (message.incoming().name().filter(processed::contains).isPresent()) {
       return message.isRefused()
-          ? refused(message, Outcome.DUPLICATE, Optional.empty())
-          : Result.of(Outcome.DUPLICATE);
+          ? refused(message, MessageOutcome.DUPLICATE, Optional.empty())
+          : Result.of(MessageOutcome.DUPLICATE);
     }
     Optional<Result> refusal = unpaid(message);
     if (refusal.isPresent()) {
       return refusal.get();
     }
     if (message.payment() instanceof BatchMessage.Undecided undecided) {
-      return Result.of(Outcome.UNDECIDED, Optional.of(new Unavailable(undecided.cause())));
+      return Result.of(MessageOutcome.UNDECIDED, Optional.of(new Unavailable(undecided.cause())));
     }
     if (message.incoming().name().isEmpty()) {
       extend(Map.of(), clock.instant());
@@ -151,10 +151,12 @@ final class Conversation {
     if (message.payment() instanceof BatchMessage.Refused refused) {
       Duration retryAfter = Duration.between(clock.instant(), refused.retryAt());
       return Optional.of(
-          refused(message, Outcome.THROTTLED, Optional.of(frames.throttled(id, retryAfter))));
+          refused(
+              message, MessageOutcome.THROTTLED, Optional.of(frames.throttled(id, retryAfter))));
     }
     if (message.payment() instanceof BatchMessage.Suspended) {
-      return Optional.of(refused(message, Outcome.SUSPENDED, Optional.of(frames.suspended(id))));
+      return Optional.of(
+          refused(message, MessageOutcome.SUSPENDED, Optional.of(frames.suspended(id))));
     }
     return Optional.empty();
   }
@@ -165,9 +167,9 @@ final class Conversation {
    *
    * @param answer empty if the sender is not told
    */
-  private Result refused(BatchMessage message, Outcome outcome, Optional<String> answer) {
+  private Result refused(BatchMessage message, MessageOutcome outcome, Optional<String> answer) {
     if (isTooMuch(message)) {
-      return message.end(Result.of(Outcome.CUT_OFF));
+      return message.end(Result.of(MessageOutcome.CUT_OFF));
     }
     Result result = message.end(Result.of(outcome));
     answer.ifPresent(
@@ -177,7 +179,7 @@ final class Conversation {
 
   /** Counts a frame that is refused or failed. If that is one too many, closes its socket. */
   private boolean isTooMuch(BatchMessage message) {
-    Incoming incoming = message.incoming();
+    IncomingMessage incoming = message.incoming();
     boolean isTooMuch = states.refused(tenant.id(), incoming.session()) == Allowance.EXCEEDED;
     if (isTooMuch) {
       delivery.close(incoming.connectionId());
@@ -189,8 +191,8 @@ final class Conversation {
    * Has the application handle a message. Once the handler has returned, the message is done,
    * whether or not its frames can be delivered: to fail it then would run the handler again.
    */
-  private Result handled(BatchMessage message, Incoming.Message content) {
-    Incoming incoming = message.incoming();
+  private Result handled(BatchMessage message, IncomingMessage.Message content) {
+    IncomingMessage incoming = message.incoming();
     List<String> replies;
     try {
       replies = replies(incoming, content);
@@ -204,8 +206,8 @@ final class Conversation {
         message.end(
             Result.of(
                 message.payment() instanceof BatchMessage.WithoutToken
-                    ? Outcome.PROCESSED_WITHOUT_TOKEN
-                    : Outcome.PROCESSED));
+                    ? MessageOutcome.PROCESSED_WITHOUT_TOKEN
+                    : MessageOutcome.PROCESSED));
     if (result.outcome().isDone()) {
       message
           .incoming()
@@ -244,10 +246,11 @@ final class Conversation {
   private boolean areNotedInSession(Instant until, Instant now) {
     Map<String, Instant> names = new HashMap<>();
     unlogged.keySet().forEach(name -> names.put(name.id(), until));
-    return extend(names, now) == Written.DONE;
+    return extend(names, now) == WriteResult.DONE;
   }
 
-  private List<String> replies(Incoming incoming, Incoming.Message message) throws Exception {
+  private List<String> replies(IncomingMessage incoming, IncomingMessage.Message message)
+      throws Exception {
     return application.handle(incoming, message.json()).stream()
         .map(json -> frames.reply(incoming.id(), json))
         .toList();
@@ -260,9 +263,9 @@ final class Conversation {
    *
    * @return whether the session notes these messages
    */
-  private Written extend(Map<String, Instant> names, Instant now) {
+  private WriteResult extend(Map<String, Instant> names, Instant now) {
     if (used || session.isEmpty() || session.get().endedAt(now)) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     used = true;
     Session read = session.get();
@@ -271,7 +274,7 @@ final class Conversation {
         read.lifetime().capped(now.truncatedTo(ChronoUnit.SECONDS).plus(life), tenant.limits());
     boolean movesFar = Duration.between(read.endsAt(), end).multipliedBy(PART).compareTo(life) > 0;
     if (!movesFar && !read.isSilentSince(now.minus(SIGN))) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     Map<String, Instant> noted = new HashMap<>(read.processed());
     noted.values().removeIf(each -> !now.isBefore(each));
@@ -280,11 +283,11 @@ final class Conversation {
       noted.putAll(names);
     }
     try {
-      Written written =
+      WriteResult written =
           sessions.extend(read, end.isAfter(read.endsAt()) ? end : read.endsAt(), noted, now);
-      return fits ? written : Written.OVERTAKEN;
+      return fits ? written : WriteResult.OVERTAKEN;
     } catch (Unavailable unsure) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
   }
 }

@@ -2,7 +2,7 @@ package dev.tollgate.core.message;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.admission.Departure;
+import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.message.SocketStates.Slowness;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sockets;
@@ -61,7 +61,7 @@ final class Delivery {
 
   private final Sockets sockets;
   private final SocketStates states;
-  private final Departure departure;
+  private final Disconnection departure;
   private final Executor executor;
   private final LongSupplier nanoTime;
   private final TenantId tenant;
@@ -86,7 +86,7 @@ final class Delivery {
   Delivery(
       Sockets sockets,
       SocketStates states,
-      Departure departure,
+      Disconnection departure,
       Executor executor,
       LongSupplier nanoTime,
       TenantId tenant,

@@ -3,12 +3,12 @@ package dev.tollgate.core.message;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.admission.Departure;
-import dev.tollgate.core.admission.FactsReader;
-import dev.tollgate.core.bucket.BucketGate;
-import dev.tollgate.core.bucket.BucketGate.Spent;
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.core.bucket.Claim;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.BucketGate.Spent;
+import dev.tollgate.core.bucket.claim.Claim;
+import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
@@ -75,12 +75,12 @@ public final class MessageProcessing {
    */
   private static final int DELIVERY_SHARE = 2;
 
-  private final FactsReader tenants;
+  private final AdmissionFactsReader tenants;
   private final MessageFactsReader reader;
   private final BucketGate gate;
   private final Sessions sessions;
   private final Sockets sockets;
-  private final Departure departure;
+  private final Disconnection departure;
   private final Frames frames;
   private final Application application;
   private final MessageLog log;
@@ -98,12 +98,12 @@ public final class MessageProcessing {
    * @param nanoTime elapsed time in nanoseconds
    */
   public MessageProcessing(
-      FactsReader tenants,
+      AdmissionFactsReader tenants,
       MessageFactsReader reader,
       BucketGate gate,
       Sessions sessions,
       Sockets sockets,
-      Departure departure,
+      Disconnection departure,
       Frames frames,
       Application application,
       MessageLog log,
@@ -132,14 +132,14 @@ public final class MessageProcessing {
    * @param time how long that may take
    * @return what became of each, in the order of the batch
    */
-  public List<Result> process(List<Incoming> batch, Duration time) {
+  public List<Result> process(List<IncomingMessage> batch, Duration time) {
     List<BatchMessage> messages = batch.stream().map(BatchMessage::new).toList();
     messages.stream()
         .filter(message -> states.isCutOff(message.incoming().connectionId()))
-        .forEach(message -> message.end(Result.of(Outcome.CUT_OFF)));
+        .forEach(message -> message.end(Result.of(MessageOutcome.CUT_OFF)));
     List<BatchMessage> heard = messages.stream().filter(message -> !message.hasResult()).toList();
     CompletableFuture<?>[] all =
-        grouped(heard, Incoming::tenant).entrySet().stream()
+        grouped(heard, IncomingMessage::tenant).entrySet().stream()
             .map(tenant -> process(tenant.getKey(), tenant.getValue(), time))
             .toArray(CompletableFuture<?>[]::new);
     Result unfinished = Result.failed(await(CompletableFuture.allOf(all), time));
@@ -179,7 +179,7 @@ public final class MessageProcessing {
       Optional<MessageFacts> facts = facts(id, messages);
       facts.ifPresentOrElse(
           known -> pay(known, messages),
-          () -> messages.forEach(message -> message.end(Result.of(Outcome.DROPPED))));
+          () -> messages.forEach(message -> message.end(Result.of(MessageOutcome.DROPPED))));
       return facts;
     } catch (RuntimeException failure) {
       messages.forEach(message -> message.end(Result.failed(failure)));
@@ -228,7 +228,7 @@ public final class MessageProcessing {
     return message
         .incoming()
         .name()
-        .filter(name -> message.incoming().content() instanceof Incoming.Message)
+        .filter(name -> message.incoming().content() instanceof IncomingMessage.Message)
         .<Object>map(name -> name)
         .orElse(message);
   }
@@ -255,7 +255,7 @@ public final class MessageProcessing {
   private Stream<CompletableFuture<Void>> converse(
       MessageFacts facts, List<BatchMessage> messages, Duration time) {
     Tenant tenant = facts.tenant().orElseThrow();
-    return grouped(messages, Incoming::session).entrySet().stream()
+    return grouped(messages, IncomingMessage::session).entrySet().stream()
         .map(each -> conversation(tenant, each.getKey(), facts, each.getValue(), time))
         .map(held -> CompletableFuture.runAsync(held, executor));
   }
@@ -310,7 +310,7 @@ public final class MessageProcessing {
   }
 
   private static <K> Map<K, List<BatchMessage>> grouped(
-      List<BatchMessage> messages, Function<Incoming, K> by) {
+      List<BatchMessage> messages, Function<IncomingMessage, K> by) {
     return messages.stream()
         .collect(
             Collectors.groupingBy(
@@ -324,17 +324,17 @@ public final class MessageProcessing {
    *     for a message that only came after one that failed
    * @param undelivered frames that a socket did not get
    */
-  public record Result(Outcome outcome, Optional<Throwable> cause, int undelivered) {
-    static Result of(Outcome outcome) {
+  public record Result(MessageOutcome outcome, Optional<Throwable> cause, int undelivered) {
+    static Result of(MessageOutcome outcome) {
       return of(outcome, Optional.empty());
     }
 
-    static Result of(Outcome outcome, Optional<Throwable> cause) {
+    static Result of(MessageOutcome outcome, Optional<Throwable> cause) {
       return new Result(outcome, cause, 0);
     }
 
     static Result failed(Throwable cause) {
-      return of(Outcome.FAILED, Optional.of(cause));
+      return of(MessageOutcome.FAILED, Optional.of(cause));
     }
 
     static Result failed(String cause) {

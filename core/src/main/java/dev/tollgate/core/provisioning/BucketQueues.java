@@ -17,7 +17,7 @@ public interface BucketQueues {
    *
    * @param lifetime for how long it keeps a token, a minute to fourteen days
    */
-  Made make(BucketId id, Duration lifetime);
+  QueueCreation make(BucketId id, Duration lifetime);
 
   /**
    * Has the bucket's queue keep tokens for so long, those that are in it too. In force after a

@@ -2,7 +2,7 @@ package dev.tollgate.core.provisioning;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import java.util.Optional;
 
 /**
@@ -13,11 +13,11 @@ public interface Silos {
   Optional<Silo> find(TenantId tenant);
 
   /** Writes a new silo down, unless there is one. */
-  Written open(Silo silo);
+  WriteResult open(Silo silo);
 
   /** Replaces what is written, if its version is still the one before {@code next}'s. */
-  Written replace(Silo next);
+  WriteResult replace(Silo next);
 
   /** Forgets the silo, if its version is still this one; harmless if there is none. */
-  Written remove(TenantId tenant, long version);
+  WriteResult remove(TenantId tenant, long version);
 }

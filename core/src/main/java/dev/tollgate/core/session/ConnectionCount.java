@@ -1,6 +1,7 @@
 package dev.tollgate.core.session;
 
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.housekeeping.Recount;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;

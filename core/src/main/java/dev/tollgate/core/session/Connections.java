@@ -2,7 +2,7 @@ package dev.tollgate.core.session;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
@@ -77,7 +77,7 @@ public interface Connections {
    *
    * @param seen the count as it was before what is corrected was measured
    */
-  Written correct(TenantId tenant, ConnectionCount seen, Correction correction);
+  WriteResult correct(TenantId tenant, ConnectionCount seen, Correction correction);
 
   /** Removes the tenant's count, and its totals with it; harmless if there is none. */
   void forgetCount(TenantId tenant);

@@ -2,7 +2,8 @@ package dev.tollgate.core.session;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.housekeeping.Recount;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.Tenant;
@@ -155,7 +156,7 @@ public final class SessionLife {
       if (places instanceof Taken taken) {
         return Optional.of(taken.refusal());
       }
-      if (note(tenant, subject, id, (Free) places, now) == Written.DONE) {
+      if (note(tenant, subject, id, (Free) places, now) == WriteResult.DONE) {
         return Optional.empty();
       }
       places = places(tenant, subject, now);
@@ -164,10 +165,10 @@ public final class SessionLife {
         "sessions of a subject of " + tenant.id() + ": too many others open some");
   }
 
-  private Written note(Tenant tenant, Subject subject, SessionId id, Free free, Instant now) {
+  private WriteResult note(Tenant tenant, Subject subject, SessionId id, Free free, Instant now) {
     Gcra rate = subjectRate(tenant);
     Instant until = now.plus(NOTED_FOR);
-    Noted noted = free.noted();
+    SubjectSessions noted = free.noted();
     if (free.lasting().size() == noted.sessions().size()) {
       long most = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);
       return sessions.note(tenant.id(), subject, id, most, rate, noted, now, until);
@@ -193,7 +194,7 @@ public final class SessionLife {
    */
   private Places places(Tenant tenant, Subject subject, Instant now) {
     long most = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);
-    Noted noted = sessions.notedFor(tenant.id(), subject);
+    SubjectSessions noted = sessions.notedFor(tenant.id(), subject);
     Gcra rate = subjectRate(tenant);
     if (!rate.conforms(noted.arrival(), now)) {
       return new Taken(new SubjectTooFast(rate.conformsAt(noted.arrival(), now)));
@@ -232,7 +233,7 @@ public final class SessionLife {
       Session renewed = renewed(found.get(), tenant, caller, now);
       if (renewed.equals(found.get())
           || sessions.renew(tenant.id(), id, renewed.endsAt(), renewed.lifetime(), now)
-              == Written.DONE) {
+              == WriteResult.DONE) {
         return new Renewed(renewed);
       }
     }
@@ -327,7 +328,7 @@ public final class SessionLife {
    *
    * @param lasting those of its sessions that are not known to be over
    */
-  private record Free(Noted noted, Set<SessionId> lasting) implements Places {}
+  private record Free(SubjectSessions noted, Set<SessionId> lasting) implements Places {}
 
   /** It may not. */
   private record Taken(Opening refusal) implements Places {}

@@ -2,7 +2,8 @@ package dev.tollgate.core.session;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.housekeeping.LiveTenants;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,7 @@ public interface Sessions {
    * What is noted for a subject, read consistently. Every session was {@linkplain #create created}
    * before it was noted.
    */
-  Noted notedFor(TenantId tenant, Subject subject);
+  SubjectSessions notedFor(TenantId tenant, Subject subject);
 
   /**
    * Notes a session for a subject, if fewer than {@code most} are noted and the subject's rate
@@ -41,13 +42,13 @@ public interface Sessions {
    * @param read what was noted; a wrong arrival time refuses, a wrong set does no harm
    * @param until when the note may be forgotten; no earlier than it was for those before
    */
-  Written note(
+  WriteResult note(
       TenantId tenant,
       Subject subject,
       SessionId id,
       long most,
       Gcra rate,
-      Noted read,
+      SubjectSessions read,
       Instant now,
       Instant until);
 
@@ -57,12 +58,12 @@ public interface Sessions {
    *
    * @param until when the note may be forgotten; no earlier than it was for those before
    */
-  Written noteInstead(
+  WriteResult noteInstead(
       TenantId tenant,
       Subject subject,
       Set<SessionId> next,
       Gcra rate,
-      Noted read,
+      SubjectSessions read,
       Instant now,
       Instant until);
 
@@ -88,7 +89,7 @@ public interface Sessions {
   Set<String> take(TenantId tenant, SessionId id);
 
   /** Removes a session, if it has no connections; harmless if there is none. */
-  Written remove(TenantId tenant, SessionId id);
+  WriteResult remove(TenantId tenant, SessionId id);
 
   /** Every session of a tenant. */
   List<Session> list(TenantId tenant);
@@ -98,7 +99,7 @@ public interface Sessions {
    * now}, and neither its end nor the end of its token would move back. A creation that is known
    * stays.
    */
-  Written renew(TenantId tenant, SessionId id, Instant endsAt, Lifetime lifetime, Instant now);
+  WriteResult renew(TenantId tenant, SessionId id, Instant endsAt, Lifetime lifetime, Instant now);
 
   /**
    * Moves a session's end, or leaves it, for a message that was sent in it at {@code now}, and has
@@ -109,5 +110,5 @@ public interface Sessions {
    * @param endsAt no earlier than before
    * @param processed what the session notes from then on
    */
-  Written extend(Session read, Instant endsAt, Map<String, Instant> processed, Instant now);
+  WriteResult extend(Session read, Instant endsAt, Map<String, Instant> processed, Instant now);
 }

@@ -3,7 +3,7 @@ package dev.tollgate.core.tenant;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,16 +16,16 @@ public interface Tenants {
   Optional<Tenant> find(TenantId id);
 
   /** Writes a new tenant down, unless there is one of that name. */
-  Written create(Tenant tenant);
+  WriteResult create(Tenant tenant);
 
   /** Replaces a tenant, if its version is still the one before {@code next}'s. */
-  Written replace(Tenant next);
+  WriteResult replace(Tenant next);
 
   /** Notes that this version has been brought about, unless what is desired has changed again. */
   void markObserved(TenantId id, long version);
 
   /** Forgets the tenant, if its version is still this one; harmless if there is none. */
-  Written remove(TenantId id, long version);
+  WriteResult remove(TenantId id, long version);
 
   /** Tenants, in no order, read consistently; the part after {@code cursor}, or the first. */
   Page<Tenant> list(Optional<String> cursor, int most);

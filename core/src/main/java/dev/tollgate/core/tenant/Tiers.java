@@ -2,7 +2,7 @@ package dev.tollgate.core.tenant;
 
 import dev.tollgate.core.Page;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.provisioning.Release;
 import java.util.Optional;
 
@@ -21,7 +21,7 @@ public interface Tiers {
    * Writes a tier down, if the version that stands is still the one before {@code next}'s; a
    * missing one has 0.
    */
-  Written put(Tier next);
+  WriteResult put(Tier next);
 
   /**
    * Notes that every tenant has been brought to this version of the tier, unless it has changed
@@ -30,7 +30,7 @@ public interface Tiers {
   void markRolledOut(TierName name, long version);
 
   /** Removes a tier, a default one too, if its version is still this one. */
-  Written remove(TierName name, long version);
+  WriteResult remove(TierName name, long version);
 
   /**
    * The release that the silo of every tenant has been brought to, if any was, read consistently.

@@ -29,7 +29,7 @@ final class BucketTest {
         ledger,
         level,
         Optional.empty(),
-        new Upkeep(Upkeep.State.PRODUCED, at(-600), Optional.empty()),
+        new FillState(FillState.State.PRODUCED, at(-600), Optional.empty()),
         1);
   }
 
@@ -109,7 +109,7 @@ final class BucketTest {
 
   @Test
   void a_bucket_is_known_empty_until_its_next_token_has_come() {
-    assertThat(ahead().foundEmpty(at(12), 0)).isEqualTo(new Emptiness(at(12), at(21), 0));
+    assertThat(ahead().foundEmpty(at(12), 0)).isEqualTo(new EmptyHint(at(12), at(21), 0));
     Bucket empty = foundEmpty(ahead(), at(12), 0);
     assertThat(empty.knownEmptyAt(at(20.999))).isTrue();
     assertThat(empty.knownEmptyAt(at(21))).isFalse();

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.provisioning.FillTurn;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.Claim;
+import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.fill.FillTurn;
+import dev.tollgate.core.testing.AdmissionFixture;
 import dev.tollgate.core.testing.Bound;
-import dev.tollgate.core.testing.Town;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,7 +38,7 @@ final class BucketTimingTest {
 
   /** Schedules fire, as {@link Site#minute} says, and requests for fills take a while. */
   private static class Site {
-    private final Town town = new Town();
+    private final AdmissionFixture town = new AdmissionFixture();
     private final FillTurn turns = town.turns();
     private final BucketId id = new BucketId(new TenantId("acme"), new Action("send-email"));
     private final PriorityQueue<Task> tasks = new PriorityQueue<>(Comparator.comparing(Task::at));
@@ -51,7 +54,7 @@ final class BucketTimingTest {
       second = Duration.ofMillis(random.nextInt(59_000));
       town.clock().advance(Duration.ofMillis(random.nextInt(60_000)));
       town.open(id, spec);
-      next(Town.START);
+      next(AdmissionFixture.START);
     }
 
     private void next(Instant minute) {
@@ -74,7 +77,7 @@ final class BucketTimingTest {
           new Task(
               then,
               () -> {
-                if (row().upkeep().state() == Upkeep.State.PRODUCED) {
+                if (row().upkeep().state() == FillState.State.PRODUCED) {
                   turns.take(id);
                 }
               }));
@@ -362,7 +365,7 @@ final class BucketTimingTest {
         }
         site.town.retune(site.id, flip % 2 == 0 ? fast : slow);
       }
-      double minutes = Duration.between(Town.START, site.now()).toMillis() / 60_000.0;
+      double minutes = Duration.between(AdmissionFixture.START, site.now()).toMillis() / 60_000.0;
       assertThat((double) spent).as("seed %d", seed).isGreaterThan(60 * minutes);
     }
   }

@@ -1,19 +1,19 @@
 package dev.tollgate.core.message;
 
-import static dev.tollgate.core.message.Workshop.message;
-import static dev.tollgate.core.message.Workshop.named;
+import static dev.tollgate.core.message.ProcessingFixture.message;
+import static dev.tollgate.core.message.ProcessingFixture.named;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.housekeeping.Recount;
+import dev.tollgate.core.housekeeping.TenantVisit;
 import dev.tollgate.core.session.Gcra;
-import dev.tollgate.core.session.Recount;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLife;
-import dev.tollgate.core.session.TenantVisit;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
-import dev.tollgate.core.testing.Town;
+import dev.tollgate.core.testing.AdmissionFixture;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 
 /** What time, and whoever comes and goes meanwhile, do to the messages of a session. */
 final class LongConversationsTest {
-  private final Workshop shop = new Workshop();
-  private final Town town = shop.town();
+  private final ProcessingFixture shop = new ProcessingFixture();
+  private final AdmissionFixture town = shop.town();
 
   private SessionLife life() {
     return new SessionLife(
@@ -130,17 +130,17 @@ final class LongConversationsTest {
     List<String> sent = new ArrayList<>();
     for (int second = 0; second < 3_600; second++) {
       if (second % 60 == 0) {
-        town.fill().fill(Workshop.messages(acme));
+        town.fill().fill(ProcessingFixture.messages(acme));
       }
       if (second % 60 < 29 && second % 2 == 0) {
         for (int i = 0; i < 2 && sent.size() < (second / 60 + 1) * 29; i++) {
           String name = "%064d".formatted(sent.size());
           sent.add(name);
           assertThat(shop.process(named(acme, session, "a", "q" + sent.size(), name)))
-              .containsExactly(Outcome.PROCESSED);
+              .containsExactly(MessageOutcome.PROCESSED);
           String copy = sent.get(Math.max(0, sent.size() - 1 - second % 100));
           assertThat(shop.process(named(acme, session, "a", "c" + sent.size(), copy)))
-              .containsExactly(Outcome.DUPLICATE);
+              .containsExactly(MessageOutcome.DUPLICATE);
         }
       }
       most =
@@ -189,7 +189,7 @@ final class LongConversationsTest {
     for (int i = 0; i < 72; i++) {
       town.clock().advance(Duration.ofSeconds(10));
       assertThat(shop.process(message(acme, session, "a", "m" + i)))
-          .containsExactly(Outcome.PROCESSED);
+          .containsExactly(MessageOutcome.PROCESSED);
       visit().visit(acme.id(), Instant.MAX);
       assertThat(shop.sockets().closed()).as("after %d s", 10 * (i + 1)).isEmpty();
     }
@@ -241,7 +241,9 @@ final class LongConversationsTest {
       town.clock().advance(Duration.ofSeconds(10));
       shop.process(message(acme, greedy, "g", "g" + i));
       throttled +=
-          shop.process(message(acme, session, "a", "m" + i)).contains(Outcome.THROTTLED) ? 1 : 0;
+          shop.process(message(acme, session, "a", "m" + i)).contains(MessageOutcome.THROTTLED)
+              ? 1
+              : 0;
       visit().visit(acme.id(), Instant.MAX);
       assertThat(shop.sockets().closed())
           .as("after %d s, %d throttled", 10 * (i + 1), throttled)

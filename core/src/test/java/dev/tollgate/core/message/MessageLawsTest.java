@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.testing.Town;
+import dev.tollgate.core.testing.AdmissionFixture;
 import dev.tollgate.lawbook.Breach;
 import dev.tollgate.lawbook.Law;
 import dev.tollgate.lawbook.LawBook;
@@ -86,10 +86,10 @@ final class MessageLawsTest {
     private final DeduplicationId deduplicationId;
     private final boolean isLogged;
     private final Random random;
-    private final Workshop shop;
+    private final ProcessingFixture shop;
     private final Tenant tenant;
     private final SessionId session;
-    private final List<Incoming> queue = new ArrayList<>();
+    private final List<IncomingMessage> queue = new ArrayList<>();
     private final Map<String, Instant> accepted = new HashMap<>();
     private final List<String> processed = new ArrayList<>();
     private Instant visibleAt = Instant.MIN;
@@ -101,7 +101,7 @@ final class MessageLawsTest {
       this.deduplicationId = deduplicationId;
       this.isLogged = isLogged;
       random = new Random(setting.seed());
-      shop = new Workshop(new Town(setting.clock()));
+      shop = new ProcessingFixture(new AdmissionFixture(setting.clock()));
       tenant = shop.town().onboard("acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 6L));
       session = shop.session(tenant, socket);
       shop.application(
@@ -129,7 +129,7 @@ final class MessageLawsTest {
       accepted.values().removeIf(at -> !now.isBefore(at.plus(DEDUPLICATION)));
       if (accepted.putIfAbsent(deduplicationId == DeduplicationId.NAME ? name : request, now)
           == null) {
-        queue.add(Workshop.named(tenant, session, socket, request, name));
+        queue.add(ProcessingFixture.named(tenant, session, socket, request, name));
       }
       int heard = shop.sockets().postedTo(socket).size();
       deliver();
@@ -149,9 +149,9 @@ final class MessageLawsTest {
     private void deliver() {
       Instant now = setting.clock().instant();
       while (!queue.isEmpty() && !now.isBefore(visibleAt)) {
-        List<Incoming> batch = List.copyOf(queue.subList(0, Math.min(10, queue.size())));
+        List<IncomingMessage> batch = List.copyOf(queue.subList(0, Math.min(10, queue.size())));
         disturb();
-        List<Outcome> outcomes = shop.outcomes(batch);
+        List<MessageOutcome> outcomes = shop.outcomes(batch);
         calm();
         for (int i = 0; i < batch.size(); i++) {
           if (outcomes.get(i).isDone()) {

@@ -1,17 +1,17 @@
 package dev.tollgate.core.message;
 
-import static dev.tollgate.core.message.Outcome.BAD_FRAME;
-import static dev.tollgate.core.message.Outcome.CUT_OFF;
-import static dev.tollgate.core.message.Outcome.DROPPED;
-import static dev.tollgate.core.message.Outcome.DUPLICATE;
-import static dev.tollgate.core.message.Outcome.FAILED;
-import static dev.tollgate.core.message.Outcome.PROCESSED;
-import static dev.tollgate.core.message.Outcome.PROCESSED_WITHOUT_TOKEN;
-import static dev.tollgate.core.message.Outcome.SUSPENDED;
-import static dev.tollgate.core.message.Outcome.THROTTLED;
-import static dev.tollgate.core.message.Outcome.UNDECIDED;
-import static dev.tollgate.core.message.Workshop.message;
-import static dev.tollgate.core.message.Workshop.unreadable;
+import static dev.tollgate.core.message.MessageOutcome.BAD_FRAME;
+import static dev.tollgate.core.message.MessageOutcome.CUT_OFF;
+import static dev.tollgate.core.message.MessageOutcome.DROPPED;
+import static dev.tollgate.core.message.MessageOutcome.DUPLICATE;
+import static dev.tollgate.core.message.MessageOutcome.FAILED;
+import static dev.tollgate.core.message.MessageOutcome.PROCESSED;
+import static dev.tollgate.core.message.MessageOutcome.PROCESSED_WITHOUT_TOKEN;
+import static dev.tollgate.core.message.MessageOutcome.SUSPENDED;
+import static dev.tollgate.core.message.MessageOutcome.THROTTLED;
+import static dev.tollgate.core.message.MessageOutcome.UNDECIDED;
+import static dev.tollgate.core.message.ProcessingFixture.message;
+import static dev.tollgate.core.message.ProcessingFixture.unreadable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
@@ -25,8 +25,8 @@ import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.AdmissionFixture;
 import dev.tollgate.core.testing.RecordingSockets.Frame;
-import dev.tollgate.core.testing.Town;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -46,18 +46,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class MessageProcessingTest {
-  private final Workshop shop = new Workshop();
-  private final Town town = shop.town();
+  private final ProcessingFixture shop = new ProcessingFixture();
+  private final AdmissionFixture town = shop.town();
   private final Tenant acme =
       town.onboard(
           "acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 20L, Limit.SESSION_TTL, 3_600L));
   private final SessionId session = shop.session(acme, "a", "b", "c");
 
-  private Incoming from(String connectionId, String id) {
+  private IncomingMessage from(String connectionId, String id) {
     return message(acme, session, connectionId, id);
   }
 
-  private List<Result> results(Incoming... batch) {
+  private List<Result> results(IncomingMessage... batch) {
     return shop.results(List.of(batch));
   }
 
@@ -72,7 +72,7 @@ final class MessageProcessingTest {
   }
 
   private void spend(int tokens) {
-    BucketId bucket = Workshop.messages(acme);
+    BucketId bucket = ProcessingFixture.messages(acme);
     while (tokens > 0) {
       int some = Math.min(tokens, 10);
       town.queue()
@@ -112,14 +112,14 @@ final class MessageProcessingTest {
 
   @Test
   void the_application_knows_whose_a_message_is_and_what_it_was() {
-    Incoming sent =
-        new Incoming(
+    IncomingMessage sent =
+        new IncomingMessage(
             acme.id(),
             session,
             "a",
             "m1",
             Optional.empty(),
-            new Incoming.Message("{ \"n\": 1.0 }"));
+            new IncomingMessage.Message("{ \"n\": 1.0 }"));
 
     shop.process(sent);
 
@@ -220,7 +220,7 @@ final class MessageProcessingTest {
     assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
 
     assertThat(shop.sockets().posted()).isEmpty();
-    assertThat(end()).isEqualTo(Town.START.plusSeconds(3_600));
+    assertThat(end()).isEqualTo(AdmissionFixture.START.plusSeconds(3_600));
     assertThat(shop.counted()).doesNotContain("extend");
   }
 
@@ -250,14 +250,14 @@ final class MessageProcessingTest {
 
   @Test
   void messages_of_nobody_are_dropped() {
-    Incoming stranger =
-        new Incoming(
+    IncomingMessage stranger =
+        new IncomingMessage(
             new TenantId("nobody"),
             session,
             "a",
             "m1",
             Optional.empty(),
-            new Incoming.Message("1"));
+            new IncomingMessage.Message("1"));
 
     assertThat(shop.process(stranger, from("a", "m2"))).containsExactly(DROPPED, PROCESSED);
 
@@ -374,8 +374,8 @@ final class MessageProcessingTest {
 
   // A message that its client sends again.
 
-  private Incoming named(String queueId, String clientId) {
-    return Workshop.named(acme, session, "a", queueId, clientId);
+  private IncomingMessage named(String queueId, String clientId) {
+    return ProcessingFixture.named(acme, session, "a", queueId, clientId);
   }
 
   @Test
@@ -383,7 +383,7 @@ final class MessageProcessingTest {
     assertThat(shop.process(named("q1", "m1"))).containsExactly(PROCESSED);
     List<Frame> posted = shop.sockets().posted();
     town.clock().advance(Duration.ofMinutes(5));
-    town.fill().fill(Workshop.messages(acme));
+    town.fill().fill(ProcessingFixture.messages(acme));
 
     assertThat(shop.process(named("q2", "m1"), named("q3", "m2")))
         .containsExactly(DUPLICATE, PROCESSED);
@@ -398,7 +398,7 @@ final class MessageProcessingTest {
   void a_name_may_be_used_again_after_ten_minutes_and_by_another_session_at_once() {
     SessionId another = shop.session(acme, "x");
     shop.process(named("q1", "m1"));
-    assertThat(shop.process(Workshop.named(acme, another, "x", "q2", "m1")))
+    assertThat(shop.process(ProcessingFixture.named(acme, another, "x", "q2", "m1")))
         .containsExactly(PROCESSED);
 
     town.clock().advance(Duration.ofMinutes(10));
@@ -409,8 +409,8 @@ final class MessageProcessingTest {
   void a_message_that_is_refused_for_its_rate_and_sent_again_as_told_is_processed_once() {
     spend(20);
     assertThat(shop.process(named("q1", "m1"))).containsExactly(THROTTLED);
-    town.clock().set(Town.START.plusSeconds(60));
-    town.fill().fill(Workshop.messages(acme));
+    town.clock().set(AdmissionFixture.START.plusSeconds(60));
+    town.fill().fill(ProcessingFixture.messages(acme));
 
     assertThat(shop.process(named("q2", "m1"))).containsExactly(PROCESSED);
     assertThat(shop.process(named("q3", "m1"))).containsExactly(DUPLICATE);
@@ -454,9 +454,14 @@ final class MessageProcessingTest {
 
   @Test
   void a_copy_that_is_no_message_is_answered_and_one_that_is_is_processed() {
-    Incoming unreadable =
-        new Incoming(
-            acme.id(), session, "a", "q1", Optional.of("m1"), new Incoming.Unreadable("flaw"));
+    IncomingMessage unreadable =
+        new IncomingMessage(
+            acme.id(),
+            session,
+            "a",
+            "q1",
+            Optional.of("m1"),
+            new IncomingMessage.Unreadable("flaw"));
 
     assertThat(shop.process(unreadable, named("q2", "m1"))).containsExactly(BAD_FRAME, PROCESSED);
   }
@@ -479,7 +484,7 @@ final class MessageProcessingTest {
   void a_message_that_extends_its_session_is_known_by_it_for_ten_minutes() {
     for (int i = 0; i < 5; i++) {
       town.clock().advance(Duration.ofMinutes(7));
-      town.fill().fill(Workshop.messages(acme));
+      town.fill().fill(ProcessingFixture.messages(acme));
       shop.counted().clear();
       assertThat(shop.process(named("q" + i, "m" + i))).containsExactly(PROCESSED);
       assertThat(shop.counted()).containsOnlyOnce("extend").doesNotContain("add");
@@ -562,7 +567,7 @@ final class MessageProcessingTest {
   void a_socket_that_takes_its_frames_within_the_usual_time_gets_all_of_them() {
     shop.delay("b", Duration.ofMillis(100));
 
-    List<Incoming> ten = IntStream.range(0, 10).mapToObj(i -> from("a", "m" + i)).toList();
+    List<IncomingMessage> ten = IntStream.range(0, 10).mapToObj(i -> from("a", "m" + i)).toList();
     assertThat(shop.outcomes(ten)).containsOnly(PROCESSED);
 
     assertThat(shop.sockets().postedTo("b")).hasSize(20);
@@ -699,7 +704,7 @@ final class MessageProcessingTest {
     shop.hang("b", end);
     ExecutorService executor = Executors.newCachedThreadPool();
     try {
-      List<Incoming> batch = new ArrayList<>();
+      List<IncomingMessage> batch = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
         batch.add(from("a", "a" + i));
         batch.add(message(acme, another, "x", "x" + i));
@@ -765,9 +770,9 @@ final class MessageProcessingTest {
   void whoever_comes_back_alone_as_told_is_processed() {
     spend(20);
     shop.process(from("a", "m1"));
-    town.clock().set(Town.START.plusSeconds(60));
-    town.fill().fill(Workshop.messages(acme));
-    town.clock().set(Town.START.plusSeconds(61));
+    town.clock().set(AdmissionFixture.START.plusSeconds(60));
+    town.fill().fill(ProcessingFixture.messages(acme));
+    town.clock().set(AdmissionFixture.START.plusSeconds(61));
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
   }
@@ -810,7 +815,7 @@ final class MessageProcessingTest {
 
   @Test
   void a_bucket_that_is_not_there_yet_refuses_for_a_minute() {
-    town.buckets().remove(Workshop.messages(acme));
+    town.buckets().remove(ProcessingFixture.messages(acme));
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(THROTTLED);
 
@@ -856,7 +861,7 @@ final class MessageProcessingTest {
     assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"");
   }
 
-  private List<Incoming> flood(String socket, int frames) {
+  private List<IncomingMessage> flood(String socket, int frames) {
     return IntStream.range(0, frames).mapToObj(i -> from(socket, socket + i)).toList();
   }
 
@@ -907,7 +912,7 @@ final class MessageProcessingTest {
     int refused = 0;
     for (int second = 0; second < 600; second++) {
       if (second % 60 == 0) {
-        town.fill().fill(Workshop.messages(acme));
+        town.fill().fill(ProcessingFixture.messages(acme));
         spend(20);
       }
       shop.process(message(acme, noisy, "noisy", "n" + second));
@@ -926,7 +931,7 @@ final class MessageProcessingTest {
       putBack(10);
     }
     long before = shop.tokens(acme);
-    List<Incoming> last = new ArrayList<>(bad("a", 60, 1));
+    List<IncomingMessage> last = new ArrayList<>(bad("a", 60, 1));
     last.addAll(flood("a", 9));
 
     assertThat(shop.outcomes(last)).containsOnly(CUT_OFF);
@@ -978,7 +983,7 @@ final class MessageProcessingTest {
     spend(20);
     shop.outcomes(flood("a", 61));
     town.clock().advance(Duration.ofMinutes(1));
-    town.fill().fill(Workshop.messages(acme));
+    town.fill().fill(ProcessingFixture.messages(acme));
     shop.counted().clear();
     shop.facts().outage().begin();
     town.facts().outage().begin();
@@ -996,9 +1001,9 @@ final class MessageProcessingTest {
     shop.outcomes(flood("a", 60));
     assertThat(shop.process(named("q1", "m1"))).containsExactly(CUT_OFF);
     town.clock().advance(Duration.ofMinutes(1));
-    town.fill().fill(Workshop.messages(acme));
+    town.fill().fill(ProcessingFixture.messages(acme));
 
-    assertThat(shop.process(Workshop.named(acme, session, "b", "q2", "m1")))
+    assertThat(shop.process(ProcessingFixture.named(acme, session, "b", "q2", "m1")))
         .containsExactly(PROCESSED);
   }
 
@@ -1042,13 +1047,13 @@ final class MessageProcessingTest {
                 from("a", "m1"),
                 unreadable(acme, session, "a", "m2"),
                 named("q3", "m3"),
-                Workshop.named(acme, session, "b", "q4", "m3")))
+                ProcessingFixture.named(acme, session, "b", "q4", "m3")))
         .containsExactly(PROCESSED, CUT_OFF, CUT_OFF, PROCESSED);
 
     assertThat(shop.handledIds()).containsExactly("m1", "m3");
   }
 
-  private List<Incoming> bad(String socket, int first, int frames) {
+  private List<IncomingMessage> bad(String socket, int first, int frames) {
     return IntStream.range(first, first + frames)
         .mapToObj(i -> unreadable(acme, session, socket, "u" + i))
         .toList();
@@ -1057,7 +1062,7 @@ final class MessageProcessingTest {
   private void putBack(int tokens) {
     while (tokens > 0) {
       int some = Math.min(tokens, 10);
-      shop.gate().putBack(Workshop.messages(acme), some);
+      shop.gate().putBack(ProcessingFixture.messages(acme), some);
       tokens -= some;
     }
   }
@@ -1127,7 +1132,7 @@ final class MessageProcessingTest {
   void neither_refused_nor_unreadable_messages_extend_a_session() {
     Instant before = end();
     town.clock().advance(Duration.ofMinutes(30));
-    town.fill().fill(Workshop.messages(acme));
+    town.fill().fill(ProcessingFixture.messages(acme));
     spend(20);
 
     shop.process(from("a", "m1"), unreadable(acme, session, "a", "m2"));
@@ -1166,12 +1171,15 @@ final class MessageProcessingTest {
     shop.counted().clear();
     shop.outcomes(
         IntStream.range(0, 10)
-            .mapToObj(i -> Workshop.named(acme, i % 2 == 0 ? session : another, "a", "q", "m" + i))
+            .mapToObj(
+                i ->
+                    ProcessingFixture.named(
+                        acme, i % 2 == 0 ? session : another, "a", "q", "m" + i))
             .toList());
     assertThat(shop.counted()).containsExactlyInAnyOrder("reserve", "settle", "add", "add");
 
     town.clock().advance(Duration.ofMinutes(30));
-    town.fill().fill(Workshop.messages(acme));
+    town.fill().fill(ProcessingFixture.messages(acme));
     shop.counted().clear();
     shop.outcomes(IntStream.range(0, 10).mapToObj(i -> named("q", "n" + i)).toList());
     assertThat(shop.counted()).containsExactlyInAnyOrder("reserve", "settle", "extend");
@@ -1202,7 +1210,7 @@ final class MessageProcessingTest {
   @Test
   void the_message_that_finds_the_bucket_empty_costs_one_write() {
     town.clock().advance(Duration.ofMinutes(30));
-    town.fill().fill(Workshop.messages(acme));
+    town.fill().fill(ProcessingFixture.messages(acme));
     spend(20);
     shop.counted().clear();
 

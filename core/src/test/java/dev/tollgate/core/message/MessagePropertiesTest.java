@@ -39,10 +39,10 @@ final class MessagePropertiesTest {
 
     private final long seed;
     private final Random random;
-    private final Workshop shop = new Workshop();
+    private final ProcessingFixture shop = new ProcessingFixture();
     private final List<Tenant> tenants;
-    private final List<Incoming> sent = new ArrayList<>();
-    private final Map<String, Outcome> ends = new HashMap<>();
+    private final List<IncomingMessage> sent = new ArrayList<>();
+    private final Map<String, MessageOutcome> ends = new HashMap<>();
     private final List<String> processed = new ArrayList<>();
     private final Set<String> vanished = new HashSet<>();
     private final Set<String> unheard = new HashSet<>();
@@ -77,17 +77,17 @@ final class MessagePropertiesTest {
           });
     }
 
-    private Incoming message(Tenant tenant, SessionId session, String from, int i) {
+    private IncomingMessage message(Tenant tenant, SessionId session, String from, int i) {
       return switch (random.nextInt(8)) {
-        case 0 -> Workshop.unreadable(tenant, session, from, "m" + i);
-        case 1, 2, 3 -> Workshop.message(tenant, session, from, "m" + i);
-        default -> Workshop.named(tenant, session, from, "q" + i, "m" + i);
+        case 0 -> ProcessingFixture.unreadable(tenant, session, from, "m" + i);
+        case 1, 2, 3 -> ProcessingFixture.message(tenant, session, from, "m" + i);
+        default -> ProcessingFixture.named(tenant, session, from, "q" + i, "m" + i);
       };
     }
 
     /** A message as its client sends it again: the queue has another name for it. */
-    private Incoming again(Incoming one) {
-      return new Incoming(
+    private IncomingMessage again(IncomingMessage one) {
+      return new IncomingMessage(
           one.tenant(),
           one.session(),
           one.connectionId(),
@@ -97,12 +97,12 @@ final class MessagePropertiesTest {
     }
 
     void check() {
-      List<Incoming> queue = new ArrayList<>(sent);
+      List<IncomingMessage> queue = new ArrayList<>(sent);
       for (int round = 0; !queue.isEmpty(); round++) {
         assertThat(round).as("rounds of seed %d", seed).isLessThan(2_000);
         disturb();
-        List<Incoming> batch = List.copyOf(queue.subList(0, Math.min(10, queue.size())));
-        List<Incoming> settled = settled(batch, shop.results(batch));
+        List<IncomingMessage> batch = List.copyOf(queue.subList(0, Math.min(10, queue.size())));
+        List<IncomingMessage> settled = settled(batch, shop.results(batch));
         queue.removeAll(settled);
         settled.stream()
             .filter(each -> each.clientId().isPresent() && each.queueId().length() < 6)
@@ -136,12 +136,12 @@ final class MessagePropertiesTest {
     }
 
     /** What is done of a batch, of each session from its front on. */
-    private List<Incoming> settled(List<Incoming> batch, List<Result> results) {
+    private List<IncomingMessage> settled(List<IncomingMessage> batch, List<Result> results) {
       Set<SessionId> stopped = new LinkedHashSet<>();
-      List<Incoming> done = new ArrayList<>();
+      List<IncomingMessage> done = new ArrayList<>();
       for (int i = 0; i < batch.size(); i++) {
-        Incoming each = batch.get(i);
-        Outcome outcome = results.get(i).outcome();
+        IncomingMessage each = batch.get(i);
+        MessageOutcome outcome = results.get(i).outcome();
         if (!outcome.isDone()) {
           stopped.add(each.session());
           continue;
@@ -156,8 +156,8 @@ final class MessagePropertiesTest {
       return done;
     }
 
-    private void assertAnswered(Incoming each) {
-      Outcome end = Objects.requireNonNull(ends.get(each.queueId()));
+    private void assertAnswered(IncomingMessage each) {
+      MessageOutcome end = Objects.requireNonNull(ends.get(each.queueId()));
       List<String> heard = shop.sockets().postedTo(each.connectionId());
       switch (end) {
         case PROCESSED -> assertThat(shop.handledIds()).contains(each.id());
@@ -180,22 +180,26 @@ final class MessagePropertiesTest {
       assertThat(processed).as("seed %d", seed).doesNotHaveDuplicates();
       assertThat(
               sent.stream()
-                  .filter(each -> ends.get(each.queueId()) == Outcome.PROCESSED)
-                  .map(Incoming::id))
+                  .filter(each -> ends.get(each.queueId()) == MessageOutcome.PROCESSED)
+                  .map(IncomingMessage::id))
           .as("seed %d", seed)
           .containsExactlyInAnyOrderElementsOf(processed);
     }
 
     private void assertBalanced(Tenant tenant) {
       long spent = TOKENS - shop.tokens(tenant);
-      long charged = count(tenant, Outcome.PROCESSED) + count(tenant, Outcome.BAD_FRAME);
+      long charged =
+          count(tenant, MessageOutcome.PROCESSED) + count(tenant, MessageOutcome.BAD_FRAME);
       assertThat(spent)
           .as("seed %d", seed)
           .isBetween(
-              charged, charged + count(tenant, Outcome.DUPLICATE) + count(tenant, Outcome.CUT_OFF));
+              charged,
+              charged
+                  + count(tenant, MessageOutcome.DUPLICATE)
+                  + count(tenant, MessageOutcome.CUT_OFF));
     }
 
-    private long count(Tenant tenant, Outcome outcome) {
+    private long count(Tenant tenant, MessageOutcome outcome) {
       return sent.stream()
           .filter(each -> each.tenant().equals(tenant.id()))
           .filter(each -> ends.get(each.queueId()) == outcome)

@@ -3,7 +3,7 @@ package dev.tollgate.core.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.testing.TollgateCounter;
 import dev.tollgate.lawbook.Breach;
 import dev.tollgate.lawbook.Counter;
@@ -40,7 +40,7 @@ final class CountLawsTest {
             (proxy, method, arguments) -> {
               String name = method.getName();
               if (name.equals("correct") && seen.getOrDefault(arguments[1], -1) != moves.get()) {
-                return Written.OVERTAKEN;
+                return WriteResult.OVERTAKEN;
               }
               Object answer = method.invoke(connections, arguments);
               if (name.equals("countOf")) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.fail;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.admission.Departure;
+import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.session.Connections.Joined;
 import dev.tollgate.core.session.Connections.Left;
 import dev.tollgate.core.session.SessionLife.Ended;
@@ -16,11 +16,11 @@ import dev.tollgate.core.session.SessionLife.Over;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.AdmissionFixture;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Faults.Fault;
-import dev.tollgate.core.testing.House;
+import dev.tollgate.core.testing.HousekeepingFixture;
 import dev.tollgate.core.testing.Race;
-import dev.tollgate.core.testing.Town;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -37,9 +37,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class SessionLifeTest {
   private static final TenantId ACME = new TenantId("acme");
 
-  private static final Instant START = Town.START;
+  private static final Instant START = AdmissionFixture.START;
 
-  private final House house = new House();
+  private final HousekeepingFixture house = new HousekeepingFixture();
   private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
 
   private void assertOver(SessionId session) {
@@ -101,7 +101,7 @@ final class SessionLifeTest {
   void a_disconnect_that_comes_three_times_while_its_session_ends_counts_once() {
     SessionId session = house.open(acme, "a", "b");
     house.open(acme, "c");
-    Departure departure = new Departure(house.books());
+    Disconnection departure = new Disconnection(house.books());
 
     assertThat(departure.depart(ACME, session, "a")).isEqualTo(Left.REMOVED);
     assertThat(departure.depart(ACME, session, "a")).isEqualTo(Left.NOT_IN);
@@ -211,7 +211,7 @@ final class SessionLifeTest {
       house
           .sockets()
           .closed()
-          .forEach(id -> new Departure(house.books()).depart(ACME, session, id));
+          .forEach(id -> new Disconnection(house.books()).depart(ACME, session, id));
     }
 
     house.pass(AFTER_HANDSHAKES);
@@ -242,7 +242,7 @@ final class SessionLifeTest {
         meanwhile("end", (test, session) -> test.house.life().end(ACME, session)),
         meanwhile(
             "disconnect",
-            (test, session) -> new Departure(test.house.books()).depart(ACME, session, "a")),
+            (test, session) -> new Disconnection(test.house.books()).depart(ACME, session, "a")),
         meanwhile("deletion", DELETION));
   }
 

@@ -2,36 +2,36 @@ package dev.tollgate.core.simulation;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.admission.Admission;
-import dev.tollgate.core.admission.Departure;
-import dev.tollgate.core.admission.Registration;
-import dev.tollgate.core.admission.Ticket;
-import dev.tollgate.core.admission.Verdict;
-import dev.tollgate.core.bucket.BucketFill.Topped;
-import dev.tollgate.core.bucket.BucketGate;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Filling;
-import dev.tollgate.core.bucket.HeldTokens;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
-import dev.tollgate.core.bucket.Upkeep;
-import dev.tollgate.core.provisioning.FillTurn;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.HeldTokens;
+import dev.tollgate.core.bucket.fill.BucketFill.Topped;
+import dev.tollgate.core.bucket.fill.FillTurn;
+import dev.tollgate.core.connect.Admission;
+import dev.tollgate.core.connect.AdmissionDecision;
+import dev.tollgate.core.connect.Disconnection;
+import dev.tollgate.core.connect.Registration;
+import dev.tollgate.core.connect.Ticket;
+import dev.tollgate.core.housekeeping.Housekeeping;
+import dev.tollgate.core.housekeeping.Recount;
+import dev.tollgate.core.housekeeping.TenantVisit;
 import dev.tollgate.core.provisioning.Reconciliation;
-import dev.tollgate.core.session.Housekeeping;
-import dev.tollgate.core.session.Recount;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLife;
-import dev.tollgate.core.session.TenantVisit;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.AdmissionFixture;
 import dev.tollgate.core.testing.InMemoryFillSchedules.Scheduled;
 import dev.tollgate.core.testing.Storm;
 import dev.tollgate.core.testing.StormyQueue;
-import dev.tollgate.core.testing.Town;
 import dev.tollgate.lawbook.Allowance;
 import dev.tollgate.lawbook.Books;
 import dev.tollgate.lawbook.Terms;
@@ -67,7 +67,7 @@ public final class Day {
   private final long seed;
   private final Random random;
   private final Instant end;
-  private final Town town = new Town();
+  private final AdmissionFixture town = new AdmissionFixture();
   private final Queue<Event> events =
       new PriorityQueue<>(Comparator.comparing(Event::at).thenComparing(Event::number));
   private final OpenSockets sockets = new OpenSockets();
@@ -79,7 +79,7 @@ public final class Day {
   private final BucketGate gate;
   private final Admission admission;
   private final Registration registration;
-  private final Departure departure;
+  private final Disconnection departure;
   private final SessionLife life;
   private final Housekeeping housekeeping;
   private final Tally tally = new Tally();
@@ -129,7 +129,7 @@ public final class Day {
   private Day(long seed, int tenants, Duration length) {
     this.seed = seed;
     this.random = new Random(seed);
-    this.end = Town.START.plus(length);
+    this.end = AdmissionFixture.START.plus(length);
     Storm fair = new Storm(seed, 0, () -> false, town.clock());
     spending = new StormyQueue(town.queue(), fair, town.clock(), id -> 0);
     filled = new StormyQueue(town.queue(), fair, town.clock(), id -> 0);
@@ -155,7 +155,7 @@ public final class Day {
     registration =
         new Registration(
             town.sessions(), heldTokens, town.tally(), Runnable::run, duration -> {}, town.clock());
-    departure = new Departure(town.sessions());
+    departure = new Disconnection(town.sessions());
     life =
         new SessionLife(
             town.sessions(), town.sessions(), sockets, new SecureRandom(), town.clock());
@@ -174,7 +174,7 @@ public final class Day {
     for (int i = 0; i < tenants; i++) {
       onboard(i, length);
     }
-    minute(Town.START.plus(1, ChronoUnit.MINUTES));
+    minute(AdmissionFixture.START.plus(1, ChronoUnit.MINUTES));
   }
 
   /** Lives a day, or so much of it, of so many tenants. */
@@ -214,7 +214,7 @@ public final class Day {
         number % 2 == 0
             ? new BucketSpec(Rate.perMinute(6), 12, new Filling(FillMode.DIRECT, 15))
             : new BucketSpec(new Rate(200_000), 5, new Filling(FillMode.SHARED, 60)));
-    Instant opens = Town.START.plusMillis(random.nextLong(length.toMillis()));
+    Instant opens = AdmissionFixture.START.plusMillis(random.nextLong(length.toMillis()));
     Instant closes = opens.plus(length.dividedBy(4));
     Customer customer =
         new Customer(
@@ -303,7 +303,7 @@ public final class Day {
 
   private void fill(BucketId id, Scheduled schedule) {
     tally.fills++;
-    if (schedule.state() == Upkeep.State.DIRECT) {
+    if (schedule.state() == FillState.State.DIRECT) {
       filled.put(
           id,
           Stream.generate(() -> new Token("direct", id, now(), now()))
@@ -358,12 +358,12 @@ public final class Day {
   }
 
   private void connect(Customer customer, SessionId session, int attempt) {
-    Verdict verdict = admission.decide(customer.tenant().id(), session);
-    if (verdict instanceof Verdict.Ticketed ticketed) {
+    AdmissionDecision verdict = admission.decide(customer.tenant().id(), session);
+    if (verdict instanceof AdmissionDecision.Ticketed ticketed) {
       after(20, () -> register(customer, session, ticketed.ticket()));
       return;
     }
-    Verdict.Refused refused = (Verdict.Refused) verdict;
+    AdmissionDecision.Refused refused = (AdmissionDecision.Refused) verdict;
     tally.refused++;
     tally.note(now(), customer.number(), 2 + refused.why().detail().length());
     Optional<Instant> retryAt = refused.retryAt();

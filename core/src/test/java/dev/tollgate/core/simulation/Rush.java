@@ -1,25 +1,25 @@
 package dev.tollgate.core.simulation;
 
-import dev.tollgate.core.admission.Refusals;
+import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.housekeeping.Housekeeping;
+import dev.tollgate.core.housekeeping.LiveTenants;
+import dev.tollgate.core.housekeeping.Recount;
+import dev.tollgate.core.housekeeping.TenantVisit;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.Counted;
 import dev.tollgate.core.session.Connections.Joined;
 import dev.tollgate.core.session.Connections.Left;
 import dev.tollgate.core.session.Gcra;
-import dev.tollgate.core.session.Housekeeping;
-import dev.tollgate.core.session.LiveTenants;
-import dev.tollgate.core.session.Recount;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLife;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
-import dev.tollgate.core.session.TenantVisit;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.AdmissionFixture;
 import dev.tollgate.core.testing.InMemorySessions;
 import dev.tollgate.core.testing.Interleaved;
-import dev.tollgate.core.testing.Town;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.security.SecureRandom;
@@ -51,7 +51,7 @@ final class Rush {
   /** Sockets that the housekeeper asks after at a time. */
   private static final int LANES = 32;
 
-  private final Town town = new Town();
+  private final AdmissionFixture town = new AdmissionFixture();
   private final InMemorySessions books = town.sessions();
   private final Random random;
   private final Tenant tenant;

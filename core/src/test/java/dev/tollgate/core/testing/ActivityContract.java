@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.admission.Activity;
-import dev.tollgate.core.admission.Refusals;
-import dev.tollgate.core.admission.TenantActivity;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.connect.Activity;
+import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.connect.TenantActivity;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.Counted;
 import dev.tollgate.core.session.Correction;

@@ -10,7 +10,7 @@ import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.BucketQueues.Maker;
-import dev.tollgate.core.provisioning.Made;
+import dev.tollgate.core.provisioning.QueueCreation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,7 @@ public abstract class BucketQueuesContract {
   void a_made_queue_takes_tokens() {
     BucketId bucket = Samples.bucketId();
 
-    assertThat(queues().make(bucket, LONG)).isEqualTo(Made.NEW);
+    assertThat(queues().make(bucket, LONG)).isEqualTo(QueueCreation.NEW);
 
     Token token = new Token("token", bucket, Samples.NOW, Samples.NOW);
     assertThat(tokens().put(bucket, List.of(token))).isEmpty();
@@ -49,7 +49,7 @@ public abstract class BucketQueuesContract {
     queues().make(bucket, LONG);
     tokens().put(bucket, List.of(new Token("token", bucket, Samples.NOW, Samples.NOW)));
 
-    assertThat(queues().make(bucket, LONG)).isEqualTo(Made.STOOD);
+    assertThat(queues().make(bucket, LONG)).isEqualTo(QueueCreation.STOOD);
 
     assertThat(tokens().level(bucket)).isEqualTo(1);
   }
@@ -112,7 +112,7 @@ public abstract class BucketQueuesContract {
     BucketId foreign = Samples.bucketId();
     makeBySomebodyElse(foreign);
     assertThat(queues().maker(foreign)).isEqualTo(Maker.SOMEBODY_ELSE);
-    assertThat(queues().make(foreign, LONG)).isEqualTo(Made.STOOD);
+    assertThat(queues().make(foreign, LONG)).isEqualTo(QueueCreation.STOOD);
     assertThat(queues().maker(foreign)).isEqualTo(Maker.THIS_DEPLOYMENT);
   }
 }

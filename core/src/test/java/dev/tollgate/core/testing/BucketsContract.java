@@ -4,18 +4,18 @@ import static dev.tollgate.core.testing.Samples.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.Action;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.bucket.Emptiness;
+import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Ledger;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
-import dev.tollgate.core.bucket.Upkeep;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,7 +35,7 @@ public abstract class BucketsContract {
 
   private Bucket opened() {
     Bucket bucket = Samples.bucket(Samples.bucketId());
-    assertThat(buckets().open(bucket)).isEqualTo(Written.DONE);
+    assertThat(buckets().open(bucket)).isEqualTo(WriteResult.DONE);
     return bucket;
   }
 
@@ -55,8 +55,9 @@ public abstract class BucketsContract {
                 new Filling(FillMode.SHARED, 77)),
             new Ledger(NOW, BucketSpec.MOST_CAPACITY * Ledger.UNIT - 1),
             77,
-            Optional.of(new Emptiness(NOW.plusNanos(1), NOW.plusMillis(1), 3)),
-            new Upkeep(Upkeep.State.HIBERNATING, NOW.plusNanos(3), Optional.of(NOW.minusNanos(4))),
+            Optional.of(new EmptyHint(NOW.plusNanos(1), NOW.plusMillis(1), 3)),
+            new FillState(
+                FillState.State.HIBERNATING, NOW.plusNanos(3), Optional.of(NOW.minusNanos(4))),
             0);
 
     buckets().open(bucket);
@@ -69,7 +70,7 @@ public abstract class BucketsContract {
     Bucket bucket = opened();
 
     Bucket other = Bucket.opened(bucket.id(), FASTER, NOW.plusSeconds(1));
-    assertThat(buckets().open(other)).isEqualTo(Written.OVERTAKEN);
+    assertThat(buckets().open(other)).isEqualTo(WriteResult.OVERTAKEN);
 
     assertThat(buckets().find(bucket.id())).contains(bucket);
   }
@@ -79,7 +80,7 @@ public abstract class BucketsContract {
     Bucket bucket = opened();
     Bucket next = bucket.retuned(FASTER, NOW.plusSeconds(1));
 
-    assertThat(buckets().replace(next)).isEqualTo(Written.DONE);
+    assertThat(buckets().replace(next)).isEqualTo(WriteResult.DONE);
 
     assertThat(buckets().find(bucket.id())).contains(next);
   }
@@ -91,7 +92,7 @@ public abstract class BucketsContract {
     buckets().replace(next);
 
     Bucket late = bucket.retuned(bucket.spec(), NOW.plusSeconds(2));
-    assertThat(buckets().replace(late)).isEqualTo(Written.OVERTAKEN);
+    assertThat(buckets().replace(late)).isEqualTo(WriteResult.OVERTAKEN);
 
     assertThat(buckets().find(bucket.id())).contains(next);
   }
@@ -100,7 +101,7 @@ public abstract class BucketsContract {
   void replace_never_creates_a_bucket() {
     Bucket next = Samples.bucket(Samples.bucketId()).retuned(FASTER, NOW);
 
-    assertThat(buckets().replace(next)).isEqualTo(Written.OVERTAKEN);
+    assertThat(buckets().replace(next)).isEqualTo(WriteResult.OVERTAKEN);
 
     assertThat(buckets().find(next.id())).isEmpty();
   }
@@ -109,17 +110,17 @@ public abstract class BucketsContract {
   void of_many_that_replace_one_version_one_succeeds() {
     Bucket bucket = opened();
 
-    List<Written> answers =
+    List<WriteResult> answers =
         Race.of(8, i -> buckets().replace(bucket.retuned(FASTER, NOW.plusSeconds(i))));
 
-    assertThat(Collections.frequency(answers, Written.DONE)).isEqualTo(1);
+    assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
   }
 
-  private static Emptiness seconds(long since) {
-    return new Emptiness(NOW.plusSeconds(since), NOW.plusSeconds(since + 7), 2);
+  private static EmptyHint seconds(long since) {
+    return new EmptyHint(NOW.plusSeconds(since), NOW.plusSeconds(since + 7), 2);
   }
 
-  private Optional<Emptiness> remembered(Bucket bucket) {
+  private Optional<EmptyHint> remembered(Bucket bucket) {
     return buckets().find(bucket.id()).orElseThrow().emptiness();
   }
 
@@ -127,7 +128,7 @@ public abstract class BucketsContract {
   void remembered_emptiness_is_read_and_changes_no_version() {
     Bucket bucket = opened();
 
-    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(Written.DONE);
+    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(WriteResult.DONE);
 
     Bucket found = buckets().find(bucket.id()).orElseThrow();
     assertThat(found.emptiness()).contains(seconds(1));
@@ -139,9 +140,9 @@ public abstract class BucketsContract {
   void of_those_who_find_a_bucket_empty_at_once_one_is_the_first() {
     Bucket bucket = opened();
 
-    List<Written> answers = Race.of(8, i -> buckets().rememberEmpty(bucket, seconds(i)));
+    List<WriteResult> answers = Race.of(8, i -> buckets().rememberEmpty(bucket, seconds(i)));
 
-    assertThat(Collections.frequency(answers, Written.DONE)).isEqualTo(1);
+    assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
   }
 
   @Test
@@ -150,7 +151,7 @@ public abstract class BucketsContract {
     buckets().rememberEmpty(bucket, seconds(1));
 
     Bucket again = buckets().find(bucket.id()).orElseThrow();
-    assertThat(buckets().rememberEmpty(again, seconds(9))).isEqualTo(Written.DONE);
+    assertThat(buckets().rememberEmpty(again, seconds(9))).isEqualTo(WriteResult.DONE);
 
     assertThat(remembered(bucket)).contains(seconds(9));
   }
@@ -160,7 +161,7 @@ public abstract class BucketsContract {
     Bucket bucket = opened();
     buckets().replace(bucket.retuned(FASTER, NOW));
 
-    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(Written.OVERTAKEN);
+    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(WriteResult.OVERTAKEN);
 
     assertThat(remembered(bucket)).isEmpty();
   }
@@ -170,7 +171,7 @@ public abstract class BucketsContract {
     Bucket bucket = opened();
     buckets().remove(bucket.id());
 
-    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(Written.OVERTAKEN);
+    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(WriteResult.OVERTAKEN);
     buckets().forgetEmpty(bucket.id());
 
     assertThat(buckets().find(bucket.id())).isEmpty();
@@ -197,9 +198,9 @@ public abstract class BucketsContract {
     Bucket stands = buckets().find(bucket.id()).orElseThrow();
     assertThat(stands.emptiness()).isEmpty();
     assertThat(stands.ledger()).isEqualTo(bucket.ledger());
-    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(Written.OVERTAKEN);
-    assertThat(buckets().replace(bucket.seen(1, NOW))).isEqualTo(Written.OVERTAKEN);
-    assertThat(buckets().replace(stands.seen(1, NOW))).isEqualTo(Written.DONE);
+    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(WriteResult.OVERTAKEN);
+    assertThat(buckets().replace(bucket.seen(1, NOW))).isEqualTo(WriteResult.OVERTAKEN);
+    assertThat(buckets().replace(stands.seen(1, NOW))).isEqualTo(WriteResult.DONE);
   }
 
   @Test

@@ -4,7 +4,7 @@ import static dev.tollgate.core.testing.Samples.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.Counted;
@@ -456,7 +456,8 @@ public abstract class ConnectionsContract {
     connections().countUp(tenant, "c3", MANY);
     connections().countUp(tenant, "c4", MANY);
 
-    assertThat(connections().correct(tenant, seen, correction("c0", -1))).isEqualTo(Written.DONE);
+    assertThat(connections().correct(tenant, seen, correction("c0", -1)))
+        .isEqualTo(WriteResult.DONE);
 
     assertThat(count(tenant).open()).isEqualTo(4);
     assertThat(part(count(tenant), "c0")).isZero();
@@ -472,12 +473,12 @@ public abstract class ConnectionsContract {
     ConnectionCount corrected = count(tenant);
 
     assertThat(connections().correct(tenant, seen, correction("c0", -1)))
-        .isEqualTo(Written.OVERTAKEN);
+        .isEqualTo(WriteResult.OVERTAKEN);
     assertThat(count(tenant)).isEqualTo(corrected);
     assertThat(connections().correct(tenant, corrected, correction("c0", 1)))
-        .isEqualTo(Written.DONE);
+        .isEqualTo(WriteResult.DONE);
     assertThat(connections().correct(tenant, corrected, correction("c0", 1)))
-        .isEqualTo(Written.OVERTAKEN);
+        .isEqualTo(WriteResult.OVERTAKEN);
 
     assertThat(count(tenant).open()).isEqualTo(3);
   }
@@ -489,8 +490,9 @@ public abstract class ConnectionsContract {
     connections().countDown(tenant, Set.of("c0", "c1"));
 
     assertThat(connections().correct(tenant, seen, correction("c2", -2)))
-        .isEqualTo(Written.OVERTAKEN);
-    assertThat(connections().correct(tenant, seen, correction("c2", -1))).isEqualTo(Written.DONE);
+        .isEqualTo(WriteResult.OVERTAKEN);
+    assertThat(connections().correct(tenant, seen, correction("c2", -1)))
+        .isEqualTo(WriteResult.DONE);
 
     assertThat(count(tenant).open()).isZero();
   }
@@ -513,9 +515,9 @@ public abstract class ConnectionsContract {
     TenantId tenant = Samples.tenantId();
 
     assertThat(connections().correct(tenant, ConnectionCount.NONE, correction("a", -1)))
-        .isEqualTo(Written.OVERTAKEN);
+        .isEqualTo(WriteResult.OVERTAKEN);
     assertThat(connections().correct(tenant, ConnectionCount.NONE, correction("a", 2)))
-        .isEqualTo(Written.DONE);
+        .isEqualTo(WriteResult.DONE);
 
     assertThat(count(tenant).open()).isEqualTo(2);
     assertThat(part(count(tenant), "a")).isEqualTo(2);
@@ -526,10 +528,10 @@ public abstract class ConnectionsContract {
     TenantId tenant = counted(3);
     ConnectionCount seen = count(tenant);
 
-    List<Written> answers =
+    List<WriteResult> answers =
         Race.of(8, i -> connections().correct(tenant, seen, correction("c0", -1)));
 
-    assertThat(Collections.frequency(answers, Written.DONE)).isEqualTo(1);
+    assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
     assertThat(count(tenant).open()).isEqualTo(2);
   }
 

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.admission.Facts;
-import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.bucket.Emptiness;
+import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.connect.AdmissionFacts;
+import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
@@ -21,10 +21,10 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link FactsReader} does. */
+/** What every {@link AdmissionFactsReader} does. */
 public abstract class FactsReaderContract {
   /** The reader of what stands in the others. */
-  protected abstract FactsReader reader();
+  protected abstract AdmissionFactsReader reader();
 
   /** Where tenants are written down. */
   protected abstract Tenants tenants();
@@ -51,7 +51,7 @@ public abstract class FactsReaderContract {
   @Test
   void read_of_nothing_tells_nothing() {
     assertThat(reader().read(Samples.tenantId(), Samples.sessionId()))
-        .isEqualTo(new Facts(Optional.empty(), Optional.empty(), 0, Optional.empty()));
+        .isEqualTo(new AdmissionFacts(Optional.empty(), Optional.empty(), 0, Optional.empty()));
   }
 
   @Test
@@ -62,18 +62,18 @@ public abstract class FactsReaderContract {
     Bucket bucket = Samples.bucket(new BucketId(id, Action.CONNECT));
     buckets().open(bucket);
     buckets().open(Samples.bucket(new BucketId(id, Action.MESSAGE)));
-    buckets().rememberEmpty(bucket, new Emptiness(NOW, NOW.plusNanos(1), 0));
+    buckets().rememberEmpty(bucket, new EmptyHint(NOW, NOW.plusNanos(1), 0));
     Session session = Samples.session(id, Duration.ofMinutes(5));
     sessions().create(session);
     sessions().takeTurn(id, Gcra.perMinute(1), NOW);
     connections().join(id, session.id(), "a", 2, Gcra.perMinute(60), Optional.empty(), NOW, NOW);
     connections().countUp(id, "a", 2);
 
-    Facts facts = reader().read(id, session.id());
+    AdmissionFacts facts = reader().read(id, session.id());
 
     assertThat(facts)
         .isEqualTo(
-            new Facts(
+            new AdmissionFacts(
                 Optional.of(tenant),
                 sessions().find(id, session.id()),
                 1,
@@ -88,7 +88,7 @@ public abstract class FactsReaderContract {
     tenants().create(tenant);
 
     assertThat(reader().read(tenant.id(), Samples.sessionId()))
-        .isEqualTo(new Facts(Optional.of(tenant), Optional.empty(), 0, Optional.empty()));
+        .isEqualTo(new AdmissionFacts(Optional.of(tenant), Optional.empty(), 0, Optional.empty()));
   }
 
   @Test

@@ -2,7 +2,7 @@ package dev.tollgate.core.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.idempotency.KeptAnswer;
@@ -61,7 +61,7 @@ public abstract class IdempotencyKeysContract {
   @Test
   void what_was_answered_is_answered_until_it_is_forgotten() {
     keys().claim(claim("one"), NOW);
-    assertThat(keys().keep(claim("one"), ANSWER, TOMORROW)).isEqualTo(Written.DONE);
+    assertThat(keys().keep(claim("one"), ANSWER, TOMORROW)).isEqualTo(WriteResult.DONE);
 
     assertThat(keys().claim(claim("two"), LEASE_END)).isEqualTo(new KeyUse.Answered(ANSWER));
     assertThat(keys().claim(claim("two"), TOMORROW.minusSeconds(1)))
@@ -94,7 +94,7 @@ public abstract class IdempotencyKeysContract {
     Instant end = LEASE_END.plusSeconds(60);
     keys().claim(claim("same", "two", end), LEASE_END);
 
-    assertThat(keys().keep(claim("one"), ANSWER, TOMORROW)).isEqualTo(Written.OVERTAKEN);
+    assertThat(keys().keep(claim("one"), ANSWER, TOMORROW)).isEqualTo(WriteResult.OVERTAKEN);
     keys().release(claim("one"));
     assertThat(keys().claim(claim("three"), LEASE_END)).isEqualTo(new KeyUse.InProgress(end));
   }

@@ -1,9 +1,9 @@
 package dev.tollgate.core.testing;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.admission.Activity;
-import dev.tollgate.core.admission.Refusals;
-import dev.tollgate.core.admission.TenantActivity;
+import dev.tollgate.core.connect.Activity;
+import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.connect.TenantActivity;
 
 /** Activity in memory, of the other stand-ins' rows. */
 public final class InMemoryActivity implements Activity {

@@ -1,7 +1,7 @@
 package dev.tollgate.core.testing;
 
-import dev.tollgate.core.admission.Activity;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
 

@@ -3,7 +3,7 @@ package dev.tollgate.core.testing;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.provisioning.BucketQueues;
-import dev.tollgate.core.provisioning.Made;
+import dev.tollgate.core.provisioning.QueueCreation;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -35,13 +35,13 @@ public final class InMemoryBucketQueues implements BucketQueues {
   }
 
   @Override
-  public synchronized Made make(BucketId id, Duration lifetime) {
+  public synchronized QueueCreation make(BucketId id, Duration lifetime) {
     outage.check("make");
     Instant deleted = deletedAt.getOrDefault(id, Instant.MIN);
     if (clock.instant().minus(BLOCKED).isBefore(deleted)) {
-      return Made.NOT_YET;
+      return QueueCreation.NOT_YET;
     }
-    Made made = queue.make(id) ? Made.NEW : Made.STOOD;
+    QueueCreation made = queue.make(id) ? QueueCreation.NEW : QueueCreation.STOOD;
     foreign.remove(id);
     queue.keep(id, lifetime);
     return made;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
-import dev.tollgate.core.provisioning.Made;
+import dev.tollgate.core.provisioning.QueueCreation;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -48,8 +48,8 @@ class InMemoryBucketQueuesTest extends BucketQueuesContract {
     queues.delete(bucket);
 
     clock.advance(Duration.ofSeconds(59));
-    assertThat(queues.make(bucket, LONG)).isEqualTo(Made.NOT_YET);
+    assertThat(queues.make(bucket, LONG)).isEqualTo(QueueCreation.NOT_YET);
     clock.advance(Duration.ofSeconds(1));
-    assertThat(queues.make(bucket, LONG)).isEqualTo(Made.NEW);
+    assertThat(queues.make(bucket, LONG)).isEqualTo(QueueCreation.NEW);
   }
 }

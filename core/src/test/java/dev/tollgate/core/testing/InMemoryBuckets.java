@@ -4,12 +4,12 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.UnreadableRow;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.bucket.Emptiness;
+import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.Comparator;
@@ -106,36 +106,36 @@ public final class InMemoryBuckets implements Buckets {
   }
 
   @Override
-  public synchronized Written open(Bucket bucket) {
+  public synchronized WriteResult open(Bucket bucket) {
     outage.check("open");
     if (unreadable.containsKey(bucket.id())) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
-    return rows.putIfAbsent(bucket.id(), bucket) == null ? Written.DONE : Written.OVERTAKEN;
+    return rows.putIfAbsent(bucket.id(), bucket) == null ? WriteResult.DONE : WriteResult.OVERTAKEN;
   }
 
   @Override
-  public synchronized Written replace(Bucket next) {
+  public synchronized WriteResult replace(Bucket next) {
     outage.check("replace");
     Bucket before = rows.get(next.id());
     if (before == null || before.version() != next.version() - 1) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     rows.put(next.id(), next);
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 
   @Override
-  public synchronized Written rememberEmpty(Bucket read, Emptiness found) {
+  public synchronized WriteResult rememberEmpty(Bucket read, EmptyHint found) {
     outage.check("rememberEmpty");
     Bucket stands = rows.get(read.id());
     if (stands == null
         || stands.version() != read.version()
         || !stands.emptiness().equals(read.emptiness())) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     rows.put(read.id(), with(stands, Optional.of(found), stands.version()));
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 
   @Override
@@ -145,7 +145,7 @@ public final class InMemoryBuckets implements Buckets {
         id, (key, stands) -> with(stands, Optional.empty(), stands.version() + 1));
   }
 
-  private static Bucket with(Bucket bucket, Optional<Emptiness> emptiness, long version) {
+  private static Bucket with(Bucket bucket, Optional<EmptyHint> emptiness, long version) {
     return new Bucket(
         bucket.id(),
         bucket.spec(),

@@ -2,19 +2,19 @@ package dev.tollgate.core.testing;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.admission.Facts;
-import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.connect.AdmissionFacts;
+import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.session.SessionId;
 
 /** Reads facts from the other stand-ins. It remembers no answers. */
-public final class InMemoryFacts implements FactsReader {
+public final class InMemoryFacts implements AdmissionFactsReader {
   private final InMemoryTenants tenants;
   private final InMemorySessions sessions;
   private final InMemoryBuckets buckets;
   private final Outage outage = new Outage();
 
-  /** Facts of what stands in these. */
+  /** AdmissionFacts of what stands in these. */
   public InMemoryFacts(
       InMemoryTenants tenants, InMemorySessions sessions, InMemoryBuckets buckets) {
     this.tenants = tenants;
@@ -34,9 +34,9 @@ public final class InMemoryFacts implements FactsReader {
   }
 
   @Override
-  public Facts read(TenantId tenant, SessionId session) {
+  public AdmissionFacts read(TenantId tenant, SessionId session) {
     outage.check("read");
-    return new Facts(
+    return new AdmissionFacts(
         tenants.find(tenant),
         sessions.find(tenant, session),
         sessions.count(tenant),

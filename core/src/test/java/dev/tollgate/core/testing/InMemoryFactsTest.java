@@ -1,7 +1,7 @@
 package dev.tollgate.core.testing;
 
-import dev.tollgate.core.admission.FactsReader;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Tenants;
@@ -12,7 +12,7 @@ class InMemoryFactsTest extends FactsReaderContract {
   private final InMemoryBuckets buckets = new InMemoryBuckets();
 
   @Override
-  protected FactsReader reader() {
+  protected AdmissionFactsReader reader() {
     return new InMemoryFacts(tenants, sessions, buckets);
   }
 

@@ -5,10 +5,10 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Shard;
-import dev.tollgate.core.bucket.Upkeep;
-import dev.tollgate.core.provisioning.Conformity;
-import dev.tollgate.core.provisioning.FillSchedules;
+import dev.tollgate.core.bucket.fill.FillSchedules;
+import dev.tollgate.core.provisioning.Drift;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -68,29 +68,29 @@ public final class InMemoryFillSchedules implements FillSchedules {
   }
 
   @Override
-  public synchronized Conformity compare(Bucket bucket) {
+  public synchronized Drift compare(Bucket bucket) {
     outage.check("compare");
     Optional<Scheduled> stands = Optional.ofNullable(schedules.get(bucket.id()));
     if (bucket.spec().filling().mode() == FillMode.SHARED) {
-      return Conformity.of(stands.isPresent() ? List.of("a schedule (expected: none)") : List.of());
+      return Drift.of(stands.isPresent() ? List.of("a schedule (expected: none)") : List.of());
     }
     Scheduled wanted = new Scheduled(bucket.spec(), bucket.upkeep().state());
     return stands
         .map(
             found ->
-                Conformity.of(
+                Drift.of(
                     found.does().equals(wanted.does())
                         ? List.of()
                         : List.of(found.does() + " (expected: " + wanted.does() + ")")))
-        .orElseGet(Conformity.Missing::new);
+        .orElseGet(Drift.Missing::new);
   }
 
   @Override
-  public synchronized Conformity compare(Shard shard) {
+  public synchronized Drift compare(Shard shard) {
     outage.check("compare");
     return !shards.contains(shard)
-        ? new Conformity.Missing()
-        : Conformity.of(
+        ? new Drift.Missing()
+        : Drift.of(
             disabled.contains(shard) ? List.of("state: DISABLED (expected: ENABLED)") : List.of());
   }
 
@@ -117,15 +117,15 @@ public final class InMemoryFillSchedules implements FillSchedules {
   }
 
   /** What a schedule was last put with. */
-  public record Scheduled(BucketSpec spec, Upkeep.State state) {
+  public record Scheduled(BucketSpec spec, FillState.State state) {
     /** Whether it fires. */
     public boolean enabled() {
-      return state == Upkeep.State.PRODUCED || state == Upkeep.State.DIRECT;
+      return state == FillState.State.PRODUCED || state == FillState.State.DIRECT;
     }
 
     private String does() {
       return (enabled() ? "fires" : "rests")
-          + (state == Upkeep.State.DIRECT ? ", sends " + spec.rate().ceiling() : ", invokes");
+          + (state == FillState.State.DIRECT ? ", sends " + spec.rate().ceiling() : ", invokes");
     }
   }
 }

@@ -1,6 +1,6 @@
 package dev.tollgate.core.testing;
 
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.idempotency.KeptAnswer;
@@ -44,13 +44,13 @@ public final class InMemoryIdempotencyKeys implements IdempotencyKeys {
   }
 
   @Override
-  public synchronized Written keep(KeyClaim claim, KeptAnswer answer, Instant until) {
+  public synchronized WriteResult keep(KeyClaim claim, KeptAnswer answer, Instant until) {
     outage.check("keep");
     if (owned(claim).isEmpty()) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     rows.put(claim.key(), new Row(claim, Optional.of(answer), until));
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 
   @Override

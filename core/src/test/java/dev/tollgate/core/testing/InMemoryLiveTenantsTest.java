@@ -1,6 +1,6 @@
 package dev.tollgate.core.testing;
 
-import dev.tollgate.core.session.LiveTenants;
+import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.session.Sessions;
 
 class InMemoryLiveTenantsTest extends LiveTenantsContract {

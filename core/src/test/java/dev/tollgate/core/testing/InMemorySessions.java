@@ -1,19 +1,19 @@
 package dev.tollgate.core.testing;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Written;
-import dev.tollgate.core.admission.Refusals;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Lifetime;
-import dev.tollgate.core.session.LiveTenants;
-import dev.tollgate.core.session.Noted;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Subject;
+import dev.tollgate.core.session.SubjectSessions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   private final Map<TenantId, Map<SessionId, Session>> rows = new HashMap<>();
   private final Map<TenantId, Count> counts = new HashMap<>();
   private final Map<TenantId, Instant> turns = new HashMap<>();
-  private final Map<TenantId, Map<Subject, Noted>> subjects = new HashMap<>();
+  private final Map<TenantId, Map<Subject, SubjectSessions>> subjects = new HashMap<>();
   private int corrections;
   private final Outage outage = new Outage();
 
@@ -74,58 +74,59 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public synchronized Noted notedFor(TenantId tenant, Subject subject) {
+  public synchronized SubjectSessions notedFor(TenantId tenant, Subject subject) {
     outage.check("notedFor");
-    return subjects(tenant).getOrDefault(subject, Noted.NOTHING);
+    return subjects(tenant).getOrDefault(subject, SubjectSessions.NOTHING);
   }
 
   @Override
-  public synchronized Written note(
+  public synchronized WriteResult note(
       TenantId tenant,
       Subject subject,
       SessionId id,
       long most,
       Gcra rate,
-      Noted read,
+      SubjectSessions read,
       Instant now,
       Instant until) {
     outage.check("note");
-    Noted noted = subjects(tenant).getOrDefault(subject, Noted.NOTHING);
+    SubjectSessions noted = subjects(tenant).getOrDefault(subject, SubjectSessions.NOTHING);
     if (noted.sessions().contains(id)) {
-      return Written.DONE;
+      return WriteResult.DONE;
     }
     Set<SessionId> next = new HashSet<>(noted.sessions());
     next.add(id);
-    return next.size() <= most ? note(tenant, subject, next, rate, now) : Written.OVERTAKEN;
+    return next.size() <= most ? note(tenant, subject, next, rate, now) : WriteResult.OVERTAKEN;
   }
 
   @Override
-  public synchronized Written noteInstead(
+  public synchronized WriteResult noteInstead(
       TenantId tenant,
       Subject subject,
       Set<SessionId> next,
       Gcra rate,
-      Noted read,
+      SubjectSessions read,
       Instant now,
       Instant until) {
     outage.check("noteInstead");
-    Noted noted = subjects(tenant).getOrDefault(subject, Noted.NOTHING);
+    SubjectSessions noted = subjects(tenant).getOrDefault(subject, SubjectSessions.NOTHING);
     if (noted.sessions().equals(next)) {
-      return Written.DONE;
+      return WriteResult.DONE;
     }
     return noted.sessions().equals(read.sessions())
         ? note(tenant, subject, next, rate, now)
-        : Written.OVERTAKEN;
+        : WriteResult.OVERTAKEN;
   }
 
-  private Written note(
+  private WriteResult note(
       TenantId tenant, Subject subject, Set<SessionId> next, Gcra rate, Instant now) {
-    Optional<Instant> arrival = subjects(tenant).getOrDefault(subject, Noted.NOTHING).arrival();
+    Optional<Instant> arrival =
+        subjects(tenant).getOrDefault(subject, SubjectSessions.NOTHING).arrival();
     if (!rate.conforms(arrival, now)) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
-    subjects(tenant).put(subject, new Noted(next, Optional.of(rate.after(arrival, now))));
-    return Written.DONE;
+    subjects(tenant).put(subject, new SubjectSessions(next, Optional.of(rate.after(arrival, now))));
+    return WriteResult.DONE;
   }
 
   @Override
@@ -134,7 +135,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     subjects.remove(tenant);
   }
 
-  private Map<Subject, Noted> subjects(TenantId tenant) {
+  private Map<Subject, SubjectSessions> subjects(TenantId tenant) {
     return subjects.computeIfAbsent(tenant, id -> new HashMap<>());
   }
 
@@ -179,14 +180,14 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public synchronized Written remove(TenantId tenant, SessionId id) {
+  public synchronized WriteResult remove(TenantId tenant, SessionId id) {
     outage.check("remove");
     Session row = of(tenant).get(id);
     if (row != null && !row.connections().isEmpty()) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     of(tenant).remove(id);
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 
   /** Deletes a row whatever it holds, as time to live does, or a hand; returns what it was. */
@@ -309,16 +310,16 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public synchronized Written correct(
+  public synchronized WriteResult correct(
       TenantId tenant, ConnectionCount seen, Correction correction) {
     outage.check("correct");
     Count count = totals(tenant);
     if (!count.connections().correction().equals(seen.correction())
         || count.open() + correction.open() < 0) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     counts.put(tenant, count.corrected(correction, "correction-" + corrections++));
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 
   @Override
@@ -340,24 +341,24 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public synchronized Written strikeOff(TenantId tenant, Instant arrival) {
+  public synchronized WriteResult strikeOff(TenantId tenant, Instant arrival) {
     outage.check("strikeOff");
-    return turns.remove(tenant, arrival) ? Written.DONE : Written.OVERTAKEN;
+    return turns.remove(tenant, arrival) ? WriteResult.DONE : WriteResult.OVERTAKEN;
   }
 
   @Override
-  public synchronized Written renew(
+  public synchronized WriteResult renew(
       TenantId tenant, SessionId id, Instant endsAt, Lifetime lifetime, Instant now) {
     outage.check("renew");
     Instant end = endsAt.truncatedTo(ChronoUnit.SECONDS);
     Session row = of(tenant).get(id);
     if (row == null || row.endedAt(now) || row.endsAt().isAfter(end)) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     Optional<Instant> before = row.lifetime().tokenEndsAt();
     Optional<Instant> token = lifetime.tokenEndsAt();
     if (token.isPresent() && before.filter(token.get()::isBefore).isPresent()) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     of(tenant)
         .put(
@@ -373,18 +374,18 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 row.processed(),
                 new Lifetime(
                     row.lifetime().createdAt().or(lifetime::createdAt), token.or(() -> before))));
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 
   @Override
-  public synchronized Written extend(
+  public synchronized WriteResult extend(
       Session read, Instant endsAt, Map<String, Instant> processed, Instant now) {
     outage.check("extend");
     Session row = of(read.tenant()).get(read.id());
     if (row == null
         || !row.endsAt().equals(read.endsAt())
         || !row.messageAt().equals(read.messageAt())) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     of(read.tenant())
         .put(
@@ -399,7 +400,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 Optional.of(now.truncatedTo(ChronoUnit.SECONDS)),
                 processed,
                 created(row, now)));
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 
   synchronized void addRefused(TenantId tenant, Refusals refusals) {

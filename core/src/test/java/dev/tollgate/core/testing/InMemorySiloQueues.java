@@ -1,8 +1,8 @@
 package dev.tollgate.core.testing;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.provisioning.Made;
 import dev.tollgate.core.provisioning.Progress;
+import dev.tollgate.core.provisioning.QueueCreation;
 import dev.tollgate.core.provisioning.SiloQueues;
 import java.time.Duration;
 import java.time.Instant;
@@ -116,19 +116,19 @@ public final class InMemorySiloQueues implements SiloQueues {
   }
 
   @Override
-  public synchronized Made make(TenantId tenant) {
+  public synchronized QueueCreation make(TenantId tenant) {
     outage.check("make");
     Instant at = deletedAt.getOrDefault(tenant, Instant.MIN);
     if (clock.instant().minus(MINUTE).isBefore(at)) {
-      return Made.NOT_YET;
+      return QueueCreation.NOT_YET;
     }
     Queue stands = queues.get(tenant);
     if (stands == null) {
       queues.put(tenant, new Queue());
-      return Made.NEW;
+      return QueueCreation.NEW;
     }
     stands.closedAt = Optional.empty();
-    return Made.STOOD;
+    return QueueCreation.STOOD;
   }
 
   @Override

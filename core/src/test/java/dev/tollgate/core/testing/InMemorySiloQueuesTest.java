@@ -3,7 +3,7 @@ package dev.tollgate.core.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.provisioning.Made;
+import dev.tollgate.core.provisioning.QueueCreation;
 import dev.tollgate.core.provisioning.SiloQueues;
 import java.time.Duration;
 import java.util.List;
@@ -53,9 +53,9 @@ class InMemorySiloQueuesTest extends SiloQueuesContract {
     queues.delete(tenant);
 
     clock.advance(Duration.ofSeconds(59));
-    assertThat(queues.make(tenant)).isEqualTo(Made.NOT_YET);
+    assertThat(queues.make(tenant)).isEqualTo(QueueCreation.NOT_YET);
     clock.advance(Duration.ofSeconds(1));
-    assertThat(queues.make(tenant)).isEqualTo(Made.NEW);
+    assertThat(queues.make(tenant)).isEqualTo(QueueCreation.NEW);
   }
 
   @Test

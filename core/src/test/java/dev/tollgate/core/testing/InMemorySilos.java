@@ -1,7 +1,7 @@
 package dev.tollgate.core.testing;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.provisioning.Silos;
 import java.util.HashMap;
@@ -30,30 +30,30 @@ public final class InMemorySilos implements Silos {
   }
 
   @Override
-  public synchronized Written open(Silo silo) {
+  public synchronized WriteResult open(Silo silo) {
     outage.check("open");
-    return rows.putIfAbsent(silo.tenant(), silo) == null ? Written.DONE : Written.OVERTAKEN;
+    return rows.putIfAbsent(silo.tenant(), silo) == null ? WriteResult.DONE : WriteResult.OVERTAKEN;
   }
 
   @Override
-  public synchronized Written replace(Silo next) {
+  public synchronized WriteResult replace(Silo next) {
     outage.check("replace");
     Silo before = rows.get(next.tenant());
     if (before == null || before.version() != next.version() - 1) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     rows.put(next.tenant(), next);
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 
   @Override
-  public synchronized Written remove(TenantId tenant, long version) {
+  public synchronized WriteResult remove(TenantId tenant, long version) {
     outage.check("remove");
     Silo before = rows.get(tenant);
     if (before != null && before.version() != version) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     rows.remove(tenant);
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 }

@@ -4,7 +4,7 @@ import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.UnreadableRow;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tenants;
@@ -50,21 +50,21 @@ public final class InMemoryTenants implements Tenants {
   }
 
   @Override
-  public synchronized Written create(Tenant tenant) {
+  public synchronized WriteResult create(Tenant tenant) {
     outage.check("create");
     boolean isNew = rows.putIfAbsent(tenant.id().value(), tenant) == null;
-    return isNew ? Written.DONE : Written.OVERTAKEN;
+    return isNew ? WriteResult.DONE : WriteResult.OVERTAKEN;
   }
 
   @Override
-  public synchronized Written replace(Tenant next) {
+  public synchronized WriteResult replace(Tenant next) {
     outage.check("replace");
     Tenant before = rows.get(next.id().value());
     if (before == null || before.version() != next.version() - 1) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     rows.put(next.id().value(), next);
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 
   @Override
@@ -89,14 +89,14 @@ public final class InMemoryTenants implements Tenants {
   }
 
   @Override
-  public synchronized Written remove(TenantId id, long version) {
+  public synchronized WriteResult remove(TenantId id, long version) {
     outage.check("remove");
     Tenant before = rows.get(id.value());
     if (before != null && before.version() != version) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     rows.remove(id.value());
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 
   @Override

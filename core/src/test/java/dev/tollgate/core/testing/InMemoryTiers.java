@@ -1,7 +1,7 @@
 package dev.tollgate.core.testing;
 
 import dev.tollgate.core.Page;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
@@ -39,15 +39,15 @@ public final class InMemoryTiers implements Tiers {
   }
 
   @Override
-  public synchronized Written put(Tier next) {
+  public synchronized WriteResult put(Tier next) {
     outage.check("put");
     Tier before = rows.get(next.name().value());
     long version = before == null ? 0 : before.version();
     if (version != next.version() - 1) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     rows.put(next.name().value(), next);
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 
   @Override
@@ -70,14 +70,14 @@ public final class InMemoryTiers implements Tiers {
   }
 
   @Override
-  public synchronized Written remove(TierName name, long version) {
+  public synchronized WriteResult remove(TierName name, long version) {
     outage.check("remove");
     Tier before = rows.get(name.value());
     if (before != null && before.version() != version) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     rows.remove(name.value());
-    return Written.DONE;
+    return WriteResult.DONE;
   }
 
   @Override

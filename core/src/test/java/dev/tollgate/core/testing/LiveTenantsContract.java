@@ -4,9 +4,9 @@ import static dev.tollgate.core.testing.Samples.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.session.Gcra;
-import dev.tollgate.core.session.LiveTenants;
 import dev.tollgate.core.session.Sessions;
 import java.time.Instant;
 import java.util.Collections;
@@ -49,11 +49,11 @@ public abstract class LiveTenantsContract {
     TenantId tenant = withTurns(1);
     Instant arrival = live().arrival(tenant).orElseThrow();
 
-    assertThat(live().strikeOff(tenant, arrival)).isEqualTo(Written.DONE);
+    assertThat(live().strikeOff(tenant, arrival)).isEqualTo(WriteResult.DONE);
 
     assertThat(live().list()).doesNotContain(tenant);
     assertThat(live().arrival(tenant)).isEmpty();
-    assertThat(live().strikeOff(tenant, arrival)).isEqualTo(Written.OVERTAKEN);
+    assertThat(live().strikeOff(tenant, arrival)).isEqualTo(WriteResult.OVERTAKEN);
     sessions().takeTurn(tenant, RATE, NOW);
     assertThat(live().list()).contains(tenant);
   }
@@ -64,7 +64,7 @@ public abstract class LiveTenantsContract {
     Instant arrival = live().arrival(tenant).orElseThrow();
     sessions().takeTurn(tenant, RATE, NOW);
 
-    assertThat(live().strikeOff(tenant, arrival)).isEqualTo(Written.OVERTAKEN);
+    assertThat(live().strikeOff(tenant, arrival)).isEqualTo(WriteResult.OVERTAKEN);
 
     assertThat(live().list()).contains(tenant);
   }
@@ -83,9 +83,9 @@ public abstract class LiveTenantsContract {
     TenantId tenant = withTurns(1);
     Instant arrival = live().arrival(tenant).orElseThrow();
 
-    List<Written> answers = Race.of(6, i -> live().strikeOff(tenant, arrival));
+    List<WriteResult> answers = Race.of(6, i -> live().strikeOff(tenant, arrival));
 
-    assertThat(Collections.frequency(answers, Written.DONE)).isEqualTo(1);
+    assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
   }
 
   @Test

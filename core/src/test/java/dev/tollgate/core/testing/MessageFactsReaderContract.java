@@ -8,7 +8,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.bucket.Emptiness;
+import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.message.MessageFacts;
 import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.message.MessageLog;
@@ -68,7 +68,7 @@ public abstract class MessageFactsReaderContract {
     Bucket bucket = Samples.bucket(new BucketId(tenant.id(), Action.MESSAGE));
     buckets().open(bucket);
     buckets().open(Samples.bucket(new BucketId(tenant.id(), Action.CONNECT)));
-    buckets().rememberEmpty(bucket, new Emptiness(NOW, NOW.plusNanos(1), 0));
+    buckets().rememberEmpty(bucket, new EmptyHint(NOW, NOW.plusNanos(1), 0));
     List<SessionId> ids = create(tenant, 10);
     connections()
         .join(tenant.id(), ids.get(3), "a", 2, Gcra.perMinute(60), Optional.empty(), NOW, NOW);

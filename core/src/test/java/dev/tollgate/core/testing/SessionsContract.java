@@ -4,16 +4,16 @@ import static dev.tollgate.core.testing.Samples.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.session.Caller;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Lifetime;
-import dev.tollgate.core.session.Noted;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLife;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Subject;
+import dev.tollgate.core.session.SubjectSessions;
 import dev.tollgate.core.tenant.Tenant;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -159,7 +159,7 @@ public abstract class SessionsContract {
   void remove_leaves_a_session_that_has_connections() {
     Session session = created(Set.of("a"));
 
-    assertThat(sessions().remove(session.tenant(), session.id())).isEqualTo(Written.OVERTAKEN);
+    assertThat(sessions().remove(session.tenant(), session.id())).isEqualTo(WriteResult.OVERTAKEN);
 
     assertThat(sessions().find(session.tenant(), session.id())).contains(session);
   }
@@ -168,9 +168,9 @@ public abstract class SessionsContract {
   void remove_of_an_empty_session_is_harmless_when_repeated() {
     Session session = created(Set.of());
 
-    List<Written> answers = Race.of(4, i -> sessions().remove(session.tenant(), session.id()));
+    List<WriteResult> answers = Race.of(4, i -> sessions().remove(session.tenant(), session.id()));
 
-    assertThat(answers).containsOnly(Written.DONE);
+    assertThat(answers).containsOnly(WriteResult.DONE);
     assertThat(sessions().find(session.tenant(), session.id())).isEmpty();
   }
 
@@ -253,12 +253,12 @@ public abstract class SessionsContract {
     Instant later = session.endsAt().plusSeconds(1);
 
     assertThat(sessions().renew(session.tenant(), session.id(), later.plusNanos(5), LIFETIME, NOW))
-        .isEqualTo(Written.DONE);
+        .isEqualTo(WriteResult.DONE);
     assertThat(sessions().renew(session.tenant(), session.id(), session.endsAt(), LIFETIME, NOW))
-        .isEqualTo(Written.OVERTAKEN);
+        .isEqualTo(WriteResult.OVERTAKEN);
     assertThat(
             sessions().renew(session.tenant(), session.id(), later.plusSeconds(9), LIFETIME, later))
-        .isEqualTo(Written.OVERTAKEN);
+        .isEqualTo(WriteResult.OVERTAKEN);
 
     assertThat(sessions().find(session.tenant(), session.id()))
         .contains(
@@ -281,7 +281,7 @@ public abstract class SessionsContract {
     Map<String, Instant> processed = Map.of("A_z-9", later, "7", later.plusSeconds(1));
 
     assertThat(sessions().extend(session, later.plusNanos(5), processed, NOW))
-        .isEqualTo(Written.DONE);
+        .isEqualTo(WriteResult.DONE);
 
     Session extended =
         new Session(
@@ -297,7 +297,7 @@ public abstract class SessionsContract {
     assertThat(sessions().find(session.tenant(), session.id())).contains(extended);
     assertThat(sessions().list(session.tenant())).containsExactly(extended);
     assertThat(sessions().extend(extended, later.plusSeconds(60), Map.of("m", later), NOW))
-        .isEqualTo(Written.DONE);
+        .isEqualTo(WriteResult.DONE);
     assertThat(sessions().find(session.tenant(), session.id()).orElseThrow().processed())
         .isEqualTo(Map.of("m", later));
   }
@@ -310,9 +310,9 @@ public abstract class SessionsContract {
     Session moved = sessions().endAt(session.tenant(), session.id(), NOW).orElseThrow();
 
     assertThat(sessions().extend(session, later, Map.of("m", later), NOW))
-        .isEqualTo(Written.OVERTAKEN);
+        .isEqualTo(WriteResult.OVERTAKEN);
     assertThat(sessions().extend(never, later, Map.of("m", later), NOW))
-        .isEqualTo(Written.OVERTAKEN);
+        .isEqualTo(WriteResult.OVERTAKEN);
 
     assertThat(sessions().find(session.tenant(), session.id())).contains(moved);
     assertThat(sessions().find(never.tenant(), never.id())).isEmpty();
@@ -353,11 +353,11 @@ public abstract class SessionsContract {
     sessions().renew(session.tenant(), session.id(), session.endsAt(), LIFETIME, NOW);
 
     assertThat(sessions().renew(session.tenant(), session.id(), later, shorter, NOW))
-        .isEqualTo(Written.OVERTAKEN);
+        .isEqualTo(WriteResult.OVERTAKEN);
     assertThat(sessions().renew(session.tenant(), session.id(), later, longer, NOW))
-        .isEqualTo(Written.DONE);
+        .isEqualTo(WriteResult.DONE);
     assertThat(sessions().renew(session.tenant(), session.id(), later, Lifetime.UNKNOWN, NOW))
-        .isEqualTo(Written.DONE);
+        .isEqualTo(WriteResult.DONE);
 
     Session renewed = sessions().find(session.tenant(), session.id()).orElseThrow();
     assertThat(renewed.endsAt()).isEqualTo(later);
@@ -365,16 +365,17 @@ public abstract class SessionsContract {
         .isEqualTo(new Lifetime(LIFETIME.createdAt(), longer.tokenEndsAt()));
     Map<String, Instant> none = Map.of();
     assertThat(sessions().extend(renewed, later, none, NOW.plusSeconds(60)))
-        .isEqualTo(Written.DONE);
+        .isEqualTo(WriteResult.DONE);
     assertThat(sessions().find(session.tenant(), session.id()).orElseThrow().lifetime())
         .isEqualTo(renewed.lifetime());
   }
 
-  private Written note(TenantId tenant, Subject subject, SessionId id, long most) {
-    Noted read = sessions().notedFor(tenant, subject);
-    Written written = sessions().note(tenant, subject, id, most, OFTEN, read, NOW, NOW.plus(LIFE));
+  private WriteResult note(TenantId tenant, Subject subject, SessionId id, long most) {
+    SubjectSessions read = sessions().notedFor(tenant, subject);
+    WriteResult written =
+        sessions().note(tenant, subject, id, most, OFTEN, read, NOW, NOW.plus(LIFE));
     // Which way the arrival time moves may have changed since it was read.
-    return written == Written.DONE
+    return written == WriteResult.DONE
         ? written
         : sessions()
             .note(
@@ -434,11 +435,11 @@ public abstract class SessionsContract {
     SessionId two = Samples.sessionId();
 
     assertThat(noted(tenant, ann)).isEmpty();
-    assertThat(note(tenant, ann, one, 2)).isEqualTo(Written.DONE);
-    assertThat(note(tenant, ann, two, 2)).isEqualTo(Written.DONE);
-    assertThat(note(tenant, ann, two, 2)).isEqualTo(Written.DONE);
-    assertThat(note(tenant, bob, one, 2)).isEqualTo(Written.DONE);
-    assertThat(note(tenant, ann, Samples.sessionId(), 2)).isEqualTo(Written.OVERTAKEN);
+    assertThat(note(tenant, ann, one, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(note(tenant, ann, two, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(note(tenant, ann, two, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(note(tenant, bob, one, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(note(tenant, ann, Samples.sessionId(), 2)).isEqualTo(WriteResult.OVERTAKEN);
     assertThat(noted(tenant, ann)).containsExactlyInAnyOrder(one, two);
     assertThat(noted(Samples.tenantId(), ann)).isEmpty();
 
@@ -454,9 +455,9 @@ public abstract class SessionsContract {
     TenantId tenant = Samples.tenantId();
     Subject ann = Subject.of(tenant, "ann");
 
-    List<Written> answers = Race.of(12, i -> note(tenant, ann, Samples.sessionId(), 5));
+    List<WriteResult> answers = Race.of(12, i -> note(tenant, ann, Samples.sessionId(), 5));
 
-    assertThat(answers.stream().filter(Written.DONE::equals)).hasSize(5);
+    assertThat(answers.stream().filter(WriteResult.DONE::equals)).hasSize(5);
     assertThat(noted(tenant, ann)).hasSize(5);
   }
 
@@ -468,10 +469,10 @@ public abstract class SessionsContract {
     SessionId lasting = Samples.sessionId();
     note(tenant, ann, over, 2);
     note(tenant, ann, lasting, 2);
-    Noted read = sessions().notedFor(tenant, ann);
+    SubjectSessions read = sessions().notedFor(tenant, ann);
     assertThat(read.sessions()).containsExactlyInAnyOrder(over, lasting);
 
-    List<Written> answers =
+    List<WriteResult> answers =
         Race.of(
             6,
             i ->
@@ -485,7 +486,7 @@ public abstract class SessionsContract {
                         NOW,
                         NOW.plus(LIFE)));
 
-    assertThat(answers.stream().filter(Written.DONE::equals)).hasSize(1);
+    assertThat(answers.stream().filter(WriteResult.DONE::equals)).hasSize(1);
     assertThat(noted(tenant, ann)).hasSize(2).contains(lasting).doesNotContain(over);
   }
 
@@ -552,14 +553,14 @@ public abstract class SessionsContract {
     Session session = created(Set.of("a"));
     Map<String, Instant> one = Map.of("one", session.endsAt());
 
-    assertThat(sessions().extend(session, session.endsAt(), one, NOW)).isEqualTo(Written.DONE);
+    assertThat(sessions().extend(session, session.endsAt(), one, NOW)).isEqualTo(WriteResult.DONE);
     assertThat(sessions().extend(session, session.endsAt(), Map.of(), NOW))
-        .isEqualTo(Written.OVERTAKEN);
+        .isEqualTo(WriteResult.OVERTAKEN);
 
     Session extended = sessions().find(session.tenant(), session.id()).orElseThrow();
     assertThat(extended.endsAt()).isEqualTo(session.endsAt());
     assertThat(extended.messageAt()).contains(NOW.truncatedTo(ChronoUnit.SECONDS));
     assertThat(extended.processed()).isEqualTo(one);
-    assertThat(sessions().extend(extended, session.endsAt(), one, NOW)).isEqualTo(Written.DONE);
+    assertThat(sessions().extend(extended, session.endsAt(), one, NOW)).isEqualTo(WriteResult.DONE);
   }
 }

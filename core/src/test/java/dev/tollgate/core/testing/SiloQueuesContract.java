@@ -3,8 +3,8 @@ package dev.tollgate.core.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.provisioning.Made;
 import dev.tollgate.core.provisioning.Progress;
+import dev.tollgate.core.provisioning.QueueCreation;
 import dev.tollgate.core.provisioning.SiloQueues;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -36,7 +36,7 @@ public abstract class SiloQueuesContract {
     TenantId tenant = Samples.tenantId();
     assertThat(send(tenant, GROUP, "early")).isFalse();
 
-    assertThat(queues().make(tenant)).isEqualTo(Made.NEW);
+    assertThat(queues().make(tenant)).isEqualTo(QueueCreation.NEW);
 
     assertThat(send(tenant, GROUP, "one")).isTrue();
     assertThat(receive(tenant)).containsExactly("one");
@@ -48,7 +48,7 @@ public abstract class SiloQueuesContract {
     queues().make(tenant);
     send(tenant, GROUP, "one");
 
-    assertThat(queues().make(tenant)).isEqualTo(Made.STOOD);
+    assertThat(queues().make(tenant)).isEqualTo(QueueCreation.STOOD);
 
     assertThat(receive(tenant)).containsExactly("one");
   }
@@ -77,7 +77,7 @@ public abstract class SiloQueuesContract {
     queues().close(tenant);
     aMinutePasses();
 
-    assertThat(queues().make(tenant)).isEqualTo(Made.STOOD);
+    assertThat(queues().make(tenant)).isEqualTo(QueueCreation.STOOD);
     aMinutePasses();
 
     assertThat(queues().isClosed(tenant)).isFalse();

@@ -3,7 +3,7 @@ package dev.tollgate.core.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.provisioning.Silo.State;
@@ -24,7 +24,7 @@ public abstract class SilosContract {
 
   private Silo opened() {
     Silo silo = Silo.opened(Samples.tenantId(), FIRST, Samples.NOW);
-    assertThat(silos().open(silo)).isEqualTo(Written.DONE);
+    assertThat(silos().open(silo)).isEqualTo(WriteResult.DONE);
     return silo;
   }
 
@@ -48,7 +48,7 @@ public abstract class SilosContract {
     Silo silo = opened();
 
     assertThat(silos().open(Silo.opened(silo.tenant(), SECOND, Samples.NOW)))
-        .isEqualTo(Written.OVERTAKEN);
+        .isEqualTo(WriteResult.OVERTAKEN);
 
     assertThat(silos().find(silo.tenant())).contains(silo);
   }
@@ -59,10 +59,10 @@ public abstract class SilosContract {
     Silo closing = silo.in(State.CLOSING, Samples.NOW.plusSeconds(1));
     Silo reopened = closing.reopened(SECOND, Samples.NOW.plusSeconds(2));
 
-    assertThat(silos().replace(reopened)).isEqualTo(Written.OVERTAKEN);
-    assertThat(silos().replace(closing)).isEqualTo(Written.DONE);
-    assertThat(silos().replace(closing)).isEqualTo(Written.OVERTAKEN);
-    assertThat(silos().replace(reopened)).isEqualTo(Written.DONE);
+    assertThat(silos().replace(reopened)).isEqualTo(WriteResult.OVERTAKEN);
+    assertThat(silos().replace(closing)).isEqualTo(WriteResult.DONE);
+    assertThat(silos().replace(closing)).isEqualTo(WriteResult.OVERTAKEN);
+    assertThat(silos().replace(reopened)).isEqualTo(WriteResult.DONE);
 
     assertThat(silos().find(silo.tenant())).contains(reopened);
   }
@@ -71,10 +71,10 @@ public abstract class SilosContract {
   void of_many_that_replace_one_version_one_succeeds() {
     Silo silo = opened();
 
-    List<Written> answers =
+    List<WriteResult> answers =
         Race.of(8, i -> silos().replace(silo.in(State.CLOSING, Samples.NOW.plusSeconds(i))));
 
-    assertThat(Collections.frequency(answers, Written.DONE)).isEqualTo(1);
+    assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
   }
 
   @Test
@@ -83,7 +83,7 @@ public abstract class SilosContract {
 
     assertThat(
             silos().replace(Silo.opened(nobody, FIRST, Samples.NOW).reopened(SECOND, Samples.NOW)))
-        .isEqualTo(Written.OVERTAKEN);
+        .isEqualTo(WriteResult.OVERTAKEN);
 
     assertThat(silos().find(nobody)).isEmpty();
   }
@@ -93,10 +93,10 @@ public abstract class SilosContract {
     Silo silo = opened();
     silos().replace(silo.in(State.LEAVING, Samples.NOW));
 
-    assertThat(silos().remove(silo.tenant(), 0)).isEqualTo(Written.OVERTAKEN);
+    assertThat(silos().remove(silo.tenant(), 0)).isEqualTo(WriteResult.OVERTAKEN);
     assertThat(silos().find(silo.tenant())).isPresent();
-    assertThat(silos().remove(silo.tenant(), 1)).isEqualTo(Written.DONE);
-    assertThat(silos().remove(silo.tenant(), 1)).isEqualTo(Written.DONE);
+    assertThat(silos().remove(silo.tenant(), 1)).isEqualTo(WriteResult.DONE);
+    assertThat(silos().remove(silo.tenant(), 1)).isEqualTo(WriteResult.DONE);
     assertThat(silos().find(silo.tenant())).isEmpty();
   }
 }

@@ -1,12 +1,12 @@
 package dev.tollgate.core.testing;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.bucket.Emptiness;
+import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.HashMap;
@@ -52,27 +52,27 @@ public final class StormyBuckets implements Buckets {
   }
 
   @Override
-  public Written open(Bucket bucket) {
+  public WriteResult open(Bucket bucket) {
     return storm.ask(
         bucket.id(), Storm.Kind.DYNAMODB_THROTTLED, "open", () -> buckets.open(bucket));
   }
 
   /** At times somebody else is faster, and at times it only seems so. */
   @Override
-  public Written replace(Bucket next) {
+  public WriteResult replace(Bucket next) {
     requests.merge(next.id(), 1L, Long::sum);
     if (storm.strikes(next.id(), Storm.Kind.RIVAL_FILL)) {
       rival.accept(next.id());
     }
     if (storm.strikes(next.id(), Storm.Kind.FALSE_CONFLICT)) {
-      return Written.OVERTAKEN;
+      return WriteResult.OVERTAKEN;
     }
     return storm.ask(
         next.id(), Storm.Kind.DYNAMODB_THROTTLED, "replace", () -> buckets.replace(next));
   }
 
   @Override
-  public Written rememberEmpty(Bucket read, Emptiness found) {
+  public WriteResult rememberEmpty(Bucket read, EmptyHint found) {
     requests.merge(read.id(), 1L, Long::sum);
     return storm.ask(
         read.id(),

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Rate;
@@ -40,7 +40,7 @@ public abstract class TenantsContract {
 
   private Tenant created(Tier tier) {
     Tenant tenant = Samples.tenant(tier);
-    assertThat(tenants().create(tenant)).isEqualTo(Written.DONE);
+    assertThat(tenants().create(tenant)).isEqualTo(WriteResult.DONE);
     return tenant;
   }
 
@@ -100,7 +100,7 @@ public abstract class TenantsContract {
     Tenant tenant = created(BRONZE);
 
     Tenant other = Tenant.onboarded(tenant.id(), GOLD, Map.of());
-    assertThat(tenants().create(other)).isEqualTo(Written.OVERTAKEN);
+    assertThat(tenants().create(other)).isEqualTo(WriteResult.OVERTAKEN);
 
     assertThat(tenants().find(tenant.id())).contains(tenant);
   }
@@ -109,10 +109,10 @@ public abstract class TenantsContract {
   void of_many_that_create_one_tenant_one_succeeds() {
     TenantId id = Samples.tenantId();
 
-    List<Written> answers =
+    List<WriteResult> answers =
         Race.of(8, i -> tenants().create(Tenant.onboarded(id, BRONZE, Map.of())));
 
-    assertThat(Collections.frequency(answers, Written.DONE)).isEqualTo(1);
+    assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
   }
 
   @Test
@@ -120,7 +120,7 @@ public abstract class TenantsContract {
     Tenant tenant = created(BRONZE);
     Tenant next = suspended(tenant);
 
-    assertThat(tenants().replace(next)).isEqualTo(Written.DONE);
+    assertThat(tenants().replace(next)).isEqualTo(WriteResult.DONE);
 
     assertThat(tenants().find(tenant.id())).contains(next);
   }
@@ -132,7 +132,7 @@ public abstract class TenantsContract {
     tenants().replace(next);
 
     Tenant late = tenant.changed(GOLD, Map.of(), TenantStatus.ACTIVE);
-    assertThat(tenants().replace(late)).isEqualTo(Written.OVERTAKEN);
+    assertThat(tenants().replace(late)).isEqualTo(WriteResult.OVERTAKEN);
 
     assertThat(tenants().find(tenant.id())).contains(next);
   }
@@ -141,7 +141,7 @@ public abstract class TenantsContract {
   void replace_never_creates_a_tenant() {
     Tenant next = suspended(Samples.tenant());
 
-    assertThat(tenants().replace(next)).isEqualTo(Written.OVERTAKEN);
+    assertThat(tenants().replace(next)).isEqualTo(WriteResult.OVERTAKEN);
 
     assertThat(tenants().find(next.id())).isEmpty();
   }
@@ -200,11 +200,11 @@ public abstract class TenantsContract {
     Tenant tenant = created(BRONZE);
     tenants().replace(suspended(tenant));
 
-    assertThat(tenants().remove(tenant.id(), 1)).isEqualTo(Written.OVERTAKEN);
+    assertThat(tenants().remove(tenant.id(), 1)).isEqualTo(WriteResult.OVERTAKEN);
     assertThat(tenants().find(tenant.id())).isPresent();
 
-    assertThat(tenants().remove(tenant.id(), 2)).isEqualTo(Written.DONE);
-    assertThat(tenants().remove(tenant.id(), 2)).isEqualTo(Written.DONE);
+    assertThat(tenants().remove(tenant.id(), 2)).isEqualTo(WriteResult.DONE);
+    assertThat(tenants().remove(tenant.id(), 2)).isEqualTo(WriteResult.DONE);
     assertThat(tenants().find(tenant.id())).isEmpty();
   }
 

@@ -3,7 +3,7 @@ package dev.tollgate.core.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.Action;
-import dev.tollgate.core.Written;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.provisioning.Release;
@@ -57,7 +57,7 @@ public abstract class TiersContract {
 
   @Test
   void a_tier_comes_back_as_it_was_written() {
-    assertThat(tiers().put(platinum(1))).isEqualTo(Written.DONE);
+    assertThat(tiers().put(platinum(1))).isEqualTo(WriteResult.DONE);
 
     assertThat(tiers().find(PLATINUM)).contains(platinum(1));
     assertThat(tiers().list().items()).contains(platinum(1)).hasSize(Tier.DEFAULTS.size() + 1);
@@ -65,20 +65,20 @@ public abstract class TiersContract {
 
   @Test
   void put_follows_the_version_before_it() {
-    assertThat(tiers().put(platinum(2))).isEqualTo(Written.OVERTAKEN);
-    assertThat(tiers().put(platinum(1))).isEqualTo(Written.DONE);
-    assertThat(tiers().put(platinum(1))).isEqualTo(Written.OVERTAKEN);
-    assertThat(tiers().put(platinum(3))).isEqualTo(Written.OVERTAKEN);
-    assertThat(tiers().put(platinum(2))).isEqualTo(Written.DONE);
+    assertThat(tiers().put(platinum(2))).isEqualTo(WriteResult.OVERTAKEN);
+    assertThat(tiers().put(platinum(1))).isEqualTo(WriteResult.DONE);
+    assertThat(tiers().put(platinum(1))).isEqualTo(WriteResult.OVERTAKEN);
+    assertThat(tiers().put(platinum(3))).isEqualTo(WriteResult.OVERTAKEN);
+    assertThat(tiers().put(platinum(2))).isEqualTo(WriteResult.DONE);
 
     assertThat(tiers().find(PLATINUM)).contains(platinum(2));
   }
 
   @Test
   void of_many_that_put_one_version_one_succeeds() {
-    List<Written> answers = Race.of(8, i -> tiers().put(platinum(1)));
+    List<WriteResult> answers = Race.of(8, i -> tiers().put(platinum(1)));
 
-    assertThat(Collections.frequency(answers, Written.DONE)).isEqualTo(1);
+    assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
   }
 
   @Test
@@ -95,7 +95,7 @@ public abstract class TiersContract {
                 0)
             .succeeding(0);
 
-    assertThat(tiers().put(changed)).isEqualTo(Written.DONE);
+    assertThat(tiers().put(changed)).isEqualTo(WriteResult.DONE);
 
     assertThat(tiers().find(BRONZE.name())).contains(changed);
     assertThat(tiers().list().items()).contains(changed).hasSize(Tier.DEFAULTS.size());
@@ -103,8 +103,8 @@ public abstract class TiersContract {
 
   @Test
   void a_default_tier_that_is_removed_stays_removed() {
-    assertThat(tiers().remove(BRONZE.name(), 0)).isEqualTo(Written.DONE);
-    assertThat(tiers().remove(BRONZE.name(), 0)).isEqualTo(Written.DONE);
+    assertThat(tiers().remove(BRONZE.name(), 0)).isEqualTo(WriteResult.DONE);
+    assertThat(tiers().remove(BRONZE.name(), 0)).isEqualTo(WriteResult.DONE);
 
     assertThat(tiers().find(BRONZE.name())).isEmpty();
     assertThat(tiers().list().items()).doesNotContain(BRONZE).hasSize(Tier.DEFAULTS.size() - 1);
@@ -114,8 +114,8 @@ public abstract class TiersContract {
   void a_default_tier_that_was_changed_and_removed_stays_removed() {
     tiers().put(BRONZE.succeeding(0));
 
-    assertThat(tiers().remove(BRONZE.name(), 0)).isEqualTo(Written.OVERTAKEN);
-    assertThat(tiers().remove(BRONZE.name(), 1)).isEqualTo(Written.DONE);
+    assertThat(tiers().remove(BRONZE.name(), 0)).isEqualTo(WriteResult.OVERTAKEN);
+    assertThat(tiers().remove(BRONZE.name(), 1)).isEqualTo(WriteResult.DONE);
 
     assertThat(tiers().find(BRONZE.name())).isEmpty();
   }
@@ -125,7 +125,7 @@ public abstract class TiersContract {
     tiers().remove(BRONZE.name(), 0);
     Tier again = BRONZE.succeeding(0);
 
-    assertThat(tiers().put(again)).isEqualTo(Written.DONE);
+    assertThat(tiers().put(again)).isEqualTo(WriteResult.DONE);
 
     assertThat(tiers().find(BRONZE.name())).contains(again);
     assertThat(tiers().list().items()).contains(again);
@@ -136,10 +136,10 @@ public abstract class TiersContract {
     tiers().put(platinum(1));
     tiers().put(platinum(2));
 
-    assertThat(tiers().remove(PLATINUM, 1)).isEqualTo(Written.OVERTAKEN);
+    assertThat(tiers().remove(PLATINUM, 1)).isEqualTo(WriteResult.OVERTAKEN);
     assertThat(tiers().find(PLATINUM)).isPresent();
-    assertThat(tiers().remove(PLATINUM, 2)).isEqualTo(Written.DONE);
-    assertThat(tiers().remove(PLATINUM, 2)).isEqualTo(Written.DONE);
+    assertThat(tiers().remove(PLATINUM, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(tiers().remove(PLATINUM, 2)).isEqualTo(WriteResult.DONE);
     assertThat(tiers().find(PLATINUM)).isEmpty();
   }
 

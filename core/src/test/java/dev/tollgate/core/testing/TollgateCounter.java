@@ -1,10 +1,10 @@
 package dev.tollgate.core.testing;
 
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.admission.Departure;
-import dev.tollgate.core.admission.Refusal;
-import dev.tollgate.core.admission.Registration;
-import dev.tollgate.core.admission.Ticket;
+import dev.tollgate.core.connect.Disconnection;
+import dev.tollgate.core.connect.Refusal;
+import dev.tollgate.core.connect.Registration;
+import dev.tollgate.core.connect.Ticket;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
@@ -39,18 +39,18 @@ public final class TollgateCounter implements Counter {
   private static final List<Faults.Fault> FAULTS =
       List.of(Faults.UNREACHABLE, Faults.ANSWER_LOST, Faults.KILLED);
 
-  private final House house;
+  private final HousekeepingFixture house;
   private final Interleaved keeper;
   private final Tenant tenant;
   private final SessionId session;
   private final Registration registration;
-  private final Departure departure;
+  private final Disconnection departure;
   private Instant next = Setting.START.plus(1, ChronoUnit.MINUTES);
 
   private TollgateCounter(
       Setting setting, Terms terms, int perMille, UnaryOperator<Connections> around) {
     InstantSource clock = setting.clock();
-    this.house = new House(clock, around);
+    this.house = new HousekeepingFixture(clock, around);
     this.keeper = new Interleaved(clock);
     this.tenant =
         house
@@ -81,7 +81,7 @@ public final class TollgateCounter implements Counter {
             Runnable::run,
             duration -> {},
             clock);
-    this.departure = new Departure(connections);
+    this.departure = new Disconnection(connections);
     Random random = new Random(setting.seed());
     house
         .faults()

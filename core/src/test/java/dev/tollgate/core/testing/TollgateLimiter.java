@@ -5,25 +5,25 @@ import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
-import dev.tollgate.core.bucket.BucketFill;
-import dev.tollgate.core.bucket.BucketGate;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.bucket.Claim.Denied;
-import dev.tollgate.core.bucket.Claim.Granted;
-import dev.tollgate.core.bucket.Claim.Undecided;
 import dev.tollgate.core.bucket.FillMode;
-import dev.tollgate.core.bucket.FillRequests;
+import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Filling;
 import dev.tollgate.core.bucket.Rate;
-import dev.tollgate.core.bucket.Settlement;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.Upkeep;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.Claim.Denied;
+import dev.tollgate.core.bucket.claim.Claim.Granted;
+import dev.tollgate.core.bucket.claim.Claim.Undecided;
+import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.claim.Settlement;
+import dev.tollgate.core.bucket.fill.BucketFill;
+import dev.tollgate.core.bucket.fill.FillTurn;
 import dev.tollgate.core.provisioning.BucketQueues;
-import dev.tollgate.core.provisioning.FillTurn;
 import dev.tollgate.core.provisioning.Reconciliation;
 import dev.tollgate.lawbook.Books;
 import dev.tollgate.lawbook.Claim;
@@ -329,7 +329,7 @@ public final class TollgateLimiter implements Limiter {
     }
     long failed = spending.failedReserves(id);
     boolean empty = read.knownEmptyAt(clock.instant());
-    dev.tollgate.core.bucket.Claim answer =
+    dev.tollgate.core.bucket.claim.Claim answer =
         gate.claim(
             read, Math.toIntExact(Math.min(tokens, read.spec().capacity())), BucketGate.LEASE);
     if (answer instanceof Granted granted) {
@@ -468,14 +468,14 @@ public final class TollgateLimiter implements Limiter {
   private void fill(BucketId id) {
     try {
       InMemoryFillSchedules.Scheduled schedule = schedules.schedules().get(id);
-      if (schedule != null && schedule.state() == Upkeep.State.DIRECT) {
+      if (schedule != null && schedule.state() == FillState.State.DIRECT) {
         int tokens = Math.toIntExact(schedule.spec().rate().ceiling());
         filled.put(
             id,
             Stream.generate(() -> new Token("direct", id, clock.instant(), clock.instant()))
                 .limit(tokens)
                 .toList());
-      } else if (schedule != null && schedule.state() == Upkeep.State.PRODUCED) {
+      } else if (schedule != null && schedule.state() == FillState.State.PRODUCED) {
         turns.take(id);
       }
       if (ports.buckets().due(Shard.of(id.tenant()), clock.instant()).contains(id)) {

@@ -61,18 +61,17 @@ public final class QueueEngine implements AutoCloseable {
                 queue -> attributes.retention(queue).dividedBy(expiresEarly.test(queue) ? 2 : 1),
                 clock));
     QueueHttp http = QueueHttp.install(actors);
-    var unused =
-        SQSRestServerBuilder$.MODULE$
-            .withActorSystem(actors)
-            .withQueueManagerActor(manager)
-            .withServerAddress(new Address(region))
-            .withSQSLimits(QueueLimits.LIMITS)
-            .withAWSRegion(region)
-            .withAWSAccountId(accountId)
-            .start()
-            .waitUntilStarted();
+    SQSRestServerBuilder$.MODULE$
+        .withActorSystem(actors)
+        .withQueueManagerActor(manager)
+        .withServerAddress(new Address(region))
+        .withSQSLimits(QueueLimits.LIMITS)
+        .withAWSRegion(region)
+        .withAWSAccountId(accountId)
+        .start()
+        .waitUntilStarted();
     if (store.isDefined()) {
-      var restored =
+      var unused =
           Patterns.ask(store.get(), new QueueEvent.Restore(manager), PATIENCE)
               .toCompletableFuture()
               .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);

@@ -53,7 +53,7 @@ final class EnginePortsTest {
     Set<String> listening = new HashSet<>();
     for (String table : List.of("tcp", "tcp6")) {
       for (String line : Files.readAllLines(Path.of("/proc/self/net", table))) {
-        String[] columns = line.trim().split("\\s+");
+        String[] columns = line.trim().split("\\s+", -1);
         if (columns[3].equals(LISTENING) && own.contains("socket:[" + columns[9] + "]")) {
           listening.add(columns[9]);
         }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.endpoint.AccessKey;
 import dev.tollgate.local.endpoint.AccessKeys;
 import dev.tollgate.local.endpoint.Authorization;
@@ -20,6 +19,7 @@ import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.faults.Fault;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
+import dev.tollgate.local.testing.ManualClock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;

@@ -10,7 +10,6 @@ import static software.amazon.awssdk.services.sqs.model.QueueAttributeName.MESSA
 import static software.amazon.awssdk.services.sqs.model.QueueAttributeName.REDRIVE_POLICY;
 import static software.amazon.awssdk.services.sqs.model.QueueAttributeName.VISIBILITY_TIMEOUT;
 
-import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.endpoint.AccessKey;
 import dev.tollgate.local.endpoint.AccessKeys;
 import dev.tollgate.local.endpoint.Authorization;
@@ -19,6 +18,7 @@ import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.endpoint.RecordedRequests;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
+import dev.tollgate.local.testing.ManualClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

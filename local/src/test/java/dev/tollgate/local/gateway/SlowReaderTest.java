@@ -3,7 +3,6 @@ package dev.tollgate.local.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.endpoint.AccessKey;
 import dev.tollgate.local.endpoint.AccessKeys;
 import dev.tollgate.local.endpoint.Authorization;
@@ -12,6 +11,8 @@ import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.endpoint.RecordedRequests;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
+import dev.tollgate.local.testing.ManualClock;
+import dev.tollgate.local.testing.SlowReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;

@@ -1,0 +1,93 @@
+package dev.tollgate.aws.config;
+
+import dev.tollgate.aws.ResourceNames;
+import dev.tollgate.aws.credentials.AssumedRoles;
+import dev.tollgate.aws.credentials.TenantCredentials;
+import dev.tollgate.aws.dynamodb.limit.DynamoDbBuckets;
+import dev.tollgate.aws.lambda.LambdaFillRequests;
+import dev.tollgate.aws.sqs.QueueUrls;
+import dev.tollgate.aws.sqs.SqsTokenQueue;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.FillRequests;
+import java.time.InstantSource;
+import java.util.concurrent.Executor;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.lambda.LambdaClient;
+import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sts.StsClient;
+
+/**
+ * The ports that claims need, for an application that brings its own SDK clients. Needs no SDK
+ * module but those of its {@link Clients}.
+ */
+public final class ClaimPorts {
+  private static final int TENANTS_KEPT = 1_000;
+
+  private final Deployment deployment;
+  private final Clients clients;
+  private final TenantCredentials credentials;
+  private final Executor executor;
+  private final InstantSource clock;
+
+  /**
+   * What a deployment's buckets are called, and the roles and functions that claims use.
+   *
+   * @param limitTable name of the Limit table
+   * @param queueUrlPrefix a queue's URL up to and with the slash before its name
+   * @param namePrefix prefix of the deployment; may be empty
+   * @param tenantRoleArn role that is assumed for one tenant at a time
+   * @param tokenProducerArn function that fills buckets
+   */
+  public record Deployment(
+      String limitTable,
+      String queueUrlPrefix,
+      String namePrefix,
+      String tenantRoleArn,
+      String tokenProducerArn) {}
+
+  /**
+   * SDK clients of the services that claims use.
+   *
+   * @param sqsOnce best sends no request twice: a receive whose answer was lost holds tokens until
+   *     their leases end
+   */
+  public record Clients(
+      DynamoDbClient dynamoDb,
+      SqsClient sqs,
+      SqsClient sqsOnce,
+      LambdaClient lambda,
+      StsClient sts) {}
+
+  /**
+   * Ports to a deployment.
+   *
+   * @param executor runs the batches of one large request; it bounds how many at once
+   */
+  public ClaimPorts(
+      Deployment deployment, Clients clients, Executor executor, InstantSource clock) {
+    this.deployment = deployment;
+    this.clients = clients;
+    this.credentials =
+        new AssumedRoles(clients.sts(), deployment.tenantRoleArn(), TENANTS_KEPT, clock);
+    this.executor = executor;
+    this.clock = clock;
+  }
+
+  /** Buckets in the Limit table. */
+  public Buckets buckets() {
+    return new DynamoDbBuckets(clients.dynamoDb(), deployment.limitTable(), credentials);
+  }
+
+  /** Tokens in SQS queues. */
+  public TokenQueue tokenQueue() {
+    QueueUrls urls =
+        new QueueUrls(deployment.queueUrlPrefix(), new ResourceNames(deployment.namePrefix()));
+    return new SqsTokenQueue(clients.sqs(), clients.sqsOnce(), urls, credentials, executor, clock);
+  }
+
+  /** Requests for fills, under the application's own role. */
+  public FillRequests fillRequests() {
+    return new LambdaFillRequests(clients.lambda(), deployment.tokenProducerArn());
+  }
+}

@@ -1,0 +1,146 @@
+package dev.tollgate.aws.dynamodb;
+
+import static dev.tollgate.aws.SdkCalls.ask;
+import static dev.tollgate.aws.SdkCalls.write;
+
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.idempotency.IdempotencyKey;
+import dev.tollgate.core.idempotency.IdempotencyKeys;
+import dev.tollgate.core.idempotency.KeptAnswer;
+import dev.tollgate.core.idempotency.KeyClaim;
+import dev.tollgate.core.idempotency.KeyUse;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
+
+/**
+ * Idempotency keys in a table of their own, under the function's own role. A row is a claim, or
+ * what was answered; either way it counts until {@code expiresAt}, in seconds since the epoch, and
+ * DynamoDB removes it some time after that.
+ */
+public final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
+  private static final String KEY = "key";
+  private static final String FINGERPRINT = "fingerprint";
+  private static final String OWNER = "owner";
+  private static final String EXPIRES_AT = "expiresAt";
+  private static final String STATUS = "status";
+  private static final String HEADERS = "headers";
+  private static final String BODY = "body";
+
+  private final DynamoDbClient dynamoDb;
+  private final String table;
+
+  public DynamoDbIdempotencyKeys(DynamoDbClient dynamoDb, String table) {
+    this.dynamoDb = dynamoDb;
+    this.table = table;
+  }
+
+  @Override
+  public KeyUse claim(KeyClaim claim, Instant now) {
+    return ask(
+        "DynamoDB PutItem of a claim",
+        () -> {
+          try {
+            dynamoDb.putItem(
+                request ->
+                    request
+                        .tableName(table)
+                        .item(row(claim, claim.endsAt()))
+                        // The owner's own: the request came twice, because an answer was lost.
+                        .conditionExpression(
+                            "attribute_not_exists(#key) OR #expiresAt <= :now"
+                                + " OR (#owner = :owner AND attribute_not_exists(#status))")
+                        .expressionAttributeNames(
+                            Map.of(
+                                "#key", KEY,
+                                "#expiresAt", EXPIRES_AT,
+                                "#owner", OWNER,
+                                "#status", STATUS))
+                        .expressionAttributeValues(
+                            Map.of(
+                                ":now", Attribute.number(now.getEpochSecond()),
+                                ":owner", Attribute.text(claim.owner())))
+                        .returnValuesOnConditionCheckFailure(
+                            ReturnValuesOnConditionCheckFailure.ALL_OLD));
+            return new KeyUse.Claimed();
+          } catch (ConditionalCheckFailedException inUse) {
+            return use(new Row(inUse.item()), claim);
+          }
+        });
+  }
+
+  private static KeyUse use(Row stored, KeyClaim claim) {
+    return stored.read("idempotency key", claim.key().value(), row -> read(row, claim));
+  }
+
+  private static KeyUse read(Row row, KeyClaim claim) {
+    if (!row.text(FINGERPRINT).equals(claim.fingerprint())) {
+      return new KeyUse.OtherRequest();
+    }
+    return row.has(STATUS)
+        ? new KeyUse.Answered(
+            new KeptAnswer(
+                Math.toIntExact(row.number(STATUS)), headers(row.map(HEADERS)), row.text(BODY)))
+        : new KeyUse.InProgress(Instant.ofEpochSecond(row.number(EXPIRES_AT)));
+  }
+
+  private static Map<String, String> headers(Row row) {
+    Map<String, String> headers = new TreeMap<>();
+    row.attributes().keySet().forEach(name -> headers.put(name, row.text(name)));
+    return headers;
+  }
+
+  @Override
+  public WriteResult keep(KeyClaim claim, KeptAnswer answer, Instant until) {
+    Map<String, AttributeValue> row = new HashMap<>(row(claim, until));
+    row.put(STATUS, Attribute.number(answer.status()));
+    row.put(HEADERS, Attribute.map(answer.headers(), Function.identity(), Attribute::text));
+    row.put(BODY, Attribute.text(answer.body()));
+    return write(
+        "DynamoDB PutItem of an answer",
+        () ->
+            dynamoDb.putItem(
+                request ->
+                    request
+                        .tableName(table)
+                        .item(row)
+                        .conditionExpression("#owner = :owner")
+                        .expressionAttributeNames(Map.of("#owner", OWNER))
+                        .expressionAttributeValues(
+                            Map.of(":owner", Attribute.text(claim.owner())))));
+  }
+
+  @Override
+  public void release(KeyClaim claim) {
+    write(
+        "DynamoDB DeleteItem of a claim",
+        () ->
+            dynamoDb.deleteItem(
+                request ->
+                    request
+                        .tableName(table)
+                        .key(key(claim.key()))
+                        .conditionExpression("#owner = :owner AND attribute_not_exists(#status)")
+                        .expressionAttributeNames(Map.of("#owner", OWNER, "#status", STATUS))
+                        .expressionAttributeValues(
+                            Map.of(":owner", Attribute.text(claim.owner())))));
+  }
+
+  private static Map<String, AttributeValue> row(KeyClaim claim, Instant expiresAt) {
+    Map<String, AttributeValue> row = Row.ofThisRelease(key(claim.key()));
+    row.put(FINGERPRINT, Attribute.text(claim.fingerprint()));
+    row.put(OWNER, Attribute.text(claim.owner()));
+    row.put(EXPIRES_AT, Attribute.number(expiresAt.getEpochSecond()));
+    return row;
+  }
+
+  private static Map<String, AttributeValue> key(IdempotencyKey key) {
+    return Map.of(KEY, Attribute.text(key.value()));
+  }
+}

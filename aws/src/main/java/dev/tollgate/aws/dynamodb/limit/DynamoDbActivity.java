@@ -1,0 +1,114 @@
+package dev.tollgate.aws.dynamodb.limit;
+
+import static dev.tollgate.aws.SdkCalls.ask;
+import static dev.tollgate.aws.SdkCalls.write;
+
+import dev.tollgate.aws.credentials.TenantCredentials;
+import dev.tollgate.aws.dynamodb.Attribute;
+import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.connect.Activity;
+import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.connect.TenantActivity;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/** Activity in the Limit table: totals in the row that counts a tenant's connections. */
+public final class DynamoDbActivity implements Activity {
+  private final DynamoDbClient dynamoDb;
+  private final DynamoDbClient once;
+  private final String table;
+  private final TenantCredentials credentials;
+
+  /**
+   * Activity in this table.
+   *
+   * @param once sends no request twice: what is added again is added twice
+   */
+  public DynamoDbActivity(
+      DynamoDbClient dynamoDb, DynamoDbClient once, String table, TenantCredentials credentials) {
+    this.dynamoDb = dynamoDb;
+    this.once = once;
+    this.table = table;
+    this.credentials = credentials;
+  }
+
+  @Override
+  public void addRefused(TenantId tenant, Refusals refusals) {
+    AwsRequestOverrideConfiguration as = credentials.as(tenant);
+    Map<String, String> names = new HashMap<>();
+    Map<String, AttributeValue> values = new HashMap<>();
+    names.put("#refused", LimitRow.REFUSED);
+    names.put("#tenant", LimitRow.TENANT);
+    values.put(":n", Attribute.number(refusals.number()));
+    List<String> notes = new ArrayList<>();
+    Map.of(
+            LimitRow.TENANT_FULL_AT, refusals.tenantFullAt(),
+            LimitRow.SESSION_FULL_AT, refusals.sessionFullAt())
+        .forEach(
+            (attribute, when) ->
+                when.ifPresent(
+                    at -> {
+                      names.put("#" + attribute, attribute);
+                      values.put(":" + attribute, Attribute.nanos(at));
+                      notes.add("#" + attribute + " = :" + attribute);
+                    }));
+    String set = notes.isEmpty() ? "" : " SET " + String.join(", ", notes);
+    write(
+        "DynamoDB UpdateItem of refusals of " + tenant,
+        () ->
+            once.updateItem(
+                request ->
+                    request
+                        .overrideConfiguration(as)
+                        .tableName(table)
+                        .key(LimitRow.key(tenant, LimitRow.CONNECTIONS))
+                        .updateExpression("ADD #refused :n" + set)
+                        .conditionExpression("attribute_exists(#tenant)")
+                        .expressionAttributeNames(names)
+                        .expressionAttributeValues(values)));
+  }
+
+  @Override
+  public TenantActivity of(TenantId tenant) {
+    AwsRequestOverrideConfiguration as = credentials.as(tenant);
+    List<Row> rows =
+        ask(
+            "DynamoDB Query of what is counted of " + tenant,
+            () ->
+                dynamoDb
+                    .queryPaginator(
+                        request ->
+                            request
+                                .overrideConfiguration(as)
+                                .tableName(table)
+                                .consistentRead(true)
+                                // Buckets and the count, but not the log of messages.
+                                .keyConditionExpression(
+                                    "#tenant = :tenant AND #key BETWEEN :first AND :last")
+                                .expressionAttributeNames(
+                                    Map.of("#tenant", LimitRow.TENANT, "#key", LimitRow.KEY))
+                                .expressionAttributeValues(
+                                    Map.of(
+                                        ":tenant", Attribute.text(tenant.value()),
+                                        ":first", Attribute.text(LimitRow.BUCKET_PREFIX),
+                                        ":last", Attribute.text(LimitRow.CONNECTIONS))))
+                    .items()
+                    .stream()
+                    .map(Row::new)
+                    .toList());
+    Optional<Row> count =
+        rows.stream().filter(row -> row.text(LimitRow.KEY).equals(LimitRow.CONNECTIONS)).findAny();
+    return new TenantActivity(
+        LimitRow.count(count),
+        LimitRow.total(count, LimitRow.ADMITTED),
+        LimitRow.total(count, LimitRow.REFUSED),
+        rows.stream().filter(LimitRow::isBucket).map(LimitRow::bucket).toList());
+  }
+}

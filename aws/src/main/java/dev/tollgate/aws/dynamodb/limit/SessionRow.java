@@ -1,0 +1,108 @@
+package dev.tollgate.aws.dynamodb.limit;
+
+import static dev.tollgate.aws.dynamodb.Attribute.nanos;
+import static dev.tollgate.aws.dynamodb.Attribute.number;
+import static dev.tollgate.aws.dynamodb.Attribute.text;
+
+import dev.tollgate.aws.dynamodb.Attribute;
+import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.session.Lifetime;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/**
+ * A session as a row of the Session table. Its end is in seconds, since it is also the attribute
+ * that DynamoDB deletes rows by. A session without connections has no set of them: DynamoDB knows
+ * no empty set.
+ */
+public final class SessionRow {
+  static final String TENANT = "tenantId";
+  static final String ID = "sessionId";
+  static final String CONNECTION_IDS = "connectionIds";
+  static final String ENDS_AT = "sessionTTL";
+  static final String ARRIVAL = "arrival";
+  static final String MESSAGE_AT = "messageAt";
+  static final String CREATED_AT = "createdAt";
+  static final String TOKEN_ENDS_AT = "tokenEndsAt";
+
+  /** Before a connection's id, it names the attribute that tells when the connection joined. */
+  private static final String JOINED = "joined:";
+
+  /** A map from the names of messages to the seconds when they may be forgotten. */
+  static final String PROCESSED = "processed";
+
+  private SessionRow() {}
+
+  public static Map<String, AttributeValue> key(TenantId tenant, SessionId id) {
+    return Map.of(TENANT, text(tenant.value()), ID, text(id.value()));
+  }
+
+  static Map<String, AttributeValue> write(Session session) {
+    Map<String, AttributeValue> row = Row.ofThisRelease(key(session.tenant(), session.id()));
+    if (!session.connections().isEmpty()) {
+      row.put(CONNECTION_IDS, AttributeValue.fromSs(List.copyOf(session.connections())));
+    }
+    row.put(ENDS_AT, number(session.endsAt().getEpochSecond()));
+    session.arrival().ifPresent(arrival -> row.put(ARRIVAL, nanos(arrival)));
+    session.joinedAt().forEach((id, at) -> row.put(joined(id), number(at.getEpochSecond())));
+    session.messageAt().ifPresent(at -> row.put(MESSAGE_AT, number(at.getEpochSecond())));
+    if (!session.processed().isEmpty()) {
+      row.put(PROCESSED, write(session.processed()));
+    }
+    Lifetime lifetime = session.lifetime();
+    lifetime.createdAt().ifPresent(at -> row.put(CREATED_AT, number(at.getEpochSecond())));
+    lifetime.tokenEndsAt().ifPresent(at -> row.put(TOKEN_ENDS_AT, number(at.getEpochSecond())));
+    return row;
+  }
+
+  static AttributeValue write(Map<String, Instant> processed) {
+    return Attribute.map(processed, name -> name, until -> number(until.getEpochSecond()));
+  }
+
+  /**
+   * The session that a row is; empty if it has a name that no server gives: then a hand has written
+   * it, and it keeps nobody from the tenant's sessions.
+   */
+  static Optional<Session> find(Row row) {
+    return SessionId.isOne(row.text(ID)) ? Optional.of(read(row)) : Optional.empty();
+  }
+
+  static Session read(Row stored) {
+    return stored.read("a session of", stored.text(TENANT), SessionRow::session);
+  }
+
+  private static Session session(Row row) {
+    return new Session(
+        new TenantId(row.text(TENANT)),
+        new SessionId(row.text(ID)),
+        row.texts(CONNECTION_IDS),
+        Instant.ofEpochSecond(row.number(ENDS_AT)),
+        row.optional(ARRIVAL, row::nanos),
+        row.attributes().keySet().stream()
+            .filter(name -> name.startsWith(JOINED))
+            .collect(
+                Collectors.toUnmodifiableMap(
+                    name -> name.substring(JOINED.length()),
+                    name -> Instant.ofEpochSecond(row.number(name)))),
+        row.optional(MESSAGE_AT, row::number).map(Instant::ofEpochSecond),
+        row.has(PROCESSED)
+            ? row.map(
+                PROCESSED, name -> name, (noted, name) -> Instant.ofEpochSecond(noted.number(name)))
+            : Map.of(),
+        new Lifetime(
+            row.optional(CREATED_AT, row::number).map(Instant::ofEpochSecond),
+            row.optional(TOKEN_ENDS_AT, row::number).map(Instant::ofEpochSecond)));
+  }
+
+  /** The attribute that tells when a connection joined. */
+  static String joined(String connectionId) {
+    return JOINED + connectionId;
+  }
+}

@@ -1,0 +1,5 @@
+/** The Limit table: buckets, sessions, connection counts. */
+@NullMarked
+package dev.tollgate.aws.dynamodb.limit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,351 @@
+package dev.tollgate.aws.dynamodb.tenant;
+
+import static dev.tollgate.aws.SdkCalls.ask;
+import static dev.tollgate.aws.SdkCalls.write;
+
+import dev.tollgate.aws.dynamodb.Attribute;
+import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.Page;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantFilter;
+import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.tenant.TierName;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
+import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
+import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
+import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
+
+/**
+ * Tenants in the Tenant table, under the function's own role: whoever manages tenants is not one.
+ */
+public final class DynamoDbTenants implements Tenants {
+  private static final String BY_TIER = "byTier";
+
+  /** A thousand tenants are near to the 1 MB that DynamoDB looks through at most. */
+  private static final int LOOKED_THROUGH = 1_000;
+
+  /** How many requests may go into one part of a search. */
+  private static final int MOST_REQUESTS = 5;
+
+  private final DynamoDbClient dynamoDb;
+  private final String table;
+  private final int lookedThrough;
+
+  public DynamoDbTenants(DynamoDbClient dynamoDb, String table) {
+    this(dynamoDb, table, LOOKED_THROUGH);
+  }
+
+  /**
+   * Tenants in this table.
+   *
+   * @param lookedThrough how many tenants one request of a search looks through
+   */
+  public DynamoDbTenants(DynamoDbClient dynamoDb, String table, int lookedThrough) {
+    this.dynamoDb = dynamoDb;
+    this.table = table;
+    this.lookedThrough = lookedThrough;
+  }
+
+  @Override
+  public Optional<Tenant> find(TenantId id) {
+    Map<String, AttributeValue> item =
+        ask(
+            "DynamoDB GetItem of tenant " + id,
+            () ->
+                dynamoDb
+                    .getItem(
+                        request ->
+                            request.tableName(table).key(TenantRow.key(id)).consistentRead(true))
+                    .item());
+    return item.isEmpty() ? Optional.empty() : Optional.of(TenantRow.read(new Row(item)));
+  }
+
+  @Override
+  public WriteResult create(Tenant tenant) {
+    return write(
+        "DynamoDB PutItem of tenant " + tenant.id(),
+        () ->
+            dynamoDb.putItem(
+                request ->
+                    request
+                        .tableName(table)
+                        .item(TenantRow.write(tenant))
+                        .conditionExpression("attribute_not_exists(#id)")
+                        .expressionAttributeNames(Map.of("#id", TenantRow.ID))));
+  }
+
+  @Override
+  public WriteResult replace(Tenant next) {
+    return write(
+        "DynamoDB PutItem of tenant " + next.id(),
+        () ->
+            dynamoDb.putItem(
+                request ->
+                    request
+                        .tableName(table)
+                        .item(TenantRow.write(next))
+                        .conditionExpression("#version = :before")
+                        .expressionAttributeNames(Map.of("#version", TenantRow.VERSION))
+                        .expressionAttributeValues(
+                            Map.of(":before", Attribute.number(next.version() - 1)))));
+  }
+
+  @Override
+  public void markObserved(TenantId id, long version) {
+    write(
+        "DynamoDB UpdateItem of tenant " + id,
+        () ->
+            dynamoDb.updateItem(
+                request ->
+                    request
+                        .tableName(table)
+                        .key(TenantRow.key(id))
+                        .updateExpression("SET #observed = :version REMOVE #pending")
+                        .conditionExpression("#version = :version")
+                        .expressionAttributeNames(
+                            Map.of(
+                                "#observed",
+                                TenantRow.OBSERVED_VERSION,
+                                "#pending",
+                                TenantRow.PENDING,
+                                "#version",
+                                TenantRow.VERSION))
+                        .expressionAttributeValues(Map.of(":version", Attribute.number(version)))));
+  }
+
+  @Override
+  public WriteResult remove(TenantId id, long version) {
+    return write(
+        "DynamoDB DeleteItem of tenant " + id,
+        () ->
+            dynamoDb.deleteItem(
+                request ->
+                    request
+                        .tableName(table)
+                        .key(TenantRow.key(id))
+                        .conditionExpression("attribute_not_exists(#id) OR #version = :version")
+                        .expressionAttributeNames(
+                            Map.of("#id", TenantRow.ID, "#version", TenantRow.VERSION))
+                        .expressionAttributeValues(Map.of(":version", Attribute.number(version)))));
+  }
+
+  @Override
+  public Page<Tenant> list(Optional<String> cursor, int most) {
+    Map<String, AttributeValue> start =
+        cursor.map(after -> TenantRow.key(tenantAt(after))).orElse(Map.of());
+    ScanResponse part =
+        ask(
+            "DynamoDB Scan of tenants",
+            () ->
+                dynamoDb.scan(
+                    request ->
+                        request
+                            .tableName(table)
+                            .limit(most)
+                            .consistentRead(true)
+                            .exclusiveStartKey(start.isEmpty() ? null : start)));
+    return page(part.items(), part.lastEvaluatedKey());
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>A tier is asked of its index, by name, and so are those who are pending; else the table is
+   * scanned. DynamoDB counts what it looks at and not what it finds, so several requests may go
+   * into one part.
+   */
+  @Override
+  public Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int most) {
+    List<Tenant> found = new ArrayList<>();
+    List<UnreadableRow> unreadable = new ArrayList<>();
+    Optional<String> end = cursor;
+    for (int i = 0; i < MOST_REQUESTS; i++) {
+      Page<Tenant> looked = look(filter, end, most - found.size());
+      found.addAll(looked.items());
+      unreadable.addAll(looked.unreadable());
+      if (found.size() > most) {
+        List<Tenant> part = found.subList(0, most);
+        return new Page<>(part, Optional.of(part.get(most - 1).id().value()), unreadable);
+      }
+      end = looked.next();
+      if (found.size() == most || end.isEmpty()) {
+        break;
+      }
+    }
+    return new Page<>(found, end, unreadable);
+  }
+
+  /** What one look finds, which may be more than is left to be found. */
+  private Page<Tenant> look(TenantFilter filter, Optional<String> cursor, int left) {
+    if (filter.tier().isPresent()) {
+      return inTier(filter.tier().get(), filter, cursor, filter.pending() ? lookedThrough : left);
+    }
+    if (filter.pending()) {
+      return pending(filter, cursor, left);
+    }
+    if (filter.prefix().isEmpty()) {
+      return list(cursor, left);
+    }
+    ScanResponse part =
+        ask(
+            "DynamoDB Scan for tenants",
+            () ->
+                dynamoDb.scan(
+                    request ->
+                        request
+                            .tableName(table)
+                            .limit(lookedThrough)
+                            .consistentRead(true)
+                            .filterExpression("begins_with(#id, :prefix)")
+                            .expressionAttributeNames(Map.of("#id", TenantRow.ID))
+                            .expressionAttributeValues(
+                                Map.of(":prefix", Attribute.text(filter.prefix().get())))
+                            .exclusiveStartKey(
+                                cursor.map(after -> TenantRow.key(tenantAt(after))).orElse(null))));
+    return page(part.items(), part.lastEvaluatedKey());
+  }
+
+  @Override
+  public Page<Tenant> inTier(TierName tier, Optional<String> cursor, int most) {
+    return inTier(tier, TenantFilter.ALL, cursor, most);
+  }
+
+  private Page<Tenant> inTier(
+      TierName tier, TenantFilter filter, Optional<String> cursor, int most) {
+    AttributeValue name = Attribute.text(tier.value());
+    QueryRequest.Builder request = byName(BY_TIER, TenantRow.TIER, name, filter, cursor, most);
+    if (filter.pending()) {
+      request.filterExpression("attribute_exists(" + TenantRow.PENDING + ")");
+    }
+    QueryResponse part =
+        ask("DynamoDB Query of the tenants in " + tier, () -> dynamoDb.query(request.build()));
+    return page(part.items(), part.lastEvaluatedKey());
+  }
+
+  /** Those whom the index has, and who are pending still. */
+  private Page<Tenant> pending(TenantFilter filter, Optional<String> cursor, int most) {
+    QueryRequest request =
+        byName(TenantRow.PENDING, TenantRow.PENDING, TenantRow.IS_PENDING, filter, cursor, most)
+            .build();
+    QueryResponse part = ask("DynamoDB Query of unsettled tenants", () -> dynamoDb.query(request));
+    List<Map<String, AttributeValue>> keys =
+        part.items().stream().map(item -> Map.of(TenantRow.ID, item.get(TenantRow.ID))).toList();
+    Page<Tenant> found = page(keys.isEmpty() ? List.of() : rows(keys), part.lastEvaluatedKey());
+    return new Page<>(
+        found.items().stream().filter(filter::admits).toList(), found.next(), found.unreadable());
+  }
+
+  /** At most a hundred rows by their keys. What DynamoDB leaves out, it is asked for once more. */
+  private List<Map<String, AttributeValue>> rows(List<Map<String, AttributeValue>> keys) {
+    List<Map<String, AttributeValue>> rows = new ArrayList<>();
+    Map<String, KeysAndAttributes> left =
+        Map.of(table, KeysAndAttributes.builder().keys(keys).consistentRead(true).build());
+    for (int i = 0; i < 2 && !left.isEmpty(); i++) {
+      Map<String, KeysAndAttributes> wanted = left;
+      BatchGetItemResponse response =
+          ask(
+              "DynamoDB BatchGetItem of tenants",
+              () -> dynamoDb.batchGetItem(request -> request.requestItems(wanted)));
+      rows.addAll(response.responses().getOrDefault(table, List.of()));
+      left = response.unprocessedKeys();
+    }
+    if (!left.isEmpty()) {
+      throw new Unavailable("DynamoDB BatchGetItem of tenants: left out keys twice");
+    }
+    return rows;
+  }
+
+  /** Asks an index that has tenants by name. */
+  private QueryRequest.Builder byName(
+      String index,
+      String key,
+      AttributeValue value,
+      TenantFilter filter,
+      Optional<String> cursor,
+      int most) {
+    Map<String, String> names = new HashMap<>(Map.of("#key", key));
+    Map<String, AttributeValue> values = new HashMap<>(Map.of(":key", value));
+    filter
+        .prefix()
+        .ifPresent(
+            prefix -> {
+              names.put("#id", TenantRow.ID);
+              values.put(":prefix", Attribute.text(prefix));
+            });
+    return QueryRequest.builder()
+        .tableName(table)
+        .indexName(index)
+        .keyConditionExpression(
+            "#key = :key" + (filter.prefix().isPresent() ? " AND begins_with(#id, :prefix)" : ""))
+        .expressionAttributeNames(names)
+        .expressionAttributeValues(values)
+        .limit(most)
+        .exclusiveStartKey(
+            cursor
+                .map(
+                    after ->
+                        Map.of(TenantRow.ID, Attribute.text(tenantAt(after).value()), key, value))
+                .orElse(null));
+  }
+
+  @Override
+  public List<TenantId> unsettled(int most) {
+    return ask(
+        "DynamoDB Query of unsettled tenants",
+        () ->
+            dynamoDb
+                .queryPaginator(
+                    request ->
+                        request
+                            .tableName(table)
+                            .indexName(TenantRow.PENDING)
+                            .keyConditionExpression("#pending = :pending")
+                            .expressionAttributeNames(Map.of("#pending", TenantRow.PENDING))
+                            .expressionAttributeValues(Map.of(":pending", TenantRow.IS_PENDING))
+                            .limit(most))
+                .items()
+                .stream()
+                .limit(most)
+                .map(item -> new TenantId(new Row(item).text(TenantRow.ID)))
+                .toList());
+  }
+
+  /** A cursor is the name of the last tenant of the part before it. */
+  private static TenantId tenantAt(String cursor) {
+    try {
+      return new TenantId(cursor);
+    } catch (InvalidValue invalid) {
+      throw new InvalidValue("cursor", cursor, "what a part before gave as next");
+    }
+  }
+
+  private static Page<Tenant> page(
+      List<Map<String, AttributeValue>> items, Map<String, AttributeValue> last) {
+    List<Tenant> tenants = new ArrayList<>();
+    List<UnreadableRow> unreadable = new ArrayList<>();
+    for (Map<String, AttributeValue> item : items) {
+      try {
+        tenants.add(TenantRow.read(new Row(item)));
+      } catch (UnreadableRow found) {
+        unreadable.add(found);
+      }
+    }
+    return new Page<>(
+        tenants,
+        last.isEmpty() ? Optional.empty() : Optional.of(new Row(last).text(TenantRow.ID)),
+        unreadable);
+  }
+}

@@ -1,0 +1,183 @@
+package dev.tollgate.aws.dynamodb.tenant;
+
+import static dev.tollgate.aws.SdkCalls.ask;
+import static dev.tollgate.aws.SdkCalls.write;
+
+import dev.tollgate.aws.dynamodb.Attribute;
+import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.core.Page;
+import dev.tollgate.core.UnreadableRow;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.tenant.TierName;
+import dev.tollgate.core.tenant.Tiers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/**
+ * Tiers in the Tier table, under the function's own role. A default tier has no row until it is
+ * changed, and a row that says no more than that once it is removed.
+ */
+public final class DynamoDbTiers implements Tiers {
+  private static final Map<TierName, Tier> DEFAULTS =
+      Tier.DEFAULTS.stream().collect(Collectors.toMap(Tier::name, Function.identity()));
+
+  private final DynamoDbClient dynamoDb;
+  private final String table;
+
+  public DynamoDbTiers(DynamoDbClient dynamoDb, String table) {
+    this.dynamoDb = dynamoDb;
+    this.table = table;
+  }
+
+  @Override
+  public Optional<Tier> find(TierName name) {
+    Map<String, AttributeValue> item =
+        ask(
+            "DynamoDB GetItem of tier " + name,
+            () ->
+                dynamoDb
+                    .getItem(
+                        request ->
+                            request.tableName(table).key(TierRow.key(name)).consistentRead(true))
+                    .item());
+    if (item.isEmpty()) {
+      return Optional.ofNullable(DEFAULTS.get(name));
+    }
+    return TierRow.find(new Row(item));
+  }
+
+  @Override
+  public Page<Tier> list() {
+    TreeMap<String, Tier> tiers = new TreeMap<>();
+    List<UnreadableRow> unreadable = new ArrayList<>();
+    Tier.DEFAULTS.forEach(tier -> tiers.put(tier.name().value(), tier));
+    ask(
+            "DynamoDB Scan of tiers",
+            () ->
+                dynamoDb
+                    .scanPaginator(request -> request.tableName(table).consistentRead(true))
+                    .items()
+                    .stream()
+                    .map(Row::new)
+                    .filter(TierRow::isTier)
+                    .toList())
+        .forEach(
+            row -> {
+              String name = row.text(TierRow.NAME);
+              tiers.remove(name);
+              try {
+                TierRow.find(row).ifPresent(tier -> tiers.put(name, tier));
+              } catch (UnreadableRow found) {
+                unreadable.add(found);
+              }
+            });
+    return new Page<>(List.copyOf(tiers.values()), Optional.empty(), unreadable);
+  }
+
+  @Override
+  public WriteResult put(Tier next) {
+    boolean first = next.version() == 1;
+    return write(
+        "DynamoDB PutItem of tier " + next.name(),
+        () ->
+            dynamoDb.putItem(
+                request ->
+                    request
+                        .tableName(table)
+                        .item(TierRow.write(next))
+                        .conditionExpression(
+                            first ? "attribute_not_exists(#version)" : "#version = :before")
+                        .expressionAttributeNames(Map.of("#version", TierRow.VERSION))
+                        .expressionAttributeValues(
+                            first
+                                ? null
+                                : Map.of(":before", Attribute.number(next.version() - 1)))));
+  }
+
+  @Override
+  public void markRolledOut(TierName name, long version) {
+    write(
+        "DynamoDB UpdateItem of tier " + name,
+        () ->
+            dynamoDb.updateItem(
+                request ->
+                    request
+                        .tableName(table)
+                        .key(TierRow.key(name))
+                        .updateExpression("SET #rolledOut = :version")
+                        .conditionExpression("#version = :version")
+                        .expressionAttributeNames(
+                            Map.of("#rolledOut", TierRow.ROLLED_OUT, "#version", TierRow.VERSION))
+                        .expressionAttributeValues(Map.of(":version", Attribute.number(version)))));
+  }
+
+  @Override
+  public Optional<Release> rolledOutRelease() {
+    Map<String, AttributeValue> item =
+        ask(
+            "DynamoDB GetItem of the release",
+            () ->
+                dynamoDb
+                    .getItem(
+                        request ->
+                            request
+                                .tableName(table)
+                                .key(Map.of(TierRow.NAME, Attribute.text(TierRow.RELEASE)))
+                                .consistentRead(true))
+                    .item());
+    return item.isEmpty() ? Optional.empty() : Optional.of(TierRow.release(new Row(item)));
+  }
+
+  @Override
+  public void markRolledOut(Release release) {
+    ask(
+        "DynamoDB PutItem of the release",
+        () -> dynamoDb.putItem(request -> request.tableName(table).item(TierRow.release(release))));
+  }
+
+  @Override
+  public WriteResult remove(TierName name, long version) {
+    return DEFAULTS.containsKey(name) ? removeDefault(name, version) : removeOwn(name, version);
+  }
+
+  private WriteResult removeDefault(TierName name, long version) {
+    String stands = version == 0 ? "attribute_not_exists(#version)" : "#version = :version";
+    return write(
+        "DynamoDB PutItem of tier " + name,
+        () ->
+            dynamoDb.putItem(
+                request ->
+                    request
+                        .tableName(table)
+                        .item(TierRow.removed(name))
+                        .conditionExpression("attribute_exists(#removed) OR " + stands)
+                        .expressionAttributeNames(
+                            Map.of("#removed", TierRow.REMOVED, "#version", TierRow.VERSION))
+                        .expressionAttributeValues(
+                            version == 0 ? null : Map.of(":version", Attribute.number(version)))));
+  }
+
+  private WriteResult removeOwn(TierName name, long version) {
+    return write(
+        "DynamoDB DeleteItem of tier " + name,
+        () ->
+            dynamoDb.deleteItem(
+                request ->
+                    request
+                        .tableName(table)
+                        .key(TierRow.key(name))
+                        .conditionExpression("attribute_not_exists(#name) OR #version = :version")
+                        .expressionAttributeNames(
+                            Map.of("#name", TierRow.NAME, "#version", TierRow.VERSION))
+                        .expressionAttributeValues(Map.of(":version", Attribute.number(version)))));
+  }
+}

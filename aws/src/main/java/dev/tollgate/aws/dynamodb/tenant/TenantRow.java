@@ -1,0 +1,121 @@
+package dev.tollgate.aws.dynamodb.tenant;
+
+import static dev.tollgate.aws.dynamodb.Attribute.map;
+import static dev.tollgate.aws.dynamodb.Attribute.number;
+import static dev.tollgate.aws.dynamodb.Attribute.text;
+
+import dev.tollgate.aws.dynamodb.Attribute;
+import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.tenant.Isolation;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Limits;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.core.tenant.TierName;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/** A tenant as a row of the Tenant table. */
+public final class TenantRow {
+  public static final String ID = "tenantId";
+  public static final String TIER = "tier";
+  public static final String VERSION = "version";
+  public static final String OBSERVED_VERSION = "observedVersion";
+
+  /** Stands in rows whose tenant is not settled, so that an index holds only these. */
+  public static final String PENDING = "pending";
+
+  /** What {@link #PENDING} holds. */
+  public static final AttributeValue IS_PENDING = text("1");
+
+  private TenantRow() {}
+
+  public static Map<String, AttributeValue> key(TenantId id) {
+    return Map.of(ID, text(id.value()));
+  }
+
+  public static Map<String, AttributeValue> write(Tenant tenant) {
+    Map<String, AttributeValue> row = Row.ofThisRelease(key(tenant.id()));
+    row.put(TIER, text(tenant.tier().value()));
+    row.put("overrides", limits(tenant.overrides()));
+    row.put("status", text(tenant.status().name()));
+    row.put("limits", limits(tenant.limits().values()));
+    row.put("isolation", text(tenant.isolation().name()));
+    row.put("buckets", map(tenant.buckets(), Action::value, spec -> map(spec(spec))));
+    row.put("onUnavailable", text(tenant.onUnavailable().name()));
+    row.put(VERSION, number(tenant.version()));
+    row.put(OBSERVED_VERSION, number(tenant.observedVersion()));
+    if (!tenant.settled()) {
+      row.put(PENDING, IS_PENDING);
+    }
+    return row;
+  }
+
+  public static Tenant read(Row stored) {
+    return stored.read("tenant", stored.text(ID), TenantRow::tenant);
+  }
+
+  private static Tenant tenant(Row row) {
+    return new Tenant(
+        new TenantId(row.text(ID)),
+        new TierName(row.text(TIER)),
+        limits(row, "overrides"),
+        TenantStatus.valueOf(row.text("status")),
+        new Limits(limits(row, "limits")),
+        Isolation.valueOf(row.text("isolation")),
+        new TreeMap<>(row.map("buckets", Action::new, (map, name) -> spec(map.map(name)))),
+        OnUnavailable.valueOf(row.text("onUnavailable")),
+        row.number(VERSION),
+        row.number(OBSERVED_VERSION));
+  }
+
+  public static AttributeValue limits(Map<Limit, Long> limits) {
+    return map(limits, Limit::key, Attribute::number);
+  }
+
+  public static Map<Limit, Long> limits(Row row, String name) {
+    return row.map(name, Limit::named, Row::number);
+  }
+
+  /** What a bucket promises, as members of its row or of a tenant's. */
+  public static Map<String, AttributeValue> spec(BucketSpec spec) {
+    Map<String, AttributeValue> written = new HashMap<>(filling(spec.filling()));
+    written.put("rate", rate(spec.rate()));
+    written.put("capacity", number(spec.capacity()));
+    return written;
+  }
+
+  public static BucketSpec spec(Row row) {
+    return new BucketSpec(rate(row), row.number("capacity"), filling(row));
+  }
+
+  public static Map<String, AttributeValue> filling(Filling filling) {
+    return Map.of(
+        "fillMode",
+        text(filling.mode().name()),
+        "hibernateAfterMinutes",
+        number(filling.hibernateAfterMinutes()));
+  }
+
+  public static Filling filling(Row row) {
+    return new Filling(FillMode.valueOf(row.text("fillMode")), row.number("hibernateAfterMinutes"));
+  }
+
+  /** A rate as tokens a minute, which may have decimals. */
+  public static AttributeValue rate(Rate rate) {
+    return AttributeValue.fromN(rate.tokensPerMinute().toPlainString());
+  }
+
+  public static Rate rate(Row row) {
+    return Rate.perMinute(row.decimal("rate"));
+  }
+}

@@ -1,0 +1,330 @@
+package dev.tollgate.aws.scheduler;
+
+import static dev.tollgate.aws.SdkCalls.ask;
+
+import dev.tollgate.aws.credentials.TenantCredentials;
+import dev.tollgate.aws.sqs.QueueUrls;
+import dev.tollgate.core.Page;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillState;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.fill.FillSchedules;
+import dev.tollgate.core.provisioning.Drift;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import software.amazon.awssdk.services.scheduler.SchedulerClient;
+import software.amazon.awssdk.services.scheduler.model.ConflictException;
+import software.amazon.awssdk.services.scheduler.model.CreateScheduleRequest;
+import software.amazon.awssdk.services.scheduler.model.DeleteScheduleRequest;
+import software.amazon.awssdk.services.scheduler.model.FlexibleTimeWindow;
+import software.amazon.awssdk.services.scheduler.model.FlexibleTimeWindowMode;
+import software.amazon.awssdk.services.scheduler.model.GetScheduleRequest;
+import software.amazon.awssdk.services.scheduler.model.GetScheduleResponse;
+import software.amazon.awssdk.services.scheduler.model.ListSchedulesResponse;
+import software.amazon.awssdk.services.scheduler.model.ResourceNotFoundException;
+import software.amazon.awssdk.services.scheduler.model.ScheduleState;
+import software.amazon.awssdk.services.scheduler.model.ScheduleSummary;
+import software.amazon.awssdk.services.scheduler.model.Target;
+
+/**
+ * A schedule of EventBridge Scheduler for every bucket, in one group, and one for every shard.
+ *
+ * <p>It is a {@code cron} one: a {@code rate} one would fire at every creation and start its phase
+ * anew. An update replaces the whole schedule, and what is left out falls back to its default, so
+ * an update says all that a creation says.
+ *
+ * <p>The SDK makes a client token for each call and repeats it when it repeats the call. One that
+ * was the same for the same schedule could let Scheduler take a creation after a deletion for a
+ * repetition.
+ */
+public final class EventBridgeFillSchedules implements FillSchedules {
+  private static final String EVERY_MINUTE = "cron(* * * * ? *)";
+  private static final FlexibleTimeWindow ON_TIME =
+      FlexibleTimeWindow.builder().mode(FlexibleTimeWindowMode.OFF).build();
+
+  /**
+   * A schedule that calls an API by itself.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets-universal.html">Using
+   *     universal targets</a>
+   */
+  private static final String SEND_MESSAGE_BATCH =
+      "arn:aws:scheduler:::aws-sdk:sqs:sendMessageBatch";
+
+  /** A fill that comes later than the next one has nothing left to do. */
+  private static final Duration LATEST = Duration.ofSeconds(60);
+
+  private static final int RETRIES = 2;
+
+  /** Nothing tells whether a batch whose answer was lost was sent, and none may be sent twice. */
+  private static final int DIRECT_RETRIES = 0;
+
+  private final SchedulerClient scheduler;
+  private final QueueUrls urls;
+  private final TenantCredentials credentials;
+  private final Destination destination;
+
+  public EventBridgeFillSchedules(
+      SchedulerClient scheduler,
+      QueueUrls urls,
+      TenantCredentials credentials,
+      Destination destination) {
+    this.scheduler = scheduler;
+    this.urls = urls;
+    this.credentials = credentials;
+    this.destination = destination;
+  }
+
+  @Override
+  public void put(Bucket bucket) {
+    BucketId id = bucket.id();
+    if (bucket.spec().filling().mode() == FillMode.SHARED) {
+      delete(id);
+      return;
+    }
+    CreateScheduleRequest wanted = wanted(bucket);
+    ask(
+        "Scheduler CreateSchedule of " + id,
+        () -> {
+          try {
+            return scheduler.createSchedule(wanted);
+          } catch (ConflictException stands) {
+            return scheduler.updateSchedule(
+                request ->
+                    request
+                        .overrideConfiguration(wanted.overrideConfiguration().orElseThrow())
+                        .groupName(wanted.groupName())
+                        .name(wanted.name())
+                        .description(wanted.description())
+                        .scheduleExpression(wanted.scheduleExpression())
+                        .flexibleTimeWindow(wanted.flexibleTimeWindow())
+                        .state(wanted.state())
+                        .target(wanted.target()));
+          }
+        });
+  }
+
+  private CreateScheduleRequest wanted(Bucket bucket) {
+    FillState.State state = bucket.upkeep().state();
+    boolean fires = state == FillState.State.PRODUCED || state == FillState.State.DIRECT;
+    return CreateScheduleRequest.builder()
+        .overrideConfiguration(credentials.as(bucket.id().tenant()))
+        .groupName(destination.group())
+        .name(urls.names().schedule(bucket.id()))
+        .description(
+            bucket.spec().rate().tokensPerMinute().toPlainString()
+                + " tokens a minute, capacity "
+                + bucket.spec().capacity())
+        .scheduleExpression(EVERY_MINUTE)
+        .flexibleTimeWindow(ON_TIME)
+        .state(fires ? ScheduleState.ENABLED : ScheduleState.DISABLED)
+        .target(
+            state == FillState.State.DIRECT ? directTarget(bucket) : producerTarget(bucket.id()))
+        .build();
+  }
+
+  private Target producerTarget(BucketId id) {
+    return target(
+        destination.targetArn(),
+        RETRIES,
+        """
+        {"tenantId":"%s","action":"%s","scheduledTime":"<aws.scheduler.scheduled-time>"}"""
+            .formatted(id.tenant(), id.action()));
+  }
+
+  private Target directTarget(Bucket bucket) {
+    String body =
+        """
+        {\\"tenant\\":\\"%s\\",\\"action\\":\\"%s\\",\\"mintedAt\\":\\"<aws.scheduler.scheduled-time>\\"}"""
+            .formatted(bucket.id().tenant(), bucket.id().action());
+    String entries =
+        LongStream.range(0, bucket.spec().rate().ceiling())
+            .mapToObj(
+                i ->
+                    """
+                    {"Id":"%d","MessageBody":"%s"}"""
+                        .formatted(i, body))
+            .collect(Collectors.joining(","));
+    return target(
+        SEND_MESSAGE_BATCH,
+        DIRECT_RETRIES,
+        """
+        {"QueueUrl":"%s","Entries":[%s]}"""
+            .formatted(urls.of(bucket.id()), entries));
+  }
+
+  private Target target(String arn, int retries, String input) {
+    return Target.builder()
+        .arn(arn)
+        .roleArn(destination.roleArn())
+        .input(input)
+        .retryPolicy(
+            retry ->
+                retry
+                    .maximumRetryAttempts(retries)
+                    .maximumEventAgeInSeconds((int) LATEST.toSeconds()))
+        .deadLetterConfig(dead -> dead.arn(destination.deadLetterArn()))
+        .build();
+  }
+
+  /** {@inheritDoc} Under the function's own role: it is no single tenant's. */
+  @Override
+  public void put(Shard shard) {
+    ask(
+        "Scheduler CreateSchedule of " + shard,
+        () -> {
+          try {
+            scheduler.createSchedule(wanted(shard));
+            return shard;
+          } catch (ConflictException stands) {
+            return shard;
+          }
+        });
+  }
+
+  private CreateScheduleRequest wanted(Shard shard) {
+    return CreateScheduleRequest.builder()
+        .groupName(destination.group())
+        .name(urls.names().schedule(shard))
+        .description("fills and looks at buckets of many tenants")
+        .scheduleExpression(EVERY_MINUTE)
+        .flexibleTimeWindow(ON_TIME)
+        .state(ScheduleState.ENABLED)
+        .target(
+            target(
+                destination.targetArn(),
+                RETRIES,
+                """
+                {"shard":"%s","scheduledTime":"<aws.scheduler.scheduled-time>"}"""
+                    .formatted(shard)))
+        .build();
+  }
+
+  @Override
+  public void delete(BucketId id) {
+    delete(
+        DeleteScheduleRequest.builder()
+            .overrideConfiguration(credentials.as(id.tenant()))
+            .groupName(destination.group())
+            .name(urls.names().schedule(id))
+            .build());
+  }
+
+  /** {@inheritDoc} Under the function's own role, as {@link #put(Shard)}. */
+  @Override
+  public void delete(Shard shard) {
+    delete(
+        DeleteScheduleRequest.builder()
+            .groupName(destination.group())
+            .name(urls.names().schedule(shard))
+            .build());
+  }
+
+  private void delete(DeleteScheduleRequest request) {
+    ask(
+        "Scheduler DeleteSchedule of " + request.name(),
+        () -> {
+          try {
+            return scheduler.deleteSchedule(request);
+          } catch (ResourceNotFoundException none) {
+            return none;
+          }
+        });
+  }
+
+  @Override
+  public Drift compare(Bucket bucket) {
+    Optional<GetScheduleResponse> stands = standing(bucket.id());
+    if (bucket.spec().filling().mode() == FillMode.SHARED) {
+      String filler = Shard.of(bucket.id().tenant()).toString();
+      return Drift.of(
+          stands.isPresent()
+              ? List.of("a schedule of its own (expected: none, " + filler + " fills it)")
+              : List.of());
+    }
+    return compare(stands, wanted(bucket));
+  }
+
+  /** {@inheritDoc} Under the function's own role, as {@link #put(Shard)}. */
+  @Override
+  public Drift compare(Shard shard) {
+    CreateScheduleRequest wanted = wanted(shard);
+    return compare(
+        standing(
+            GetScheduleRequest.builder().groupName(wanted.groupName()).name(wanted.name()).build()),
+        wanted);
+  }
+
+  @Override
+  public boolean has(BucketId id) {
+    return standing(id).isPresent();
+  }
+
+  private Optional<GetScheduleResponse> standing(BucketId id) {
+    return standing(
+        GetScheduleRequest.builder()
+            .overrideConfiguration(credentials.as(id.tenant()))
+            .groupName(destination.group())
+            .name(urls.names().schedule(id))
+            .build());
+  }
+
+  private Optional<GetScheduleResponse> standing(GetScheduleRequest request) {
+    return ask(
+        "Scheduler GetSchedule of " + request.name(),
+        () -> {
+          try {
+            return Optional.of(scheduler.getSchedule(request));
+          } catch (ResourceNotFoundException none) {
+            return Optional.empty();
+          }
+        });
+  }
+
+  private static Drift compare(Optional<GetScheduleResponse> stands, CreateScheduleRequest wanted) {
+    return stands
+        .map(found -> Drift.of(ScheduleDifferences.between(found, wanted)))
+        .orElseGet(Drift.Missing::new);
+  }
+
+  /** {@inheritDoc} Under the function's own role: they are of many tenants. */
+  @Override
+  public Page<BucketId> list(Optional<String> cursor, int most) {
+    String prefix = urls.names().prefix();
+    ListSchedulesResponse part =
+        ask(
+            "Scheduler ListSchedules",
+            () ->
+                scheduler.listSchedules(
+                    request -> {
+                      request.groupName(destination.group()).maxResults(most);
+                      cursor.ifPresent(request::nextToken);
+                      if (!prefix.isEmpty()) {
+                        request.namePrefix(prefix);
+                      }
+                    }));
+    List<BucketId> buckets =
+        part.schedules().stream()
+            .map(ScheduleSummary::name)
+            .map(urls.names()::bucketOfSchedule)
+            .flatMap(Optional::stream)
+            .toList();
+    return new Page<>(buckets, Optional.ofNullable(part.nextToken()));
+  }
+
+  /**
+   * Where schedules live and what they do.
+   *
+   * @param group the group of this deployment's schedules
+   * @param targetArn the function that fills buckets
+   * @param roleArn what Scheduler becomes to invoke it, and to send tokens
+   * @param deadLetterArn the queue for what could not be delivered
+   */
+  public record Destination(String group, String targetArn, String roleArn, String deadLetterArn) {}
+}

@@ -1,0 +1,222 @@
+package dev.tollgate.aws.sqs;
+
+import static dev.tollgate.aws.SdkCalls.ask;
+
+import dev.tollgate.aws.credentials.TenantCredentials;
+import dev.tollgate.core.Page;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.QueueCreation;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.ListQueuesResponse;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+import software.amazon.awssdk.services.sqs.model.QueueDeletedRecentlyException;
+import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
+import software.amazon.awssdk.services.sqs.model.QueueNameExistsException;
+
+/**
+ * Buckets' queues: standard ones, encrypted by SQS. They have no redrive policy, since a token that
+ * is given back again and again is a good token.
+ */
+public final class SqsBucketQueues implements BucketQueues {
+  /** The tag that names the deployment that made a queue. */
+  private static final String TAG = "tollgate-deployment";
+
+  private final SqsClient sqs;
+  private final QueueUrls urls;
+  private final TenantCredentials credentials;
+  private final Supplier<String> deployment;
+
+  /**
+   * Queues at {@code urls}.
+   *
+   * @param deployment what queues are tagged with that are made here; not asked for otherwise
+   */
+  public SqsBucketQueues(
+      SqsClient sqs, QueueUrls urls, TenantCredentials credentials, Supplier<String> deployment) {
+    this.sqs = sqs;
+    this.urls = urls;
+    this.credentials = credentials;
+    this.deployment = deployment;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>CreateQueue answers alike for a queue that is new and for one that stands, so whether it
+   * stands is asked first; and it alone tells of a queue that was deleted just now, which may still
+   * answer for a minute. It leaves the tags of a queue that stands.
+   */
+  @Override
+  public QueueCreation make(BucketId id, Duration lifetime) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
+    boolean stands = ask("SQS GetQueueAttributes of " + id, () -> stands(id, tenant));
+    QueueCreation made =
+        ask("SQS CreateQueue of " + id, () -> create(id, lifetime, tenant, stands));
+    if (made == QueueCreation.STOOD) {
+      ask(
+          "SQS TagQueue of " + id,
+          () ->
+              sqs.tagQueue(
+                  request ->
+                      request.overrideConfiguration(tenant).queueUrl(urls.of(id)).tags(tags())));
+    }
+    return made;
+  }
+
+  private Map<String, String> tags() {
+    return Map.of(TAG, deployment.get());
+  }
+
+  private boolean stands(BucketId id, AwsRequestOverrideConfiguration tenant) {
+    try {
+      sqs.getQueueAttributes(
+          request ->
+              request
+                  .overrideConfiguration(tenant)
+                  .queueUrl(urls.of(id))
+                  .attributeNames(QueueAttributeName.QUEUE_ARN));
+      return true;
+    } catch (QueueDoesNotExistException none) {
+      return false;
+    }
+  }
+
+  private QueueCreation create(
+      BucketId id, Duration lifetime, AwsRequestOverrideConfiguration tenant, boolean stands) {
+    Map<QueueAttributeName, String> attributes =
+        Map.of(
+            QueueAttributeName.MESSAGE_RETENTION_PERIOD,
+            Long.toString(lifetime.toSeconds()),
+            QueueAttributeName.SQS_MANAGED_SSE_ENABLED,
+            "true");
+    try {
+      sqs.createQueue(
+          request ->
+              request
+                  .overrideConfiguration(tenant)
+                  .queueName(urls.names().queue(id))
+                  .attributes(attributes)
+                  .tags(tags()));
+      return stands ? QueueCreation.STOOD : QueueCreation.NEW;
+    } catch (QueueDeletedRecentlyException deleted) {
+      return QueueCreation.NOT_YET;
+    } catch (QueueNameExistsException differs) {
+      sqs.setQueueAttributes(
+          request ->
+              request.overrideConfiguration(tenant).queueUrl(urls.of(id)).attributes(attributes));
+      return QueueCreation.STOOD;
+    }
+  }
+
+  @Override
+  public void keep(BucketId id, Duration lifetime) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
+    ask(
+        "SQS SetQueueAttributes of " + id,
+        () -> {
+          try {
+            return sqs.setQueueAttributes(
+                request ->
+                    request
+                        .overrideConfiguration(tenant)
+                        .queueUrl(urls.of(id))
+                        .attributes(
+                            Map.of(
+                                QueueAttributeName.MESSAGE_RETENTION_PERIOD,
+                                Long.toString(lifetime.toSeconds()))));
+          } catch (QueueDoesNotExistException none) {
+            return none;
+          }
+        });
+  }
+
+  @Override
+  public Optional<Duration> lifetime(BucketId id) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
+    return ask(
+        "SQS GetQueueAttributes of " + id,
+        () -> {
+          try {
+            String seconds =
+                sqs.getQueueAttributes(
+                        request ->
+                            request
+                                .overrideConfiguration(tenant)
+                                .queueUrl(urls.of(id))
+                                .attributeNames(QueueAttributeName.MESSAGE_RETENTION_PERIOD))
+                    .attributes()
+                    .get(QueueAttributeName.MESSAGE_RETENTION_PERIOD);
+            return Optional.of(Duration.ofSeconds(Long.parseLong(seconds)));
+          } catch (QueueDoesNotExistException none) {
+            return Optional.empty();
+          }
+        });
+  }
+
+  /** {@inheritDoc} Under the function's own role: they are of many tenants. */
+  @Override
+  public Page<BucketId> list(Optional<String> cursor, int most) {
+    String prefix = urls.names().prefix();
+    ListQueuesResponse part =
+        ask(
+            "SQS ListQueues",
+            () ->
+                sqs.listQueues(
+                    request -> {
+                      request.maxResults(most);
+                      cursor.ifPresent(request::nextToken);
+                      if (!prefix.isEmpty()) {
+                        request.queueNamePrefix(prefix);
+                      }
+                    }));
+    List<BucketId> buckets =
+        part.queueUrls().stream()
+            .map(url -> url.substring(url.lastIndexOf('/') + 1))
+            .map(urls.names()::bucketOfQueue)
+            .flatMap(Optional::stream)
+            .toList();
+    return new Page<>(buckets, Optional.ofNullable(part.nextToken()));
+  }
+
+  @Override
+  public Maker maker(BucketId id) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
+    return ask(
+        "SQS ListQueueTags of " + id,
+        () -> {
+          try {
+            Map<String, String> tags =
+                sqs.listQueueTags(
+                        request -> request.overrideConfiguration(tenant).queueUrl(urls.of(id)))
+                    .tags();
+            return deployment.get().equals(tags.get(TAG))
+                ? Maker.THIS_DEPLOYMENT
+                : Maker.SOMEBODY_ELSE;
+          } catch (QueueDoesNotExistException none) {
+            return Maker.NOBODY;
+          }
+        });
+  }
+
+  @Override
+  public void delete(BucketId id) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
+    ask(
+        "SQS DeleteQueue of " + id,
+        () -> {
+          try {
+            return sqs.deleteQueue(
+                request -> request.overrideConfiguration(tenant).queueUrl(urls.of(id)));
+          } catch (QueueDoesNotExistException none) {
+            return none;
+          }
+        });
+  }
+}

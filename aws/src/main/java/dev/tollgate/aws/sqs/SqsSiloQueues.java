@@ -1,0 +1,315 @@
+package dev.tollgate.aws.sqs;
+
+import static dev.tollgate.aws.SdkCalls.ask;
+
+import dev.tollgate.aws.Arns;
+import dev.tollgate.aws.credentials.TenantCredentials;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.provisioning.Progress;
+import dev.tollgate.core.provisioning.QueueCreation;
+import dev.tollgate.core.provisioning.SiloQueues;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.Message;
+import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+import software.amazon.awssdk.services.sqs.model.QueueDeletedRecentlyException;
+import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
+import software.amazon.awssdk.services.sqs.model.QueueNameExistsException;
+
+/**
+ * Silos' queues: FIFO ones, encrypted by SQS, with as much throughput as there are sessions. A
+ * closed one has a policy that denies everybody to send.
+ */
+public final class SqsSiloQueues implements SiloQueues {
+  /** Six times as long as the function may take (Lambda, SQS as an event source). */
+  private static final Duration VISIBILITY = Duration.ofSeconds(90);
+
+  private static final int MOST_RECEIVES = 5;
+
+  /** What the policy of a closed queue is known by; others may add policies of their own. */
+  private static final String CLOSED = "Closed";
+
+  private static final Map<QueueAttributeName, String> ATTRIBUTES =
+      Map.of(
+          QueueAttributeName.DEDUPLICATION_SCOPE, "messageGroup",
+          QueueAttributeName.FIFO_THROUGHPUT_LIMIT, "perMessageGroupId",
+          QueueAttributeName.SQS_MANAGED_SSE_ENABLED, "true",
+          QueueAttributeName.MESSAGE_RETENTION_PERIOD, seconds(Duration.ofDays(4)),
+          QueueAttributeName.VISIBILITY_TIMEOUT, seconds(VISIBILITY));
+  private static final Map<QueueAttributeName, String> DEAD_LETTER_ATTRIBUTES =
+      with(ATTRIBUTES, QueueAttributeName.MESSAGE_RETENTION_PERIOD, seconds(Duration.ofDays(14)));
+
+  /** One call may be asked to move many dead letters; the rest waits for the next. */
+  private static final int MOST_BATCHES = 20;
+
+  private static final int BATCH = 10;
+
+  /** A shorter one may find nothing where there is something. */
+  private static final int LONG_POLL_SECONDS = 1;
+
+  private final SqsClient sqs;
+  private final QueueUrls urls;
+  private final Arns arns;
+  private final String poolDeadLetters;
+  private final TenantCredentials credentials;
+
+  /**
+   * Queues at {@code urls}.
+   *
+   * @param poolDeadLetters the URL of the pool's dead letters, which are written with the
+   *     function's own role
+   */
+  public SqsSiloQueues(
+      SqsClient sqs,
+      QueueUrls urls,
+      Arns arns,
+      String poolDeadLetters,
+      TenantCredentials credentials) {
+    this.sqs = sqs;
+    this.urls = urls;
+    this.arns = arns;
+    this.poolDeadLetters = poolDeadLetters;
+    this.credentials = credentials;
+  }
+
+  private static String seconds(Duration duration) {
+    return Long.toString(duration.toSeconds());
+  }
+
+  private static Map<QueueAttributeName, String> with(
+      Map<QueueAttributeName, String> attributes, QueueAttributeName name, String value) {
+    Map<QueueAttributeName, String> more = new HashMap<>(attributes);
+    more.put(name, value);
+    return Map.copyOf(more);
+  }
+
+  @Override
+  public QueueCreation make(TenantId tenant) {
+    String deadLetters = urls.names().siloDeadLetters(tenant);
+    QueueCreation dead = make(deadLetters, DEAD_LETTER_ATTRIBUTES, tenant);
+    if (dead == QueueCreation.NOT_YET) {
+      return QueueCreation.NOT_YET;
+    }
+    String redrive =
+        """
+        {"deadLetterTargetArn":"%s","maxReceiveCount":"%d"}"""
+            .formatted(arns.queue(deadLetters), MOST_RECEIVES);
+    QueueCreation queue =
+        make(
+            urls.names().siloQueue(tenant),
+            with(ATTRIBUTES, QueueAttributeName.REDRIVE_POLICY, redrive),
+            tenant);
+    return queue == QueueCreation.STOOD ? dead : queue;
+  }
+
+  /**
+   * Makes a queue. As with {@link SqsBucketQueues}, CreateQueue alone tells of a queue that was
+   * deleted just now. It leaves the policy of one that stands, and so does SetQueueAttributes
+   * unless it is told to remove it.
+   */
+  private QueueCreation make(
+      String name, Map<QueueAttributeName, String> attributes, TenantId tenant) {
+    AwsRequestOverrideConfiguration as = credentials.as(tenant);
+    Optional<Map<QueueAttributeName, String>> stands =
+        attributes(name, as, QueueAttributeName.QUEUE_ARN, QueueAttributeName.POLICY);
+    QueueCreation made =
+        ask("SQS CreateQueue of " + name, () -> create(name, attributes, as, stands.isPresent()));
+    if (made == QueueCreation.STOOD && stands.filter(SqsSiloQueues::isClosed).isPresent()) {
+      ask("SQS SetQueueAttributes of " + name, () -> setPolicy(name, "", as));
+    }
+    return made;
+  }
+
+  private static boolean isClosed(Map<QueueAttributeName, String> attributes) {
+    return attributes.getOrDefault(QueueAttributeName.POLICY, "").contains('"' + CLOSED + '"');
+  }
+
+  private QueueCreation create(
+      String name,
+      Map<QueueAttributeName, String> attributes,
+      AwsRequestOverrideConfiguration as,
+      boolean stands) {
+    try {
+      sqs.createQueue(
+          request ->
+              request
+                  .overrideConfiguration(as)
+                  .queueName(name)
+                  .attributes(with(attributes, QueueAttributeName.FIFO_QUEUE, "true")));
+      return stands ? QueueCreation.STOOD : QueueCreation.NEW;
+    } catch (QueueDeletedRecentlyException deleted) {
+      return QueueCreation.NOT_YET;
+    } catch (QueueNameExistsException differs) {
+      sqs.setQueueAttributes(
+          request ->
+              request.overrideConfiguration(as).queueUrl(urls.of(name)).attributes(attributes));
+      return QueueCreation.STOOD;
+    }
+  }
+
+  private Optional<Map<QueueAttributeName, String>> attributes(
+      String name, AwsRequestOverrideConfiguration as, QueueAttributeName... names) {
+    return ask(
+        "SQS GetQueueAttributes of " + name,
+        () -> {
+          try {
+            return Optional.of(
+                sqs.getQueueAttributes(
+                        request ->
+                            request
+                                .overrideConfiguration(as)
+                                .queueUrl(urls.of(name))
+                                .attributeNames(names))
+                    .attributes());
+          } catch (QueueDoesNotExistException none) {
+            return Optional.empty();
+          }
+        });
+  }
+
+  @Override
+  public void close(TenantId tenant) {
+    String name = urls.names().siloQueue(tenant);
+    AwsRequestOverrideConfiguration as = credentials.as(tenant);
+    String policy =
+        """
+        {"Version":"2012-10-17","Statement":[{"Sid":"%s","Effect":"Deny","Principal":"*",\
+        "Action":"sqs:SendMessage","Resource":"%s"}]}"""
+            .formatted(CLOSED, arns.queue(name));
+    ask(
+        "SQS SetQueueAttributes of " + name,
+        () -> {
+          try {
+            return setPolicy(name, policy, as);
+          } catch (QueueDoesNotExistException none) {
+            return none;
+          }
+        });
+  }
+
+  private Object setPolicy(String name, String policy, AwsRequestOverrideConfiguration as) {
+    return sqs.setQueueAttributes(
+        request ->
+            request
+                .overrideConfiguration(as)
+                .queueUrl(urls.of(name))
+                .attributes(Map.of(QueueAttributeName.POLICY, policy)));
+  }
+
+  @Override
+  public boolean isClosed(TenantId tenant) {
+    return attributes(
+            urls.names().siloQueue(tenant), credentials.as(tenant), QueueAttributeName.POLICY)
+        .map(SqsSiloQueues::isClosed)
+        .orElse(true);
+  }
+
+  @Override
+  public long depth(TenantId tenant) {
+    return depth(urls.names().siloQueue(tenant), credentials.as(tenant));
+  }
+
+  private long depth(String name, AwsRequestOverrideConfiguration as) {
+    return attributes(
+            name,
+            as,
+            QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES,
+            QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE,
+            QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_DELAYED)
+        .map(counts -> counts.values().stream().mapToLong(Long::parseLong).sum())
+        .orElse(0L);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>One by one, so that they keep their order, and each is sent before it is deleted. One that
+   * was sent twice counts once for five minutes, since it is told by the id that it has here.
+   */
+  @Override
+  public Progress moveDeadLetters(TenantId tenant) {
+    String name = urls.names().siloDeadLetters(tenant);
+    AwsRequestOverrideConfiguration as = credentials.as(tenant);
+    for (int batch = 0; batch < MOST_BATCHES; batch++) {
+      List<Message> letters = receive(name, as);
+      letters.forEach(letter -> move(letter, name, as));
+      if (letters.isEmpty()) {
+        return depth(name, as) == 0 ? Progress.DONE : Progress.NOT_YET;
+      }
+    }
+    return Progress.NOT_YET;
+  }
+
+  private List<Message> receive(String name, AwsRequestOverrideConfiguration as) {
+    return ask(
+        "SQS ReceiveMessage of " + name,
+        () -> {
+          try {
+            return sqs.receiveMessage(
+                    request ->
+                        request
+                            .overrideConfiguration(as)
+                            .queueUrl(urls.of(name))
+                            .maxNumberOfMessages(BATCH)
+                            .waitTimeSeconds(LONG_POLL_SECONDS)
+                            .messageSystemAttributeNames(
+                                MessageSystemAttributeName.MESSAGE_GROUP_ID)
+                            .messageAttributeNames("All"))
+                .messages();
+          } catch (QueueDoesNotExistException none) {
+            return List.of();
+          }
+        });
+  }
+
+  private void move(Message letter, String from, AwsRequestOverrideConfiguration as) {
+    ask(
+        "SQS SendMessage to the pool's dead letters",
+        () ->
+            sqs.sendMessage(
+                request ->
+                    request
+                        .queueUrl(poolDeadLetters)
+                        .messageBody(letter.body())
+                        .messageAttributes(letter.messageAttributes())
+                        .messageGroupId(
+                            letter.attributes().get(MessageSystemAttributeName.MESSAGE_GROUP_ID))
+                        .messageDeduplicationId(letter.messageId())));
+    ask(
+        "SQS DeleteMessage of " + from,
+        () ->
+            sqs.deleteMessage(
+                request ->
+                    request
+                        .overrideConfiguration(as)
+                        .queueUrl(urls.of(from))
+                        .receiptHandle(letter.receiptHandle())));
+  }
+
+  @Override
+  public void delete(TenantId tenant) {
+    AwsRequestOverrideConfiguration as = credentials.as(tenant);
+    Stream.of(urls.names().siloQueue(tenant), urls.names().siloDeadLetters(tenant))
+        .forEach(name -> delete(name, as));
+  }
+
+  private void delete(String name, AwsRequestOverrideConfiguration as) {
+    ask(
+        "SQS DeleteQueue of " + name,
+        () -> {
+          try {
+            return sqs.deleteQueue(
+                request -> request.overrideConfiguration(as).queueUrl(urls.of(name)));
+          } catch (QueueDoesNotExistException none) {
+            return none;
+          }
+        });
+  }
+}

@@ -1,0 +1,325 @@
+package dev.tollgate.aws.sqs;
+
+import static dev.tollgate.aws.SdkCalls.ask;
+
+import dev.tollgate.aws.credentials.TenantCredentials;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.MissingQueue;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
+import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchRequestEntry;
+import software.amazon.awssdk.services.sqs.model.DeleteMessageBatchRequestEntry;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
+import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
+import software.amazon.awssdk.services.sqs.model.SqsException;
+
+/**
+ * Tokens as messages of standard SQS queues, one queue a bucket.
+ *
+ * <p>DeleteMessage succeeds for a receipt that holds the message no longer (SQS API reference,
+ * DeleteMessage). Therefore a lease that has ended by the clock here is not even tried, and it is
+ * reckoned from before the message was asked for, so that it ends here before it ends there.
+ */
+public final class SqsTokenQueue implements TokenQueue {
+  /** A long poll asks every server of a queue; a short one may miss the few tokens there are. */
+  private static final int LONG_POLL_SECONDS = 1;
+
+  /** The longest that SQS delays a message (SQS API reference, SendMessage). */
+  private static final int MOST_DELAY_SECONDS = 900;
+
+  private final SqsClient sqs;
+  private final SqsClient once;
+  private final QueueUrls urls;
+  private final TenantCredentials credentials;
+  private final Executor executor;
+  private final InstantSource clock;
+
+  /**
+   * Tokens in the queues that {@code urls} names.
+   *
+   * @param once sends no request twice: a second receive would hold more tokens while the first's
+   *     are lost until their leases end, and a second send would make tokens twice
+   * @param executor runs the batches of one large request; it bounds how many at once
+   */
+  public SqsTokenQueue(
+      SqsClient sqs,
+      SqsClient once,
+      QueueUrls urls,
+      TenantCredentials credentials,
+      Executor executor,
+      InstantSource clock) {
+    this.sqs = sqs;
+    this.once = once;
+    this.urls = urls;
+    this.credentials = credentials;
+    this.executor = executor;
+    this.clock = clock;
+  }
+
+  @Override
+  public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
+    InvalidValue.inRange("most", most, 1, BATCH);
+    AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
+    Instant end = clock.instant().plusSeconds(lease.toSeconds());
+    return asking(
+            bucket,
+            "SQS ReceiveMessage of ",
+            () ->
+                once.receiveMessage(
+                    request ->
+                        request
+                            .overrideConfiguration(tenant)
+                            .queueUrl(urls.of(bucket))
+                            .maxNumberOfMessages(most)
+                            .waitTimeSeconds(search == Search.LONG ? LONG_POLL_SECONDS : 0)
+                            .visibilityTimeout((int) lease.toSeconds())))
+        .messages()
+        .stream()
+        .map(message -> new Lease(message.receiptHandle(), end))
+        .toList();
+  }
+
+  @Override
+  public List<Lease> settle(BucketId bucket, List<Lease> leases) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
+    return whileHeld(
+        bucket,
+        leases,
+        "SQS DeleteMessageBatch of ",
+        batch ->
+            sqs.deleteMessageBatch(
+                    request ->
+                        request
+                            .overrideConfiguration(tenant)
+                            .queueUrl(urls.of(bucket))
+                            .entries(
+                                entries(
+                                    batch,
+                                    (id, lease) ->
+                                        DeleteMessageBatchRequestEntry.builder()
+                                            .id(id)
+                                            .receiptHandle(lease.receipt())
+                                            .build())))
+                .failed());
+  }
+
+  @Override
+  public List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
+    return whileHeld(
+        bucket,
+        leases,
+        "SQS ChangeMessageVisibilityBatch of ",
+        batch ->
+            sqs.changeMessageVisibilityBatch(
+                    request ->
+                        request
+                            .overrideConfiguration(tenant)
+                            .queueUrl(urls.of(bucket))
+                            .entries(
+                                entries(
+                                    batch,
+                                    (id, lease) ->
+                                        ChangeMessageVisibilityBatchRequestEntry.builder()
+                                            .id(id)
+                                            .receiptHandle(lease.receipt())
+                                            .visibilityTimeout(0)
+                                            .build())))
+                .failed());
+  }
+
+  @Override
+  public List<Token> put(BucketId bucket, List<Token> tokens) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
+    List<Sent<Token>> answers =
+        answers(
+            bucket,
+            tokens,
+            "SQS SendMessageBatch to ",
+            batch ->
+                once.sendMessageBatch(
+                        request ->
+                            request
+                                .overrideConfiguration(tenant)
+                                .queueUrl(urls.of(bucket))
+                                .entries(
+                                    entries(
+                                        batch,
+                                        (id, token) ->
+                                            SendMessageBatchRequestEntry.builder()
+                                                .id(id)
+                                                .messageBody(body(token))
+                                                .delaySeconds(delaySeconds(token))
+                                                .build())))
+                    .failed());
+    List<Sent<Token>> unknown =
+        answers.stream().filter(sent -> sent.failure().isPresent() && !sent.isRefused()).toList();
+    if (!unknown.isEmpty() && unknown.size() == answers.size()) {
+      throw unknown.get(0).failure().orElseThrow();
+    }
+    return answers.stream()
+        .filter(sent -> !unknown.contains(sent))
+        .flatMap(sent -> sent.undone().stream())
+        .toList();
+  }
+
+  @Override
+  public Level look(BucketId bucket) {
+    AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
+    Map<QueueAttributeName, String> attributes =
+        asking(
+            bucket,
+            "SQS GetQueueAttributes of ",
+            () ->
+                sqs.getQueueAttributes(
+                        request ->
+                            request
+                                .overrideConfiguration(tenant)
+                                .queueUrl(urls.of(bucket))
+                                .attributeNames(
+                                    QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES,
+                                    QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE,
+                                    QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_DELAYED))
+                    .attributes());
+    return new Level(
+        number(attributes, QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES),
+        number(attributes, QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_DELAYED),
+        number(attributes, QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE));
+  }
+
+  /** Rounded up, so that a token never appears before it is due. */
+  private int delaySeconds(Token token) {
+    long millis = Duration.between(clock.instant(), token.dueAt()).toMillis();
+    return (int) Math.min(MOST_DELAY_SECONDS, Math.max(0, (millis + 999) / 1_000));
+  }
+
+  private static long number(Map<QueueAttributeName, String> attributes, QueueAttributeName name) {
+    return Long.parseLong(attributes.getOrDefault(name, "0"));
+  }
+
+  /** Asks about a bucket's queue, which may be missing. */
+  private static <T> T asking(BucketId bucket, String what, Supplier<T> request) {
+    return ask(
+        what + bucket,
+        () -> {
+          try {
+            return request.get();
+          } catch (QueueDoesNotExistException none) {
+            throw new MissingQueue(bucket);
+          }
+        });
+  }
+
+  private List<Lease> whileHeld(
+      BucketId bucket,
+      List<Lease> leases,
+      String what,
+      Function<List<Lease>, List<BatchResultErrorEntry>> request) {
+    Instant now = clock.instant();
+    List<Lease> undone = new ArrayList<>();
+    List<Lease> held = new ArrayList<>();
+    leases.forEach(lease -> (lease.holdsAt(now) ? held : undone).add(lease));
+    undone.addAll(inBatches(bucket, held, what, request));
+    return undone;
+  }
+
+  /**
+   * Sends all of {@code items} in batches, beside each other if there is more than one, and returns
+   * those that failed, each by itself or with its whole batch.
+   *
+   * @throws Unavailable if every batch failed as a whole
+   */
+  private <T> List<T> inBatches(
+      BucketId bucket,
+      List<T> items,
+      String what,
+      Function<List<T>, List<BatchResultErrorEntry>> request) {
+    List<Sent<T>> answers = answers(bucket, items, what, request);
+    if (!answers.isEmpty() && answers.stream().allMatch(sent -> sent.failure().isPresent())) {
+      throw answers.get(0).failure().orElseThrow();
+    }
+    return answers.stream().flatMap(sent -> sent.undone().stream()).toList();
+  }
+
+  private <T> List<Sent<T>> answers(
+      BucketId bucket,
+      List<T> items,
+      String what,
+      Function<List<T>, List<BatchResultErrorEntry>> request) {
+    List<List<T>> batches =
+        IntStream.iterate(0, start -> start < items.size(), start -> start + BATCH)
+            .mapToObj(start -> items.subList(start, Math.min(items.size(), start + BATCH)))
+            .toList();
+    if (batches.size() == 1) {
+      return List.of(send(bucket, batches.get(0), what, request));
+    }
+    return batches.stream()
+        .map(
+            batch ->
+                CompletableFuture.supplyAsync(() -> send(bucket, batch, what, request), executor))
+        .toList()
+        .stream()
+        .map(CompletableFuture::join)
+        .toList();
+  }
+
+  private static <T> Sent<T> send(
+      BucketId bucket,
+      List<T> batch,
+      String what,
+      Function<List<T>, List<BatchResultErrorEntry>> request) {
+    try {
+      return new Sent<>(
+          asking(bucket, what, () -> request.apply(batch)).stream()
+              .map(failed -> batch.get(Integer.parseInt(failed.id())))
+              .toList(),
+          Optional.empty());
+    } catch (Unavailable failure) {
+      return new Sent<>(batch, Optional.of(failure));
+    }
+  }
+
+  /** The entries of a batch; the id of each is its index. */
+  private static <T, E> List<E> entries(List<T> batch, BiFunction<String, T, E> entry) {
+    return IntStream.range(0, batch.size())
+        .mapToObj(i -> entry.apply(Integer.toString(i), batch.get(i)))
+        .toList();
+  }
+
+  private static String body(Token token) {
+    return """
+        {"id":"%s","tenant":"%s","action":"%s","mintedAt":"%s"}"""
+        .formatted(token.id(), token.bucket().tenant(), token.bucket().action(), token.mintedAt());
+  }
+
+  /** What became of a batch: which items were not done, and why if it failed as a whole. */
+  private record Sent<T>(List<T> undone, Optional<Unavailable> failure) {
+    /** Whether the service refused the whole batch, so that nothing of it was done. */
+    boolean isRefused() {
+      return failure
+          .map(Throwable::getCause)
+          .filter(cause -> cause instanceof SqsException answer && answer.statusCode() < 500)
+          .isPresent();
+    }
+  }
+}

@@ -1,0 +1,1168 @@
+package dev.tollgate.aws.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.aws.ScriptedAws;
+import dev.tollgate.aws.ScriptedAws.Answer;
+import dev.tollgate.aws.ScriptedAws.Request;
+import dev.tollgate.aws.config.AwsEnvironment.MissingVariable;
+import dev.tollgate.core.Action;
+import dev.tollgate.core.Page;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue.Search;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.Claim;
+import dev.tollgate.core.message.MessageName;
+import dev.tollgate.core.provisioning.Drift;
+import dev.tollgate.core.provisioning.Progress;
+import dev.tollgate.core.provisioning.QueueCreation;
+import dev.tollgate.core.session.ConnectionCount;
+import dev.tollgate.core.session.Correction;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Sockets.Posted;
+import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.core.testing.Samples;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the adapters make of answers that no engine gives on command. */
+class AwsEnvironmentTest {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+
+  private final ScriptedAws services = new ScriptedAws();
+  private final ManualClock clock = new ManualClock(Samples.NOW);
+  private final AwsEnvironment aws = new AwsEnvironment(services.environment(), clock);
+  private final BucketId bucket = Samples.bucketId();
+  private final TenantId tenant = bucket.tenant();
+
+  @AfterEach
+  void stop() {
+    services.close();
+  }
+
+  private List<Token> tokens(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> new Token("t" + i, bucket, Samples.NOW, Samples.NOW))
+        .toList();
+  }
+
+  private List<Lease> leases(int count) {
+    Instant end = clock.instant().plus(LEASE);
+    return IntStream.range(0, count).mapToObj(i -> new Lease("r" + i, end)).toList();
+  }
+
+  private static String failed(String... ids) {
+    return List.of(ids).stream()
+        .map(id -> "{\"Id\":\"%s\",\"Code\":\"InternalError\",\"SenderFault\":false}".formatted(id))
+        .toList()
+        .toString();
+  }
+
+  // The environment.
+
+  @Test
+  void a_variable_is_missed_only_by_what_needs_it() {
+    Map<String, String> environment = services.environment();
+    environment.remove("TIER_TABLE");
+    environment.remove("WEBSOCKET_URL");
+    environment.put("TENANT_ROLE_ARN", "");
+    AwsEnvironment partial = new AwsEnvironment(environment, clock);
+
+    assertThatCode(partial::tenants).doesNotThrowAnyException();
+    assertMissing("TIER_TABLE", partial, AwsEnvironment::tiers);
+    assertMissing("WEBSOCKET_URL", partial, AwsEnvironment::sockets);
+    assertMissing("TENANT_ROLE_ARN", partial, AwsEnvironment::buckets);
+    assertMissing("AWS_REGION", new AwsEnvironment(Map.of(), clock), AwsEnvironment::tenants);
+  }
+
+  private static void assertMissing(
+      String name, AwsEnvironment environment, Consumer<AwsEnvironment> asked) {
+    assertThatThrownBy(() -> asked.accept(environment))
+        .isInstanceOf(MissingVariable.class)
+        .hasMessageContaining(name);
+  }
+
+  @Test
+  void all_clients_have_one_thread_for_their_time_outs() {
+    services.on("GetQueueAttributes", request -> Answer.ok("{\"Attributes\":{}}"));
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+
+    aws.connections().countDown(tenant, Set.of("c"));
+    aws.tokenQueue().level(bucket);
+    aws.bucketQueues().delete(bucket);
+    aws.fillSchedules().delete(bucket);
+
+    assertThat(Thread.getAllStackTraces().keySet())
+        .filteredOn(thread -> !before.contains(thread))
+        .extracting(Thread::getName)
+        .containsOnlyOnce("aws-timeouts")
+        .noneMatch(name -> name.startsWith("sdk-"));
+  }
+
+  // Whose credentials go with a request.
+
+  @Test
+  void a_tenants_rows_and_queues_are_touched_with_its_own_credentials() {
+    services.on("GetQueueAttributes", request -> Answer.ok("{\"Attributes\":{}}"));
+
+    aws.buckets().list(tenant);
+    aws.sessions().list(tenant);
+    aws.connections().countDown(tenant, Set.of("c"));
+    aws.tokenQueue().level(bucket);
+    aws.bucketQueues().delete(bucket);
+    aws.fillSchedules().delete(bucket);
+    aws.silos().find(tenant);
+    aws.siloQueues().delete(tenant);
+
+    assertThat(services.requests("AssumeRole"))
+        .singleElement()
+        .satisfies(request -> assertThat(request.accessKey()).isEqualTo("own"));
+    assertThat(services.operations()).hasSize(10);
+    assertThat(services.operations().stream().filter(name -> !name.equals("AssumeRole")))
+        .allSatisfy(
+            name ->
+                assertThat(services.requests(name))
+                    .allSatisfy(
+                        request -> {
+                          assertThat(request.accessKey()).isEqualTo(tenant.value());
+                          assertThat(request.token()).contains("token of " + tenant);
+                        }));
+  }
+
+  @Test
+  void tenants_and_tiers_and_whether_one_is_known_are_read_with_the_functions_own_credentials() {
+    aws.tenants().find(tenant);
+    aws.tiers().list();
+    aws.factsReader().knows(tenant);
+
+    assertThat(services.operations()).containsExactly("GetItem", "Scan", "GetItem");
+    assertThat(services.requests("GetItem"))
+        .allSatisfy(request -> assertThat(request.accessKey()).isEqualTo("own"));
+  }
+
+  @Test
+  void no_request_is_made_for_a_tenant_whose_credentials_are_not_to_be_had() {
+    services.on("AssumeRole", request -> Answer.failure(403, "AccessDenied"));
+
+    assertThatThrownBy(() -> aws.buckets().list(tenant))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("AssumeRole");
+    assertThat(services.operations()).containsOnly("AssumeRole");
+  }
+
+  // What is repeated and what is not.
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ReceiveMessage", "SendMessageBatch", "UpdateItem"})
+  void what_would_change_the_outcome_is_not_repeated(String operation) {
+    services.on(operation, request -> Answer.failure(500, "InternalFailure"));
+    assertThatThrownBy(() -> request(operation))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining(operation);
+
+    assertThat(services.requests(operation)).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ReceiveMessage", "UpdateItem"})
+  void a_request_that_is_throttled_is_unavailable_and_not_repeated(String operation) {
+    services.on(operation, request -> Answer.failure(400, "ThrottlingException"));
+    assertThatThrownBy(() -> request(operation)).isInstanceOf(Unavailable.class);
+
+    assertThat(services.requests(operation)).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ReceiveMessage", "SendMessageBatch", "UpdateItem"})
+  void what_would_change_the_outcome_is_not_repeated_on_a_broken_connection(String operation) {
+    AtomicInteger count = new AtomicInteger();
+    services.on(
+        operation, request -> count.getAndIncrement() == 0 ? Answer.ok("{}") : Answer.BREAK);
+    request(operation);
+
+    assertThatThrownBy(() -> request(operation)).isInstanceOf(Unavailable.class);
+
+    assertThat(services.requests(operation)).hasSize(2);
+  }
+
+  private void request(String operation) {
+    switch (operation) {
+      case "ReceiveMessage" -> aws.tokenQueue().reserve(bucket, 1, LEASE, Search.LONG);
+      case "SendMessageBatch" -> aws.tokenQueue().put(bucket, tokens(1));
+      default -> aws.connections().countUp(tenant, "c", 1);
+    }
+  }
+
+  @Test
+  void a_receive_that_is_not_answered_is_given_up() throws InterruptedException {
+    CountDownLatch end = new CountDownLatch(1);
+    services.on(
+        "ReceiveMessage",
+        request -> {
+          await(end);
+          return Answer.ok("{}");
+        });
+
+    assertThatThrownBy(() -> aws.tokenQueue().reserve(bucket, 1, LEASE, Search.LONG))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("ReceiveMessage");
+    end.countDown();
+
+    assertThat(services.requests("ReceiveMessage")).hasSize(1);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void a_read_is_repeated() {
+    AtomicInteger count = new AtomicInteger();
+    services.on(
+        "GetItem",
+        request ->
+            count.incrementAndGet() < 3
+                ? Answer.failure(500, "InternalServerError")
+                : Answer.ok("{}"));
+
+    assertThat(aws.connections().count(tenant)).isZero();
+
+    assertThat(services.requests("GetItem")).hasSize(3);
+  }
+
+  @Test
+  void a_read_that_goes_on_failing_is_unavailable() {
+    services.on("GetItem", request -> Answer.failure(400, "ThrottlingException"));
+
+    assertThatThrownBy(() -> aws.tenants().find(tenant))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("GetItem");
+
+    assertThat(services.requests("GetItem")).hasSizeBetween(2, 3);
+  }
+
+  // Batches that are done in part.
+
+  @Test
+  void put_returns_the_tokens_that_were_not_taken() {
+    services.on(
+        "SendMessageBatch", request -> Answer.ok("{\"Failed\":%s}".formatted(failed("1", "9"))));
+    List<Token> tokens = tokens(10);
+
+    assertThat(aws.tokenQueue().put(bucket, tokens)).containsExactly(tokens.get(1), tokens.get(9));
+  }
+
+  @Test
+  void put_returns_the_tokens_of_a_batch_that_was_refused_as_a_whole() {
+    services.on(
+        "SendMessageBatch",
+        request ->
+            request.body().contains("\\\"t15\\\"")
+                ? Answer.failure(403, "RequestThrottled")
+                : Answer.ok("{}"));
+    List<Token> tokens = tokens(25);
+
+    assertThat(aws.tokenQueue().put(bucket, tokens)).isEqualTo(tokens.subList(10, 20));
+  }
+
+  @Test
+  void put_returns_all_tokens_if_every_batch_was_refused() {
+    services.on("SendMessageBatch", request -> Answer.failure(403, "RequestThrottled"));
+    List<Token> tokens = tokens(25);
+
+    assertThat(aws.tokenQueue().put(bucket, tokens)).isEqualTo(tokens);
+  }
+
+  @Test
+  void tokens_that_may_have_been_put_are_not_returned() {
+    services.on(
+        "SendMessageBatch",
+        request ->
+            request.body().contains("\\\"t15\\\"")
+                ? Answer.failure(500, "InternalFailure")
+                : Answer.ok("{}"));
+
+    assertThat(aws.tokenQueue().put(bucket, tokens(25))).isEmpty();
+  }
+
+  @Test
+  void put_of_which_nobody_knows_anything_is_unavailable() {
+    services.on("SendMessageBatch", request -> Answer.failure(500, "InternalFailure"));
+
+    assertThatThrownBy(() -> aws.tokenQueue().put(bucket, tokens(25)))
+        .isInstanceOf(Unavailable.class);
+  }
+
+  @Test
+  void settle_and_give_back_return_what_was_not_done() {
+    services.on(
+        "DeleteMessageBatch", request -> Answer.ok("{\"Failed\":%s}".formatted(failed("2"))));
+    services.on(
+        "ChangeMessageVisibilityBatch",
+        request -> Answer.ok("{\"Failed\":%s}".formatted(failed("0"))));
+    List<Lease> leases = leases(3);
+
+    assertThat(aws.tokenQueue().settle(bucket, leases)).containsExactly(leases.get(2));
+    assertThat(aws.tokenQueue().giveBack(bucket, leases)).containsExactly(leases.get(0));
+  }
+
+  @Test
+  void a_claim_of_up_to_n_counts_the_tokens_that_were_spent_for_certain() {
+    services.on(
+        "ReceiveMessage",
+        request ->
+            Answer.ok(
+                """
+                {"Messages":[%s,%s,%s]}"""
+                    .formatted(received("a"), received("b"), received("c"))));
+    services.on(
+        "DeleteMessageBatch", request -> Answer.ok("{\"Failed\":%s}".formatted(failed("1"))));
+
+    BucketGate.Spent spent =
+        new BucketGate(
+                aws.buckets(),
+                aws.tokenQueue(),
+                aws.fillRequests(),
+                Runnable::run,
+                pause -> {},
+                clock)
+            .spendUpTo(bucket, Optional.of(Samples.bucket(bucket)), 3);
+
+    assertThat(spent.tokens()).isEqualTo(2);
+    assertThat(spent.shortfall()).containsInstanceOf(Claim.Denied.class);
+    assertThat(services.operations())
+        .containsExactly("AssumeRole", "ReceiveMessage", "DeleteMessageBatch");
+  }
+
+  private static String received(String receipt) {
+    return """
+        {"MessageId":"m","ReceiptHandle":"%s","Body":"a",
+         "MD5OfBody":"0cc175b9c0f1b6a831c399e269772661"}"""
+        .formatted(receipt);
+  }
+
+  @Test
+  void leases_that_have_ended_are_not_tried() {
+    List<Lease> ended = leases(2);
+    clock.advance(LEASE);
+
+    assertThat(aws.tokenQueue().settle(bucket, ended)).isEqualTo(ended);
+    assertThat(aws.tokenQueue().giveBack(bucket, ended)).isEqualTo(ended);
+
+    assertThat(services.operations()).containsOnly("AssumeRole");
+  }
+
+  // Facts.
+
+  @Test
+  void facts_that_were_left_out_are_asked_for_once_more() {
+    AtomicInteger count = new AtomicInteger();
+    services.on(
+        "BatchGetItem",
+        request ->
+            Answer.ok(
+                count.getAndIncrement() == 0
+                    ? """
+                      {"Responses":{"LimitTable":[
+                        {"tenantId":{"S":"t"},"key":{"S":"connections"},"itemCount":{"N":"4"}}]},
+                       "UnprocessedKeys":{"TenantTable":{"Keys":[{"tenantId":{"S":"t"}}]}}}"""
+                    : """
+                      {"Responses":{},"UnprocessedKeys":{}}"""));
+
+    assertThat(aws.factsReader().read(tenant, Samples.sessionId()).connections()).isEqualTo(4);
+
+    assertThat(services.requests("BatchGetItem")).hasSize(2);
+    assertThat(services.requests("BatchGetItem").get(0).body())
+        .contains("\"ConsistentRead\":true", "TenantTable", "SessionTable", "bucket:connect");
+    assertThat(services.requests("BatchGetItem").get(1).body()).doesNotContain("SessionTable");
+  }
+
+  @Test
+  void facts_that_were_left_out_twice_are_unavailable() {
+    services.on(
+        "BatchGetItem",
+        request ->
+            Answer.ok(
+                """
+                {"UnprocessedKeys":{"TenantTable":{"Keys":[{"tenantId":{"S":"t"}}]}}}"""));
+
+    assertThatThrownBy(() -> aws.factsReader().read(tenant, Samples.sessionId()))
+        .isInstanceOf(Unavailable.class);
+
+    assertThat(services.requests("BatchGetItem")).hasSize(2);
+  }
+
+  // Queues.
+
+  private static Answer noQueue() {
+    return Answer.failure(400, "QueueDoesNotExist");
+  }
+
+  private static Answer anyQueue() {
+    return Answer.ok("{\"QueueUrl\":\"any\"}");
+  }
+
+  @Test
+  void a_queue_is_named_after_its_bucket_and_encrypted_and_keeps_tokens_as_long_as_is_asked() {
+    services.on("GetQueueAttributes", request -> noQueue());
+    services.on("CreateQueue", request -> anyQueue());
+
+    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14))).isEqualTo(QueueCreation.NEW);
+
+    assertThat(services.requests("CreateQueue").get(0).body())
+        .contains(
+            "\"QueueName\":\"blue_connect_%s_token_bucket\"".formatted(tenant),
+            "\"SqsManagedSseEnabled\":\"true\"",
+            "\"MessageRetentionPeriod\":\"1209600\"",
+            "\"tags\":{\"tollgate-deployment\":\"Tollgate-blue\"}");
+    assertThat(services.requests("TagQueue")).isEmpty();
+  }
+
+  @Test
+  void a_queue_that_differs_is_brought_to_what_it_should_be() {
+    services.on("CreateQueue", request -> Answer.failure(400, "QueueNameExists"));
+
+    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14))).isEqualTo(QueueCreation.STOOD);
+
+    assertThat(services.requests("SetQueueAttributes"))
+        .singleElement()
+        .satisfies(request -> assertThat(request.body()).contains("1209600"));
+    assertThat(services.requests("TagQueue"))
+        .singleElement()
+        .satisfies(request -> assertThat(request.body()).contains("Tollgate-blue"));
+  }
+
+  @Test
+  void a_queue_that_was_deleted_just_now_cannot_be_made_though_it_still_answers() {
+    services.on("CreateQueue", request -> Answer.failure(400, "QueueDeletedRecently"));
+
+    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14)))
+        .isEqualTo(QueueCreation.NOT_YET);
+  }
+
+  // Silos' queues.
+
+  private String silo(String rest) {
+    return "blue_silo_" + tenant + rest;
+  }
+
+  @Test
+  void a_silos_queue_is_a_fast_fifo_one_with_dead_letters() {
+    services.on("GetQueueAttributes", request -> noQueue());
+    services.on("CreateQueue", request -> anyQueue());
+
+    assertThat(aws.siloQueues().make(tenant)).isEqualTo(QueueCreation.NEW);
+
+    List<Request> created = services.requests("CreateQueue");
+    assertThat(created)
+        .extracting(Request::body)
+        .allSatisfy(
+            body ->
+                assertThat(body)
+                    .contains(
+                        "\"FifoQueue\":\"true\"",
+                        "\"DeduplicationScope\":\"messageGroup\"",
+                        "\"FifoThroughputLimit\":\"perMessageGroupId\"",
+                        "\"SqsManagedSseEnabled\":\"true\"",
+                        "\"VisibilityTimeout\":\"90\""));
+    assertThat(created.get(0).body())
+        .contains(silo("_dead.fifo"), "\"MessageRetentionPeriod\":\"1209600\"");
+    assertThat(created.get(1).body())
+        .contains(
+            silo(".fifo"),
+            "\"MessageRetentionPeriod\":\"345600\"",
+            "{\\\"deadLetterTargetArn\\\":\\\"arn:aws:sqs:eu-central-1:000000000000:"
+                + silo("_dead.fifo")
+                + "\\\",\\\"maxReceiveCount\\\":\\\"5\\\"}");
+    assertThat(services.requests("SetQueueAttributes")).isEmpty();
+  }
+
+  @Test
+  void a_silos_queues_that_differ_are_brought_to_what_they_should_be_and_stay_fifo() {
+    services.on("CreateQueue", request -> Answer.failure(400, "QueueNameExists"));
+
+    assertThat(aws.siloQueues().make(tenant)).isEqualTo(QueueCreation.STOOD);
+
+    assertThat(services.requests("SetQueueAttributes"))
+        .hasSize(2)
+        .extracting(Request::body)
+        .allSatisfy(
+            body -> assertThat(body).contains("VisibilityTimeout").doesNotContain("FifoQueue"));
+  }
+
+  @Test
+  void a_silos_queues_that_were_deleted_just_now_cannot_be_made_though_they_still_answer() {
+    services.on(
+        "CreateQueue",
+        request ->
+            request.body().contains("\"QueueName\":\"" + silo("_dead.fifo"))
+                ? anyQueue()
+                : Answer.failure(400, "QueueDeletedRecently"));
+    assertThat(aws.siloQueues().make(tenant)).isEqualTo(QueueCreation.NOT_YET);
+
+    services.on("CreateQueue", request -> Answer.failure(400, "QueueDeletedRecently"));
+    assertThat(aws.siloQueues().make(tenant)).isEqualTo(QueueCreation.NOT_YET);
+  }
+
+  @Test
+  void a_closed_silo_denies_everybody_to_send_until_it_is_made_again() {
+    aws.siloQueues().close(tenant);
+
+    String closing = services.requests("SetQueueAttributes").get(0).body();
+    assertThat(closing)
+        .contains(
+            "\\\"Effect\\\":\\\"Deny\\\",\\\"Principal\\\":\\\"*\\\"",
+            "\\\"Action\\\":\\\"sqs:SendMessage\\\"",
+            "\\\"Resource\\\":\\\"arn:aws:sqs:eu-central-1:000000000000:" + silo(".fifo"));
+    services.on(
+        "GetQueueAttributes",
+        request ->
+            Answer.ok(
+                request.body().contains("_dead")
+                    ? "{\"Attributes\":{}}"
+                    : "{\"Attributes\":{\"Policy\":\"{\\\"Sid\\\":\\\"Closed\\\"}\"}}"));
+    services.on("CreateQueue", request -> anyQueue());
+    assertThat(aws.siloQueues().isClosed(tenant)).isTrue();
+
+    aws.siloQueues().make(tenant);
+
+    assertThat(services.requests("SetQueueAttributes"))
+        .hasSize(2)
+        .last()
+        .extracting(Request::body)
+        .asString()
+        .contains(silo(".fifo"), "\"Policy\":\"\"");
+  }
+
+  @Test
+  void a_queue_that_has_a_policy_of_somebody_elses_is_not_closed_by_it() {
+    services.on(
+        "GetQueueAttributes",
+        request -> Answer.ok("{\"Attributes\":{\"Policy\":\"{\\\"Sid\\\":\\\"EnforceTls\\\"}\"}}"));
+    services.on("CreateQueue", request -> anyQueue());
+
+    assertThat(aws.siloQueues().isClosed(tenant)).isFalse();
+    aws.siloQueues().make(tenant);
+
+    assertThat(services.requests("SetQueueAttributes")).isEmpty();
+  }
+
+  @Test
+  void a_dead_letter_is_deleted_only_when_the_pool_has_it() {
+    services.on(
+        "ReceiveMessage",
+        request ->
+            Answer.ok(
+                """
+                {"Messages":[{"MessageId":"id-1","ReceiptHandle":"r-1","Body":"letter","MD5OfBody":"f5b75010ea8a54b96f8fe7dafac65c18",
+                  "Attributes":{"MessageGroupId":"acme:1"}}]}"""));
+    services.on("SendMessage", request -> Answer.failure(403, "AccessDenied"));
+
+    assertThatThrownBy(() -> aws.siloQueues().moveDeadLetters(tenant))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("the pool's dead letters");
+
+    assertThat(services.requests("DeleteMessage")).isEmpty();
+    assertThat(services.requests("SendMessage"))
+        .singleElement()
+        .satisfies(
+            request -> {
+              assertThat(request.accessKey()).isEqualTo("own");
+              assertThat(request.body())
+                  .contains(
+                      "blue_pool_dead.fifo",
+                      "\"MessageGroupId\":\"acme:1\"",
+                      "\"MessageDeduplicationId\":\"id-1\"");
+            });
+    assertThat(services.requests("ReceiveMessage").get(0).accessKey()).isEqualTo(tenant.value());
+  }
+
+  @Test
+  void dead_letters_that_another_holds_are_moved_later() {
+    services.on(
+        "GetQueueAttributes",
+        request -> Answer.ok("{\"Attributes\":{\"ApproximateNumberOfMessagesNotVisible\":\"3\"}}"));
+
+    assertThat(aws.siloQueues().moveDeadLetters(tenant)).isEqualTo(Progress.NOT_YET);
+  }
+
+  // Schedules.
+
+  private String schedulePath() {
+    return "/schedules/blue_connect_" + tenant;
+  }
+
+  private static JsonNode json(String text) {
+    try {
+      return new ObjectMapper().readTree(text);
+    } catch (JsonProcessingException malformed) {
+      throw new AssertionError(text, malformed);
+    }
+  }
+
+  private Bucket opened(BucketSpec spec) {
+    return Bucket.opened(bucket, spec, Samples.NOW);
+  }
+
+  private static BucketSpec spec(FillMode mode) {
+    return new BucketSpec(Rate.perMinute(2), 6, new Filling(mode, 15));
+  }
+
+  @Test
+  void a_schedule_that_fills_by_itself_sends_the_minutes_tokens_and_never_twice() {
+    aws.fillSchedules().put(opened(spec(FillMode.DIRECT)).direct(Samples.NOW));
+
+    String body = services.requests("POST " + schedulePath()).get(0).body();
+    JsonNode target = json(body).path("Target");
+    assertThat(target.path("Arn").asText())
+        .isEqualTo("arn:aws:scheduler:::aws-sdk:sqs:sendMessageBatch");
+    assertThat(target.at("/RetryPolicy/MaximumRetryAttempts").asInt(-1)).isZero();
+    JsonNode input = json(target.path("Input").asText());
+    assertThat(input.path("QueueUrl").asText())
+        .endsWith("/blue_connect_" + tenant + "_token_bucket");
+    assertThat(input.path("Entries")).hasSize(2);
+    assertThat(input.at("/Entries/0/Id").asText()).isNotEqualTo(input.at("/Entries/1/Id").asText());
+    assertThat(json(input.at("/Entries/0/MessageBody").asText()).path("mintedAt").asText())
+        .isEqualTo("<aws.scheduler.scheduled-time>");
+  }
+
+  @Test
+  void a_bucket_that_hibernates_or_is_to_be_direct_has_the_producers_schedule() {
+    aws.fillSchedules().put(opened(spec(FillMode.DIRECT)));
+    aws.fillSchedules().put(opened(spec(FillMode.DIRECT)).hibernating(Samples.NOW));
+
+    assertThat(services.requests("POST " + schedulePath()))
+        .extracting(request -> json(request.body()))
+        .allMatch(body -> body.at("/Target/Arn").asText().endsWith(":function:f:l"))
+        .extracting(body -> body.path("State").asText())
+        .containsExactly("ENABLED", "DISABLED");
+  }
+
+  @Test
+  void a_bucket_that_its_shard_fills_has_no_schedule_of_its_own_and_the_shard_has_one() {
+    aws.fillSchedules().put(opened(spec(FillMode.SHARED)));
+    aws.fillSchedules().put(new Shard(7));
+
+    assertThat(services.operations())
+        .containsExactly("AssumeRole", "DELETE " + schedulePath(), "POST /schedules/shard-7");
+    assertThat(services.requests("POST /schedules/shard-7").get(0).body())
+        .contains(
+            "{\\\"shard\\\":\\\"shard-7\\\",",
+            "\\\"scheduledTime\\\":\\\"<aws.scheduler.scheduled-time>\\\"}");
+  }
+
+  @Test
+  void a_shards_schedule_that_stands_is_left_alone() {
+    services.on("POST /schedules/shard-7", request -> Answer.failure(409, "ConflictException"));
+
+    aws.fillSchedules().put(new Shard(7));
+
+    assertThat(services.operations()).containsExactly("POST /schedules/shard-7");
+  }
+
+  // Requests for fills.
+
+  private static final String PRODUCER =
+      "POST /2015-03-31/functions/arn:aws:lambda:eu-central-1:000000000000:function:f:l/invocations";
+
+  @Test
+  void a_fill_that_is_waited_for_is_an_invocation_of_the_token_producer() {
+    aws.fillRequests().sendAndWait(bucket);
+
+    assertThat(services.requests(PRODUCER))
+        .singleElement()
+        .satisfies(
+            request -> {
+              assertThat(request.accessKey()).isEqualTo("own");
+              assertThat(request.body())
+                  .isEqualTo("{\"tenantId\":\"%s\",\"action\":\"connect\"}".formatted(tenant));
+            });
+  }
+
+  @Test
+  void a_fill_that_nobody_waits_for_is_an_event() {
+    aws.fillRequests().send(bucket);
+
+    assertThat(services.requests(PRODUCER))
+        .singleElement()
+        .satisfies(request -> assertThat(request.invocationType()).contains("Event"));
+  }
+
+  @Test
+  void a_producer_that_cannot_be_asked_is_asked_once() {
+    services.on(PRODUCER, request -> Answer.failure(503, "ServiceException"));
+
+    assertThatThrownBy(() -> aws.fillRequests().sendAndWait(bucket))
+        .isInstanceOf(Unavailable.class);
+
+    assertThat(services.requests(PRODUCER)).hasSize(1);
+  }
+
+  // Writes whose answers are lost.
+
+  @Test
+  void a_ledger_whose_writing_was_not_answered_is_written_if_the_row_shows_it() {
+    services.on("PutItem", request -> Answer.failure(500, "InternalServerError"));
+    services.on(
+        "GetItem",
+        request ->
+            Answer.ok(
+                "{\"Item\":%s}"
+                    .formatted(json(services.requests("PutItem").get(0).body()).get("Item"))));
+
+    assertThat(
+            aws.buckets()
+                .replace(
+                    Samples.bucket(bucket)
+                        .retuned(BucketSpec.ofRate(Rate.perMinute(3)), Samples.NOW)))
+        .isEqualTo(WriteResult.DONE);
+  }
+
+  @Test
+  void a_ledger_whose_writing_was_not_answered_and_does_not_show_is_unavailable() {
+    services.on("PutItem", request -> Answer.failure(500, "InternalServerError"));
+    services.on("GetItem", request -> Answer.ok("{\"Item\":{\"write\":{\"S\":\"another\"}}}"));
+
+    assertThatThrownBy(
+            () ->
+                aws.buckets()
+                    .replace(
+                        Samples.bucket(bucket)
+                            .retuned(BucketSpec.ofRate(Rate.perMinute(3)), Samples.NOW)))
+        .isInstanceOf(Unavailable.class);
+  }
+
+  @Test
+  void a_schedule_says_all_there_is_to_say() {
+    aws.fillSchedules().put(opened(new BucketSpec(Rate.perMinute(new BigDecimal("0.2")), 5)));
+
+    String body = services.requests("POST " + schedulePath()).get(0).body();
+    assertThat(body)
+        .contains(
+            "\"GroupName\":\"Group\"",
+            "\"ScheduleExpression\":\"cron(* * * * ? *)\"",
+            "\"FlexibleTimeWindow\":{\"Mode\":\"OFF\"}",
+            "\"State\":\"ENABLED\"",
+            "\"Description\":\"0.2 tokens a minute, capacity 5\"",
+            "\"RetryPolicy\":{\"MaximumEventAgeInSeconds\":60,\"MaximumRetryAttempts\":2}",
+            "\"DeadLetterConfig\":{\"Arn\":\"arn:aws:sqs:eu-central-1:000000000000:dead\"}",
+            "{\\\"tenantId\\\":\\\"%s\\\",\\\"action\\\":\\\"connect\\\",".formatted(tenant)
+                + "\\\"scheduledTime\\\":\\\"<aws.scheduler.scheduled-time>\\\"}",
+            "\"ClientToken\":");
+  }
+
+  @Test
+  void a_schedule_that_stands_is_replaced_by_one_that_says_as_much() {
+    services.on("POST " + schedulePath(), request -> Answer.failure(409, "ConflictException"));
+
+    BucketSpec spec = BucketSpec.ofRate(Rate.perMinute(60));
+    aws.fillSchedules().put(opened(spec).suspended(spec, Samples.NOW));
+
+    String created = services.requests("POST " + schedulePath()).get(0).body();
+    String updated = services.requests("PUT " + schedulePath()).get(0).body();
+    assertThat(updated).contains("DISABLED", "60 tokens a minute, capacity 60");
+    assertThat(withoutClientToken(updated)).isEqualTo(withoutClientToken(created));
+  }
+
+  private static String withoutClientToken(String body) {
+    return body.replaceFirst("\"ClientToken\":\"[^\"]*\",?", "");
+  }
+
+  @Test
+  void a_schedule_that_is_gone_is_deleted() {
+    services.on(
+        "DELETE " + schedulePath(), request -> Answer.failure(404, "ResourceNotFoundException"));
+
+    assertThatCode(() -> aws.fillSchedules().delete(bucket)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void a_schedule_that_cannot_be_put_is_unavailable() {
+    services.on("POST " + schedulePath(), request -> Answer.failure(400, "ValidationException"));
+
+    assertThatThrownBy(() -> aws.fillSchedules().put(opened(BucketSpec.ofRate(Rate.perMinute(1)))))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("Scheduler");
+  }
+
+  /** What Scheduler answers of a schedule that was put so: all that was said. */
+  private void standing(String path) {
+    String said = services.requests("POST " + path).get(0).body();
+    services.on("GET " + path, request -> Answer.ok(said));
+  }
+
+  private static final Drift AS_WANTED = new Drift.AsWanted();
+
+  @Test
+  void a_schedule_that_was_put_is_as_wanted_whatever_fills_the_bucket() {
+    Bucket opened = opened(spec(FillMode.DIRECT));
+    for (Bucket row :
+        List.of(opened, opened.direct(Samples.NOW), opened.hibernating(Samples.NOW))) {
+      services.on("POST " + schedulePath(), request -> Answer.ok("{}"));
+      services.clear();
+      aws.fillSchedules().put(row);
+      standing(schedulePath());
+
+      assertThat(aws.fillSchedules().compare(row)).as("%s", row.upkeep()).isEqualTo(AS_WANTED);
+      assertThat(aws.fillSchedules().has(bucket)).isTrue();
+    }
+    aws.fillSchedules().put(new Shard(7));
+    standing("/schedules/shard-7");
+
+    assertThat(aws.fillSchedules().compare(new Shard(7))).isEqualTo(AS_WANTED);
+    assertThat(services.requests("GET " + schedulePath()))
+        .allMatch(request -> request.accessKey().equals(tenant.value()));
+    assertThat(services.requests("GET /schedules/shard-7"))
+        .allMatch(request -> request.accessKey().equals("own"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "\"State\":\"ENABLED\" | \"State\":\"DISABLED\" | state: DISABLED (expected: ENABLED)",
+        "cron(* * * * ? *) | rate(5 minutes) | expression: rate(5 minutes)",
+        "\"Mode\":\"OFF\" | \"Mode\":\"FLEXIBLE\",\"MaximumWindowInMinutes\":5 | window: ",
+        "function:f:l | function:g:l | target: ",
+        "role/Schedule | role/Other | role: ",
+        "scheduledTime | time | input: ",
+        "\"MaximumRetryAttempts\":2 | \"MaximumRetryAttempts\":185 | retries: 185 (expected: 2)",
+        "\"MaximumEventAgeInSeconds\":60 | \"MaximumEventAgeInSeconds\":61 | retries for so many",
+        ":dead | :alive | dead letters: ",
+        "\"State\" | \"EndDate\":1,\"State\" | end: 1970-01-01T00:00:01Z (expected: none)",
+        "\"State\" | \"StartDate\":1,\"State\" | start: 1970-01-01T00:00:01Z (expected: none)",
+      })
+  void a_schedule_that_was_edited_differs_and_it_is_told_in_what(
+      String said, String edited, String difference) {
+    Bucket row = opened(spec(FillMode.PRODUCER));
+    aws.fillSchedules().put(row);
+    String body = services.requests("POST " + schedulePath()).get(0).body();
+    assertThat(body).contains(said);
+    services.on("GET " + schedulePath(), request -> Answer.ok(body.replace(said, edited)));
+
+    assertThat(aws.fillSchedules().compare(row))
+        .isInstanceOfSatisfying(
+            Drift.Differs.class,
+            differs ->
+                assertThat(differs.differences())
+                    .singleElement()
+                    .asString()
+                    .startsWith(difference));
+  }
+
+  @Test
+  void a_schedule_that_is_not_there_is_missing_where_one_is_wanted() {
+    services.on(
+        "GET " + schedulePath(), request -> Answer.failure(404, "ResourceNotFoundException"));
+    services.on(
+        "GET /schedules/shard-7", request -> Answer.failure(404, "ResourceNotFoundException"));
+
+    assertThat(aws.fillSchedules().compare(opened(spec(FillMode.PRODUCER))))
+        .isEqualTo(new Drift.Missing());
+    assertThat(aws.fillSchedules().compare(opened(spec(FillMode.SHARED)))).isEqualTo(AS_WANTED);
+    assertThat(aws.fillSchedules().compare(new Shard(7))).isEqualTo(new Drift.Missing());
+    assertThat(aws.fillSchedules().has(bucket)).isFalse();
+  }
+
+  @Test
+  void a_schedule_of_a_bucket_that_its_shard_fills_differs_from_none() {
+    services.on("GET " + schedulePath(), request -> Answer.ok("{}"));
+
+    assertThat(aws.fillSchedules().compare(opened(spec(FillMode.SHARED))))
+        .isInstanceOf(Drift.Differs.class);
+  }
+
+  @Test
+  void schedules_and_queues_of_this_deployments_buckets_are_listed_with_the_functions_own_role() {
+    services.on(
+        "GET /schedules",
+        request ->
+            Answer.ok(
+                """
+                {"NextToken":"more","Schedules":[{"Name":"blue_connect_acme"},{"Name":"blue_sweep"},
+                 {"Name":"connect_acme"},{"Name":"blue_con_nect_acme"},{"Name":"shard-7"}]}"""));
+    services.on(
+        "ListQueues",
+        request ->
+            Answer.ok(
+                """
+                {"NextToken":"more","QueueUrls":["https://sqs/1/blue_connect_acme_token_bucket",
+                 "https://sqs/1/blue_silo_acme.fifo","https://sqs/1/blue_Connect_acme_token_bucket",
+                 "https://sqs/1/blue_x_connect_acme_token_bucket","https://sqs/1/blue_pool.fifo"]}"""));
+    Page<BucketId> acme =
+        new Page<>(
+            List.of(new BucketId(new TenantId("acme"), Action.CONNECT)), Optional.of("more"));
+
+    assertThat(aws.fillSchedules().list(Optional.empty(), 5)).isEqualTo(acme);
+    assertThat(aws.bucketQueues().list(Optional.of("here"), 5)).isEqualTo(acme);
+
+    assertThat(services.requests("ListQueues"))
+        .singleElement()
+        .satisfies(request -> assertThat(request.accessKey()).isEqualTo("own"))
+        .satisfies(
+            request ->
+                assertThat(request.body())
+                    .contains(
+                        "\"QueueNamePrefix\":\"blue_\"",
+                        "\"MaxResults\":5",
+                        "\"NextToken\":\"here\""));
+    assertThat(services.requests("GET /schedules"))
+        .singleElement()
+        .satisfies(request -> assertThat(request.accessKey()).isEqualTo("own"));
+  }
+
+  // Sockets.
+
+  @Test
+  void a_socket_is_closed_at_the_address_that_clients_use() {
+    aws.sockets().close("abc=");
+
+    assertThat(services.operations()).hasSize(1);
+    assertThat(services.operations().get(0)).startsWith("DELETE /abc/production/@connections/abc");
+  }
+
+  @Test
+  void a_socket_that_is_gone_is_closed_and_one_that_cannot_be_reached_is_not() {
+    String close = "DELETE /abc/production/@connections/c";
+    services.on(close, request -> Answer.failure(410, "GoneException"));
+    assertThatCode(() -> aws.sockets().close("c")).doesNotThrowAnyException();
+
+    services.on(close, request -> Answer.failure(403, "ForbiddenException"));
+    assertThatThrownBy(() -> aws.sockets().close("c")).isInstanceOf(Unavailable.class);
+  }
+
+  @Test
+  void a_socket_is_open_unless_it_is_gone_or_that_cannot_be_told() {
+    String get = "GET /abc/production/@connections/c";
+    services.on(get, request -> Answer.ok("{\"connectedAt\":\"2026-03-01T12:00:00Z\"}"));
+    assertThat(aws.sockets().isOpen("c")).isTrue();
+
+    services.on(get, request -> Answer.failure(410, "GoneException"));
+    assertThat(aws.sockets().isOpen("c")).isFalse();
+
+    services.on(get, request -> Answer.failure(429, "LimitExceededException"));
+    assertThatThrownBy(() -> aws.sockets().isOpen("c")).isInstanceOf(Unavailable.class);
+  }
+
+  // Live tenants.
+
+  @Test
+  void live_tenants_are_asked_for_page_by_page_with_the_functions_own_credentials() {
+    services.on(
+        "Query",
+        request ->
+            Answer.ok(
+                request.body().contains("ExclusiveStartKey")
+                    ? """
+                      {"Items":[{"tenantId":{"S":"b"},"key":{"S":"sessions"}}]}"""
+                    : """
+                      {"Items":[{"tenantId":{"S":"a"},"key":{"S":"sessions"}}],
+                       "LastEvaluatedKey":{"live":{"S":"y"},"tenantId":{"S":"a"},
+                                           "key":{"S":"sessions"}}}"""));
+
+    assertThat(aws.liveTenants().list()).containsExactly(new TenantId("a"), new TenantId("b"));
+
+    assertThat(services.requests("Query"))
+        .hasSize(2)
+        .allSatisfy(
+            request -> {
+              assertThat(request.accessKey()).isEqualTo("own");
+              assertThat(request.body()).contains("\"IndexName\":\"live\"", "LimitTable");
+            });
+  }
+
+  private static final String POST = "POST /abc/production/@connections/c";
+
+  @Test
+  void a_frame_is_sent_as_it_is_with_the_functions_own_credentials() {
+    assertThat(aws.sockets().post("c", "{\"t\":\"😀\"}")).isEqualTo(Posted.SENT);
+
+    assertThat(services.requests(POST))
+        .singleElement()
+        .satisfies(
+            request -> {
+              assertThat(request.body()).isEqualTo("{\"t\":\"😀\"}");
+              assertThat(request.accessKey()).isEqualTo("own");
+            });
+  }
+
+  @Test
+  void a_correction_whose_answer_is_lost_is_repeated_and_knows_itself_again() {
+    List<String> corrections = new CopyOnWriteArrayList<>();
+    services.on(
+        "UpdateItem",
+        request -> {
+          Matcher name = CORRECTION.matcher(request.body());
+          assertThat(name.find()).isTrue();
+          corrections.add(name.group(1));
+          return corrections.size() == 1
+              ? Answer.failure(500, "InternalServerError")
+              : overtakenBy(corrections.get(0));
+        });
+
+    assertThat(aws.connections().correct(tenant, ConnectionCount.NONE, correction()))
+        .isEqualTo(WriteResult.DONE);
+
+    assertThat(services.requests("UpdateItem")).hasSize(2);
+  }
+
+  @Test
+  void a_correction_that_finds_another_is_overtaken() {
+    services.on("UpdateItem", request -> overtakenBy("another"));
+
+    assertThat(aws.connections().correct(tenant, ConnectionCount.NONE, correction()))
+        .isEqualTo(WriteResult.OVERTAKEN);
+  }
+
+  private static final Pattern CORRECTION = Pattern.compile("\":name\":\\{\"S\":\"([^\"]+)\"");
+
+  private static Correction correction() {
+    return new Correction(-1, Map.of(3, -1L));
+  }
+
+  private static Answer overtakenBy(String correction) {
+    return new Answer(
+        400,
+        Optional.of("ConditionalCheckFailedException"),
+        """
+        {"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
+         "message":"The conditional request failed",
+         "Item":{"tenantId":{"S":"t"},"key":{"S":"connections"},"correction":{"S":"%s"}}}"""
+            .formatted(correction));
+  }
+
+  @Test
+  void a_frame_to_a_socket_that_is_gone_is_an_answer_and_not_repeated() {
+    services.on(POST, request -> Answer.failure(410, "GoneException"));
+
+    assertThat(aws.sockets().post("c", "{}")).isEqualTo(Posted.GONE);
+
+    assertThat(services.requests(POST)).hasSize(1);
+  }
+
+  @Test
+  void a_frame_that_was_too_many_is_sent_again() {
+    AtomicInteger count = new AtomicInteger();
+    services.on(
+        POST,
+        request ->
+            count.incrementAndGet() < 2
+                ? Answer.failure(429, "LimitExceededException")
+                : Answer.ok(""));
+
+    assertThat(aws.sockets().post("c", "{}")).isEqualTo(Posted.SENT);
+
+    assertThat(services.requests(POST)).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "429, LimitExceededException, 3",
+    "500, InternalServerError, 1",
+    "403, ForbiddenException, 1",
+    "413, PayloadTooLargeException, 1",
+    "400, BadRequestException, 1"
+  })
+  void a_frame_is_sent_again_only_if_it_was_refused_for_the_rate(
+      int status, String type, int attempts) {
+    services.on(POST, request -> Answer.failure(status, type));
+
+    assertThatThrownBy(() -> aws.sockets().post("c", "{}"))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("PostToConnection");
+
+    assertThat(services.requests(POST)).hasSize(attempts);
+  }
+
+  // Messages.
+
+  @Test
+  void rows_of_the_log_that_are_left_out_are_written_again_and_then_given_up() {
+    MessageName one = new MessageName(Samples.sessionId(), "m-1");
+    AtomicInteger left = new AtomicInteger(1);
+    services.on(
+        "BatchWriteItem",
+        request ->
+            Answer.ok(
+                left.getAndDecrement() > 0
+                    ? "{\"UnprocessedItems\":" + json(request.body()).path("RequestItems") + "}"
+                    : "{\"UnprocessedItems\":{}}"));
+
+    aws.messageLog().add(tenant, Set.of(one), clock.instant());
+    assertThat(services.requests("BatchWriteItem")).hasSize(2);
+
+    left.set(2);
+    assertThatThrownBy(() -> aws.messageLog().add(tenant, Set.of(one), clock.instant()))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("left out rows twice");
+  }
+
+  @Test
+  void what_messages_need_is_read_and_extended_with_the_tenants_credentials() {
+    List<SessionId> sessions = IntStream.range(0, 10).mapToObj(i -> Samples.sessionId()).toList();
+
+    MessageName name = new MessageName(sessions.get(0), "m-1");
+    aws.messageFactsReader().read(tenant, Set.copyOf(sessions), Set.of(name));
+    Session read =
+        new Session(tenant, sessions.get(0), Set.of(), clock.instant(), Optional.empty());
+    aws.sessions().extend(read, clock.instant(), Map.of(), clock.instant());
+    aws.messageLog().add(tenant, Set.of(name), clock.instant());
+
+    assertThat(services.operations())
+        .containsExactly("AssumeRole", "BatchGetItem", "UpdateItem", "BatchWriteItem");
+    assertThat(services.requests("BatchWriteItem").get(0).body())
+        .contains("LimitTable", "message:" + name.session() + ":m-1");
+    assertThat(services.requests("BatchGetItem").get(0).body())
+        .contains("\"ConsistentRead\":true", "TenantTable", "bucket:message")
+        .contains(sessions.stream().map(SessionId::value).toList())
+        .doesNotContain("bucket:connect");
+    assertThat(
+            List.of(
+                services.requests("BatchGetItem").get(0),
+                services.requests("UpdateItem").get(0),
+                services.requests("BatchWriteItem").get(0)))
+        .allSatisfy(
+            request -> {
+              assertThat(request.accessKey()).isEqualTo(tenant.value());
+              assertThat(request.token()).contains("token of " + tenant);
+            });
+  }
+}

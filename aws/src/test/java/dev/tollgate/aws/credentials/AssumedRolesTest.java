@@ -1,0 +1,163 @@
+package dev.tollgate.aws.credentials;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.core.testing.Race;
+import dev.tollgate.core.testing.Samples;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.sts.StsClient;
+import software.amazon.awssdk.services.sts.model.AssumeRoleRequest;
+import software.amazon.awssdk.services.sts.model.AssumeRoleResponse;
+import software.amazon.awssdk.services.sts.model.StsException;
+import software.amazon.awssdk.services.sts.model.Tag;
+
+class AssumedRolesTest {
+  private final ManualClock clock = new ManualClock(Samples.NOW);
+  private final Sts sts = new Sts();
+  private final TenantCredentials roles = new AssumedRoles(sts, "arn:role", 3, clock);
+  private final TenantId acme = new TenantId("acme");
+
+  private String keyOf(TenantId tenant) {
+    return roles.of(tenant).resolveCredentials().accessKeyId();
+  }
+
+  @Test
+  void the_role_is_assumed_with_the_tenants_name_as_a_session_tag() {
+    roles.of(acme);
+
+    assertThat(sts.requests)
+        .singleElement()
+        .satisfies(
+            request -> {
+              assertThat(request.roleArn()).isEqualTo("arn:role");
+              assertThat(request.durationSeconds()).isEqualTo(3_600);
+              assertThat(request.tags())
+                  .containsExactly(Tag.builder().key("tenantId").value("acme").build());
+            });
+  }
+
+  @Test
+  void credentials_are_kept_until_five_minutes_before_they_end() {
+    assertThat(keyOf(acme)).isEqualTo("acme-1");
+
+    clock.advance(Duration.ofMinutes(55).minusNanos(1));
+    assertThat(keyOf(acme)).isEqualTo("acme-1");
+    clock.advance(Duration.ofNanos(1));
+    assertThat(keyOf(acme)).isEqualTo("acme-2");
+    assertThat(keyOf(acme)).isEqualTo("acme-2");
+  }
+
+  @Test
+  void every_tenant_has_its_own() {
+    TenantId other = new TenantId("other");
+
+    assertThat(keyOf(acme)).isEqualTo("acme-1");
+    assertThat(keyOf(other)).isEqualTo("other-2");
+    assertThat(keyOf(acme)).isEqualTo("acme-1");
+  }
+
+  @Test
+  void threads_that_ask_for_one_tenant_at_once_share_one_request() {
+    sts.slow = true;
+
+    List<String> keys = Race.of(16, i -> keyOf(acme));
+
+    assertThat(keys).containsOnly("acme-1");
+    assertThat(sts.requests).hasSize(1);
+  }
+
+  @Test
+  void threads_that_ask_for_different_tenants_do_not_wait_for_each_other() {
+    sts.slow = true;
+
+    Race.of(2, i -> keyOf(new TenantId("tenant-" + i)));
+
+    assertThat(sts.metAnother).isTrue();
+  }
+
+  @Test
+  void a_failure_is_unavailable_to_all_who_asked_and_is_not_kept() {
+    sts.failing = true;
+    sts.slow = true;
+
+    Race.of(
+        4,
+        i -> {
+          assertThatThrownBy(() -> roles.of(acme))
+              .isInstanceOf(Unavailable.class)
+              .hasMessageContaining("AssumeRole");
+          return i;
+        });
+
+    sts.failing = false;
+    assertThat(keyOf(acme)).startsWith("acme-");
+  }
+
+  @Test
+  void those_of_the_tenants_used_last_are_kept() {
+    IntStream.range(0, 3).forEach(i -> roles.of(new TenantId("t" + i)));
+    roles.of(new TenantId("t0"));
+    roles.of(new TenantId("t3"));
+
+    assertThat(keyOf(new TenantId("t0"))).isEqualTo("t0-1");
+    assertThat(keyOf(new TenantId("t1"))).isEqualTo("t1-5");
+  }
+
+  /** Gives credentials whose key is the tenant and how many requests there were. */
+  private final class Sts implements StsClient {
+    private final List<AssumeRoleRequest> requests = new CopyOnWriteArrayList<>();
+    private final CountDownLatch two = new CountDownLatch(2);
+    private volatile boolean slow;
+    private volatile boolean failing;
+    private volatile boolean metAnother;
+
+    @Override
+    public AssumeRoleResponse assumeRole(AssumeRoleRequest request) {
+      requests.add(request);
+      if (slow) {
+        waitForAnother();
+      }
+      if (failing) {
+        throw StsException.builder().message("Rate exceeded").statusCode(400).build();
+      }
+      String key = request.tags().get(0).value() + "-" + requests.size();
+      return AssumeRoleResponse.builder()
+          .credentials(
+              credentials ->
+                  credentials
+                      .accessKeyId(key)
+                      .secretAccessKey("secret")
+                      .sessionToken("token")
+                      .expiration(clock.instant().plus(Duration.ofHours(1))))
+          .build();
+    }
+
+    /** Waits until a second request is here too, but not for long. */
+    private void waitForAnother() {
+      two.countDown();
+      try {
+        metAnother |= two.await(300, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Override
+    public String serviceName() {
+      return "sts";
+    }
+
+    @Override
+    public void close() {}
+  }
+}

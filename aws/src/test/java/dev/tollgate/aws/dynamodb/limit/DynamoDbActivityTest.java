@@ -1,0 +1,45 @@
+package dev.tollgate.aws.dynamodb.limit;
+
+import dev.tollgate.aws.Engines;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.connect.Activity;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.testing.ActivityContract;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(Engines.class)
+class DynamoDbActivityTest extends ActivityContract {
+  private final DynamoDbSessions sessions;
+  private final Buckets buckets;
+  private final Activity activity;
+
+  DynamoDbActivityTest(Engines.Tables tables) {
+    String limits = tables.limit();
+    sessions =
+        new DynamoDbSessions(
+            tables.client(), tables.client(), tables.session(), limits, Engines.ANYBODY);
+    buckets = new DynamoDbBuckets(tables.client(), limits, Engines.ANYBODY);
+    activity = new DynamoDbActivity(tables.client(), tables.client(), limits, Engines.ANYBODY);
+  }
+
+  @Override
+  protected Activity activity() {
+    return activity;
+  }
+
+  @Override
+  protected Connections connections() {
+    return sessions;
+  }
+
+  @Override
+  protected Buckets buckets() {
+    return buckets;
+  }
+
+  @Override
+  protected Sessions sessions() {
+    return sessions;
+  }
+}

@@ -1,0 +1,88 @@
+package dev.tollgate.aws.dynamodb.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.aws.Engines;
+import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.testing.FactsReaderContract;
+import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.core.testing.Samples;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(Engines.class)
+class DynamoDbFactsReaderTest extends FactsReaderContract {
+  private final ManualClock clock = new ManualClock(Samples.NOW);
+  private final AdmissionFactsReader reader;
+  private final Tenants tenants;
+  private final Buckets buckets;
+  private final DynamoDbSessions sessions;
+
+  DynamoDbFactsReaderTest(Engines.Tables engine) {
+    DynamoDbFactsReader.Tables tables =
+        new DynamoDbFactsReader.Tables(engine.tenant(), engine.session(), engine.limit());
+    reader = new DynamoDbFactsReader(engine.client(), tables, Engines.ANYBODY, clock);
+    tenants = new DynamoDbTenants(engine.client(), tables.tenant());
+    buckets = new DynamoDbBuckets(engine.client(), tables.limit(), Engines.ANYBODY);
+    sessions =
+        new DynamoDbSessions(
+            engine.client(), engine.client(), tables.session(), tables.limit(), Engines.ANYBODY);
+  }
+
+  @Override
+  protected AdmissionFactsReader reader() {
+    return reader;
+  }
+
+  @Override
+  protected Tenants tenants() {
+    return tenants;
+  }
+
+  @Override
+  protected Buckets buckets() {
+    return buckets;
+  }
+
+  @Override
+  protected Sessions sessions() {
+    return sessions;
+  }
+
+  @Override
+  protected Connections connections() {
+    return sessions;
+  }
+
+  @Test
+  void a_stranger_is_asked_for_again_after_five_seconds() {
+    Tenant tenant = Samples.tenant();
+    assertThat(reader.knows(tenant.id())).isFalse();
+    tenants.create(tenant);
+
+    clock.advance(Duration.ofMillis(4_999));
+    assertThat(reader.knows(tenant.id())).isFalse();
+    clock.advance(Duration.ofMillis(1));
+    assertThat(reader.knows(tenant.id())).isTrue();
+  }
+
+  @Test
+  void a_tenant_is_asked_for_again_after_a_minute() {
+    Tenant tenant = Samples.tenant();
+    tenants.create(tenant);
+    assertThat(reader.knows(tenant.id())).isTrue();
+    tenants.remove(tenant.id(), 1);
+
+    clock.advance(Duration.ofMillis(59_999));
+    assertThat(reader.knows(tenant.id())).isTrue();
+    clock.advance(Duration.ofMillis(1));
+    assertThat(reader.knows(tenant.id())).isFalse();
+  }
+}

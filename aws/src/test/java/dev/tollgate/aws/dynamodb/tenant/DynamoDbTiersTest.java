@@ -1,0 +1,65 @@
+package dev.tollgate.aws.dynamodb.tenant;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.aws.Engines;
+import dev.tollgate.core.tenant.Limits;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.tenant.TierName;
+import dev.tollgate.core.tenant.Tiers;
+import dev.tollgate.core.testing.TiersContract;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+@ExtendWith(Engines.class)
+class DynamoDbTiersTest extends TiersContract {
+  private final DynamoDbClient client;
+  private final String table;
+  private final Tiers tiers;
+
+  DynamoDbTiersTest(Engines.Tables tables) {
+    client = tables.client();
+    table = tables.tier();
+    tiers = new DynamoDbTiers(client, table);
+  }
+
+  @Override
+  protected Tiers tiers() {
+    return tiers;
+  }
+
+  @Test
+  void a_tier_that_was_stored_with_six_limits_is_read_with_the_standard_values_of_the_others() {
+    Limits six = Limits.of(600, 60, 20, 5_000, 600, 20_000);
+    Tier bronze = Tier.DEFAULTS.get(0);
+    Tier stored =
+        new Tier(
+            new TierName("stored"),
+            bronze.isolation(),
+            six,
+            bronze.buckets(),
+            bronze.filling(),
+            bronze.onUnavailable(),
+            1,
+            1);
+    Map<String, AttributeValue> row = new HashMap<>(TierRow.write(stored));
+    row.computeIfPresent("limits", DynamoDbTiersTest::ofSix);
+    client.putItem(request -> request.tableName(table).item(row));
+
+    assertThat(tiers.find(stored.name())).contains(stored);
+    assertThat(tiers.list().items()).contains(stored);
+  }
+
+  /** Limits as they were stored when there were six. */
+  static AttributeValue ofSix(String name, AttributeValue limits) {
+    Map<String, AttributeValue> six = new HashMap<>(limits.m());
+    six.keySet().removeAll(Set.of("sessionLifetime", "sessionsPerSubject"));
+    assertThat(six).hasSize(6);
+    return AttributeValue.fromM(six);
+  }
+}

@@ -1,0 +1,116 @@
+package dev.tollgate.aws.sqs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.aws.Engines;
+import dev.tollgate.aws.dynamodb.limit.DynamoDbBuckets;
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.Threads;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.Claim;
+import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.fill.BucketFill;
+import dev.tollgate.core.testing.Race;
+import dev.tollgate.core.testing.Samples;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import software.amazon.awssdk.services.sqs.SqsClient;
+
+/** Claims from any program, on the engines. */
+@ExtendWith(Engines.class)
+class BucketGateTest {
+  private final Engines.Queues engine;
+  private final SqsClient sqs;
+  private final Buckets buckets;
+  private final TokenQueue queue;
+  private final BucketGate gate;
+  private final BucketId bucket = Samples.bucketId();
+
+  BucketGateTest(Engines.Tables tables, Engines.Queues engine) {
+    this.engine = engine;
+    this.sqs = engine.client();
+    this.buckets = new DynamoDbBuckets(tables.client(), tables.limit(), Engines.ANYBODY);
+    this.queue = new SqsTokenQueue(sqs, sqs, engine.urls(), Engines.ANYBODY, Runnable::run, engine);
+    this.gate =
+        new BucketGate(
+            buckets, queue, new NoFills(), Threads.unbounded("claims"), Pause.real(), engine);
+  }
+
+  @BeforeEach
+  void open() {
+    engine.reset();
+    new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY, () -> "test")
+        .make(bucket, Duration.ofDays(14));
+    buckets.open(Bucket.opened(bucket, BucketSpec.ofRate(Rate.perMinute(30)), engine.instant()));
+    new BucketFill(buckets, queue, engine).fill(bucket);
+  }
+
+  private boolean granted(int n) {
+    return gate.spend(buckets.find(bucket).orElseThrow(), n) instanceof Claim.Granted;
+  }
+
+  @Test
+  void a_weighted_claim_takes_all_its_tokens_or_none() {
+    assertThat(granted(25)).isTrue();
+    assertThat(queue.level(bucket)).isEqualTo(5);
+    assertThat(granted(6)).isFalse();
+    assertThat(queue.level(bucket)).isEqualTo(5);
+    assertThat(granted(5)).isTrue();
+    assertThat(queue.level(bucket)).isZero();
+  }
+
+  @Test
+  void of_many_that_claim_three_at_once_none_gets_a_part_and_nothing_is_lost() {
+    long atOnce = Race.of(20, i -> granted(3)).stream().filter(done -> done).count();
+    assertThat(atOnce).isLessThanOrEqualTo(10);
+    assertThat(queue.level(bucket)).isEqualTo(30 - 3 * atOnce);
+    long afterwards = 0;
+    while (granted(3)) {
+      afterwards++;
+    }
+    assertThat(atOnce + afterwards).isEqualTo(10);
+  }
+
+  private BucketGate.Spent upTo(int n) {
+    return gate.spendUpTo(bucket, buckets.find(bucket), n);
+  }
+
+  @Test
+  void a_claim_of_up_to_n_spends_what_there_is_and_remembers_that_there_is_no_more() {
+    assertThat(upTo(10)).isEqualTo(new BucketGate.Spent(10, Optional.empty()));
+    assertThat(queue.level(bucket)).isEqualTo(20);
+
+    BucketGate.Spent rest = upTo(25);
+
+    assertThat(rest.tokens()).isEqualTo(20);
+    assertThat(rest.shortfall().orElseThrow()).isInstanceOf(Claim.Denied.class);
+    assertThat(buckets.find(bucket).orElseThrow().knownEmptyAt(engine.instant())).isTrue();
+    gate.putBack(bucket, 3);
+    assertThat(queue.level(bucket)).isEqualTo(3);
+  }
+
+  @Test
+  void of_many_that_claim_up_to_ten_at_once_nobody_gets_anothers() {
+    assertThat(Race.of(8, i -> upTo(10)).stream().mapToInt(BucketGate.Spent::tokens).sum())
+        .isLessThanOrEqualTo(30);
+    assertThat(queue.level(bucket)).isZero();
+  }
+
+  /** Requests that nobody answers: the engine's clock stands still, so nothing is owed. */
+  private static final class NoFills implements FillRequests {
+    @Override
+    public void send(BucketId id) {}
+
+    @Override
+    public void sendAndWait(BucketId id) {}
+  }
+}

@@ -1,0 +1,236 @@
+package dev.tollgate.cli.apply;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.BigIntegerNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.DecimalNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.LongNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.Json;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.events.CollectionEndEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.Event;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.ReaderException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
+
+/**
+ * A YAML document (1.2, its JSON schema: {@code no} and {@code on} are texts) that knows on which
+ * line each of its values stands. Names are texts, whatever they look like.
+ */
+public final class YamlFile {
+  /** What is made of a file is made by calls that go as deep as the file does. */
+  private static final int DEEPEST = 32;
+
+  /** Far more than a file has, and little enough to be held: aliases of aliases multiply. */
+  private static final int MOST_VALUES = 1_000_000;
+
+  private final String name;
+  private final FileErrors mistakes;
+  private final Map<String, Integer> lines = new HashMap<>();
+  private final Deque<Node> around = new ArrayDeque<>();
+  private final JsonNode document;
+  private int values;
+
+  private YamlFile(String name, String text) {
+    this.name = name;
+    this.mistakes = new FileErrors(name, "line");
+    LoadSettings settings = LoadSettings.builder().setLabel(name).build();
+    Optional<Node> root;
+    try {
+      checkDepth(new Parse(settings).parseString(text));
+      root = new Compose(settings).composeString(text);
+    } catch (MarkedYamlEngineException e) {
+      int line = e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
+      throw Failure.usage(name + ": line " + line + " is not YAML: " + e.getProblem());
+    } catch (ReaderException e) {
+      long line = text.codePoints().limit(e.getPosition()).filter(c -> c == '\n').count() + 1;
+      throw Failure.usage(
+          "%s: line %d is not YAML: it has the character U+%04X"
+              .formatted(name, line, e.getCodePoint()));
+    } catch (YamlEngineException e) {
+      throw Failure.usage(name + " is not YAML: " + e.getMessage());
+    }
+    this.document = root.map(node -> json(node, "")).orElse(MissingNode.getInstance());
+  }
+
+  /**
+   * Reads a file.
+   *
+   * @param shown its name as it is told
+   * @throws Failure if it cannot be read or is not YAML
+   */
+  public static YamlFile read(Path file, String shown) {
+    try {
+      return new YamlFile(shown, Files.readString(file));
+    } catch (IOException e) {
+      throw Failure.unreadable(shown, e);
+    }
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** The document as JSON; a missing node if the file is empty. */
+  JsonNode document() {
+    return document;
+  }
+
+  /** What is wrong with it so far, such as a name that is there twice. */
+  FileErrors mistakes() {
+    return mistakes;
+  }
+
+  /**
+   * The line of a value, or of what it would be in.
+   *
+   * @param path names with dots in between
+   */
+  int line(String path) {
+    for (String at = path; !at.isEmpty(); at = at.substring(0, Math.max(0, at.lastIndexOf('.')))) {
+      Integer line = lines.get(at);
+      if (line != null) {
+        return line;
+      }
+    }
+    return 1;
+  }
+
+  void wrong(String path, String value, String expected) {
+    mistakes.add(line(path), path, value, expected);
+  }
+
+  private void checkDepth(Iterable<Event> events) {
+    int depth = 0;
+    for (Event event : events) {
+      if (event instanceof CollectionStartEvent) {
+        depth++;
+        checkDepth(depth, event.getStartMark());
+      } else if (event instanceof CollectionEndEvent) {
+        depth--;
+      }
+    }
+  }
+
+  private void checkDepth(int depth, Optional<Mark> mark) {
+    if (depth > DEEPEST) {
+      throw Failure.usage(
+          name + ": line " + line(mark) + ": nested too deep (expected: at most " + DEEPEST + ")");
+    }
+  }
+
+  private JsonNode json(Node node, String path) {
+    lines.putIfAbsent(path, line(node));
+    checkDepth(around.size(), node.getStartMark());
+    values++;
+    if (values > MOST_VALUES) {
+      throw Failure.usage(
+          name
+              + ": line "
+              + line(node)
+              + ": too many values (expected: at most "
+              + MOST_VALUES
+              + ")");
+    }
+    if (around.contains(node)) {
+      mistakes.add(line(node), path, "an alias of what it is in", "a value");
+      return MissingNode.getInstance();
+    }
+    around.push(node);
+    try {
+      if (node instanceof MappingNode mapping) {
+        return object(mapping, path);
+      }
+      if (node instanceof SequenceNode sequence) {
+        ArrayNode array = JsonNodeFactory.instance.arrayNode();
+        sequence.getValue().forEach(item -> array.add(json(item, path)));
+        return array;
+      }
+      return scalar((ScalarNode) node, path);
+    } finally {
+      around.pop();
+    }
+  }
+
+  private ObjectNode object(MappingNode mapping, String path) {
+    ObjectNode object = Json.object();
+    for (NodeTuple entry : mapping.getValue()) {
+      if (!(entry.getKeyNode() instanceof ScalarNode key)) {
+        mistakes.add(line(entry.getKeyNode()), path, "a list or an object as a name", "a text");
+        continue;
+      }
+      String child = path.isEmpty() ? key.getValue() : path + "." + key.getValue();
+      if (object.has(key.getValue())) {
+        mistakes.add(
+            line(key), child, "here again", "once; it is on line " + line(child) + " already");
+        continue;
+      }
+      lines.putIfAbsent(child, line(key));
+      object.set(key.getValue(), json(entry.getValueNode(), child));
+    }
+    return object;
+  }
+
+  private JsonNode scalar(ScalarNode node, String path) {
+    String text = node.getValue();
+    Tag tag = node.getTag();
+    if (tag.equals(Tag.STR)) {
+      return TextNode.valueOf(text);
+    }
+    if (tag.equals(Tag.NULL)) {
+      return JsonNodeFactory.instance.nullNode();
+    }
+    if (tag.equals(Tag.BOOL)) {
+      return BooleanNode.valueOf(Boolean.parseBoolean(text));
+    }
+    try {
+      if (tag.equals(Tag.INT)) {
+        BigInteger number = new BigInteger(text);
+        return number.bitLength() < Long.SIZE
+            ? LongNode.valueOf(number.longValue())
+            : BigIntegerNode.valueOf(number);
+      }
+      if (tag.equals(Tag.FLOAT)) {
+        return DecimalNode.valueOf(new BigDecimal(text));
+      }
+    } catch (NumberFormatException e) {
+      // .inf and .nan are numbers in YAML and nothing here; so is !!int "x".
+    }
+    mistakes.add(line(node), path, text, "a text, a number, true or false");
+    return MissingNode.getInstance();
+  }
+
+  private static int line(Node node) {
+    return line(node.getStartMark());
+  }
+
+  private static int line(Optional<Mark> mark) {
+    return mark.map(Mark::getLine).orElse(0) + 1;
+  }
+}

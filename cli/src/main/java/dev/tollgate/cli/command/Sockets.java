@@ -1,0 +1,160 @@
+package dev.tollgate.cli.command;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.Status;
+import dev.tollgate.cli.terminal.Shell;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+
+/** The WebSockets of one session, opened one by one; what happens to each is told by its number. */
+final class Sockets implements AutoCloseable {
+  /** How long a reply may take, with a function that starts first. */
+  private static final Duration REPLY = Duration.ofSeconds(30);
+
+  /** Well below the ten minutes after which API Gateway closes an idle socket. */
+  private static final Duration KEEP_ALIVE = Duration.ofMinutes(4);
+
+  private final HttpClient client = Api.client();
+  private final URI address;
+  private final Shell shell;
+  private final BiConsumer<ObjectNode, String> report;
+  private final List<WebSocket> open = new ArrayList<>();
+  private final List<CompletableFuture<Boolean>> answers = new ArrayList<>();
+
+  /**
+   * @param address of the session, with its query
+   * @param report takes each event as JSON and as a line for a person
+   */
+  Sockets(URI address, Shell shell, BiConsumer<ObjectNode, String> report) {
+    this.address = address;
+    this.shell = shell;
+    this.report = report;
+  }
+
+  /**
+   * Opens a socket.
+   *
+   * @return whether it was admitted
+   * @throws Failure if the handshake got no HTTP answer
+   */
+  boolean admits(int number) {
+    try {
+      Frames frames = new Frames(number);
+      open.add(client.newWebSocketBuilder().buildAsync(address, frames).join());
+      answers.add(frames.answer);
+      tell(number, Json.object().put("admitted", true), "admitted");
+      return true;
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof WebSocketHandshakeException refusal) {
+        int status = refusal.getResponse().statusCode();
+        tell(
+            number,
+            Json.object().put("admitted", false).put("status", status),
+            "refused: " + status + " " + Status.name(status));
+        return false;
+      }
+      if (e.getCause() instanceof ConnectException unreachable) {
+        throw Failure.unreachable(address, unreachable);
+      }
+      throw Failure.of("No WebSocket at " + address + ": " + e.getCause(), e);
+    }
+  }
+
+  /**
+   * Sends a frame on the first socket that is open, and waits until the reply has come to all, or
+   * an error to the first.
+   *
+   * @return whether there was a reply
+   */
+  boolean exchange(ObjectNode frame) {
+    if (open.isEmpty()) {
+      return false;
+    }
+    open.get(0).sendText(frame.toString(), true).join();
+    try {
+      return answers.stream()
+          .allMatch(answer -> answer.orTimeout(REPLY.toSeconds(), TimeUnit.SECONDS).join());
+    } catch (CompletionException e) {
+      throw Failure.of("No reply within " + REPLY.toSeconds() + " s", e);
+    }
+  }
+
+  /** Keeps the sockets open for a while. */
+  void hold(Duration time) {
+    Duration left = open.isEmpty() ? Duration.ZERO : time;
+    while (left.compareTo(Duration.ZERO) > 0) {
+      Duration step = left.compareTo(KEEP_ALIVE) < 0 ? left : KEEP_ALIVE;
+      shell.sleep(step);
+      left = left.minus(step);
+      open.removeIf(WebSocket::isInputClosed);
+      open.forEach(socket -> socket.sendPing(ByteBuffer.allocate(0)).join());
+    }
+  }
+
+  @Override
+  public void close() {
+    open.removeIf(WebSocket::isOutputClosed);
+    open.forEach(socket -> socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join());
+  }
+
+  private synchronized void tell(int number, ObjectNode event, String line) {
+    ObjectNode document = Json.object().put("socket", number);
+    document.setAll(event);
+    report.accept(document, "socket " + number + "  " + line);
+  }
+
+  /** Tells of what the server sends on one socket. */
+  private final class Frames implements WebSocket.Listener {
+    private final int number;
+
+    /** Whether what was sent got a reply, once there is one or an error. */
+    private final CompletableFuture<Boolean> answer = new CompletableFuture<>();
+
+    private final StringBuilder text = new StringBuilder();
+
+    private Frames(int number) {
+      this.number = number;
+    }
+
+    @Override
+    public CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
+      text.append(data);
+      if (last) {
+        tell(number, Json.object().put("frame", text.toString()), "received " + text);
+        Json.parse(text.toString())
+            .flatMap(frame -> Json.text(frame, "type"))
+            .filter(type -> type.equals("reply") || type.equals("error"))
+            .ifPresent(type -> answer.complete(type.equals("reply")));
+        text.setLength(0);
+      }
+      return WebSocket.Listener.super.onText(socket, data, last);
+    }
+
+    @Override
+    public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+      // The server's answer to our own close is no news.
+      if (!socket.isOutputClosed()) {
+        tell(
+            number,
+            Json.object().put("closed", code).put("reason", reason),
+            "closed by the server: " + code + (reason.isEmpty() ? "" : " " + reason));
+      }
+      return WebSocket.Listener.super.onClose(socket, code, reason);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package dev.tollgate.cli.http;
+
+import java.io.ByteArrayInputStream;
+import java.net.URI;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import software.amazon.awssdk.auth.credentials.AwsCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.http.SdkHttpMethod;
+import software.amazon.awssdk.http.SdkHttpRequest;
+import software.amazon.awssdk.http.auth.aws.signer.AwsV4HttpSigner;
+import software.amazon.awssdk.http.auth.spi.signer.HttpSigner;
+
+/**
+ * Signs requests to an API whose authorizer is {@code AWS_IAM}, with Signature Version 4 and the
+ * service name {@code execute-api} (API Gateway developer guide, "Invoke an API").
+ */
+public final class RequestSigner {
+  private static final Pattern AWS_HOST =
+      Pattern.compile("[^.]+\\.execute-api\\.([a-z0-9-]+)\\.amazonaws\\.com(\\.cn)?");
+
+  private final AwsCredentialsProvider credentials;
+  private final String region;
+  private final Clock clock;
+
+  RequestSigner(AwsCredentialsProvider credentials, String region, Clock clock) {
+    this.credentials = credentials;
+    this.region = region;
+    this.clock = clock;
+  }
+
+  /**
+   * The signer for an API: one with the default credentials when its host is API Gateway's, none
+   * for every other.
+   *
+   * @param region instead of the region in the host name
+   * @param profile instead of {@code AWS_PROFILE}
+   */
+  public static Optional<RequestSigner> forApi(
+      URI api, Optional<String> region, Optional<String> profile) {
+    Matcher host = AWS_HOST.matcher(Optional.ofNullable(api.getHost()).orElse(""));
+    if (!host.matches()) {
+      return Optional.empty();
+    }
+    DefaultCredentialsProvider.Builder credentials = DefaultCredentialsProvider.builder();
+    profile.ifPresent(credentials::profileName);
+    return Optional.of(
+        new RequestSigner(
+            credentials.build(), region.orElseGet(() -> host.group(1)), Clock.systemUTC()));
+  }
+
+  /**
+   * The headers that carry the signature.
+   *
+   * @throws Failure if there are no credentials
+   */
+  Map<String, String> sign(String method, URI uri, byte[] body) {
+    var request = SdkHttpRequest.builder().method(SdkHttpMethod.fromValue(method)).uri(uri).build();
+    var signed =
+        AwsV4HttpSigner.create()
+            .sign(
+                parameters ->
+                    parameters
+                        .identity(resolveCredentials())
+                        .request(request)
+                        .payload(() -> new ByteArrayInputStream(body))
+                        .putProperty(AwsV4HttpSigner.SERVICE_SIGNING_NAME, "execute-api")
+                        .putProperty(AwsV4HttpSigner.REGION_NAME, region)
+                        .putProperty(HttpSigner.SIGNING_CLOCK, clock));
+    Map<String, String> headers = new LinkedHashMap<>();
+    signed.request().forEachHeader((name, values) -> headers.put(name, values.get(0)));
+    // java.net.http sends it itself, with the same value, and refuses to be told.
+    headers.keySet().removeIf("Host"::equalsIgnoreCase);
+    return headers;
+  }
+
+  private AwsCredentials resolveCredentials() {
+    try {
+      return credentials.resolveCredentials();
+    } catch (SdkClientException e) {
+      throw Failure.of(
+          "No AWS credentials to sign the request with. Sign in (`aws sso login`, `aws configure`) or"
+              + " choose a profile with --profile; `aws sts get-caller-identity` tells whether it"
+              + " works.",
+          e);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Sends many requests at a bounded rate. */
+@NullMarked
+package dev.tollgate.cli.pacing;
+
+import org.jspecify.annotations.NullMarked;

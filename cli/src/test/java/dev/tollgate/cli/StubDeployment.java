@@ -1,0 +1,294 @@
+package dev.tollgate.cli;
+
+import dev.tollgate.cli.command.Cloud;
+import dev.tollgate.cli.command.Outputs;
+import dev.tollgate.cli.command.Tollgate;
+import dev.tollgate.cli.terminal.Shell;
+import io.undertow.Handlers;
+import io.undertow.Undertow;
+import io.undertow.server.HttpHandler;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.server.handlers.BlockingHandler;
+import io.undertow.util.Headers;
+import io.undertow.util.HttpString;
+import io.undertow.websockets.core.AbstractReceiveListener;
+import io.undertow.websockets.core.BufferedTextMessage;
+import io.undertow.websockets.core.CloseMessage;
+import io.undertow.websockets.core.WebSocketChannel;
+import io.undertow.websockets.core.WebSockets;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import me.tongfei.progressbar.DelegatingProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBarConsumer;
+
+/**
+ * A deployment that answers what it was told to, and remembers what it was asked. Commands are run
+ * against it as the launcher runs them, but for the JVM and the waiting.
+ */
+public final class StubDeployment implements AutoCloseable {
+
+  /** A request as it came. */
+  public record Request(String method, String path, String body) {}
+
+  /** What a command left behind. */
+  public record Run(int exitCode, String out, String err, List<Duration> waits) {}
+
+  /** An answer to one request; status 0 hangs up without one. */
+  public record Response(int status, String body, Map<String, String> headers) {}
+
+  /** Answers requests as they come; empty for those that it leaves to the answers told. */
+  @FunctionalInterface
+  public interface Responder {
+    Optional<Response> answer(Request request, Optional<String> ifMatch);
+  }
+
+  private final Path directory;
+  private final Map<String, Queue<Response>> responses = new ConcurrentHashMap<>();
+  private final Deque<Integer> handshakes = new ArrayDeque<>();
+  private final List<Request> requests = new CopyOnWriteArrayList<>();
+  private final List<String> conditions = new CopyOnWriteArrayList<>();
+  private final List<String> authorizations = new CopyOnWriteArrayList<>();
+  private final List<String> sockets = new CopyOnWriteArrayList<>();
+  private final Undertow server;
+  private final URI uri;
+  private final Set<WebSocketChannel> channels = ConcurrentHashMap.newKeySet();
+  private List<String> frames = List.of();
+  private String farewell = "";
+  private Responder responder = (request, ifMatch) -> Optional.empty();
+  private Optional<Predicate<String>> confirm = Optional.empty();
+  private String input = "";
+
+  public StubDeployment(Path directory) throws IOException {
+    this.directory = directory;
+    server =
+        Undertow.builder()
+            .addHttpListener(0, "127.0.0.1")
+            .setHandler(exchange -> handle(exchange))
+            .build();
+    server.start();
+    int port = ((InetSocketAddress) server.getListenerInfo().get(0).getAddress()).getPort();
+    uri = URI.create("http://127.0.0.1:" + port);
+    Path outputs = directory.resolve(Outputs.DEFAULT);
+    Files.createDirectories(directory.resolve(".tollgate"));
+    Files.writeString(
+        outputs,
+        """
+        {"Tollgate":{
+          "SessionURL":"%1$s/api/session",
+          "TenantURL":"%1$s/api/tenant",
+          "WebSocketURL":"%2$s/production",
+          "ControlPlaneURL":"%1$s/control/"}}
+        """
+            .formatted(uri, webSocketUri()));
+  }
+
+  public URI uri() {
+    return uri;
+  }
+
+  public String webSocketUri() {
+    return uri.toString().replaceFirst("^http", "ws");
+  }
+
+  /** Answers the next such request; the last answer told for it stays. */
+  public StubDeployment answers(String request, int status, String body) {
+    return answers(request, status, body, Map.of());
+  }
+
+  public StubDeployment answers(
+      String request, int status, String body, Map<String, String> headers) {
+    responses
+        .computeIfAbsent(request, key -> new ConcurrentLinkedQueue<>())
+        .add(new Response(status, body, headers));
+    return this;
+  }
+
+  /** Answers the next handshakes with these statuses, 101 for admitted. */
+  public StubDeployment handshakes(Integer... statuses) {
+    handshakes.addAll(List.of(statuses));
+    return this;
+  }
+
+  /** Lets something with a memory answer first. */
+  public StubDeployment answersWith(Responder first) {
+    responder = first;
+    return this;
+  }
+
+  /** What is piped into the command. */
+  public StubDeployment piped(String text) {
+    input = text;
+    return this;
+  }
+
+  /** Somebody is at the terminal and answers every question so. */
+  public StubDeployment confirmedBy(Predicate<String> answer) {
+    confirm = Optional.of(answer);
+    return this;
+  }
+
+  /** Sends a text on each socket and closes it; a command that waits sees both. */
+  public StubDeployment sendsAndCloses(String text) {
+    farewell = text;
+    return this;
+  }
+
+  /** Answers each message with these frames, on every socket. */
+  public StubDeployment answersMessages(String... texts) {
+    frames = List.of(texts);
+    return this;
+  }
+
+  public List<Request> requests() {
+    return requests;
+  }
+
+  /** The headers {@code Authorization} of requests, in the order in which they came. */
+  public List<String> authorizations() {
+    return authorizations;
+  }
+
+  /** The {@code If-Match} of the requests that had one. */
+  public List<String> conditions() {
+    return conditions;
+  }
+
+  /** The paths with queries of the sockets that were opened or refused. */
+  public List<String> sockets() {
+    return sockets;
+  }
+
+  public Run run(String... arguments) {
+    return run(
+        settings -> {
+          throw new AssertionError("no local cloud is expected to start");
+        },
+        arguments);
+  }
+
+  public Run run(Cloud.Starter starter, String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    List<Duration> waits = Collections.synchronizedList(new ArrayList<>());
+    AtomicLong nanos = new AtomicLong();
+    Shell shell =
+        new Shell(
+            new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+            new PrintWriter(out),
+            new PrintWriter(err),
+            directory,
+            Optional.empty(),
+            confirm.map(asks -> new Shell.Terminal(asks, () -> bar(err))),
+            nanos::get,
+            time -> {
+              waits.add(time);
+              while (!farewell.isEmpty() && !out.toString().contains("closed")) {
+                Thread.onSpinWait();
+              }
+              nanos.addAndGet(time.toNanos());
+              if (time.compareTo(Duration.ofDays(1)) > 0) {
+                throw new InterruptedException("Ctrl-C");
+              }
+            });
+    int exitCode = Tollgate.commandLine(shell, starter).execute(arguments);
+    return new Run(exitCode, out.toString(), err.toString(), waits);
+  }
+
+  private static ProgressBarConsumer bar(StringWriter err) {
+    return new DelegatingProgressBarConsumer(line -> err.append('\r').append(line), 80);
+  }
+
+  private void handle(HttpServerExchange exchange) throws Exception {
+    if (exchange.getRequestPath().startsWith("/production")) {
+      sockets.add(exchange.getRequestPath() + "?" + exchange.getQueryString());
+      int status = handshakes.isEmpty() ? 101 : handshakes.remove();
+      if (status == 101) {
+        Handlers.websocket((request, channel) -> greet(channel)).handleRequest(exchange);
+      } else {
+        exchange.setStatusCode(status).endExchange();
+      }
+      return;
+    }
+    HttpHandler answer = this::answer;
+    new BlockingHandler(answer).handleRequest(exchange);
+  }
+
+  private void greet(WebSocketChannel channel) {
+    channels.add(channel);
+    channel
+        .getReceiveSetter()
+        .set(
+            new AbstractReceiveListener() {
+              @Override
+              protected void onFullTextMessage(WebSocketChannel from, BufferedTextMessage message) {
+                requests.add(new Request("SEND", "", message.getData()));
+                channels.forEach(
+                    to -> frames.forEach(frame -> WebSockets.sendText(frame, to, null)));
+              }
+            });
+    channel.resumeReceives();
+    if (!farewell.isEmpty()) {
+      WebSockets.sendText(farewell, channel, null);
+      WebSockets.sendClose(CloseMessage.GOING_AWAY, "session ended", channel, null);
+    }
+  }
+
+  private void answer(HttpServerExchange exchange) throws IOException {
+    String query = exchange.getQueryString();
+    String path = exchange.getRequestURI() + (query.isEmpty() ? "" : "?" + query);
+    String method = exchange.getRequestMethod().toString();
+    byte[] body = exchange.getInputStream().readAllBytes();
+    Optional<String> ifMatch =
+        Optional.ofNullable(exchange.getRequestHeaders().getFirst(Headers.IF_MATCH));
+    ifMatch.ifPresent(conditions::add);
+    Optional.ofNullable(exchange.getRequestHeaders().getFirst(Headers.AUTHORIZATION))
+        .ifPresent(authorizations::add);
+    Request request = new Request(method, path, new String(body, StandardCharsets.UTF_8));
+    requests.add(request);
+    Response response =
+        responder.answer(request, ifMatch).orElseGet(() -> told(method + " " + path));
+    if (response.status() == 0) {
+      exchange.getConnection().close();
+      return;
+    }
+    exchange.setStatusCode(response.status());
+    exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "application/json");
+    response
+        .headers()
+        .forEach((name, value) -> exchange.getResponseHeaders().put(new HttpString(name), value));
+    exchange.getResponseSender().send(response.body());
+  }
+
+  private Response told(String request) {
+    Queue<Response> queue = responses.getOrDefault(request, new ArrayDeque<>());
+    return Optional.ofNullable(queue.size() > 1 ? queue.remove() : queue.peek())
+        .orElse(new Response(418, "unexpected: " + request, Map.of()));
+  }
+
+  @Override
+  public void close() {
+    server.stop();
+  }
+}

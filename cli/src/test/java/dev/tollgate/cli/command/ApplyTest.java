@@ -1,0 +1,695 @@
+package dev.tollgate.cli.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.cli.ControlPlane;
+import dev.tollgate.cli.StubDeployment;
+import dev.tollgate.cli.StubDeployment.Run;
+import dev.tollgate.cli.http.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ApplyTest {
+  private static final String LIMITS =
+      "{tenantPerMinute: 60, sessionPerMinute: 5, connectionsPerSession: 2,"
+          + " tenantConnections: %d, sessionTTL: 200, messagesPerMinute: 60}";
+  private static final String BRONZE = "  bronze: {isolation: POOL, limits: " + LIMITS + "}\n";
+
+  @TempDir private Path directory;
+  private StubDeployment deployment;
+  private final ControlPlane controlPlane = new ControlPlane();
+
+  @BeforeEach
+  void start() throws IOException {
+    deployment = new StubDeployment(directory).answersWith(controlPlane);
+  }
+
+  @AfterEach
+  void stop() {
+    deployment.close();
+  }
+
+  private void file(String yaml) throws IOException {
+    Files.writeString(directory.resolve("all.yaml"), yaml);
+  }
+
+  private static String tiers(String... tiers) {
+    return "tiers:\n" + String.join("", tiers);
+  }
+
+  private Run apply(String... options) {
+    String[] arguments = new String[options.length + 5];
+    List.of("apply", "all.yaml", "--yes", "--parallel", "1").toArray(arguments);
+    System.arraycopy(options, 0, arguments, 5, options.length);
+    return deployment.run(arguments);
+  }
+
+  @Test
+  void plan_tells_what_differs_and_changes_nothing() throws IOException {
+    controlPlane
+        .tenant("acme", "bronze", "{\"sessionTTL\":60}")
+        .tenant("globex", "gold", "{}")
+        .tenant("old", "gold", "{}");
+    file(
+        tiers(BRONZE.formatted(5), BRONZE.formatted(7).replace("bronze", "tin"))
+            + """
+            tenants:
+              acme: {tier: silver, overrides: {tenantConnections: 10}, status: SUSPENDED}
+              globex: {tier: gold}
+              new: {tier: tin, overrides: {sessionTTL: 30}}
+            """);
+
+    Run run = deployment.run("plan", "all.yaml");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out())
+        .isEqualTo(
+            """
+            ~ change tier bronze: 1 tenant has it
+                limits.tenantConnections: 10 → 5
+            + create tier tin
+                fillMode: PRODUCER
+                isolation: POOL
+                limits.connectionsPerSession: 2
+                limits.messagesPerMinute: 60
+                limits.sessionPerMinute: 5
+                limits.sessionTTL: 200
+                limits.tenantConnections: 7
+                limits.tenantPerMinute: 60
+                onUnavailable: ADMIT
+            ~ change tenant acme
+                overrides.sessionTTL: 60 → (none)
+                overrides.tenantConnections: (none) → 10
+                status: ACTIVE → SUSPENDED
+                tier: bronze → silver
+                ! acme: 7 connections are open
+            + create tenant new: tier tin, sessionTTL=30
+
+            Plan: 2 to create, 2 to change, 0 to remove; 1 as they should be.
+            1 tenant is not in the file, left alone (--prune removes it).
+            2 tiers are not in the file, left alone (--prune removes them).
+            """);
+    assertThat(run.exitCode()).isZero();
+    assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @Test
+  void a_tier_whose_buckets_never_hibernate_is_planned() throws IOException {
+    file(tiers(neverOrAfter(0)));
+
+    Run run = deployment.run("plan", "all.yaml");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).contains("~ change tier bronze", "hibernateAfterMinutes: (none) → 0");
+  }
+
+  private static String neverOrAfter(int minutes) {
+    return BRONZE
+        .formatted(10)
+        .replace("}}\n", "}, hibernateAfterMinutes: %d}\n".formatted(minutes));
+  }
+
+  @Test
+  void minutes_below_none_are_refused() throws IOException {
+    file(tiers(neverOrAfter(-1)));
+
+    assertThat(deployment.run("plan", "all.yaml").err())
+        .contains("hibernateAfterMinutes: -1 (expected: a whole number of minutes, 0 for never)");
+  }
+
+  @Test
+  void plan_with_prune_tells_what_would_go() throws IOException {
+    controlPlane.tenant("acme", "bronze", "{}").tenant("old", "gold", "{}");
+    file(tiers(BRONZE.formatted(10)) + "tenants:\n  acme: {tier: bronze}\n");
+
+    Run run = deployment.run("plan", "all.yaml", "--prune");
+
+    assertThat(run.out())
+        .isEqualTo(
+            """
+            - remove tenant old: tier gold
+            - remove tier gold
+            - remove tier silver
+
+            Plan: 0 to create, 0 to change, 3 to remove; 2 as they should be.
+            """);
+  }
+
+  @Test
+  void plan_as_json_is_one_document() throws IOException {
+    file("tenants: {acme: {tier: gold}}");
+
+    Run run = deployment.run("plan", "all.yaml", "--json");
+
+    assertThat(run.out())
+        .isEqualTo(
+            "{\"differences\":[{\"verb\":\"create\",\"kind\":\"tenant\",\"name\":\"acme\","
+                + "\"version\":0,\"changes\":{},\"consequences\":[]}],\"summary\":{\"create\":1,"
+                + "\"change\":0,\"remove\":0,\"asTheyShouldBe\":0},\"notes\":[]}\n");
+  }
+
+  @Test
+  void detailed_exit_code_tells_a_difference_from_an_error() throws IOException {
+    file("tenants: {acme: {tier: gold}}");
+    assertThat(deployment.run("plan", "all.yaml", "--detailed-exit-code").exitCode()).isEqualTo(2);
+
+    controlPlane.tenant("acme", "gold", "{}");
+    assertThat(deployment.run("plan", "all.yaml", "--detailed-exit-code").exitCode()).isZero();
+
+    file("tenants: {acme: {tier: none}}");
+    assertThat(deployment.run("plan", "all.yaml", "--detailed-exit-code").exitCode()).isEqualTo(1);
+    assertThat(deployment.run("plan", "--detailed-exit-code", "--no-such").exitCode()).isEqualTo(1);
+    assertThat(deployment.run("plan", "all.yaml", "--outputs", "none").exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void apply_makes_it_and_a_second_apply_writes_nothing() throws IOException {
+    controlPlane.tenant("acme", "bronze", "{}").tenant("globex", "silver", "{}");
+    file(
+        tiers(BRONZE.formatted(5), BRONZE.formatted(7).replace("bronze", "tin"))
+            + """
+            tenants:
+              acme: {tier: tin, overrides: {tenantConnections: 10}}
+              globex: {tier: silver}
+              new: {tier: tin, status: SUSPENDED}
+            """);
+
+    Run run = apply();
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out())
+        .endsWith(
+            """
+            Applied: 2 created, 2 changed, 0 removed.
+            Tier bronze: its tenants follow within minutes.
+            """);
+    assertThat(run.exitCode()).isZero();
+    assertThat(controlPlane.writes())
+        .containsExactly(
+            "PUT /tiers/tin",
+            "PUT /tiers/bronze if \"0\"",
+            "POST /tenants new",
+            "PATCH /tenants/new if \"1\"",
+            "PATCH /tenants/acme if \"1\"",
+            "PATCH /tenants/acme if \"2\"");
+    assertThat(controlPlane.tenant("acme").path("tier").asText()).isEqualTo("tin");
+    assertThat(controlPlane.tenant("new").path("status").asText()).isEqualTo("SUSPENDED");
+
+    controlPlane.forgetWrites();
+    Run second = apply();
+
+    assertThat(second.out())
+        .contains("Plan: 0 to create, 0 to change, 0 to remove; 5 as they should be.\n")
+        .endsWith("Nothing to do.\n");
+    assertThat(second.exitCode()).isZero();
+    assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @Test
+  void a_tier_is_created_only_if_there_is_none() throws IOException {
+    file(tiers(BRONZE.formatted(7).replace("bronze", "tin")));
+    controlPlane.before("PUT /tiers/tin", () -> controlPlane.tierByOthers("tin"));
+
+    Run run = apply();
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err()).contains("tier tin: changed by somebody else meanwhile; plan again");
+  }
+
+  @Test
+  void what_somebody_else_changed_meanwhile_is_left_and_told_and_others_go_on() throws IOException {
+    controlPlane.tenant("acme", "gold", "{}").tenant("globex", "gold", "{}");
+    controlPlane.before("PATCH /tenants/acme", () -> controlPlane.changedByOthers("acme"));
+    file("tenants: {acme: {tier: silver}, globex: {tier: silver}}");
+
+    Run run = apply();
+
+    assertThat(run.err())
+        .isEqualTo("  tenant acme: changed by somebody else meanwhile; plan again\n");
+    assertThat(run.out()).contains("Applied: 0 created, 1 changed, 0 removed; 1 not done.");
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(controlPlane.tenant("acme").path("tier").asText()).isEqualTo("gold");
+    assertThat(controlPlane.tenant("globex").path("tier").asText()).isEqualTo("silver");
+  }
+
+  @Test
+  void a_tenant_changed_by_others_is_left_even_if_its_tier_was_changed_here() throws IOException {
+    controlPlane.tenant("acme", "bronze", "{}");
+    controlPlane.before("PATCH /tenants/acme", () -> controlPlane.changedByOthers("acme"));
+    file(tiers(BRONZE.formatted(5)) + "tenants: {acme: {tier: silver}}");
+
+    Run run = apply();
+
+    assertThat(run.err()).contains("tenant acme: changed by somebody else meanwhile");
+    assertThat(controlPlane.tenant("acme").path("tier").asText()).isEqualTo("bronze");
+  }
+
+  @Test
+  void a_change_whose_answer_got_lost_is_done() throws IOException {
+    controlPlane.tenant("acme", "gold", "{}");
+    controlPlane.refuses("PATCH /tenants/acme", 504, Map.of());
+    controlPlane.before(
+        "PATCH /tenants/acme",
+        () -> controlPlane.tenant("acme").put("tier", "silver").put("version", 2));
+    file("tenants: {acme: {tier: silver}}");
+
+    Run run = apply();
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).contains("1 changed");
+    assertThat(controlPlane.writes())
+        .containsExactly("PATCH /tenants/acme if \"1\"", "PATCH /tenants/acme if \"1\"");
+  }
+
+  @Test
+  void a_failure_in_the_middle_stops_nobody_else() throws IOException {
+    controlPlane.refuses("POST /tenants b", 400, Map.of());
+    file("tenants: {a: {tier: gold}, b: {tier: gold}, c: {tier: gold}}");
+
+    Run run = apply();
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err()).isEqualTo("  tenant b: 400 Refused: on purpose\n");
+    assertThat(controlPlane.tenants()).containsExactly("a", "c");
+
+    controlPlane.forgetWrites();
+    assertThat(apply().exitCode()).isZero();
+    assertThat(controlPlane.writes()).containsExactly("POST /tenants b");
+  }
+
+  @Test
+  void tenants_of_a_tier_that_could_not_be_created_are_not_tried() throws IOException {
+    controlPlane.refuses("PUT /tiers/tin", 409, Map.of());
+    controlPlane.refuses("PUT /tiers/tin", 409, Map.of());
+    file(
+        tiers(BRONZE.formatted(7).replace("bronze", "tin"))
+            + "tenants: {a: {tier: tin}, b: {tier: gold}}");
+
+    Run run = apply();
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err()).contains("tier tin: ", "tenant a: its tier tin was not created");
+    assertThat(controlPlane.tenants()).containsExactly("b");
+  }
+
+  @Test
+  void whoever_may_not_do_one_thing_does_not_try_the_rest() throws IOException {
+    controlPlane.refuses("POST /tenants a", 403, Map.of());
+    file("tenants: {a: {tier: gold}, b: {tier: gold}, c: {tier: gold}}");
+
+    Run run = apply();
+
+    assertThat(run.out()).contains("3 not done", "2 changes not begun; apply again: tenant b");
+    assertThat(controlPlane.writes()).containsExactly("POST /tenants a");
+  }
+
+  @Test
+  void prune_removes_tenants_and_then_tiers() throws IOException {
+    controlPlane.tenant("acme", "bronze", "{}").tenant("old", "gold", "{}");
+    file(tiers(BRONZE.formatted(10)) + "tenants: {acme: {tier: bronze}}");
+
+    Run run = apply("--prune");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(controlPlane.writes())
+        .containsExactly(
+            "DELETE /tenants/old if \"1\"",
+            "DELETE /tiers/gold if \"0\"",
+            "DELETE /tiers/silver if \"0\"");
+    assertThat(controlPlane.tenants()).containsExactly("acme");
+    assertThat(controlPlane.tiers()).containsExactly("bronze");
+  }
+
+  @Test
+  void a_tenant_of_a_tier_that_changes_is_removed_as_well() throws IOException {
+    controlPlane.tenant("old", "bronze", "{}");
+    file(tiers(BRONZE.formatted(5)) + "tenants: {}");
+
+    Run run = apply("--prune");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(controlPlane.tenants()).isEmpty();
+  }
+
+  @Test
+  void a_removal_that_takes_a_while_is_told_and_is_no_failure() throws IOException {
+    controlPlane.slow().tenant("old", "gold", "{}");
+    file(tiers(BRONZE.formatted(10)) + "tenants: {}");
+
+    Run run = apply("--prune");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out())
+        .endsWith(
+            """
+            Applied: 0 created, 0 changed, 2 removed; 1 not done.
+            Tier gold stays until the last of its tenants is gone; apply again then.
+            1 tenant is still being removed; the control plane goes on.
+            """);
+    assertThat(run.exitCode()).isZero();
+    assertThat(deployment.run("plan", "all.yaml").out()).contains("1 tenant is being removed.");
+
+    controlPlane.removalsEnd();
+    assertThat(apply("--prune").exitCode()).isZero();
+    assertThat(controlPlane.tiers()).containsExactly("bronze");
+  }
+
+  @Test
+  void a_wanted_tenant_that_is_being_removed_is_a_failure_until_it_is_gone() throws IOException {
+    controlPlane.slow().tenant("acme", "gold", "{}");
+    file("tenants: {}");
+    apply("--prune");
+    file("tenants: {acme: {tier: gold}}");
+
+    Run run = apply();
+
+    assertThat(run.out()).contains("acme: tier gold; it is still being removed, and must be gone");
+    assertThat(run.exitCode()).isEqualTo(1);
+
+    controlPlane.removalsEnd();
+    assertThat(apply().exitCode()).isZero();
+    assertThat(controlPlane.tenants()).containsExactly("acme");
+  }
+
+  @Test
+  void prune_of_a_file_without_tiers_removes_no_tier_and_without_tenants_no_tenant()
+      throws IOException {
+    controlPlane.tenant("old", "gold", "{}");
+    file(tiers(BRONZE.formatted(10)));
+
+    Run tiersOnly = apply("--prune");
+
+    assertThat(tiersOnly.out())
+        .contains("Tier gold is not in the file, but 1 tenant has it; it stays.");
+    assertThat(controlPlane.tenants()).containsExactly("old");
+    assertThat(controlPlane.tiers()).containsExactly("bronze", "gold");
+
+    file("tenants: {}");
+    apply("--prune");
+
+    assertThat(controlPlane.tenants()).isEmpty();
+    assertThat(controlPlane.tiers()).containsExactly("bronze", "gold");
+  }
+
+  @Test
+  void a_status_that_is_not_said_stays_and_overrides_that_are_not_said_go() throws IOException {
+    controlPlane.tenant("acme", "gold", "{\"sessionTTL\":60}");
+    controlPlane.changedByOthers("acme");
+    file("tenants: {acme: {tier: gold}}");
+
+    apply();
+
+    assertThat(controlPlane.tenant("acme").path("status").asText()).isEqualTo("SUSPENDED");
+    assertThat(controlPlane.tenant("acme").path("overrides")).isEmpty();
+    assertThat(apply().out()).endsWith("Nothing to do.\n");
+  }
+
+  @Test
+  void without_a_terminal_and_without_yes_apply_refuses() throws IOException {
+    file("tenants: {acme: {tier: gold}}");
+
+    Run run = deployment.run("apply", "all.yaml");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.out()).contains("+ create tenant acme");
+    assertThat(run.err()).contains("Nothing was done: nobody can be asked here", "--yes");
+    assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @Test
+  void apply_asks_at_a_terminal() throws IOException {
+    file("tenants: {acme: {tier: gold}}");
+
+    assertThat(deployment.confirmedBy(question -> false).run("apply", "all.yaml").exitCode())
+        .isEqualTo(1);
+    assertThat(controlPlane.writes()).isEmpty();
+
+    assertThat(deployment.confirmedBy("Apply?"::equals).run("apply", "all.yaml").exitCode())
+        .isZero();
+    assertThat(controlPlane.tenants()).containsExactly("acme");
+  }
+
+  @Test
+  void apply_as_json_is_one_document_and_asks_nobody() throws IOException {
+    controlPlane.refuses("POST /tenants b", 400, Map.of());
+    file("tenants: {a: {tier: gold}, b: {tier: gold}}");
+
+    assertThat(deployment.confirmedBy(x -> true).run("apply", "all.yaml", "--json").exitCode())
+        .isEqualTo(2);
+    Run run = apply("--json");
+
+    assertThat(Json.parse(run.out()).orElseThrow().path("applied").path("created").asInt())
+        .isEqualTo(1);
+    assertThat(run.out())
+        .contains(
+            "\"failed\":[{\"kind\":\"tenant\",\"name\":\"b\",\"reason\":\"400 Refused: on purpose\"}]");
+  }
+
+  @Test
+  void a_busy_control_plane_is_asked_again_when_it_says() throws IOException {
+    controlPlane.refuses("POST /tenants acme", 429, Map.of("Retry-After", "7"));
+    controlPlane.refuses("POST /tenants acme", 503, Map.of());
+    file("tenants: {acme: {tier: gold}}");
+
+    Run run = apply("--rate", "1000");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.waits()).contains(Duration.ofSeconds(7), Duration.ofSeconds(2));
+  }
+
+  @Test
+  void all_mistakes_of_a_file_are_told_with_their_lines_and_nothing_is_done() throws IOException {
+    file(
+        """
+        tiers:
+          bronze:
+            isolation: BOTH
+            limit: {}
+            limits:
+              tenantPerMinute: "60"
+              sessionPerMinute: 0
+              connectionsPerSession: 1.5
+              tenantConnections: ten
+              tenantConnections: 10
+              messagesPerMinute: 60
+            buckets: {Send: {ratePerMinute: fast}}
+            onUnavailable: no
+          silver:
+        tenants:
+          Acme: {tier: gold}
+          b:
+            tier: 7
+            status: OFFBOARDING
+          b: {tier: gold}
+          c: {tier: gold, overrides: {connections: 1}}
+          d: gold
+        tenant: {}
+        """);
+
+    Run run = apply();
+
+    assertThat(run.err())
+        .isEqualTo(
+            """
+            tollgate: all.yaml: 19 values are not valid; nothing was done
+              line 3: tiers.bronze.isolation: BOTH (expected: POOL or SILO)
+              line 4: tiers.bronze.limit: {} (expected: a known field, one of: isolation, limits, buckets, fillMode, onUnavailable, hibernateAfterMinutes)
+              line 5: tiers.bronze.limits.sessionTTL: missing (expected: a whole number, 1 or more)
+              line 6: tiers.bronze.limits.tenantPerMinute: "60" (expected: a whole number, 1 or more)
+              line 7: tiers.bronze.limits.sessionPerMinute: 0 (expected: a whole number, 1 or more)
+              line 8: tiers.bronze.limits.connectionsPerSession: 1.5 (expected: a whole number, 1 or more)
+              line 9: tiers.bronze.limits.tenantConnections: ten (expected: a whole number, 1 or more)
+              line 10: tiers.bronze.limits.tenantConnections: here again (expected: once; it is on line 9 already)
+              line 12: tiers.bronze.buckets.Send: Send (expected: [a-z][a-z0-9-]{0,19})
+              line 12: tiers.bronze.buckets.Send.ratePerMinute: fast (expected: tokens a minute, such as 0.2)
+              line 13: tiers.bronze.onUnavailable: no (expected: ADMIT or REFUSE)
+              line 14: tiers.silver: null (expected: an object)
+              line 16: tenants.Acme: Acme (expected: [a-z0-9][a-z0-9-]{0,35})
+              line 18: tenants.b.tier: 7 (expected: the name of a tier)
+              line 19: tenants.b.status: OFFBOARDING (expected: ACTIVE or SUSPENDED)
+              line 20: tenants.b: here again (expected: once; it is on line 17 already)
+              line 21: tenants.c.overrides.connections: 1 (expected: a known field, one of: tenantPerMinute, sessionPerMinute, connectionsPerSession, tenantConnections, sessionTTL, messagesPerMinute, sessionLifetime, sessionsPerSubject)
+              line 22: tenants.d: gold (expected: an object)
+              line 23: tenant: {} (expected: a known field, one of: tiers, tenants)
+            """);
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @Test
+  void an_unknown_tier_is_told_with_the_other_mistakes() throws IOException {
+    file(
+        """
+        tiers:
+          starter: {isolation: POOL, tyer: x, limits: {tenantPerMinute: 30, sessionPerMinute: 5,
+            connectionsPerSession: 2, tenantConnections: 5, sessionTTL: x, messagesPerMinute: 30}}
+        tenants:
+          acme: {tier: startr}
+          globex: {tier: starter}
+          initech: {tier: gold}
+        """);
+
+    Run run = apply();
+
+    assertThat(run.err())
+        .contains("line 2: tiers.starter.tyer: x (expected: a known field, one of: isolation,")
+        .contains("line 3: tiers.starter.limits.sessionTTL: x (expected: a whole number, 1 or more")
+        .contains("line 5: tenants.acme.tier: startr (expected: a tier of the file or of the")
+        .startsWith("tollgate: all.yaml: 3 values are not valid; nothing was done\n");
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @Test
+  void mistakes_are_told_although_the_deployment_does_not_tell_its_tiers() throws IOException {
+    deployment.answersWith((request, ifMatch) -> Optional.empty());
+    file("tenants:\n  acme: {tier: gold, stats: ACTIVE}\n");
+
+    Run run = apply();
+
+    assertThat(run.err())
+        .isEqualTo(
+            "tollgate: all.yaml: a value is not valid; nothing was done\n"
+                + "  line 2: tenants.acme.stats: ACTIVE"
+                + " (expected: a known field, one of: tier, overrides, status)\n");
+    assertThat(run.exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void a_tier_that_the_control_plane_would_refuse_is_told_with_its_line() throws IOException {
+    controlPlane.tenant("acme", "gold", "{}");
+    file(
+        tiers(BRONZE.formatted(10), "  tin:\n    fillMode: NEVER\n    isolation: POOL\n")
+            + ("    limits: " + LIMITS + "\n").formatted(5)
+            + "tenants: {acme: {tier: nosuch}}");
+
+    Run run = apply();
+
+    assertThat(run.err())
+        .isEqualTo(
+            """
+            tollgate: all.yaml: 2 values are not valid; nothing was done
+              line 4: tiers.tin.fillMode: NEVER (expected: PRODUCER)
+              line 7: tenants.acme.tier: nosuch (expected: a tier of the file or of the deployment)
+            """);
+    assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @Test
+  void a_value_that_is_refused_cannot_steer_the_terminal() throws IOException {
+    file("tenants: {acme: {tier: \"x\\e[31mred\\x9b31m\"}}");
+
+    Run run = deployment.run("plan", "all.yaml");
+
+    assertThat(run.err())
+        .contains("tenants.acme.tier: x\\u001b[31mred\\u009b31m")
+        .doesNotContain("\u001b", "\u009b");
+  }
+
+  @Test
+  void a_change_of_a_tenant_that_would_be_refused_is_told_with_its_line() throws IOException {
+    controlPlane.tenant("acme", "gold", "{}");
+    file("tenants:\n  acme:\n    tier: gold\n    overrides: {sessionTTL: 90000}\n");
+
+    assertThat(apply().err())
+        .contains("line 4: tenants.acme.overrides.sessionTTL: 90000 (expected: 1 to 86400)");
+    assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @Test
+  void a_tenant_whose_tier_prune_would_remove_is_a_mistake() throws IOException {
+    file(tiers(BRONZE.formatted(10)) + "tenants: {acme: {tier: gold}}");
+
+    assertThat(apply("--prune").err())
+        .contains("line 3: tenants.acme.tier: gold (expected: a tier of the file, since --prune");
+    assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          ''                      | line 1: file: missing (expected: tiers: and tenants:
+          'tenants:'              | line 1: tenants: null (expected: an object; {} for none)
+          '[1, 2]'                | line 1: file: [1,2]
+          'tenants: {a: {tier: x' | line 1 is not YAML
+          'tenants: &a {b: *a}'   | line 1: tenants.b: an alias of what it is in
+          'tenants: {a: {tier: .nan}}' | line 1: tenants.a.tier: .nan
+          """)
+  void a_file_that_is_not_such_a_document_is_refused(String yaml, String message)
+      throws IOException {
+    file(yaml);
+
+    Run run = apply();
+
+    assertThat(run.err()).contains(message);
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void a_rate_or_a_number_of_workers_that_cannot_be_is_a_usage_error() throws IOException {
+    file("tenants: {}");
+
+    assertThat(deployment.run("apply", "all.yaml", "--rate", "0").err()).contains("--rate: 0");
+    assertThat(deployment.run("apply", "all.yaml", "--parallel", "65").err())
+        .contains("--parallel: 65 (expected: 1 to 64)");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void a_file_that_goes_deeper_than_any_is_refused() throws IOException {
+    file("tenants:\n  acme: " + "{a: ".repeat(5_000) + "1" + "}".repeat(5_000));
+
+    Run run = deployment.run("plan", "all.yaml");
+
+    assertThat(run.err())
+        .isEqualTo("tollgate: all.yaml: line 2: nested too deep (expected: at most 32)\n");
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void aliases_that_multiply_are_refused() throws IOException {
+    StringBuilder laughs = new StringBuilder("l0: &l0 ha\n");
+    for (int i = 1; i < 24; i++) {
+      String alias = "*l" + (i - 1) + ", ";
+      laughs.append("l%d: &l%d [%s1]\n".formatted(i, i, alias.repeat(2)));
+    }
+    file(laughs.toString());
+
+    Run run = deployment.run("plan", "all.yaml");
+
+    assertThat(run.err()).contains("too many values (expected: at most 1000000)");
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void a_file_that_is_no_text_is_told_to_be_none() throws IOException {
+    Files.write(directory.resolve("all.yaml"), new byte[] {'a', (byte) 0xff});
+
+    assertThat(deployment.run("plan", "all.yaml").err())
+        .isEqualTo("tollgate: all.yaml cannot be read: it is not UTF-8\n");
+    assertThat(deployment.run("plan", "none.yaml").err())
+        .isEqualTo("tollgate: none.yaml cannot be read: there is no such file\n");
+  }
+
+  @Test
+  void a_character_that_yaml_forbids_is_told_with_its_line() throws IOException {
+    file("# \uD83D\uDE80\ntenants:\n  acme: \u0000\n");
+
+    assertThat(deployment.run("plan", "all.yaml").err())
+        .isEqualTo("tollgate: all.yaml: line 3 is not YAML: it has the character U+0000\n");
+  }
+}

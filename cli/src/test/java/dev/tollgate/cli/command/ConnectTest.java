@@ -1,0 +1,256 @@
+package dev.tollgate.cli.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.cli.Documents;
+import dev.tollgate.cli.StubDeployment;
+import dev.tollgate.cli.StubDeployment.Request;
+import dev.tollgate.cli.StubDeployment.Run;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+class ConnectTest {
+  private static final String CREATE = "PUT /api/session?tenantId=acme";
+  private static final String ASK = "GET /api/session?tenantId=acme&sessionId=3f2a";
+
+  private StubDeployment deployment;
+
+  @BeforeEach
+  void open(@TempDir Path directory) throws IOException {
+    deployment = new StubDeployment(directory);
+    deployment.answers(CREATE, 201, Documents.SESSION.formatted(deployment.webSocketUri()));
+  }
+
+  @AfterEach
+  void close() {
+    deployment.close();
+  }
+
+  @Test
+  void connect_creates_a_session_and_opens_each_socket_on_it() {
+    Run run = deployment.run("connect", "acme", "--sockets", "2");
+
+    assertThat(deployment.requests())
+        .containsExactly(new Request("PUT", "/api/session?tenantId=acme", ""));
+    assertThat(deployment.sockets())
+        .containsExactly(
+            "/production?tenantId=acme&sessionId=3f2a", "/production?tenantId=acme&sessionId=3f2a");
+    assertThat(run.out())
+        .startsWith("Session 3f2a of acme, until 2026-03-01T10:05:00Z\n")
+        .contains("socket 1  admitted\n", "socket 2  admitted\n");
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  void connect_with_a_token_shows_it_to_the_session_api_at_each_call() {
+    deployment.handshakes(429).answers(ASK, 200, Documents.FULL_SESSION);
+
+    deployment.run("connect", "acme", "--token", "e.y.J");
+
+    assertThat(deployment.authorizations()).containsExactly("Bearer e.y.J", "Bearer e.y.J");
+  }
+
+  @Test
+  void connect_without_a_token_where_one_is_asked_for_says_how_to_show_one() {
+    deployment.answers(
+        "PUT /api/session?tenantId=globex",
+        401,
+        "{\"message\":\"Unauthorized\"}",
+        Map.of("WWW-Authenticate", "Bearer"));
+
+    Run run = deployment.run("connect", "globex");
+
+    assertThat(run.err())
+        .isEqualTo(
+            "tollgate: 401: a valid token of tenant globex is needed (--token JWT). The server says:"
+                + " Bearer\n");
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void connect_that_gets_no_session_says_when_to_come_back() {
+    deployment.answers(
+        "PUT /api/session?tenantId=globex",
+        429,
+        "{\"title\":\"Too many sessions of one subject\",\"status\":429}",
+        Map.of("Retry-After", "195"));
+
+    Run run = deployment.run("connect", "globex");
+
+    assertThat(run.err())
+        .isEqualTo(
+            "tollgate: 429 Too many sessions of one subject: Come back in 195 s, or use a session"
+                + " that exists: --session ID\n");
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void connect_on_a_session_that_exists_creates_none() {
+    Run run = deployment.run("connect", "acme", "--session", "other");
+
+    assertThat(deployment.requests()).isEmpty();
+    assertThat(deployment.sockets()).containsExactly("/production?tenantId=acme&sessionId=other");
+    assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  void connect_refused_tells_when_to_come_back_and_fails() {
+    deployment.handshakes(101, 429).answers(ASK, 200, Documents.FULL_SESSION);
+
+    Run run = deployment.run("connect", "acme", "--sockets", "2");
+
+    assertThat(run.out())
+        .contains("socket 1  admitted\n")
+        .endsWith(
+            """
+            socket 2  refused: 429 Too Many Requests
+            Come back in 12 s (2026-03-01T10:00:12Z): the tenant has no token
+              open now: 1 of 2 in this session, 7 of 10 of the tenant
+              new ones per minute: 5 in a session, 60 of the tenant
+            """);
+    assertThat(run.waits()).isEmpty();
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void connect_with_retry_waits_as_told_and_tries_the_refused_ones_again() {
+    deployment
+        .handshakes(101, 429, 429, 101, 429, 101)
+        .answers(ASK, 200, Documents.FULL_SESSION)
+        .answers(ASK, 200, "{\"admission\":{\"admitted\":false}}", Map.of("Retry-After", "3"));
+
+    Run run = deployment.run("connect", "acme", "--sockets", "3", "--retry");
+
+    assertThat(run.waits()).containsExactly(Duration.ofSeconds(12), Duration.ofSeconds(3));
+    assertThat(run.out())
+        .contains("socket 2  admitted\n", "Come back in 3 s\n", "socket 3  admitted\n");
+    assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  void connect_with_retry_gives_up_when_nobody_is_admitted_any_more() {
+    deployment
+        .handshakes(429, 429, 429, 429, 429, 429, 429)
+        .answers(ASK, 200, Documents.FULL_SESSION);
+
+    Run run = deployment.run("connect", "acme", "--retry");
+
+    assertThat(run.waits()).hasSize(4);
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void connect_with_retry_does_not_wait_for_what_no_time_is_known_of() {
+    deployment
+        .handshakes(429)
+        .answers(
+            ASK,
+            200,
+            "{\"connections\":2,\"limits\":{\"connectionsPerSession\":2},"
+                + "\"admission\":{\"admitted\":false,\"reason\":\"SESSION_CONNECTIONS\"}}");
+
+    Run run = deployment.run("connect", "acme", "--retry");
+
+    assertThat(run.out()).contains("No time is known for the next attempt: SESSION_CONNECTIONS\n");
+    assertThat(run.waits()).isEmpty();
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void connect_as_json_prints_a_document_per_event() {
+    deployment.handshakes(429).answers(ASK, 200, Documents.FULL_SESSION);
+
+    Run run = deployment.run("connect", "acme", "--json");
+
+    assertThat(run.out().lines())
+        .containsExactly(
+            Documents.SESSION.formatted(deployment.webSocketUri()),
+            "{\"socket\":1,\"admitted\":false,\"status\":429}",
+            Documents.FULL_SESSION);
+  }
+
+  @Test
+  void connect_with_hold_stays_open_and_keeps_the_sockets_alive() {
+    Run run = deployment.run("connect", "acme", "--hold", "600");
+
+    assertThat(run.waits())
+        .containsExactly(Duration.ofMinutes(4), Duration.ofMinutes(4), Duration.ofMinutes(2));
+    assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  @Timeout(20)
+  void connect_with_hold_tells_what_the_server_sends_and_that_it_closes() {
+    deployment.sendsAndCloses("{\"type\":\"reply\"}");
+
+    Run run = deployment.run("connect", "acme", "--hold", "300");
+
+    assertThat(run.out())
+        .contains(
+            "socket 1  received {\"type\":\"reply\"}\n",
+            "socket 1  closed by the server: 1001 session ended\n");
+    assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  @Timeout(20)
+  void what_others_sent_cannot_steer_the_terminal() {
+    deployment.sendsAndCloses("{\"message\":\"\u009b31mred \u202eevil \u2028 line\"}");
+
+    Run run = deployment.run("connect", "acme", "--hold", "300");
+
+    assertThat(run.out())
+        .contains("socket 1  received {\"message\":\"\\u009b31mred \\u202eevil \\u2028 line\"}\n");
+  }
+
+  @Test
+  @Timeout(20)
+  void connect_with_send_waits_for_the_reply_on_every_socket() {
+    deployment.answersMessages("{\"type\":\"accepted\"}", "{\"type\":\"reply\"}");
+
+    Run run = deployment.run("connect", "acme", "--sockets", "2", "--send", "{\"a\": [1]}");
+
+    assertThat(deployment.requests())
+        .endsWith(new Request("SEND", "", "{\"action\":\"PooledSQS\",\"message\":{\"a\":[1]}}"));
+    assertThat(run.out())
+        .contains(
+            "socket 1  received {\"type\":\"reply\"}\n",
+            "socket 2  received {\"type\":\"reply\"}\n");
+    assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  @Timeout(20)
+  void connect_with_send_of_a_text_that_is_refused_fails() {
+    deployment.answersMessages("{\"type\":\"error\",\"code\":\"NOT_SILO\"}");
+
+    Run run = deployment.run("connect", "acme", "--send", "hello 1", "--silo");
+
+    assertThat(deployment.requests())
+        .endsWith(new Request("SEND", "", "{\"action\":\"SiloSQS\",\"message\":\"hello 1\"}"));
+    assertThat(run.out()).contains("NOT_SILO");
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void connect_of_an_unknown_tenant_opens_nothing() {
+    deployment.answers(
+        "PUT /api/session?tenantId=nobody",
+        404,
+        Documents.problem(404, "Not Found", "no tenant nobody"));
+
+    Run run = deployment.run("connect", "nobody");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err()).isEqualTo("tollgate: 404 Not Found: no tenant nobody\n");
+    assertThat(deployment.sockets()).isEmpty();
+  }
+}

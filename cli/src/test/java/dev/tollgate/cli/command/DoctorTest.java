@@ -1,0 +1,124 @@
+package dev.tollgate.cli.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.cli.StubDeployment;
+import dev.tollgate.cli.StubDeployment.Request;
+import dev.tollgate.cli.StubDeployment.Run;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DoctorTest {
+  private static final String DISABLED =
+      """
+      {"kind":"DIFFERS","resource":"schedule","name":"connect_acme","tenantId":"acme",
+       "action":"connect","detail":"state: DISABLED (expected: ENABLED)"%s}""";
+
+  @TempDir private Path directory;
+  private StubDeployment deployment;
+
+  @BeforeEach
+  void open() throws IOException {
+    deployment = new StubDeployment(directory);
+  }
+
+  @AfterEach
+  void close() {
+    deployment.close();
+  }
+
+  private static String part(String resources, int checked, String next, String... findings) {
+    return """
+        {"findings":[%s],"resources":"%s","checked":%d%s}"""
+        .formatted(
+            String.join(",", findings),
+            resources,
+            checked,
+            next.isEmpty() ? "" : ",\"next\":\"" + next + "\"");
+  }
+
+  @Test
+  void doctor_walks_to_the_end_and_tells_what_it_checked() {
+    deployment
+        .answers("GET /control/drift", 200, part("tenants", 25, "a"))
+        .answers("GET /control/drift?cursor=a", 200, part("tenants", 3, "b"))
+        .answers("GET /control/drift?cursor=b", 200, part("shards", 16, ""));
+
+    Run run = deployment.run("doctor");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).isEqualTo("Checked 28 tenants, 16 shards: all is as it should be.\n");
+    assertThat(run.err()).isEqualTo("Checked 25 tenants …\nChecked 28 tenants …\n");
+  }
+
+  @Test
+  void doctor_lists_what_is_not_as_it_should_be_and_fails() {
+    deployment.answers("GET /control/drift", 200, part("tenants", 2, "", DISABLED.formatted("")));
+
+    Run run = deployment.run("doctor");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.out())
+        .isEqualTo(
+            """
+            Checked 2 tenants: 1 not as it should be.
+
+            FINDING  RESOURCE  NAME          DETAIL
+            DIFFERS  schedule  connect_acme  state: DISABLED (expected: ENABLED)
+
+            Nothing was changed; `tollgate doctor --repair` repairs it.
+            """);
+  }
+
+  @Test
+  void doctor_repairs_only_when_that_is_asked_and_fails_unless_all_was_repaired() {
+    deployment
+        .answers(
+            "POST /control/repairs",
+            200,
+            part("tenants", 1, "", DISABLED.formatted(",\"repaired\":true")))
+        .answers(
+            "POST /control/repairs",
+            200,
+            part("tenants", 1, "", DISABLED.formatted(",\"repaired\":false,\"reason\":\"why\"")));
+
+    Run repaired = deployment.run("doctor", "--repair");
+    Run left = deployment.run("doctor", "--repair");
+
+    assertThat(repaired.exitCode()).isZero();
+    assertThat(repaired.out()).contains("yes       state: DISABLED", "\nAll was repaired.\n");
+    assertThat(left.exitCode()).isEqualTo(1);
+    assertThat(left.out())
+        .contains(
+            "no        state: DISABLED (expected: ENABLED); not repaired: why",
+            "1 of 1 could not be repaired now; the command may be repeated in a minute.");
+    assertThat(deployment.requests())
+        .containsExactly(
+            new Request("POST", "/control/repairs", "{}"),
+            new Request("POST", "/control/repairs", "{}"));
+  }
+
+  @Test
+  void doctor_waits_for_a_deployment_that_is_busy() {
+    deployment
+        .answers("GET /control/drift", 503, "{}", Map.of("Retry-After", "1"))
+        .answers("GET /control/drift", 200, part("tenants", 1, ""));
+
+    assertThat(deployment.run("doctor").exitCode()).isZero();
+  }
+
+  @Test
+  void json_holds_the_findings_of_all_parts() {
+    deployment
+        .answers("GET /control/drift", 200, part("tenants", 2, "a", DISABLED.formatted("")))
+        .answers("GET /control/drift?cursor=a", 200, part("queues", 4, ""));
+
+    assertThat(deployment.run("doctor", "--json").out())
+        .contains("\"name\":\"connect_acme\"", "\"checked\":{\"tenants\":2,\"queues\":4}");
+  }
+}

@@ -1,0 +1,315 @@
+package dev.tollgate.cli.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.cli.ControlPlane;
+import dev.tollgate.cli.StubDeployment;
+import dev.tollgate.cli.StubDeployment.Request;
+import dev.tollgate.cli.StubDeployment.Run;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ImportTest {
+  @TempDir private Path directory;
+  private StubDeployment deployment;
+  private final ControlPlane controlPlane = new ControlPlane();
+
+  @BeforeEach
+  void start() throws IOException {
+    deployment = new StubDeployment(directory).answersWith(controlPlane);
+  }
+
+  @AfterEach
+  void stop() {
+    deployment.close();
+  }
+
+  private Run importRows(String csv, String... options) throws IOException {
+    Files.writeString(directory.resolve("tenants.csv"), csv);
+    String[] arguments = new String[options.length + 3];
+    List.of("tenants", "import", "tenants.csv").toArray(arguments);
+    System.arraycopy(options, 0, arguments, 3, options.length);
+    return deployment.run(arguments);
+  }
+
+  private static String rows(int count) {
+    return IntStream.rangeClosed(1, count)
+        .mapToObj(number -> "t" + number + ",bronze,\n")
+        .collect(Collectors.joining("", "tenantId,tier,sessionTTL\n", ""));
+  }
+
+  private Map<String, Long> requestsByMethod() {
+    return deployment.requests().stream()
+        .collect(Collectors.groupingBy(Request::method, Collectors.counting()));
+  }
+
+  @Test
+  void five_thousand_rows_are_one_request_each_and_a_second_run_only_lists() throws IOException {
+    String csv = rows(5_000);
+
+    Run run = importRows(csv);
+
+    assertThat(run.out()).startsWith("5,000 onboarded in ");
+    assertThat(run.exitCode()).isZero();
+    assertThat(controlPlane.tenants()).hasSize(5_000);
+    assertThat(requestsByMethod())
+        .containsExactlyInAnyOrderEntriesOf(Map.of("GET", 2L, "POST", 5_000L));
+
+    deployment.requests().clear();
+    Run second = importRows(csv);
+
+    assertThat(second.out()).isEqualTo("5,000 stand already; nothing to do.\n");
+    assertThat(second.exitCode()).isZero();
+    // The tiers, and fifty pages of tenants.
+    assertThat(requestsByMethod()).isEqualTo(Map.of("GET", 51L));
+  }
+
+  @Test
+  void rows_are_onboarded_with_their_overrides_and_blanks_are_none() throws IOException {
+    Run run =
+        importRows(
+            "\uFEFF"
+                + """
+                tier,tenantId,sessionTTL,tenantConnections
+                gold,acme,60,
+
+                "bronze", globex ,,7
+                """
+                    .replace("\n", "\r\n"),
+            "--parallel",
+            "1");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(deployment.requests())
+        .extracting(Request::body)
+        .contains(
+            "{\"tenantId\":\"acme\",\"tier\":\"gold\",\"overrides\":{\"sessionTTL\":60}}",
+            "{\"tenantId\":\"globex\",\"tier\":\"bronze\",\"overrides\":{\"tenantConnections\":7}}");
+  }
+
+  @Test
+  void rows_come_from_standard_input_as_well() {
+    Run run = deployment.piped("tenantId,tier\nacme,gold\n").run("tenants", "import", "-");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(controlPlane.tenants()).containsExactly("acme");
+  }
+
+  @Test
+  void a_run_that_was_killed_is_taken_up_where_it_was() throws IOException {
+    controlPlane.tenant("t1", "bronze", "{}").tenant("t3", "bronze", "{}");
+
+    Run run = importRows(rows(4));
+
+    assertThat(run.out()).contains("2 onboarded in ", "; 2 stand already.");
+    assertThat(controlPlane.writes())
+        .containsExactlyInAnyOrder("POST /tenants t2", "POST /tenants t4");
+  }
+
+  @Test
+  void failures_are_told_by_row_at_the_end_and_stop_nobody_else() throws IOException {
+    controlPlane.tenant("t2", "gold", "{\"sessionTTL\":60}");
+    controlPlane.refuses("POST /tenants t3", 409, Map.of());
+
+    Run run = importRows(rows(5));
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.out()).startsWith("3 onboarded in ").endsWith("; 2 failed:\n");
+    assertThat(run.err())
+        .isEqualTo(
+            """
+              row 3: t2: exists with other settings: tier gold, sessionTTL=60
+              row 4: t3: 409 Refused: on purpose
+            """);
+    assertThat(controlPlane.tenants()).containsExactly("t1", "t2", "t4", "t5");
+  }
+
+  @Test
+  void a_tenant_that_is_being_removed_is_a_failure() throws IOException {
+    controlPlane.slow().tenant("t1", "bronze", "{}");
+    deployment.run("tenants", "offboard", "t1", "--yes", "--timeout", "0");
+    controlPlane.forgetWrites();
+
+    Run run = importRows(rows(1));
+
+    assertThat(run.err())
+        .contains("row 2: t1: exists with other settings: tier bronze, being removed");
+    assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @Test
+  void failures_as_json_are_one_document() throws IOException {
+    controlPlane.refuses("POST /tenants t1", 400, Map.of());
+
+    Run run = importRows(rows(1), "--json");
+
+    assertThat(run.out())
+        .isEqualTo(
+            "{\"onboarded\":0,\"stoodAlready\":0,\"notBegun\":0,\"failed\":"
+                + "[{\"row\":2,\"tenantId\":\"t1\",\"reason\":\"400 Refused: on purpose\"}]}\n");
+    assertThat(run.err()).isEmpty();
+  }
+
+  @Test
+  void all_mistakes_are_told_by_row_and_nothing_is_sent() throws IOException {
+    Run run =
+        importRows(
+            """
+            tenantId,tier,sessionTTL
+            acme,gold,60
+            Acme,gold,
+            acme,gold,-1
+            globex,tin,"1,000"
+            ,bronze,
+            initech,bronze
+            """);
+
+    assertThat(run.err())
+        .isEqualTo(
+            """
+            tollgate: tenants.csv: 7 values are not valid; nothing was done
+              row 3: tenantId: Acme (expected: [a-z0-9][a-z0-9-]{0,35})
+              row 4: tenantId: acme (expected: once; it is in row 2 already)
+              row 4: sessionTTL: -1 (expected: a whole number, 1 or more; blank for the tier's)
+              row 5: sessionTTL: 1,000 (expected: a whole number, 1 or more; blank for the tier's)
+              row 5: tier: tin (expected: bronze, gold, silver)
+              row 6: tenantId:  (expected: [a-z0-9][a-z0-9-]{0,35})
+              row 7: row: 2 cells (expected: 3, as many as the header has)
+            """);
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(controlPlane.writes()).isEmpty();
+  }
+
+  @Test
+  void a_header_that_is_none_is_refused_before_anything_is_asked() throws IOException {
+    assertThat(importRows("acme,gold\n").err())
+        .contains("row 1: tenantId: missing", "row 1: column: acme");
+    assertThat(importRows("").err()).contains("row 1: tenantId: missing", "row 1: tier: missing");
+    assertThat(importRows("tenantId,tier,tier\n").err())
+        .contains("row 1: column: tier (expected: once)");
+    assertThat(importRows("tenantId,tier\n\"acme,gold\n").err()).contains("row 2 is not CSV");
+    assertThat(deployment.run("tenants", "import", "none.csv").err()).contains("cannot be read");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void a_value_that_is_refused_cannot_steer_the_terminal() throws IOException {
+    assertThat(importRows("tenantId,tier\n\"a\u001b]0;pwn\u0007\u001b[31mred\",gold\n").err())
+        .contains("row 2: tenantId: a\\u001b]0;pwn\\u0007\\u001b[31mred")
+        .doesNotContain("\u001b", "\u0007");
+  }
+
+  @Test
+  void requests_keep_the_pace() throws IOException {
+    Run run = importRows(rows(100), "--parallel", "1", "--rate", "4");
+
+    // The first goes at once, and 101 follow: tiers, one page, a hundred tenants.
+    assertThat(run.waits()).hasSize(101).containsOnly(Duration.ofMillis(250));
+    assertThat(run.out()).isEqualTo("100 onboarded in 25.3 s.\n");
+    assertThat(run.err())
+        .isEqualTo(
+            """
+            Onboarding: 40 of 100, 4.0 a second, 15 s left
+            Onboarding: 80 of 100, 4.0 a second, 5 s left
+            """);
+  }
+
+  @Test
+  void a_terminal_shows_a_bar() throws IOException {
+    deployment.confirmedBy(question -> true);
+
+    Run run = importRows(rows(3));
+
+    assertThat(run.err()).contains("Onboarding", "3/3");
+  }
+
+  @Test
+  void a_refusal_for_lack_of_room_holds_everybody_back_for_as_long_as_it_says() throws IOException {
+    controlPlane.refuses("POST /tenants t2", 429, Map.of("Retry-After", "30"));
+
+    Run run = importRows(rows(3), "--parallel", "1", "--rate", "1");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.waits())
+        .containsExactly(
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(1));
+    assertThat(controlPlane.tenants()).containsExactly("t1", "t2", "t3");
+  }
+
+  @Test
+  void without_a_time_to_come_back_the_waits_double_and_end() throws IOException {
+    for (int attempt = 0; attempt < 6; attempt++) {
+      controlPlane.refuses("POST /tenants t1", 503, Map.of());
+    }
+
+    Run run = importRows(rows(2), "--parallel", "1", "--rate", "1000");
+
+    assertThat(run.waits().stream().filter(wait -> wait.toMillis() >= 1_000))
+        .containsExactly(
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(4),
+            Duration.ofSeconds(8),
+            Duration.ofSeconds(16));
+    assertThat(run.err()).contains("row 2: t1: 503 Refused: on purpose");
+    assertThat(controlPlane.tenants()).containsExactly("t2");
+  }
+
+  @Test
+  void whoever_is_told_to_come_back_in_an_hour_does_not_wait() throws IOException {
+    controlPlane.refuses("POST /tenants t1", 429, Map.of("Retry-After", "3600"));
+
+    Run run = importRows(rows(2), "--parallel", "1");
+
+    assertThat(run.err()).contains("row 2: t1: 429");
+    assertThat(run.waits()).allMatch(wait -> wait.toSeconds() < 1);
+  }
+
+  @Test
+  void whoever_may_not_onboard_one_does_not_try_the_rest() throws IOException {
+    controlPlane.refuses("POST /tenants t1", 403, Map.of());
+
+    Run run = importRows(rows(5), "--parallel", "1");
+
+    assertThat(run.out()).contains("1 failed; 4 not begun, from row 3 on; run it again");
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(controlPlane.writes()).hasSize(1);
+  }
+
+  @Test
+  void a_control_plane_that_goes_away_is_waited_for_and_then_left() throws IOException {
+    for (int attempt = 0; attempt < 6; attempt++) {
+      controlPlane.refuses("POST /tenants t2", 0, Map.of());
+    }
+
+    Run run = importRows(rows(5), "--parallel", "1");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.out()).contains("1 onboarded", "1 failed; 3 not begun, from row 4 on");
+    assertThat(run.waits()).contains(Duration.ofSeconds(16));
+  }
+
+  @Test
+  void a_control_plane_that_was_never_there_is_not_waited_for() throws IOException {
+    deployment.close();
+
+    Run run = importRows(rows(1));
+
+    assertThat(run.err()).contains("Nothing answers at ");
+    assertThat(run.waits()).isEmpty();
+  }
+}

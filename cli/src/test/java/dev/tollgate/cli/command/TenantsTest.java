@@ -1,0 +1,407 @@
+package dev.tollgate.cli.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.cli.Documents;
+import dev.tollgate.cli.StubDeployment;
+import dev.tollgate.cli.StubDeployment.Request;
+import dev.tollgate.cli.StubDeployment.Run;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TenantsTest {
+  private StubDeployment deployment;
+
+  @BeforeEach
+  void open(@TempDir Path directory) throws IOException {
+    deployment = new StubDeployment(directory);
+  }
+
+  @AfterEach
+  void close() {
+    deployment.close();
+  }
+
+  @Test
+  void onboard_new_posts_tenant_with_tier_and_overrides_and_shows_it() {
+    deployment.answers("POST /control/tenants", 201, Documents.ACME);
+
+    Run run =
+        deployment.run(
+            "tenants",
+            "onboard",
+            "acme",
+            "--tier",
+            "gold",
+            "--set",
+            "tenantConnections=10",
+            "--set",
+            "sessionTTL=60");
+
+    assertThat(deployment.requests())
+        .containsExactly(
+            new Request(
+                "POST",
+                "/control/tenants",
+                "{\"tenantId\":\"acme\",\"tier\":\"gold\","
+                    + "\"overrides\":{\"tenantConnections\":10,\"sessionTTL\":60}}"));
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out())
+        .isEqualTo(
+            """
+            acme is onboarded
+
+            tenantId     acme
+            tier         gold
+            status       ACTIVE
+            version      3
+            isolation    SILO
+            connections  4
+
+            LIMIT                  VALUE
+            tenantPerMinute          180
+            sessionPerMinute          30
+            connectionsPerSession     10
+            tenantConnections         10  overridden
+            sessionTTL               300
+            messagesPerMinute       6000
+            sessionLifetime        86400
+            sessionsPerSubject        10
+
+            BUCKET      PER MINUTE  CAPACITY  LEVEL  FILLED    STATE   NEXT TOKEN
+            connect            180       180    176  PRODUCER  ACTIVE  2026-03-01T10:00:20Z
+            send-email         0.2         5      0  PRODUCER  ACTIVE
+            """);
+  }
+
+  @Test
+  void onboard_that_stands_so_already_says_so() {
+    deployment.answers("POST /control/tenants", 200, Documents.ACME);
+
+    Run run = deployment.run("tenants", "onboard", "acme", "--tier", "gold");
+
+    assertThat(deployment.requests().get(0).body())
+        .isEqualTo("{\"tenantId\":\"acme\",\"tier\":\"gold\"}");
+    assertThat(run.out()).startsWith("acme was onboarded already\n");
+    assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  void onboard_that_stands_otherwise_prints_the_problem_and_fails() {
+    deployment.answers(
+        "POST /control/tenants",
+        409,
+        Documents.problem(409, "Conflict", "tenant acme is in tier silver"));
+
+    Run run = deployment.run("tenants", "onboard", "acme", "--tier", "gold");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err()).isEqualTo("tollgate: 409 Conflict: tenant acme is in tier silver\n");
+  }
+
+  @Test
+  void onboard_with_bad_values_prints_each_of_them() {
+    deployment.answers(
+        "POST /control/tenants",
+        400,
+        """
+        {"type":"about:blank","title":"Bad Request","status":400,"detail":"2 values are wrong",
+         "errors":[{"field":"tenantId","value":"AC_ME","expected":"[a-z0-9][a-z0-9-]{0,35}"},
+                   {"field":"overrides.sessionTTL","value":-1,"expected":"> 0"},
+                   {"field":"tier","expected":"the name of a tier"}]}
+        """);
+
+    Run run =
+        deployment.run("tenants", "onboard", "AC_ME", "--tier", "gold", "--set", "sessionTTL=-1");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err())
+        .isEqualTo(
+            """
+            tollgate: 400 Bad Request: 2 values are wrong
+              tenantId: AC_ME (expected: [a-z0-9][a-z0-9-]{0,35})
+              overrides.sessionTTL: -1 (expected: > 0)
+              tier is missing (expected: the name of a tier)
+            """);
+  }
+
+  @Test
+  void onboard_with_one_bad_value_prints_it_once() {
+    deployment.answers(
+        "POST /control/tenants",
+        400,
+        """
+        {"type":"urn:tollgate:problem:invalid-value","title":"A value is not valid","status":400,
+         "detail":"tier: platin (expected: a tier that exists; `tollgate tiers list` shows them)",
+         "errors":[{"field":"tier","value":"platin","expected":"a tier that exists; `tollgate tiers list` shows them"}]}
+        """);
+
+    assertThat(deployment.run("tenants", "onboard", "acme", "--tier", "platin").err())
+        .isEqualTo(
+            "tollgate: 400 A value is not valid: tier: platin (expected: a tier that exists; `tollgate tiers list` shows them)\n");
+  }
+
+  @Test
+  void onboard_without_tier_is_a_usage_error_and_sends_nothing() {
+    Run run = deployment.run("tenants", "onboard", "acme");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).contains("--tier");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void onboard_with_a_limit_that_is_no_number_is_a_usage_error() {
+    Run run =
+        deployment.run("tenants", "onboard", "acme", "--tier", "gold", "--set", "sessionTTL=long");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .startsWith(
+            "Invalid value for option '--set' (LIMIT=VALUE): long (expected: a whole number)\n");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void a_limit_without_a_value_is_a_usage_error() {
+    Run run = deployment.run("tenants", "onboard", "acme", "--tier", "gold", "--set", "ten");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .startsWith(
+            "Invalid value for option '--set' (LIMIT=VALUE): ten (expected: LIMIT=VALUE)\n");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void list_follows_cursors_to_the_end() {
+    deployment
+        .answers(
+            "GET /control/tenants",
+            200,
+            "{\"tenants\":[" + Documents.ACME + "],\"next\":\"a+b/c=\"}")
+        .answers(
+            "GET /control/tenants?cursor=a%2Bb%2Fc%3D",
+            200,
+            "{\"tenants\":[{\"tenantId\":\"zeta\",\"tier\":\"bronze\",\"status\":\"SUSPENDED\",\"isolation\":\"POOL\",\"overrides\":{},\"limits\":{\"tenantConnections\":3}}]}");
+
+    Run run = deployment.run("tenants", "list");
+
+    assertThat(run.out())
+        .isEqualTo(
+            """
+            TENANT  TIER    STATUS     ISOLATION  CONNECTIONS  OVERRIDES
+            acme    gold    ACTIVE     SILO       4 of 10      tenantConnections=10
+            zeta    bronze  SUSPENDED  POOL       up to 3
+            """);
+    assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  void list_of_a_tier_as_json_is_one_document() {
+    deployment
+        .answers(
+            "GET /control/tenants?tier=gold",
+            200,
+            "{\"tenants\":[" + Documents.ACME + "],\"next\":\"c\"}")
+        .answers("GET /control/tenants?cursor=c&tier=gold", 200, "{\"tenants\":[]}");
+
+    Run run = deployment.run("tenants", "list", "--tier", "gold", "--json");
+
+    assertThat(run.out()).isEqualTo("{\"tenants\":[" + Documents.ACME + "]}\n");
+  }
+
+  @Test
+  void list_sends_every_filter_with_every_part() {
+    String filters = "pending=true&prefix=ac&tier=gold";
+    deployment
+        .answers("GET /control/tenants?" + filters, 200, "{\"tenants\":[],\"next\":\"c\"}")
+        .answers(
+            "GET /control/tenants?cursor=c&" + filters,
+            200,
+            "{\"tenants\":[" + Documents.ACME + "]}");
+
+    Run run =
+        deployment.run(
+            "tenants", "list", "--prefix", "ac", "--tier", "gold", "--pending", "--json");
+
+    assertThat(run.out()).isEqualTo("{\"tenants\":[" + Documents.ACME + "]}\n");
+  }
+
+  @Test
+  void list_of_nothing_says_so() {
+    deployment.answers("GET /control/tenants", 200, "{\"tenants\":[]}");
+
+    assertThat(deployment.run("tenants", "list").out()).isEqualTo("No tenants.\n");
+  }
+
+  @Test
+  void show_as_json_is_what_the_api_sent() {
+    deployment.answers("GET /control/tenants/acme", 200, Documents.ACME);
+
+    Run run = deployment.run("--json", "tenants", "show", "acme");
+
+    assertThat(run.out()).isEqualTo(Documents.ACME + "\n");
+    assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  void show_of_an_unknown_tenant_as_json_prints_the_problem_as_it_came() {
+    String problem = Documents.problem(404, "Not Found", "no tenant a/b");
+    deployment.answers("GET /control/tenants/a%2Fb", 404, problem);
+
+    Run run = deployment.run("tenants", "show", "a/b", "--json");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err()).isEqualTo(problem + "\n");
+  }
+
+  @Test
+  void set_tier_suspend_activate_and_override_patch_only_what_they_name() {
+    deployment.answers("PATCH /control/tenants/acme", 200, Documents.ACME);
+
+    List<String> said = new ArrayList<>();
+    for (String command :
+        List.of(
+            "set-tier acme gold",
+            "suspend acme",
+            "activate acme",
+            "override acme tenantConnections=10 sessionTTL=60",
+            "override acme")) {
+      Run run = deployment.run(("tenants " + command).split(" "));
+      assertThat(run.exitCode()).isZero();
+      said.add(run.out().lines().findFirst().orElseThrow());
+    }
+
+    assertThat(deployment.requests())
+        .extracting(Request::body)
+        .containsExactly(
+            "{\"tier\":\"gold\"}",
+            "{\"status\":\"SUSPENDED\"}",
+            "{\"status\":\"ACTIVE\"}",
+            "{\"overrides\":{\"tenantConnections\":10,\"sessionTTL\":60}}",
+            "{\"overrides\":{}}");
+    assertThat(said).startsWith("acme is in tier gold now", "acme is suspended", "acme is active");
+  }
+
+  @Test
+  void a_dry_run_shows_what_would_change_and_exits_with_3() {
+    deployment.answers(
+        "PATCH /control/tenants/acme?dryRun=true",
+        200,
+        Documents.DRY_BRONZE
+            .replace("\"tier\":\"bronze\",", "")
+            .replaceFirst("\"changes\":.*?}}}},", ""));
+
+    for (String command :
+        List.of(
+            "set-tier acme bronze --dry-run",
+            "override acme tenantConnections=5 --dry-run",
+            "suspend acme --dry-run",
+            "activate --dry-run acme")) {
+      Run run = deployment.run(("tenants " + command).split(" "));
+
+      assertThat(run.err()).isEmpty();
+      assertThat(run.exitCode()).isEqualTo(3);
+      assertThat(run.out())
+          .isEqualTo(
+              """
+              acme: would be changed
+
+              TENANT  WHAT                      FROM  TO
+              acme    limits.tenantConnections    10   5
+
+              acme: 7 connections are open
+              """);
+    }
+    assertThat(deployment.requests())
+        .extracting(Request::body)
+        .startsWith("{\"tier\":\"bronze\"}", "{\"overrides\":{\"tenantConnections\":5}}");
+    assertThat(deployment.conditions()).isEmpty();
+  }
+
+  @Test
+  void a_dry_run_of_what_stands_already_exits_with_0() {
+    deployment.answers("PATCH /control/tenants/acme?dryRun=true", 200, Documents.DRY_NOTHING);
+
+    Run run = deployment.run("tenants", "set-tier", "acme", "gold", "--dry-run", "--json");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).isEqualTo(Documents.DRY_NOTHING + "\n");
+  }
+
+  @Test
+  void if_version_is_sent_as_if_match_and_what_stands_is_told() {
+    deployment.answers(
+        "PATCH /control/tenants/acme",
+        412,
+        Documents.problem(412, "Another version stands", "tenant acme: version 4 stands"));
+
+    Run run = deployment.run("tenants", "set-tier", "acme", "gold", "--if-version", "3");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err())
+        .isEqualTo("tollgate: 412 Another version stands: tenant acme: version 4 stands\n");
+    assertThat(deployment.conditions()).containsExactly("\"3\"");
+  }
+
+  @Test
+  void offboard_that_is_done_at_once_does_not_wait() {
+    deployment.answers("DELETE /control/tenants/acme", 204, "");
+
+    Run run = deployment.run("tenants", "offboard", "acme");
+
+    assertThat(run.out()).isEqualTo("acme is gone\n");
+    assertThat(run.waits()).isEmpty();
+  }
+
+  @Test
+  void offboard_waits_until_the_tenant_is_gone() {
+    deployment
+        .answers("DELETE /control/tenants/acme", 202, Documents.ACME)
+        .answers("GET /control/tenants/acme", 200, Documents.ACME)
+        .answers("GET /control/tenants/acme", 200, Documents.ACME)
+        .answers("GET /control/tenants/acme", 404, Documents.problem(404, "Not Found", "gone"));
+
+    Run run = deployment.run("tenants", "offboard", "acme");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).isEqualTo("acme is gone\n");
+    assertThat(run.waits()).containsExactly(Duration.ofSeconds(2), Duration.ofSeconds(2));
+  }
+
+  @Test
+  void offboard_gives_up_after_its_time() {
+    deployment
+        .answers("DELETE /control/tenants/acme", 202, "")
+        .answers("GET /control/tenants/acme", 200, Documents.ACME);
+
+    Run run = deployment.run("tenants", "offboard", "acme", "--timeout", "5");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.waits()).hasSize(3);
+    assertThat(run.err()).contains("still being removed after 5 s");
+  }
+
+  @Test
+  void offboard_asks_whoever_is_at_the_terminal() {
+    deployment.confirmedBy(question -> false).answers("DELETE /control/tenants/acme", 204, "");
+
+    Run refused = deployment.run("tenants", "offboard", "acme");
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.err()).isEqualTo("tollgate: Nothing was done\n");
+    assertThat(deployment.requests()).isEmpty();
+
+    assertThat(deployment.run("tenants", "offboard", "acme", "--yes").exitCode()).isZero();
+  }
+}

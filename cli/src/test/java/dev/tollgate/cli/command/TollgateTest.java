@@ -1,0 +1,165 @@
+package dev.tollgate.cli.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.cli.StubDeployment;
+import dev.tollgate.cli.StubDeployment.Run;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What all commands have in common: where the deployment is, what went wrong, exit codes. */
+class TollgateTest {
+  @TempDir private Path directory;
+  private StubDeployment deployment;
+
+  @BeforeEach
+  void open() throws IOException {
+    deployment = new StubDeployment(directory);
+  }
+
+  @AfterEach
+  void close() {
+    deployment.close();
+  }
+
+  @Test
+  void unknown_command_suggests_the_one_that_was_meant() {
+    Run run = deployment.run("tenant", "list");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).contains("Did you mean: tollgate tenants");
+    assertThat(deployment.run("tenants", "lst").err()).contains("tenants list?");
+  }
+
+  @Test
+  void no_command_prints_the_usage() {
+    Run run = deployment.run();
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).contains("Usage: tollgate", "tenants", "tiers", "connect", "up");
+  }
+
+  @Test
+  void help_tells_the_exit_codes() {
+    Run run = deployment.run("tenants", "list", "--help");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).contains("Exit codes:", "--outputs=FILE", "--tier=TIER");
+  }
+
+  @Test
+  void nobody_listening_asks_whether_the_local_cloud_runs() throws IOException {
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    outputs(
+        "{\"Tollgate\":{\"SessionURL\":\"x\",\"ControlPlaneURL\":\"http://127.0.0.1:%d/c\"}}"
+            .formatted(port));
+
+    Run run = deployment.run("tenants", "list");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err())
+        .isEqualTo(
+            "tollgate: Nothing answers at http://127.0.0.1:%d; is `./tollgate up` running?\n"
+                .formatted(port));
+    assertThat(deployment.run("tenants", "list", "--json").err())
+        .startsWith("{\"type\":\"about:blank\",\"title\":\"Nothing answers at");
+  }
+
+  @Test
+  void unknown_host_is_named() throws IOException {
+    outputs(
+        "{\"Tollgate\":{\"SessionURL\":\"x\",\"ControlPlaneURL\":\"https://tollgate.invalid\"}}");
+
+    assertThat(deployment.run("tenants", "list").err())
+        .isEqualTo(
+            "tollgate: Nothing answers at https://tollgate.invalid (the host name is unknown)\n");
+  }
+
+  @Test
+  void gateways_own_error_is_made_a_problem() {
+    deployment
+        .answers("GET /control/tiers", 403, "{\"message\":\"Forbidden\"}")
+        .answers("GET /control/tenants", 502, "<html>bad</html>");
+
+    assertThat(deployment.run("tiers", "list").err()).isEqualTo("tollgate: 403 Forbidden\n");
+    assertThat(deployment.run("tenants", "list").err())
+        .isEqualTo("tollgate: 502 Bad Gateway: <html>bad</html>\n");
+    assertThat(deployment.run("tiers", "list", "--json").err())
+        .isEqualTo("{\"type\":\"about:blank\",\"title\":\"Forbidden\",\"status\":403}\n");
+  }
+
+  @Test
+  void missing_outputs_say_what_to_do() throws IOException {
+    Files.delete(directory.resolve(Outputs.DEFAULT));
+
+    Run run = deployment.run("tenants", "list");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err()).contains("`./tollgate up`", "--outputs FILE");
+  }
+
+  @Test
+  void named_outputs_are_relative_to_the_current_directory() throws IOException {
+    Files.move(directory.resolve(Outputs.DEFAULT), directory.resolve("prod.json"));
+    deployment.answers("GET /control/tenants", 200, "{\"tenants\":[]}");
+
+    assertThat(deployment.run("tenants", "list", "--outputs", "prod.json").exitCode()).isZero();
+    assertThat(deployment.run("tenants", "list", "--outputs", "none.json").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void several_stacks_need_a_name() throws IOException {
+    outputs(
+        ("{\"One\":{\"SessionURL\":\"x\",\"ControlPlaneURL\":\"http://127.0.0.1:%1$d/control\"},"
+                + "\"Two\":{\"SessionURL\":\"x\",\"ControlPlaneURL\":\"http://127.0.0.1:%1$d/two\"},"
+                + "\"Vpc\":{\"VpcId\":\"vpc-1\"}}")
+            .formatted(deployment.uri().getPort()));
+    deployment.answers("GET /two/tenants", 200, "{\"tenants\":[]}");
+
+    Run unnamed = deployment.run("tenants", "list");
+    assertThat(unnamed.exitCode()).isEqualTo(2);
+    assertThat(unnamed.err()).contains("choose with --stack: One, Two");
+    assertThat(deployment.run("tenants", "list", "--stack", "Two").exitCode()).isZero();
+    assertThat(deployment.run("tenants", "list", "--stack", "Three").err())
+        .contains("--stack: Three (expected: a stack in");
+  }
+
+  @Test
+  void outputs_without_the_control_plane_name_what_is_missing() throws IOException {
+    outputs("{\"Tollgate\":{\"SessionURL\":\"x\"}}");
+
+    assertThat(deployment.run("tenants", "list").err()).contains("has no output ControlPlaneURL");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tenants list", "connect acme"})
+  void calls_of_api_gateway_are_signed(String command) throws IOException {
+    outputs(
+        "{'Tollgate':{'SessionURL':'%1$s/session','ControlPlaneURL':'%1$s'}}"
+            .formatted("https://abc123.execute-api.eu-west-1.amazonaws.com")
+            .replace('\'', '"'));
+    System.setProperty("aws.disableEc2Metadata", "true");
+    try {
+      Run run = deployment.run((command + " --profile no-such-profile").split(" "));
+
+      assertThat(run.err()).startsWith("tollgate: No AWS credentials to sign the request with.");
+    } finally {
+      System.clearProperty("aws.disableEc2Metadata");
+    }
+  }
+
+  private void outputs(String json) throws IOException {
+    Files.writeString(directory.resolve(Outputs.DEFAULT), json);
+  }
+}

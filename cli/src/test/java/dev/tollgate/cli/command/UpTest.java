@@ -1,0 +1,199 @@
+package dev.tollgate.cli.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.cli.Documents;
+import dev.tollgate.cli.StubDeployment;
+import dev.tollgate.cli.StubDeployment.Request;
+import dev.tollgate.cli.StubDeployment.Run;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class UpTest {
+  private final List<Cloud.Settings> started = new ArrayList<>();
+  private final List<Path> claims = new ArrayList<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  @TempDir private Path directory;
+  private StubDeployment deployment;
+
+  @BeforeEach
+  void open() throws IOException {
+    deployment = new StubDeployment(directory);
+    Files.createDirectories(directory.resolve("infra/target/cdk.out"));
+  }
+
+  @AfterEach
+  void close() {
+    deployment.close();
+  }
+
+  @Test
+  void up_prints_and_writes_the_outputs_and_closes_when_interrupted() throws IOException {
+    Path file = directory.resolve("elsewhere/outputs.json");
+
+    Run run = deployment.run(this::start, "up", "--port", "0", "--outputs", file.toString());
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out())
+        .startsWith("Tollgate is up after 0.0 s; Ctrl-C stops it.\n")
+        .contains("SessionURL       " + deployment.uri() + "/api/session\n")
+        .contains("These are in elsewhere/outputs.json as well")
+        .contains("Programs that claim tokens need the environment in elsewhere/claims.env.")
+        .contains("./tollgate tenants onboard acme");
+    assertThat(Outputs.read(file, Optional.empty()).stack()).isEqualTo("Tollgate");
+    assertThat(started)
+        .containsExactly(
+            new Cloud.Settings(
+                directory.resolve("infra/target/cdk.out"),
+                "127.0.0.1",
+                0,
+                Set.of(),
+                directory.resolve("elsewhere/up.log"),
+                Optional.empty(),
+                Map.of(),
+                true,
+                Optional.empty()));
+    assertThat(claims).containsExactly(directory.resolve("elsewhere/claims.env"));
+    assertThat(closed).isTrue();
+  }
+
+  @Test
+  void up_may_be_addressed_by_the_names_that_it_is_told() {
+    deployment.run(this::start, "up", "--port", "0", "--host", "laptop.lan", "--host", "build.lan");
+
+    assertThat(started)
+        .singleElement()
+        .extracting(Cloud.Settings::hosts)
+        .isEqualTo(Set.of("laptop.lan", "build.lan"));
+  }
+
+  @Test
+  void up_without_iam_obeys_no_policy() {
+    deployment.run(this::start, "up", "--port", "0", "--no-iam");
+
+    assertThat(started).singleElement().extracting(Cloud.Settings::iam).isEqualTo(false);
+  }
+
+  @Test
+  void up_with_demo_onboards_a_tenant_of_each_tier() {
+    deployment
+        .answers("POST /control/tenants", 201, Documents.ACME)
+        .answers("POST /control/tenants", 409, Documents.problem(409, "Conflict", "other tier"))
+        .answers("POST /control/tenants", 201, Documents.ACME);
+
+    Run run = deployment.run(this::start, "up", "--port", "0", "--demo", "--data", "state");
+
+    assertThat(deployment.requests())
+        .extracting(Request::body)
+        .containsExactly(
+            "{\"tenantId\":\"bronze-demo\",\"tier\":\"bronze\"}",
+            "{\"tenantId\":\"silver-demo\",\"tier\":\"silver\"}",
+            "{\"tenantId\":\"gold-demo\",\"tier\":\"gold\"}");
+    assertThat(run.err()).isEqualTo("tollgate: silver-demo: 409 Conflict: other tier\n");
+    assertThat(run.exitCode()).isZero();
+    assertThat(started.get(0).data()).contains(directory.resolve("state"));
+  }
+
+  @Test
+  void up_on_a_port_that_is_taken_says_so_before_anything_starts() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = taken.getLocalPort();
+
+      Run run = deployment.run(this::start, "up", "--port", String.valueOf(port));
+
+      assertThat(run.exitCode()).isEqualTo(1);
+      assertThat(run.err())
+          .contains("Port " + port + " on 127.0.0.1", "./tollgate up --port " + (port + 1));
+      assertThat(started).isEmpty();
+    }
+  }
+
+  @Test
+  void up_without_a_synthesized_stack_says_how_to_get_one() throws IOException {
+    Files.delete(directory.resolve("infra/target/cdk.out"));
+
+    Run run = deployment.run(this::start, "up", "--port", "0");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err()).contains("No synthesized stack in", "`mvn package`");
+  }
+
+  @Test
+  void up_refuses_a_port_that_is_none() {
+    assertThat(deployment.run(this::start, "up", "--port", "65536").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void up_takes_the_keys_of_an_issuer_from_a_file_or_a_url() throws IOException {
+    Files.writeString(directory.resolve("keys.json"), "{\"keys\":[]}");
+
+    Run run =
+        deployment.run(
+            this::start,
+            "up",
+            "--port",
+            "0",
+            "--jwks",
+            "https://login.example.com/=keys.json",
+            "--jwks",
+            "https://example.com=http://127.0.0.1:9/keys?a=b");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(started.get(0).keySets())
+        .containsOnly(
+            Map.entry("https://login.example.com/", directory.resolve("keys.json").toUri()),
+            Map.entry("https://example.com", URI.create("http://127.0.0.1:9/keys?a=b")));
+  }
+
+  @Test
+  void up_with_keys_in_a_file_that_is_not_there_says_so() {
+    Run run =
+        deployment.run(this::start, "up", "--port", "0", "--jwks", "https://example.com=no.json");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).contains("--jwks: ", "no.json (expected: a file that is there, or a URL");
+    assertThat(started).isEmpty();
+  }
+
+  private Cloud start(Cloud.Settings settings) {
+    started.add(settings);
+    return new Cloud() {
+      @Override
+      public void writeOutputs(Path file) {
+        try {
+          Files.createDirectories(file.resolveSibling(""));
+          Files.writeString(file, Files.readString(directory.resolve(Outputs.DEFAULT)));
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+
+      @Override
+      public boolean writeClaimsEnvironment(Path file) {
+        claims.add(file);
+        return true;
+      }
+
+      @Override
+      public void close() {
+        closed.set(true);
+      }
+    };
+  }
+}

@@ -1,0 +1,31 @@
+package dev.tollgate.controlplane.invocation;
+
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.fill.FillSchedules;
+import dev.tollgate.core.connect.Activity;
+import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.SiloFunctions;
+import dev.tollgate.core.provisioning.SiloQueues;
+import dev.tollgate.core.provisioning.Silos;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.session.Sockets;
+import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.tenant.Tiers;
+
+/** All that the control plane reaches the outside through. */
+public record Ports(
+    Tenants tenants,
+    Tiers tiers,
+    Buckets buckets,
+    TokenQueue tokens,
+    BucketQueues queues,
+    FillSchedules schedules,
+    Silos silos,
+    SiloQueues siloQueues,
+    SiloFunctions siloFunctions,
+    Sessions sessions,
+    Connections connections,
+    Activity activity,
+    Sockets sockets) {}

@@ -1,0 +1,338 @@
+package dev.tollgate.controlplane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.tollgate.controlplane.invocation.Ports;
+import dev.tollgate.controlplane.tiers.TierCatalog;
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillState;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.fill.BucketFill;
+import dev.tollgate.core.bucket.fill.FillSchedules;
+import dev.tollgate.core.bucket.fill.FillTurn;
+import dev.tollgate.core.connect.Activity;
+import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.Reconciliation;
+import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.provisioning.Silo;
+import dev.tollgate.core.provisioning.SiloFunctions;
+import dev.tollgate.core.provisioning.SiloQueues;
+import dev.tollgate.core.provisioning.Silos;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.session.Sockets;
+import dev.tollgate.core.tenant.Isolation;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.tenant.Tiers;
+import dev.tollgate.core.testing.Faults;
+import dev.tollgate.core.testing.InMemoryActivity;
+import dev.tollgate.core.testing.InMemoryBucketQueues;
+import dev.tollgate.core.testing.InMemoryBuckets;
+import dev.tollgate.core.testing.InMemoryFillSchedules;
+import dev.tollgate.core.testing.InMemoryFillSchedules.Scheduled;
+import dev.tollgate.core.testing.InMemoryIdempotencyKeys;
+import dev.tollgate.core.testing.InMemorySessions;
+import dev.tollgate.core.testing.InMemorySiloFunctions;
+import dev.tollgate.core.testing.InMemorySiloQueues;
+import dev.tollgate.core.testing.InMemorySilos;
+import dev.tollgate.core.testing.InMemoryTenants;
+import dev.tollgate.core.testing.InMemoryTiers;
+import dev.tollgate.core.testing.InMemoryTokenQueue;
+import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.core.testing.RecordingSockets;
+import dev.tollgate.http.testing.Exchange;
+import dev.tollgate.http.testing.HttpApiEvents;
+import dev.tollgate.http.testing.HttpContract;
+import dev.tollgate.http.testing.RecordingContext;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
+
+/** The control plane over stand-ins for its ports. */
+public final class ControlPlaneFixture {
+  static final Instant START = Instant.parse("2026-03-12T09:15:02Z");
+
+  /** What every exchange with the API is held to. */
+  static final HttpContract CONTRACT =
+      HttpContract.of(Path.of("../docs/openapi/control-plane.yaml"));
+
+  private static final JsonMapper JSON = new JsonMapper();
+
+  public final ManualClock clock = new ManualClock(START);
+  public final InMemoryTenants tenants = new InMemoryTenants();
+  final InMemoryTiers tiers = new InMemoryTiers();
+  final InMemoryBuckets buckets = new InMemoryBuckets();
+  final InMemoryTokenQueue tokens = new InMemoryTokenQueue(clock);
+  final InMemoryBucketQueues queues = new InMemoryBucketQueues(tokens, clock);
+  final InMemoryFillSchedules schedules = new InMemoryFillSchedules();
+  final InMemorySilos silos = new InMemorySilos();
+  final InMemorySiloQueues siloQueues = new InMemorySiloQueues(clock);
+  final InMemorySiloFunctions siloFunctions = new InMemorySiloFunctions();
+  final InMemorySessions sessions = new InMemorySessions();
+  final InMemoryActivity activity = new InMemoryActivity(sessions, buckets);
+  public final InMemoryIdempotencyKeys keys = new InMemoryIdempotencyKeys();
+  final RecordingSockets sockets = new RecordingSockets();
+  public final Faults faults = new Faults();
+  final List<Duration> pauses = new CopyOnWriteArrayList<>();
+
+  /** What acme sends, if it sends anything. */
+  final RecordedExchanges traffic = new RecordedExchanges(this, new TenantId("acme"));
+
+  RecordingContext context = new RecordingContext(Duration.ofSeconds(29));
+
+  private final Ports ports =
+      new Ports(
+          faults.around(Tenants.class, tenants),
+          faults.around(Tiers.class, tiers),
+          faults.around(Buckets.class, buckets),
+          faults.around(TokenQueue.class, tokens),
+          faults.around(BucketQueues.class, queues),
+          faults.around(FillSchedules.class, schedules),
+          faults.around(Silos.class, silos),
+          faults.around(SiloQueues.class, siloQueues),
+          faults.around(SiloFunctions.class, siloFunctions),
+          faults.around(Sessions.class, sessions),
+          faults.around(Connections.class, sessions),
+          faults.around(Activity.class, activity),
+          faults.around(Sockets.class, sockets));
+  private final ExecutorService workers =
+      Executors.newCachedThreadPool(
+          task -> {
+            Thread thread = new Thread(task);
+            thread.setDaemon(true);
+            return thread;
+          });
+  private Release release = new Release("processor:1");
+  private ControlPlane controlPlane = controlPlane();
+  private ControlPlaneApi api = new ControlPlaneApi(controlPlane, keys);
+  private Sweep sweep = new Sweep(controlPlane);
+
+  private ControlPlane controlPlane() {
+    return new ControlPlane(ports, release, pauses::add, workers, clock);
+  }
+
+  /** The functions as they are after a release was deployed. */
+  void deploy(Release next) {
+    release = next;
+    controlPlane = controlPlane();
+    api = new ControlPlaneApi(controlPlane, keys);
+    sweep = new Sweep(controlPlane);
+  }
+
+  ControlPlaneApi api() {
+    return api;
+  }
+
+  Release release() {
+    return release;
+  }
+
+  /** What the API answered. */
+  public record Answer(int status, Map<String, String> headers, JsonNode document) {
+    JsonNode bucket(String action) {
+      for (JsonNode bucket : document.get("buckets")) {
+        if (bucket.get("action").textValue().equals(action)) {
+          return bucket;
+        }
+      }
+      throw new AssertionError("no bucket " + action + " in " + document);
+    }
+  }
+
+  public Answer send(APIGatewayV2HTTPEvent event) {
+    APIGatewayV2HTTPResponse response = api.handleRequest(event, context);
+    Exchange.of(event, response).ifPresent(CONTRACT::check);
+    try {
+      return new Answer(
+          response.getStatusCode(), response.getHeaders(), JSON.readTree(response.getBody()));
+    } catch (JsonProcessingException malformed) {
+      throw new AssertionError(response.getBody(), malformed);
+    }
+  }
+
+  Answer post(String body) {
+    return send(HttpApiEvents.of("POST /tenants", Map.of(), body));
+  }
+
+  public Answer onboard(String id, String tier) {
+    return post("{\"tenantId\":\"" + id + "\",\"tier\":\"" + tier + "\"}");
+  }
+
+  Answer get(String id) {
+    return send(HttpApiEvents.of("GET /tenants/{tenantId}", Map.of("tenantId", id)));
+  }
+
+  public Answer patch(String id, String body) {
+    return send(HttpApiEvents.of("PATCH /tenants/{tenantId}", Map.of("tenantId", id), body));
+  }
+
+  public Answer delete(String id) {
+    return send(HttpApiEvents.of("DELETE /tenants/{tenantId}", Map.of("tenantId", id)));
+  }
+
+  Answer list(Map<String, String> query) {
+    APIGatewayV2HTTPEvent event = HttpApiEvents.of("GET /tenants");
+    event.setQueryStringParameters(new HashMap<>(query));
+    return send(event);
+  }
+
+  Answer activity(String tenantIds) {
+    APIGatewayV2HTTPEvent event = HttpApiEvents.of("GET /activity");
+    event.setQueryStringParameters(new HashMap<>(Map.of("tenantIds", tenantIds)));
+    return send(event);
+  }
+
+  Answer putTier(String name, String body) {
+    return send(HttpApiEvents.of("PUT /tiers/{tier}", Map.of("tier", name), body));
+  }
+
+  Answer getTier(String name) {
+    return send(HttpApiEvents.of("GET /tiers/{tier}", Map.of("tier", name)));
+  }
+
+  Answer deleteTier(String name) {
+    return send(HttpApiEvents.of("DELETE /tiers/{tier}", Map.of("tier", name)));
+  }
+
+  public Map<String, Long> sweep() {
+    return sweep.handleRequest(Map.of("scheduledTime", clock.instant().toString()), context);
+  }
+
+  /** Lets minutes pass, with a sweep in each. */
+  public void sweep(int minutes) {
+    for (int i = 0; i < minutes; i++) {
+      clock.advance(Duration.ofSeconds(30));
+      traffic.process();
+      traffic.send();
+      clock.advance(Duration.ofSeconds(31));
+      traffic.process();
+      sweep();
+    }
+  }
+
+  /** Fills a bucket as its schedule does. */
+  BucketFill.Filled fill(BucketId id) {
+    return new BucketFill(buckets, tokens, clock).fill(id);
+  }
+
+  /** The turns of buckets, as the token producer takes them. */
+  FillTurn turns() {
+    return new FillTurn(buckets, tokens, queues, schedules, new Reconciliation(tenants), clock);
+  }
+
+  static BucketId bucket(String tenant, String action) {
+    return new BucketId(new TenantId(tenant), new Action(action));
+  }
+
+  public Optional<Tenant> tenant(String id) {
+    return tenants.find(new TenantId(id));
+  }
+
+  /** All that is written down or provided, but for ledgers and tokens. */
+  record Snapshot(
+      List<Tenant> tenants,
+      List<Tier> tiers,
+      Map<BucketId, BucketSpec> rows,
+      Map<BucketId, Scheduled> schedules,
+      Set<BucketId> queues) {}
+
+  private static final Set<String> NAMES = Set.of("acme", "beta", "gamma");
+  private static final Set<String> ACTIONS = Set.of("connect", "message", "send-email");
+
+  Snapshot snapshot() {
+    Map<BucketId, BucketSpec> rows = new HashMap<>();
+    Set<BucketId> existing = new HashSet<>();
+    for (String name : NAMES) {
+      for (Bucket row : buckets.list(new TenantId(name)).buckets()) {
+        rows.put(row.id(), row.spec());
+      }
+      for (String action : ACTIONS) {
+        if (tokens.has(bucket(name, action))) {
+          existing.add(bucket(name, action));
+        }
+      }
+    }
+    return new Snapshot(
+        tenants.list(Optional.empty(), 100).items(),
+        tiers.list().items(),
+        rows,
+        schedules.schedules(),
+        existing);
+  }
+
+  /** Asserts that there is what the tenants that are written down need, and nothing else. */
+  void assertConsistent() {
+    Snapshot now = snapshot();
+    Map<BucketId, BucketSpec> rows = new HashMap<>();
+    Map<BucketId, Scheduled> scheduled = new HashMap<>();
+    for (Tenant tenant : now.tenants()) {
+      assertThat(tenant.settled()).as("%s is settled", tenant).isTrue();
+      Tier tier = tiers.find(tenant.tier()).orElseThrow();
+      assertThat(tenant.changed(tier, tenant.overrides(), tenant.status()).desiresTheSameAs(tenant))
+          .as("%s follows %s", tenant, tier)
+          .isTrue();
+      FillState.State state =
+          tenant.status() == TenantStatus.ACTIVE
+              ? FillState.State.PRODUCED
+              : FillState.State.SUSPENDED;
+      tenant
+          .buckets()
+          .forEach(
+              (action, spec) -> {
+                BucketId id = new BucketId(tenant.id(), action);
+                rows.put(id, spec);
+                if (spec.filling().mode() != FillMode.SHARED) {
+                  scheduled.put(id, new Scheduled(spec, state));
+                }
+                if (spec.filling().mode() != FillMode.PRODUCER) {
+                  assertThat(schedules.shards()).contains(Shard.of(tenant.id()));
+                }
+              });
+    }
+    assertThat(now.tiers()).allMatch(TierCatalog::isRolledOut);
+    assertThat(now.rows()).isEqualTo(rows);
+    assertThat(now.schedules()).isEqualTo(scheduled);
+    assertThat(now.queues()).isEqualTo(rows.keySet());
+    assertSilosAreConsistent(now.tenants());
+  }
+
+  private void assertSilosAreConsistent(List<Tenant> settled) {
+    Set<TenantId> isolated =
+        settled.stream()
+            .filter(tenant -> tenant.isolation() == Isolation.SILO)
+            .map(Tenant::id)
+            .collect(Collectors.toSet());
+    assertThat(silos.all().keySet()).isEqualTo(isolated);
+    assertThat(silos.all().values()).allMatch(silo -> silo.state() == Silo.State.OPEN);
+    assertThat(siloQueues.tenants()).isEqualTo(isolated);
+    assertThat(siloQueues.open()).isEqualTo(isolated);
+    assertThat(siloFunctions.functions().keySet()).isEqualTo(isolated);
+    assertThat(siloFunctions.fed()).isEqualTo(isolated);
+    assertThat(siloFunctions.functions().values()).allMatch(release::equals);
+  }
+}

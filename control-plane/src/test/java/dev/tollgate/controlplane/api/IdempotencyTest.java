@@ -1,0 +1,201 @@
+package dev.tollgate.controlplane.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.controlplane.ControlPlaneFixture;
+import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
+import dev.tollgate.core.testing.Faults;
+import dev.tollgate.core.testing.Race;
+import dev.tollgate.http.testing.HttpApiEvents;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A tenant is onboarded once under a key, and every repetition gets the first answer. */
+final class IdempotencyTest {
+  private static final String ACME = "{\"tenantId\":\"acme\",\"tier\":\"bronze\"}";
+  private static final String BETA = "{\"tenantId\":\"beta\",\"tier\":\"bronze\"}";
+
+  private final ControlPlaneFixture at = new ControlPlaneFixture();
+
+  private Answer post(String key, String body) {
+    APIGatewayV2HTTPEvent event = HttpApiEvents.of("POST /tenants", Map.of(), body);
+    event.getHeaders().put("idempotency-key", key);
+    return at.send(event);
+  }
+
+  private static String type(Answer answer) {
+    return answer.document().path("type").asText().replace("urn:tollgate:problem:", "");
+  }
+
+  private static JsonNode withoutInstance(Answer answer) {
+    return ((ObjectNode) answer.document().deepCopy()).without("instance");
+  }
+
+  @Test
+  void a_repetition_gets_the_first_answer() {
+    Answer first = post("\"k\"", ACME);
+    at.patch("acme", "{\"tier\":\"gold\"}");
+
+    Answer again = post("\"k\"", ACME);
+
+    assertThat(first.status()).isEqualTo(201);
+    assertThat(first.headers()).doesNotContainKey("idempotency-replayed");
+    assertThat(again.status()).isEqualTo(201);
+    assertThat(again.document()).isEqualTo(first.document());
+    assertThat(again.headers())
+        .containsEntry("idempotency-replayed", "true")
+        .containsAllEntriesOf(first.headers());
+  }
+
+  @Test
+  void a_repetition_does_not_bring_back_a_tenant_that_was_offboarded() {
+    post("\"k\"", ACME);
+    at.delete("acme");
+    at.sweep(3);
+    assertThat(at.tenant("acme")).isEmpty();
+
+    assertThat(post("\"k\"", ACME).status()).isEqualTo(201);
+
+    assertThat(at.tenant("acme")).isEmpty();
+  }
+
+  @Test
+  void a_conflict_is_kept_too() {
+    at.onboard("acme", "gold");
+    Answer first = post("\"k\"", ACME);
+    at.patch("acme", "{\"tier\":\"bronze\"}");
+
+    Answer again = post("\"k\"", ACME);
+
+    assertThat(first.status()).isEqualTo(409);
+    assertThat(again.status()).isEqualTo(409);
+    assertThat(withoutInstance(again)).isEqualTo(withoutInstance(first));
+  }
+
+  @Test
+  void an_answer_is_forgotten_after_a_day() {
+    post("\"k\"", ACME);
+    at.clock.advance(Duration.ofHours(24).minusSeconds(1));
+    assertThat(post("\"k\"", ACME).headers()).containsKey("idempotency-replayed");
+
+    at.clock.advance(Duration.ofSeconds(2));
+
+    assertThat(post("\"k\"", BETA).status()).isEqualTo(201);
+  }
+
+  @Test
+  void the_key_of_another_request_is_refused() {
+    post("\"k\"", ACME);
+
+    Answer other = post("\"k\"", BETA);
+
+    assertThat(other.status()).isEqualTo(422);
+    assertThat(type(other)).isEqualTo("idempotency-key-reused");
+    assertThat(at.tenant("beta")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"k", "\"\"", "\"k", "\"k\",\"l\""})
+  void a_malformed_key_is_refused(String key) {
+    Answer refused = post(key, ACME);
+
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.document().at("/errors/0/field").asText()).isEqualTo("Idempotency-Key");
+    assertThat(at.tenant("acme")).isEmpty();
+  }
+
+  @Test
+  void what_was_refused_for_a_value_leaves_the_key_free() {
+    assertThat(post("\"k\"", "{\"tenantId\":\"acme\",\"tier\":\"platinum\"}").status())
+        .isEqualTo(400);
+    assertThat(post("\"k\"", "{\"tenantId\":\"Acme\",\"tier\":\"bronze\"}").status())
+        .isEqualTo(400);
+
+    assertThat(post("\"k\"", ACME).status()).isEqualTo(201);
+  }
+
+  @Test
+  void what_failed_leaves_the_key_free() {
+    at.tenants.outage().begin();
+    assertThat(post("\"k\"", ACME).status()).isEqualTo(503);
+    at.tenants.outage().end();
+
+    Answer second = post("\"k\"", ACME);
+
+    assertThat(second.status()).isEqualTo(201);
+    assertThat(second.headers()).doesNotContainKey("idempotency-replayed");
+  }
+
+  @Test
+  void nothing_is_done_if_the_key_cannot_be_claimed() {
+    at.keys.outage().begin("claim");
+
+    assertThat(post("\"k\"", ACME).status()).isEqualTo(503);
+
+    assertThat(at.tenant("acme")).isEmpty();
+  }
+
+  @Test
+  void what_was_done_is_answered_even_if_the_answer_cannot_be_kept() {
+    at.keys.outage().begin("keep");
+    assertThat(post("\"k\"", ACME).status()).isEqualTo(201);
+    at.keys.outage().end();
+
+    assertThat(type(post("\"k\"", ACME))).isEqualTo("idempotency-in-progress");
+    at.clock.advance(Duration.ofSeconds(61));
+    assertThat(post("\"k\"", ACME).status()).isEqualTo(200);
+  }
+
+  @Test
+  void while_the_first_is_being_done_the_others_are_told_to_come_back() {
+    CompletableFuture<Answer> meanwhile = new CompletableFuture<>();
+    at.faults.plan(1, Faults.meanwhile(() -> meanwhile.complete(post("\"k\"", ACME))));
+
+    Answer first = post("\"k\"", ACME);
+
+    assertThat(first.status()).isEqualTo(201);
+    Answer second = meanwhile.join();
+    assertThat(second.status()).isEqualTo(409);
+    assertThat(type(second)).isEqualTo("idempotency-in-progress");
+    assertThat(second.headers()).containsEntry("retry-after", "1");
+  }
+
+  @Test
+  void who_died_with_the_key_keeps_it_for_a_minute_at_most() {
+    at.faults.plan(1, Faults.KILLED);
+    at.keys.outage().begin("release");
+    assertThatThrownBy(() -> post("\"k\"", ACME)).isInstanceOf(Faults.Killed.class);
+    at.keys.outage().end();
+    assertThat(post("\"k\"", ACME).status()).isEqualTo(409);
+
+    at.clock.advance(Duration.ofSeconds(61));
+
+    assertThat(post("\"k\"", ACME).status()).isEqualTo(201);
+  }
+
+  @Test
+  void of_many_at_once_one_onboards_and_none_hears_otherwise() {
+    List<Answer> answers = Race.of(8, i -> post("\"k\"", ACME));
+
+    assertThat(answers)
+        .filteredOn(
+            answer ->
+                answer.status() == 201 && !answer.headers().containsKey("idempotency-replayed"))
+        .hasSize(1);
+    assertThat(answers)
+        .allMatch(
+            answer ->
+                answer.status() == 201
+                    || (answer.status() == 409 && type(answer).equals("idempotency-in-progress")));
+    assertThat(post("\"k\"", ACME).headers()).containsEntry("idempotency-replayed", "true");
+  }
+}

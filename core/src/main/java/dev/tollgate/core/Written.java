@@ -1,9 +1,0 @@
-package dev.tollgate.core;
-
-/** Whether a conditional write was done. */
-public enum Written {
-  /** It stands as asked. */
-  DONE,
-  /** Something else stands there; nothing was changed. */
-  OVERTAKEN
-}

@@ -1,0 +1,38 @@
+package dev.tollgate.core.bucket.claim;
+
+import dev.tollgate.core.bucket.BucketId;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/**
+ * ClaimLocks of the claims for several tokens of one bucket that are under way in this process.
+ * Buckets share locks, so a claim waits a moment at most and then goes on without one.
+ */
+final class ClaimLocks {
+  private static final int LOCKS = 64;
+  private static final long MOST_MILLIS = 500;
+
+  private final ReentrantLock[] locks =
+      IntStream.range(0, LOCKS)
+          .mapToObj(i -> new ReentrantLock(true))
+          .toArray(ReentrantLock[]::new);
+
+  <T> T take(BucketId id, Supplier<T> work) {
+    ReentrantLock lock = locks[Math.floorMod(id.hashCode(), LOCKS)];
+    boolean locked = false;
+    try {
+      locked = lock.tryLock(MOST_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    try {
+      return work.get();
+    } finally {
+      if (locked) {
+        lock.unlock();
+      }
+    }
+  }
+}

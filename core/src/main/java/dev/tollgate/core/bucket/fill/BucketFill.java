@@ -1,0 +1,175 @@
+package dev.tollgate.core.bucket.fill;
+
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.FillState;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Ledger;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.LongStream;
+
+/**
+ * Fills a bucket: reads the level, moves the ledger forward, sends the tokens. It sends what is
+ * owed and, delayed to the second at which each is due, what becomes due until the next fill; never
+ * more than the bucket has room for.
+ *
+ * <p>The ledger moves first, and only if nobody else moved it, so a schedule that fires twice, or a
+ * retry, mints nothing twice. Tokens that the queue refuses are owed again. Tokens of which nobody
+ * knows whether they were sent may be lost, at most one minute's.
+ */
+public final class BucketFill {
+  private static final Duration TRIM_LEASE = Duration.ofSeconds(30);
+
+  private final Buckets buckets;
+  private final TokenQueue queue;
+  private final InstantSource clock;
+
+  /**
+   * A fill of buckets that are written down in {@code buckets} and whose tokens lie in {@code
+   * queue}.
+   */
+  public BucketFill(Buckets buckets, TokenQueue queue, InstantSource clock) {
+    this.buckets = buckets;
+    this.queue = queue;
+    this.clock = clock;
+  }
+
+  /**
+   * Gives the bucket what it is owed now and until the next fill, and takes out what is more than
+   * its capacity.
+   *
+   * @throws Unavailable if the ledger or the queue cannot be asked
+   */
+  public Filled fill(BucketId id) {
+    return buckets.find(id).map(this::fill).orElseGet(NoBucket::new);
+  }
+
+  /** The same of a bucket that has been read just now. */
+  public Filled fill(Bucket read) {
+    return read.upkeep().state() == FillState.State.PRODUCED
+        ? fill(read, read)
+        : new NotFilled(read.upkeep().state());
+  }
+
+  /**
+   * Fills a bucket because a claim requested it. One that hibernates is filled again from now on.
+   * One that has tokens on the way is left alone: another request was faster.
+   *
+   * @throws Unavailable if the ledger or the queue cannot be asked
+   */
+  public Filled fillOnRequest(Bucket read) {
+    Instant now = clock.instant();
+    if (!read.needsFillAt(now)) {
+      return new NotFilled(read.upkeep().state());
+    }
+    return fill(read, read.hibernates() ? read.awake(now) : read);
+  }
+
+  private Filled fill(Bucket read, Bucket awake) {
+    Instant now = clock.instant();
+    BucketId id = read.id();
+    Bucket bucket = awake;
+    boolean mustWrite = !awake.equals(read);
+    long level = read.levelAt(queue.look(id));
+    long trimmed = trim(bucket, level - bucket.spec().capacity());
+    level -= trimmed;
+    long minted = 0;
+    while (true) {
+      Ledger.Step step = bucket.step(now, level);
+      Bucket next = bucket.filled(step, level, now);
+      if (!mustWrite && next.saysTheSameAs(bucket)) {
+        return new Topped(bucket, minted, 0, trimmed, level);
+      }
+      if (buckets.replace(next) == WriteResult.OVERTAKEN) {
+        return minted == 0 ? new Overtaken() : new Topped(bucket, minted, 0, trimmed, level);
+      }
+      long unsent = step.tokens() == 0 ? 0 : queue.put(id, tokens(bucket, step, now)).size();
+      mustWrite = false;
+      minted += step.tokens() - unsent;
+      level += step.tokens() - unsent;
+      bucket = next;
+      if (unsent > 0) {
+        Bucket owing = next.unsent(unsent, now);
+        boolean owed = buckets.replace(owing) == WriteResult.DONE;
+        return new Topped(owed ? owing : next, minted, unsent, trimmed, level);
+      }
+      if (step.complete()) {
+        return new Topped(bucket, minted, 0, trimmed, level);
+      }
+    }
+  }
+
+  private static List<Token> tokens(Bucket before, Ledger.Step step, Instant now) {
+    return LongStream.range(0, step.tokens())
+        .mapToObj(i -> before.dueAt(now, i))
+        .map(due -> new Token(UUID.randomUUID().toString(), before.id(), now, due))
+        .toList();
+  }
+
+  /**
+   * Spends tokens that a smaller capacity has no room for; hidden and held ones wait for a later
+   * fill.
+   */
+  private long trim(Bucket bucket, long surplus) {
+    long trimmed = 0;
+    while (trimmed < surplus) {
+      int most = (int) Math.min(TokenQueue.BATCH, surplus - trimmed);
+      List<Lease> leases = queue.reserve(bucket.id(), most, TRIM_LEASE, TokenQueue.Search.SHORT);
+      if (leases.isEmpty()) {
+        return trimmed;
+      }
+      Set<Lease> unspent = new HashSet<>(queue.settle(bucket.id(), leases));
+      trimmed += leases.size() - unspent.size();
+      if (!unspent.isEmpty()) {
+        return trimmed;
+      }
+    }
+    return trimmed;
+  }
+
+  /** What a fill did. */
+  public sealed interface Filled {}
+
+  /**
+   * The bucket has what it was owed.
+   *
+   * @param bucket as it was written last
+   * @param minted tokens sent, those on their way included
+   * @param unsent tokens that the queue refused; they are owed again, and come with the next fill
+   * @param trimmed tokens taken out because the capacity has no room for them
+   * @param level tokens in the bucket now, those on their way included
+   */
+  public record Topped(Bucket bucket, long minted, long unsent, long trimmed, long level)
+      implements Filled {
+    /** Without the bucket, for logs. */
+    @Override
+    public String toString() {
+      return "Topped[minted=%d, unsent=%d, trimmed=%d, level=%d]"
+          .formatted(minted, unsent, trimmed, level);
+    }
+  }
+
+  /** Another fill of the same bucket was faster; this one minted nothing. */
+  public record Overtaken() implements Filled {}
+
+  /**
+   * The bucket is not filled at present, or not by this.
+   *
+   * @param state who fills it, if anybody does
+   */
+  public record NotFilled(FillState.State state) implements Filled {}
+
+  /** There is no such bucket: its tenant was offboarded, and the schedule fired late. */
+  public record NoBucket() implements Filled {}
+}

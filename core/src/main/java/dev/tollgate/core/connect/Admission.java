@@ -1,0 +1,188 @@
+package dev.tollgate.core.connect;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.BucketGate.Hand;
+import dev.tollgate.core.bucket.claim.Claim;
+import dev.tollgate.core.bucket.claim.ExpiringKeys;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Tenant;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * Decides whether a connection may be made, and holds a token for it.
+ *
+ * <p>The read and the first try for a token go out together, so an admitted connection waits for
+ * the slower of the two, not for both. A process that has just found the bucket empty reads first.
+ * Everything else about the bucket is decided by the {@link BucketGate}.
+ *
+ * <h2>What a refused handshake can hold</h2>
+ *
+ * A stranger who knows a tenant's id can have handshakes refused by the read alone, with session
+ * ids that he makes up. Such a refusal gives back the token that its first try found, and waits
+ * {@link #GRACE} for the try and the giving back, no longer. Then the process reads first for the
+ * tenant, for {@link #READ_FIRST}, or for as long as a token is leased if it may not be back yet: a
+ * process that is frozen after its answer, as Lambda does it, gives the token back only when it is
+ * thawed.
+ *
+ * <p>So in a process that handles one handshake at a time, handshakes that the read refuses send at
+ * most one try for a tenant in five seconds and hold at most one of its tokens: for milliseconds if
+ * the queue answers within the grace, and for {@link BucketGate#LEASE} at most. N processes hold at
+ * most N tokens, however many handshakes a stranger sends.
+ */
+public final class Admission {
+  /**
+   * The longest that a refusal by the read waits until the token of the first try is given back.
+   * The first request of a new process to SQS takes some 90 ms at the 95th percentile: were the
+   * grace shorter, a burst that starts processes would leave each of them frozen with a token.
+   */
+  static final Duration GRACE = Duration.ofMillis(200);
+
+  /** How long a process reads first for a tenant after the read refused a handshake. */
+  static final Duration READ_FIRST = Duration.ofSeconds(5);
+
+  private final AdmissionFactsReader reader;
+  private final BucketGate gate;
+  private final RefusalTally tally;
+  private final Executor executor;
+  private final Pause pause;
+  private final InstantSource clock;
+  private final ExpiringKeys<TenantId> refusedByRead = new ExpiringKeys<>();
+
+  /**
+   * An admission by what {@code reader} tells and with tokens that {@code gate} holds.
+   *
+   * @param tally counts the refusals of known tenants
+   * @param executor runs the first try beside the read
+   * @param pause measures the grace
+   */
+  public Admission(
+      AdmissionFactsReader reader,
+      BucketGate gate,
+      RefusalTally tally,
+      Executor executor,
+      Pause pause,
+      InstantSource clock) {
+    this.reader = reader;
+    this.gate = gate;
+    this.tally = tally;
+    this.executor = executor;
+    this.pause = pause;
+    this.clock = clock;
+  }
+
+  /**
+   * Decides on a connection to a session.
+   *
+   * @throws Unavailable if the rows cannot be read
+   */
+  public AdmissionDecision decide(TenantId tenant, SessionId session) {
+    if (!reader.knows(tenant)) {
+      return new AdmissionDecision.Refused(Refusal.UNKNOWN);
+    }
+    BucketId bucket = new BucketId(tenant, Action.CONNECT);
+    if (gate.believesEmpty(bucket) || readsFirst(tenant)) {
+      AdmissionFacts facts = reader.read(tenant, session);
+      Optional<AdmissionDecision.Refused> refusal = facts.refusalAt(clock.instant());
+      return refusal.isPresent()
+          ? counted(facts, refusal.get(), () -> {})
+          : verdict(bucket, session, facts, new Hand());
+    }
+    CompletableFuture<Hand> trying =
+        CompletableFuture.supplyAsync(() -> gate.firstTry(bucket), executor);
+    AdmissionFacts facts = readOrWithdraw(bucket, session, trying);
+    Optional<AdmissionDecision.Refused> refusal = facts.refusalAt(clock.instant());
+    return refusal.isPresent()
+        ? counted(facts, refusal.get(), () -> withdraw(bucket, trying))
+        : verdict(bucket, session, facts, trying.join());
+  }
+
+  private boolean readsFirst(TenantId tenant) {
+    return refusedByRead.until(tenant).filter(clock.instant()::isBefore).isPresent();
+  }
+
+  private AdmissionDecision verdict(
+      BucketId bucket, SessionId session, AdmissionFacts facts, Hand hand) {
+    Tenant known = facts.tenant().orElseThrow();
+    Claim claim = gate.claim(bucket, facts.bucket(), hand);
+    if (claim instanceof Claim.Granted granted) {
+      return ticket(known, session, facts, granted.leases().stream().findFirst());
+    }
+    if (claim instanceof Claim.Denied denied) {
+      return counted(
+          facts,
+          new AdmissionDecision.Refused(Refusal.TENANT_RATE, Optional.of(denied.retryAt())),
+          () -> {});
+    }
+    return known.onUnavailable() == OnUnavailable.ADMIT
+        ? ticket(known, session, facts, Optional.empty())
+        : counted(facts, new AdmissionDecision.Refused(Refusal.UNDECIDED), () -> {});
+  }
+
+  /**
+   * A refusal that is counted while the rest is done for it. A handshake without a session is
+   * nobody's: a stranger who makes up session ids adds nothing to a tenant's refusals.
+   */
+  private AdmissionDecision.Refused counted(
+      AdmissionFacts facts, AdmissionDecision.Refused refusal, Runnable besides) {
+    if (refusal.why() == Refusal.UNKNOWN) {
+      besides.run();
+    } else {
+      tally.count(facts.tenant().orElseThrow().id(), refusal.why(), besides);
+    }
+    return refusal;
+  }
+
+  private static AdmissionDecision ticket(
+      Tenant tenant, SessionId session, AdmissionFacts facts, Optional<Lease> lease) {
+    return new AdmissionDecision.Ticketed(
+        new Ticket(
+            tenant.id(),
+            session,
+            tenant.limits().get(Limit.TENANT_CONNECTIONS),
+            tenant.limits().get(Limit.CONNECTIONS_PER_SESSION),
+            tenant.limits().get(Limit.SESSION_PER_MINUTE),
+            tenant.limits().get(Limit.SESSION_TTL),
+            facts.session().flatMap(used -> used.lastsUntil(tenant.limits())),
+            facts.session().flatMap(Session::arrival),
+            tenant.onUnavailable(),
+            lease));
+  }
+
+  private AdmissionFacts readOrWithdraw(
+      BucketId bucket, SessionId session, CompletableFuture<Hand> trying) {
+    try {
+      return reader.read(bucket.tenant(), session);
+    } catch (RuntimeException failed) {
+      withdraw(bucket, trying);
+      throw failed;
+    }
+  }
+
+  /** Gives back what the first try finds, and waits for that only if it is done soon. */
+  private void withdraw(BucketId bucket, CompletableFuture<Hand> trying) {
+    refusedByRead.put(bucket.tenant(), clock.instant().plus(READ_FIRST));
+    CompletableFuture<Void> givenBack =
+        trying.thenAcceptAsync(hand -> gate.giveBack(bucket, hand), executor);
+    if (!givenBack.isDone()) {
+      CompletableFuture.anyOf(
+              givenBack, CompletableFuture.runAsync(() -> pause.of(GRACE), executor))
+          .join();
+    }
+    if (!givenBack.isDone()) {
+      refusedByRead.put(bucket.tenant(), clock.instant().plus(BucketGate.LEASE));
+    }
+  }
+}

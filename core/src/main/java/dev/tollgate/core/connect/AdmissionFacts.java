@@ -1,0 +1,73 @@
+package dev.tollgate.core.connect;
+
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * What one read tells of a tenant, a session, and how much room there is.
+ *
+ * @param tenant the tenant, if there is one
+ * @param session the session, if there is one
+ * @param connections the connections that are counted for the tenant
+ * @param bucket the tenant's {@code connect} bucket, if it has been opened
+ */
+public record AdmissionFacts(
+    Optional<Tenant> tenant, Optional<Session> session, long connections, Optional<Bucket> bucket) {
+
+  /** The rate of the session, if there is a tenant. */
+  static Gcra sessionRate(Tenant tenant) {
+    return Gcra.perMinute(tenant.limits().get(Limit.SESSION_PER_MINUTE));
+  }
+
+  /**
+   * Why a connection cannot be let in at {@code now} whatever the bucket holds; empty if nothing
+   * stands against it.
+   */
+  public Optional<AdmissionDecision.Refused> refusalAt(Instant now) {
+    if (tenant.isEmpty() || session.isEmpty() || session.get().endedAt(now)) {
+      return Optional.of(new AdmissionDecision.Refused(Refusal.UNKNOWN));
+    }
+    Tenant known = tenant.get();
+    if (known.status() != TenantStatus.ACTIVE) {
+      return Optional.of(new AdmissionDecision.Refused(Refusal.SUSPENDED));
+    }
+    if (connections >= known.limits().get(Limit.TENANT_CONNECTIONS)) {
+      return Optional.of(new AdmissionDecision.Refused(Refusal.TENANT_CONNECTIONS));
+    }
+    Session used = session.get();
+    if (used.connections().size() >= known.limits().get(Limit.CONNECTIONS_PER_SESSION)) {
+      return Optional.of(new AdmissionDecision.Refused(Refusal.SESSION_CONNECTIONS));
+    }
+    Instant allowed = sessionRate(known).conformsAt(used.arrival(), now);
+    return allowed.isAfter(now)
+        ? Optional.of(new AdmissionDecision.Refused(Refusal.SESSION_RATE, Optional.of(allowed)))
+        : Optional.empty();
+  }
+
+  /**
+   * When a token is worth trying for, if there is none at {@code now}: the bucket is known to be
+   * empty, or has never been filled.
+   */
+  public Optional<Instant> retryAt(Instant now) {
+    boolean hasNone = filled().isEmpty() || filled().get().knownEmptyAt(now);
+    return hasNone ? Optional.of(nextTokenAt(now)) : Optional.empty();
+  }
+
+  /**
+   * When the bucket has its next token, if it is empty at {@code now}; a minute from now if it has
+   * never been filled.
+   */
+  public Instant nextTokenAt(Instant now) {
+    return filled().map(read -> read.nextTokenAt(now)).orElseGet(() -> now.plusSeconds(60));
+  }
+
+  private Optional<Bucket> filled() {
+    return bucket.filter(Bucket::hasBeenFilled);
+  }
+}

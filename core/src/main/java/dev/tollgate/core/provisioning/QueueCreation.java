@@ -1,0 +1,14 @@
+package dev.tollgate.core.provisioning;
+
+/** What became of a queue that was to be made. */
+public enum QueueCreation {
+  /** It is new: it can be used after a second (SQS CreateQueue). */
+  NEW,
+  /** It was there. */
+  STOOD,
+  /**
+   * A queue of this name was deleted less than 60 seconds ago; try again later (SQS
+   * QueueDeletedRecently).
+   */
+  NOT_YET
+}

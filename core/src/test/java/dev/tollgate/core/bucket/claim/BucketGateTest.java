@@ -1,0 +1,885 @@
+package dev.tollgate.core.bucket.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.BucketGate.Spent;
+import dev.tollgate.core.bucket.claim.Claim.Denied;
+import dev.tollgate.core.bucket.claim.Claim.Granted;
+import dev.tollgate.core.bucket.claim.Claim.Undecided;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.AdmissionFixture;
+import dev.tollgate.core.testing.Race;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The claims of connections, of messages and of applications: all of them are decided here. */
+final class BucketGateTest {
+  private final AdmissionFixture town = new AdmissionFixture();
+  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
+  private final BucketId bucket = AdmissionFixture.connects(acme);
+  private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
+  private final List<Duration> pauses = new ArrayList<>();
+  private final BucketGate gate =
+      gate(
+          counted(Buckets.class, town.buckets()),
+          counted(TokenQueue.class, town.queue()),
+          pauses::add);
+
+  private BucketGate gate(Buckets buckets, TokenQueue queue, Pause pause) {
+    return new BucketGate(buckets, queue, town.fillRequests(), Runnable::run, pause, town.clock());
+  }
+
+  /** A port that notes its requests: a method, and for a receive how it searches. */
+  private <T> T counted(Class<T> port, T counted) {
+    return watched(
+        port,
+        counted,
+        (method, arguments) ->
+            requests.add(method.equals("reserve") ? "reserve " + arguments.get(3) : method));
+  }
+
+  /** What happens besides, before a request is answered. */
+  private interface Besides {
+    void happens(String method, List<Object> arguments);
+  }
+
+  private static <T> T watched(Class<T> port, T watched, Besides before) {
+    return port.cast(
+        Proxy.newProxyInstance(
+            port.getClassLoader(),
+            new Class<?>[] {port},
+            (proxy, method, arguments) -> {
+              before.happens(method.getName(), List.of(arguments));
+              try {
+                return method.invoke(watched, arguments);
+              } catch (InvocationTargetException failure) {
+                throw failure.getCause();
+              }
+            }));
+  }
+
+  private Bucket row() {
+    return row(bucket);
+  }
+
+  private Bucket row(BucketId id) {
+    return town.buckets().find(id).orElseThrow();
+  }
+
+  /** A bucket of a tenant of its own, full. */
+  private BucketId open(String name, String perMinute, long capacity) {
+    return open(
+        name,
+        new BucketSpec(Rate.perMinute(new BigDecimal(perMinute)), capacity, Filling.STANDARD));
+  }
+
+  private BucketId open(String name, BucketSpec spec) {
+    BucketId id = AdmissionFixture.connects(town.onboard(name, "gold", Map.of()));
+    town.buckets().remove(id);
+    town.queue().delete(id);
+    town.open(id, spec);
+    return id;
+  }
+
+  private Claim claim(int n) {
+    return gate.spend(row(), n);
+  }
+
+  private long available() {
+    return town.queue().available(bucket);
+  }
+
+  private static Granted granted(Claim claim) {
+    assertThat(claim).isInstanceOf(Granted.class);
+    return (Granted) claim;
+  }
+
+  private static Instant retryAt(Claim claim) {
+    assertThat(claim).isInstanceOf(Denied.class);
+    return ((Denied) claim).retryAt();
+  }
+
+  private Instant second(double second) {
+    return AdmissionFixture.START.plusMillis(Math.round(second * 1_000));
+  }
+
+  // All or none.
+
+  @Test
+  void one_claim_of_n_costs_as_much_as_n_claims_of_one() {
+    granted(claim(25));
+    assertThat(town.queue().level(bucket)).isEqualTo(35);
+    for (int i = 0; i < 25; i++) {
+      granted(claim(1));
+    }
+    assertThat(town.queue().level(bucket)).isEqualTo(10);
+  }
+
+  @Test
+  void a_claim_for_more_than_there_is_takes_nothing_and_does_not_try_again() {
+    town.requests().begin();
+    claim(35);
+    assertThat(retryAt(claim(26))).isEqualTo(second(2));
+    assertThat(available()).isEqualTo(25);
+    assertThat(pauses).isEmpty();
+    assertThat(row().emptiness()).as("for a claim of fewer").isEmpty();
+  }
+
+  @Test
+  void of_four_that_claim_fifteen_of_twenty_one_is_granted_and_the_others_hold_nothing() {
+    for (int round = 0; round < 20; round++) {
+      BucketId id = open("together-" + round, "20", 20);
+      Bucket read = row(id);
+      BucketGate one = gate(town.buckets(), town.queue(), Pause.real());
+      assertOneOfFour(id, Race.of(4, i -> one.spend(read, 15)));
+    }
+  }
+
+  /** Each in a process of its own; all have received once before anybody receives again. */
+  @Test
+  void of_four_processes_that_claim_fifteen_of_twenty_one_is_granted_too() {
+    for (int round = 0; round < 20; round++) {
+      BucketId id = open("apart-" + round, "20", 20);
+      Bucket read = row(id);
+      CyclicBarrier allHaveReceived = new CyclicBarrier(4);
+      AtomicInteger asked = new AtomicInteger();
+      List<Claim> claims =
+          Race.of(
+              4,
+              i -> {
+                AtomicInteger receives = new AtomicInteger();
+                TokenQueue queue =
+                    watched(
+                        TokenQueue.class,
+                        town.queue(),
+                        (method, arguments) -> {
+                          asked.incrementAndGet();
+                          if (method.equals("reserve") && receives.incrementAndGet() == 2) {
+                            await(allHaveReceived);
+                          }
+                        });
+                return gate(town.buckets(), queue, Pause.real()).spend(read, 15);
+              });
+      assertOneOfFour(id, claims);
+      // Four times four rounds of four requests; pauses are random, so most need far fewer.
+      assertThat(asked).as("requests").hasValueLessThanOrEqualTo(64);
+    }
+  }
+
+  private void assertOneOfFour(BucketId id, List<Claim> claims) {
+    assertThat(claims).filteredOn(Granted.class::isInstance).hasSize(1);
+    assertThat(claims).filteredOn(Denied.class::isInstance).hasSize(3);
+    assertThat(town.queue().available(id)).isEqualTo(5);
+  }
+
+  private static void await(CyclicBarrier barrier) {
+    try {
+      barrier.await();
+    } catch (InterruptedException | BrokenBarrierException broken) {
+      throw new AssertionError(broken);
+    }
+  }
+
+  @Test
+  void a_claim_whose_tokens_others_hold_tries_a_few_times_and_gives_back_what_it_has() {
+    granted(gate.claim(row(), 40, BucketGate.LEASE));
+
+    assertThat(claim(30)).isInstanceOf(Denied.class);
+
+    assertThat(available()).isEqualTo(20);
+    assertThat(pauses).hasSizeBetween(1, 3);
+    assertThat(pauses.stream().mapToLong(Duration::toMillis).sum()).isLessThan(300);
+  }
+
+  @Test
+  void a_claim_is_granted_what_another_gives_back_meanwhile() {
+    Granted other = granted(gate.claim(row(), 40, BucketGate.LEASE));
+    BucketGate patient = gate(town.buckets(), town.queue(), pause -> gate.giveBack(other));
+
+    granted(patient.spend(row(), 30));
+
+    assertThat(available()).isEqualTo(30);
+  }
+
+  // Empty buckets.
+
+  @Test
+  void a_bucket_of_one_token_that_is_held_is_empty_for_a_second_and_no_longer() {
+    BucketId one = open("one", "0.2", 1);
+    town.requests().begin();
+    Granted held = granted(gate.claim(row(one), 1, BucketGate.LEASE));
+    assertThat(retryAt(gate.spend(row(one), 1))).isEqualTo(second(301));
+
+    gate.giveBack(held);
+    town.clock().advance(Duration.ofSeconds(1));
+
+    assertThat(row(one).knownEmptyAt(town.clock().instant())).isFalse();
+    granted(gate.spend(row(one), 1));
+  }
+
+  @Test
+  void a_token_that_was_given_back_is_one_token_at_the_next_fill_and_not_two() {
+    BucketId one = open("one", "0.2", 1);
+    for (int minute = 0; minute < 12; minute++) {
+      Granted held = granted(gate.claim(row(one), 1, BucketGate.LEASE));
+      assertThat(gate.spend(row(one), 1)).isInstanceOf(Denied.class);
+      gate.giveBack(held);
+      town.pass(1);
+      assertThat(town.queue().level(one)).as("minute " + minute).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void a_claim_that_holds_tokens_for_a_moment_hides_them_from_others_for_a_second_at_most() {
+    Granted held = granted(gate.claim(row(), 60, BucketGate.LEASE));
+    assertThat(claim(1)).isInstanceOf(Denied.class);
+    gate.giveBack(held);
+
+    assertThat(row().emptyUntil(town.clock().instant()).orElse(Instant.MIN))
+        .isBeforeOrEqualTo(town.clock().instant().plusSeconds(1));
+    town.clock().advance(Duration.ofSeconds(1));
+    granted(gate(town.buckets(), town.queue(), pauses::add).spend(row(), 60));
+  }
+
+  @Test
+  void a_token_whose_lease_ends_can_be_had_within_a_second() {
+    BucketId one = open("one", "0.2", 1);
+    granted(gate.claim(row(one), 1, Duration.ofSeconds(10)));
+    town.clock().advance(Duration.ofMillis(9_500));
+    assertThat(gate.spend(row(one), 1)).isInstanceOf(Denied.class);
+
+    town.clock().advance(Duration.ofSeconds(1));
+
+    granted(gate.spend(row(one), 1));
+  }
+
+  @Test
+  void a_token_that_is_put_back_can_be_had_at_once() {
+    BucketId one = open("one", "0.2", 1);
+    granted(gate.spend(row(one), 1));
+    assertThat(gate.spend(row(one), 1)).isInstanceOf(Denied.class);
+
+    gate.putBack(one, 1);
+
+    granted(gate.spend(row(one), 1));
+  }
+
+  @Test
+  void nobody_believes_for_longer_than_a_minute_that_a_bucket_is_empty() {
+    BucketId slow = open("slow", "0.000001", 1);
+    granted(gate.spend(row(slow), 1));
+    gate.spend(row(slow), 1);
+    town.queue()
+        .put(
+            slow,
+            List.of(new Token("found", slow, AdmissionFixture.START, AdmissionFixture.START)));
+
+    town.clock().advance(Duration.ofMinutes(1));
+
+    granted(gate.spend(row(slow), 1));
+  }
+
+  @Test
+  void a_fill_that_brings_a_token_ends_the_emptiness() {
+    town.requests().begin();
+    claim(60);
+    claim(1);
+    assertThat(row().emptiness()).isPresent();
+    town.clock().advance(Duration.ofMillis(1_500));
+
+    town.fill().fill(bucket);
+
+    assertThat(row().emptiness()).isEmpty();
+    granted(claim(1));
+  }
+
+  // What a refusal costs.
+
+  @Test
+  void the_first_refusal_of_a_drained_bucket_neither_waits_nor_polls_for_long() {
+    claim(60);
+    requests.clear();
+
+    assertThat(claim(1)).isInstanceOf(Denied.class);
+
+    assertThat(requests).containsExactly("reserve SHORT", "look", "rememberEmpty");
+    assertThat(pauses).isEmpty();
+  }
+
+  @Test
+  void the_first_refusal_of_several_tokens_does_neither() {
+    claim(60);
+    requests.clear();
+
+    assertThat(claim(15)).isInstanceOf(Denied.class);
+
+    assertThat(requests).containsExactly("reserve SHORT", "reserve SHORT", "look", "rememberEmpty");
+    assertThat(pauses).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 15, 60})
+  void a_refusal_while_the_row_says_empty_costs_nothing_but_the_read_of_the_row(int n) {
+    claim(60);
+    claim(1);
+    requests.clear();
+
+    assertThat(claim(n)).isInstanceOf(Denied.class);
+    assertThat(upTo(n).tokens()).isZero();
+
+    assertThat(requests).isEmpty();
+  }
+
+  @Test
+  void a_claim_that_finds_too_few_tokens_answers_for_others_of_as_many_in_this_second() {
+    claim(50);
+    Claim first = claim(15);
+    requests.clear();
+
+    assertThat(claim(15)).isInstanceOf(Denied.class).isEqualTo(first);
+    assertThat(requests).isEmpty();
+    granted(claim(10));
+    town.clock().advance(Duration.ofSeconds(1));
+    assertThat(claim(15)).isInstanceOf(Denied.class);
+    assertThat(requests).contains("look");
+  }
+
+  @Test
+  void a_bucket_that_one_process_found_empty_is_so_for_all() {
+    BucketId slow = open("slow", "0.2", 5);
+    granted(gate.spend(row(slow), 5));
+    Claim first = gate.spend(row(slow), 1);
+    long asked = town.queue().reserves();
+
+    town.clock().advance(Duration.ofSeconds(9));
+
+    assertThat(gate(town.buckets(), town.queue(), pauses::add).spend(row(slow), 1))
+        .isEqualTo(first);
+    assertThat(town.queue().reserves()).isEqualTo(asked);
+  }
+
+  @Test
+  void a_fill_is_requested_once_although_many_are_refused() {
+    AtomicInteger sent = new AtomicInteger();
+    FillRequests counting =
+        new FillRequests() {
+          @Override
+          public void send(BucketId id) {
+            sent.incrementAndGet();
+          }
+
+          @Override
+          public void sendAndWait(BucketId id) {
+            throw new AssertionError("nobody waits for a fill of " + id);
+          }
+        };
+    BucketGate one =
+        new BucketGate(
+            town.buckets(), town.queue(), counting, Runnable::run, pauses::add, town.clock());
+    granted(one.spend(row(), 60));
+    Bucket read = row();
+    for (int i = 0; i < 50; i++) {
+      assertThat(one.spend(i % 2 == 0 ? read : row(), 1)).isInstanceOf(Denied.class);
+    }
+    assertThat(sent).hasValue(1);
+  }
+
+  @Test
+  void no_fill_is_requested_while_tokens_are_on_the_way() {
+    claim(60);
+    claim(1);
+    assertThat(town.queue().level(bucket)).as("minted ahead").isEqualTo(60);
+    Bucket ahead = row();
+    town.clock().advance(Duration.ofSeconds(2));
+    granted(claim(2));
+    town.requests().begin();
+    assertThat(claim(1)).isInstanceOf(Denied.class);
+    assertThat(row().version()).isEqualTo(ahead.version());
+    assertThat(ahead.needsFillAt(town.clock().instant())).isFalse();
+  }
+
+  // Told times.
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 20, 60})
+  void whoever_waits_alone_as_told_is_granted(int n) {
+    claim(60);
+    Instant told = retryAt(claim(n));
+    assertThat(told).isEqualTo(second(n + 1));
+    town.passUntil(told);
+    granted(claim(n));
+  }
+
+  @Test
+  void the_told_time_is_the_same_until_it_comes() {
+    BucketId slow = open("slow", "3", 3);
+    granted(gate.spend(row(slow), 3));
+    for (int tenth = 0; tenth < 200; tenth++) {
+      assertThat(retryAt(gate.spend(row(slow), 1))).as("tenth " + tenth).isEqualTo(second(21));
+      town.clock().advance(Duration.ofMillis(100));
+    }
+    granted(gate.spend(row(slow), 1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whoever_drains_a_bucket_that_sleeps_is_told_when_its_next_token_comes(boolean isWoken) {
+    BucketId asleep = open("asleep", "10", 10);
+    town.pass(20);
+    assertThat(row(asleep).hibernates()).isTrue();
+    if (!isWoken) {
+      town.requests().begin();
+    }
+    granted(gate.spend(row(asleep), 10));
+    assertThat(row(asleep).hibernates()).isEqualTo(!isWoken);
+
+    Instant told = retryAt(gate.spend(row(asleep), 1));
+
+    assertThat(told).isEqualTo(town.clock().instant().plusSeconds(7));
+    town.passUntil(told);
+    assertThat(gate.spend(row(asleep), 1) instanceof Granted).isEqualTo(isWoken);
+  }
+
+  /** Random rates, instants and numbers of tokens; the schedule fires up to 5 s late. */
+  @Test
+  void whoever_waits_alone_as_told_is_granted_whatever_the_rate_and_no_later_than_need_be() {
+    for (long seed = 1; seed <= 300; seed++) {
+      Random random = new Random(seed);
+      AdmissionFixture lonely = new AdmissionFixture();
+      BucketGate mine = lonely.gate();
+      BucketId id = new BucketId(acme.id(), bucket.action());
+      Rate rate =
+          Rate.perMinute(BigDecimal.valueOf(1 + random.nextInt(3_000), 1 + random.nextInt(2)));
+      int capacity = Math.toIntExact(Math.max(1, rate.ceiling()));
+      lonely.open(id, new BucketSpec(rate, capacity));
+      lonely.pass(3);
+      lonely.clock().advance(Duration.ofMillis(random.nextInt(60_000 - 5_000)));
+      mine.spendUpTo(id, lonely.buckets().find(id), Math.min(capacity, BucketGate.MOST_TOKENS));
+      Instant asked = lonely.clock().instant();
+      int n = 1 + random.nextInt(capacity);
+      Claim claim = mine.spend(lonely.buckets().find(id).orElseThrow(), n);
+      if (claim instanceof Granted) {
+        continue;
+      }
+      Instant told = retryAt(claim);
+
+      lonely.passUntil(told);
+
+      assertThat(mine.spend(lonely.buckets().find(id).orElseThrow(), n))
+          .as("seed %d: %d of %s, told to come at %s", seed, n, rate, told)
+          .isInstanceOf(Granted.class);
+      double minutes = n / rate.tokensPerMinute().doubleValue();
+      assertThat(told)
+          .as("seed %d: %d of %s", seed, n, rate)
+          .isBeforeOrEqualTo(asked.plusMillis((long) (minutes * 60_000) + 2_000));
+    }
+  }
+
+  // Outages.
+
+  @Test
+  void a_queue_that_gives_no_answer_leaves_it_undecided() {
+    town.queue().outage().begin();
+    assertThat(claim(1)).isInstanceOf(Undecided.class);
+    assertThat(claim(15)).isInstanceOf(Undecided.class);
+    assertThat(upTo(15).shortfall().orElseThrow()).isInstanceOf(Undecided.class);
+  }
+
+  @Test
+  void a_queue_that_gives_no_answer_refuses_while_the_row_says_that_the_bucket_is_empty() {
+    BucketId slow = open("slow", "0.2", 1);
+    granted(gate.spend(row(slow), 1));
+    gate.spend(row(slow), 1);
+    town.queue().outage().begin();
+
+    for (int i = 0; i < 1_000; i++) {
+      BucketGate elsewhere = gate(town.buckets(), town.queue(), pauses::add);
+      assertThat(elsewhere.claim(slow, Optional.of(row(slow)), elsewhere.firstTry(slow)))
+          .isInstanceOf(Denied.class);
+      assertThat(elsewhere.spendUpTo(slow, Optional.of(row(slow)), 1).shortfall().orElseThrow())
+          .isInstanceOf(Denied.class);
+    }
+  }
+
+  @Test
+  void a_queue_that_answered_that_it_is_empty_has_answered() {
+    claim(60);
+    town.queue().outage().begin("look");
+    assertThat(claim(1)).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void a_row_that_cannot_be_written_is_no_reason_to_admit() {
+    claim(60);
+    town.buckets().outage().begin("rememberEmpty", "replace");
+    assertThat(gate.spend(row(), 1)).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void a_fill_that_cannot_be_requested_is_no_reason_to_admit() {
+    town.requests().begin();
+    claim(60);
+    for (int i = 0; i < 200; i++) {
+      assertThat(claim(1)).isInstanceOf(Denied.class);
+      town.clock().advance(Duration.ofMillis(300));
+    }
+  }
+
+  @Test
+  void a_queue_that_does_not_say_whether_tokens_are_spent_leaves_it_undecided() {
+    town.queue().outage().begin("settle");
+    assertThat(claim(1)).isEqualTo(new Undecided("settle: out of order"));
+  }
+
+  @Test
+  void a_bucket_that_is_falsely_found_empty_once_grants_all_the_same() {
+    town.queue().seemEmptyOnce();
+    granted(claim(25));
+  }
+
+  // Sleeping buckets.
+
+  @Test
+  void
+      two_hundred_at_a_sleeping_bucket_of_ten_are_twenty_at_most_while_fills_cannot_be_requested() {
+    BucketId asleep = open("asleep", "10", 10);
+    town.pass(20);
+    assertThat(row(asleep).hibernates()).isTrue();
+    town.requests().begin();
+
+    int admitted = 0;
+    for (int i = 0; i < 200; i++) {
+      Claim claim = gate.claim(asleep, Optional.of(row(asleep)), gate.firstTry(asleep));
+      assertThat(claim).as("the " + i + "th").isNotInstanceOf(Undecided.class);
+      if (claim instanceof Granted granted) {
+        assertThat(gate.settle(granted)).isInstanceOf(Settlement.Spent.class);
+        admitted++;
+      }
+      town.clock().advance(Duration.ofMillis(300));
+    }
+
+    assertThat(admitted).isEqualTo(10);
+  }
+
+  @Test
+  void nobody_is_admitted_to_a_bucket_whose_tokens_expired_while_it_slept_if_it_cannot_be_woken() {
+    BucketId asleep = open("asleep", "10", 10);
+    town.pass(20);
+    town.clock().advance(Duration.ofDays(20));
+    town.requests().begin();
+    assertThat(gate.claim(asleep, Optional.of(row(asleep)), gate.firstTry(asleep)))
+        .isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void a_bucket_that_sleeps_full_is_claimed_from_at_once_and_woken_besides() {
+    BucketId asleep = open("asleep", "10", 10);
+    town.pass(20);
+    assertThat(gate.claim(asleep, Optional.of(row(asleep)), gate.firstTry(asleep)))
+        .isInstanceOf(Granted.class);
+    assertThat(row(asleep).hibernates()).isFalse();
+    assertThat(town.queue().level(asleep)).isEqualTo(10);
+  }
+
+  @Test
+  void the_tokens_of_a_bucket_that_had_expired_are_found_after_it_was_woken() {
+    BucketId asleep = open("asleep", "10", 10);
+    town.pass(20);
+    town.clock().advance(Duration.ofDays(20));
+    TokenQueue behind =
+        watched(TokenQueue.class, town.queue(), (method, arguments) -> failOn(method, "look"));
+    BucketGate one = gate(town.buckets(), behind, pauses::add);
+
+    assertThat(one.claim(asleep, Optional.of(row(asleep)), one.firstTry(asleep)))
+        .isInstanceOf(Granted.class);
+  }
+
+  private static void failOn(String method, String failing) {
+    if (method.equals(failing)) {
+      throw new Unavailable("does not tell");
+    }
+  }
+
+  @Test
+  void a_bucket_wakes_with_its_capacity_if_its_tokens_have_expired_since_they_were_sent() {
+    BucketId asleep =
+        open(
+            "asleep",
+            new BucketSpec(Rate.perMinute(10), 100, new Filling(FillMode.PRODUCER, 7 * 24 * 60)));
+    town.pass(7 * 24 * 60 + 1);
+    assertThat(row(asleep).hibernates()).isTrue();
+    town.clock().advance(Duration.ofDays(7));
+    assertThat(town.queue().level(asleep)).as("a fortnight old").isZero();
+
+    granted(gate.spend(row(asleep), 100));
+  }
+
+  // Missing queues.
+
+  @ParameterizedTest
+  @EnumSource
+  void a_missing_queue_admits_nobody_and_its_tenant_is_reconciled(FillMode mode) {
+    BucketId id = open("missing", new BucketSpec(Rate.perMinute(6), 12, new Filling(mode, 0)));
+    town.pass(30);
+    settle(id);
+    town.queue().delete(id);
+
+    for (int i = 0; i < 200; i++) {
+      assertThat(retryAt(gate.claim(id, Optional.of(row(id)), gate.firstTry(id))))
+          .isBetween(
+              town.clock().instant().plusSeconds(60), town.clock().instant().plusSeconds(61));
+    }
+    assertThat(retryAt(gate.spend(row(id), 3))).isAfter(town.clock().instant());
+    assertThat(gate.spendUpTo(id, Optional.of(row(id)), 3).shortfall().orElseThrow())
+        .isInstanceOf(Denied.class);
+
+    assertThat(town.tenants().find(id.tenant()).orElseThrow().settled()).isFalse();
+  }
+
+  @Test
+  void a_queue_that_goes_missing_while_tokens_are_on_the_way_has_its_tenant_reconciled_too() {
+    claim(60);
+    claim(1);
+    assertThat(row().needsFillAt(town.clock().instant())).isFalse();
+    settle(bucket);
+    town.queue().delete(bucket);
+    town.clock().advance(Duration.ofSeconds(10));
+
+    assertThat(claim(1)).isInstanceOf(Denied.class);
+
+    assertThat(town.tenants().find(acme.id()).orElseThrow().settled()).isFalse();
+  }
+
+  private void settle(BucketId id) {
+    town.tenants()
+        .markObserved(id.tenant(), town.tenants().find(id.tenant()).orElseThrow().version());
+    assertThat(town.tenants().find(id.tenant()).orElseThrow().settled()).isTrue();
+  }
+
+  @Test
+  void a_bucket_without_a_row_refuses_for_a_minute() {
+    town.buckets().remove(bucket);
+    town.queue().delete(bucket);
+    assertThat(retryAt(gate.claim(bucket, Optional.empty(), gate.firstTry(bucket))))
+        .isEqualTo(second(60));
+    assertThat(gate.spendUpTo(bucket, Optional.empty(), 1).shortfall())
+        .contains(new Denied(second(60)));
+  }
+
+  // Leases.
+
+  @Test
+  void a_held_token_can_be_given_back() {
+    Granted held = granted(gate.claim(row(), 5, Duration.ofSeconds(10)));
+    assertThat(available()).isEqualTo(55);
+    gate.giveBack(held);
+    assertThat(available()).isEqualTo(60);
+  }
+
+  @Test
+  void a_token_whose_lease_has_ended_cannot_be_spent() {
+    Granted held = granted(gate.claim(row(), 5, Duration.ofSeconds(10)));
+    town.clock().advance(Duration.ofSeconds(10));
+    assertThat(gate.settle(held)).isInstanceOf(Settlement.Lapsed.class);
+    assertThat(available()).isEqualTo(60);
+  }
+
+  @Test
+  void a_settling_that_is_answered_after_the_lease_has_ended_counts_as_not_spent() {
+    TokenQueue slow =
+        watched(
+            TokenQueue.class,
+            town.queue(),
+            (method, arguments) ->
+                town.clock()
+                    .advance(method.equals("settle") ? Duration.ofSeconds(3) : Duration.ZERO));
+    BucketGate one = gate(town.buckets(), slow, pauses::add);
+    Granted held = granted(one.claim(row(), 1, Duration.ofSeconds(10)));
+    town.clock().advance(Duration.ofSeconds(8));
+
+    assertThat(one.settle(held)).isInstanceOf(Settlement.Lapsed.class);
+  }
+
+  @Test
+  void a_claim_of_very_many_tokens_does_not_outlive_its_lease() {
+    BucketId large = open("large", "10000", 10_000);
+    TokenQueue slow =
+        watched(
+            TokenQueue.class,
+            town.queue(),
+            (method, arguments) ->
+                town.clock()
+                    .advance(
+                        Duration.ofMillis(
+                            method.equals("reserve")
+                                ? 50
+                                : method.equals("settle")
+                                    ? 5L * ((List<?>) arguments.get(1)).size()
+                                    : 0)));
+    BucketGate one = gate(town.buckets(), slow, pauses::add);
+
+    granted(one.spend(row(large), BucketGate.MOST_TOKENS));
+
+    assertThat(town.queue().level(large)).isZero();
+  }
+
+  // Up to n.
+
+  private Spent upTo(int n) {
+    return gate.spendUpTo(bucket, Optional.of(row()), n);
+  }
+
+  @Test
+  void a_claim_of_up_to_n_spends_n_in_requests_of_ten() {
+    assertThat(upTo(25)).isEqualTo(new Spent(25, Optional.empty()));
+    assertThat(town.queue().level(bucket)).isEqualTo(35);
+    assertThat(requests)
+        .containsExactly("reserve SHORT", "reserve SHORT", "reserve SHORT", "settle");
+  }
+
+  @Test
+  void a_claim_of_up_to_n_spends_what_there_is_and_tells_when_the_rest_will_have_come() {
+    claim(55);
+    Spent spent = upTo(8);
+    assertThat(spent.tokens()).isEqualTo(5);
+    assertThat(spent.shortfall()).contains(new Denied(second(4)));
+  }
+
+  @Test
+  void a_claim_of_up_to_n_does_not_take_the_tokens_it_spends_for_held_by_others() {
+    BucketId slow = open("slow", "0.2", 5);
+    assertThat(gate.spendUpTo(slow, Optional.of(row(slow)), 8).tokens()).isEqualTo(5);
+    assertThat(row(slow).emptiness())
+        .contains(new EmptyHint(AdmissionFixture.START, AdmissionFixture.START.plusSeconds(10), 0));
+  }
+
+  @Test
+  void a_claim_of_up_to_n_that_falsely_finds_nothing_once_asks_again() {
+    town.queue().seemEmptyOnce();
+    assertThat(upTo(10).tokens()).isEqualTo(10);
+  }
+
+  @Test
+  void an_emptiness_that_cannot_be_remembered_is_found_out_again() {
+    claim(55);
+    town.buckets().outage().begin("rememberEmpty");
+    assertThat(upTo(8).tokens()).isEqualTo(5);
+    assertThat(upTo(8).shortfall().orElseThrow()).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void tokens_that_cannot_be_spent_count_as_not_spent() {
+    town.queue().outage().begin("settle");
+    assertThat(upTo(3).tokens()).isZero();
+    assertThat(upTo(3).shortfall().orElseThrow()).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void what_is_held_when_the_queue_stops_answering_is_spent() {
+    AtomicInteger receives = new AtomicInteger();
+    TokenQueue failing =
+        watched(
+            TokenQueue.class,
+            town.queue(),
+            (method, arguments) -> {
+              if (method.equals("reserve") && receives.incrementAndGet() > 1) {
+                throw new Unavailable("receive: out of order");
+              }
+            });
+    Spent spent =
+        gate(town.buckets(), failing, pauses::add).spendUpTo(bucket, Optional.of(row()), 25);
+    assertThat(spent.tokens()).isEqualTo(10);
+    assertThat(spent.shortfall().orElseThrow()).isInstanceOf(Denied.class);
+    assertThat(town.queue().level(bucket)).isEqualTo(50);
+  }
+
+  @Test
+  void tokens_that_were_spent_in_vain_are_put_back() {
+    town.requests().begin();
+    claim(60);
+    gate.putBack(bucket, 12);
+    assertThat(available()).isEqualTo(12);
+    town.queue().outage().begin();
+    gate.putBack(bucket, 1);
+    town.queue().outage().end();
+    assertThat(available()).isEqualTo(12);
+  }
+
+  // Bad input.
+
+  @ParameterizedTest
+  @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 61, Integer.MAX_VALUE})
+  void a_number_that_the_bucket_can_never_hold_is_refused_and_nothing_is_changed(int n) {
+    Bucket read = row();
+    String message = "tokens: " + n + " (expected: 1 to 60)";
+    assertThatThrownBy(() -> gate.spend(read, n))
+        .isInstanceOf(InvalidValue.class)
+        .hasMessage(message);
+    assertThatThrownBy(() -> gate.claim(read, n, BucketGate.LEASE)).hasMessage(message);
+    assertThat(requests).isEmpty();
+    assertThat(available()).isEqualTo(60);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 10_001, 100_001, Integer.MAX_VALUE})
+  void a_claim_of_up_to_a_number_out_of_range_is_refused_and_nothing_is_changed(int n) {
+    for (Optional<Bucket> read : Set.of(Optional.of(row()), Optional.<Bucket>empty())) {
+      assertThatThrownBy(() -> gate.spendUpTo(bucket, read, n))
+          .isInstanceOf(InvalidValue.class)
+          .hasMessage("tokens: " + n + " (expected: 1 to 10000)");
+    }
+    assertThat(requests).isEmpty();
+    assertThat(available()).isEqualTo(60);
+  }
+
+  @Test
+  void a_lease_out_of_range_is_refused_and_nothing_is_changed() {
+    for (Duration lease :
+        List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofSeconds(12 * 3_600 + 1))) {
+      assertThatThrownBy(() -> gate.claim(row(), 1, lease))
+          .isInstanceOf(InvalidValue.class)
+          .hasMessage("lease: " + lease.toSeconds() + " (expected: 1 to 43200)");
+    }
+    assertThat(requests).isEmpty();
+  }
+
+  @Test
+  void the_most_tokens_that_one_claim_may_ask_for_hold_for_large_buckets() {
+    BucketId large = open("large", "60000", 100_000);
+    assertThatThrownBy(() -> gate.spend(row(large), 10_001))
+        .hasMessage("tokens: 10001 (expected: 1 to 10000)");
+    assertThat(gate.spendUpTo(large, Optional.of(row(large)), 10_000).tokens()).isEqualTo(10_000);
+  }
+}

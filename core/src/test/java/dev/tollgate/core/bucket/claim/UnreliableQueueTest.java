@@ -1,0 +1,407 @@
+package dev.tollgate.core.bucket.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.TokenQueue.Level;
+import dev.tollgate.core.bucket.TokenQueue.Search;
+import dev.tollgate.core.bucket.fill.BucketFill;
+import dev.tollgate.core.bucket.fill.FillTurn;
+import dev.tollgate.core.connect.Admission;
+import dev.tollgate.core.connect.AdmissionDecision;
+import dev.tollgate.core.connect.Registration;
+import dev.tollgate.core.connect.Ticket;
+import dev.tollgate.core.provisioning.Reconciliation;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.AdmissionFixture;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What SQS may do and an application must bear: receives that bring fewer messages than are there,
+ * counts that are a minute behind, requests that are throttled, answers that are lost.
+ */
+final class UnreliableQueueTest {
+  private static final Filling AWAKE = new Filling(FillMode.PRODUCER, 0);
+
+  private final AdmissionFixture town = new AdmissionFixture();
+  private final BucketId id = new BucketId(new TenantId("acme"), new Action("send-email"));
+
+  private static class Before implements TokenQueue {
+    private final TokenQueue queue;
+
+    Before(TokenQueue queue) {
+      this.queue = queue;
+    }
+
+    @Override
+    public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
+      return queue.reserve(bucket, most, lease, search);
+    }
+
+    @Override
+    public List<Lease> settle(BucketId bucket, List<Lease> leases) {
+      return queue.settle(bucket, leases);
+    }
+
+    @Override
+    public List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
+      return queue.giveBack(bucket, leases);
+    }
+
+    @Override
+    public List<Token> put(BucketId bucket, List<Token> tokens) {
+      return queue.put(bucket, tokens);
+    }
+
+    @Override
+    public Level look(BucketId bucket) {
+      return queue.look(bucket);
+    }
+  }
+
+  private Instant now() {
+    return town.clock().instant();
+  }
+
+  private Bucket row() {
+    return town.buckets().find(id).orElseThrow();
+  }
+
+  private void open(long perMinute, long capacity) {
+    town.open(id, new BucketSpec(Rate.perMinute(perMinute), capacity, AWAKE));
+  }
+
+  private BucketGate gate(TokenQueue queue) {
+    return new BucketGate(
+        town.buckets(), queue, town.fillRequests(), Runnable::run, pause -> {}, town.clock());
+  }
+
+  private boolean take(BucketGate gate) {
+    return gate.spend(row(), 1) instanceof Claim.Granted;
+  }
+
+  private int takeAll(BucketGate gate) {
+    int taken = 0;
+    while (take(gate)) {
+      taken++;
+    }
+    return taken;
+  }
+
+  private void pass(Duration time) {
+    town.passUntil(now().plus(time));
+  }
+
+  // Receives that bring fewer than are there.
+
+  private TokenQueue bringing(Random random, int few) {
+    return new Before(town.queue()) {
+      @Override
+      public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
+        return super.reserve(bucket, 1 + random.nextInt(Math.min(few, most)), lease, search);
+      }
+    };
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4, 10})
+  void a_claim_gets_all_that_there_is_however_few_each_receive_brings(int few) {
+    open(10, 10);
+    assertThat(gate(bringing(new Random(few), few)).claim(row(), 10, BucketGate.LEASE))
+        .isInstanceOf(Claim.Granted.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 10})
+  void a_bucket_does_not_grow_however_few_each_receive_brings(int few) {
+    open(10, 60);
+    BucketGate gate = gate(bringing(new Random(few), few));
+    for (int minute = 0; minute < 60; minute++) {
+      pass(Duration.ofSeconds(55));
+      assertThat(gate.spendUpTo(id, Optional.of(row()), 10).tokens()).isEqualTo(10);
+      pass(Duration.ofSeconds(5));
+    }
+    assertThat(takeAll(town.gate())).isLessThanOrEqualTo(60);
+  }
+
+  // Requests that are throttled.
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void a_bucket_of_which_nobody_knows_whether_it_is_empty_does_not_grow(boolean isCountTold) {
+    open(1, 5);
+    BucketGate blind =
+        gate(
+            new Before(town.queue()) {
+              @Override
+              public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
+                if (search == Search.LONG) {
+                  throw new Unavailable("receive: throttled");
+                }
+                return List.of();
+              }
+
+              @Override
+              public Level look(BucketId bucket) {
+                if (!isCountTold) {
+                  throw new Unavailable("count: throttled");
+                }
+                return super.look(bucket);
+              }
+            });
+    for (int minute = 0; minute < 20; minute++) {
+      pass(Duration.ofSeconds(30));
+      assertThat(blind.claim(row(), 1, BucketGate.LEASE)).isInstanceOf(Claim.Denied.class);
+      assertThat(row().emptiness()).isEmpty();
+      pass(Duration.ofSeconds(30));
+    }
+    assertThat(takeAll(town.gate())).isEqualTo(5);
+  }
+
+  // Tokens that are put back.
+
+  private void drainedWithOneOnItsWay() {
+    open(1, 2);
+    assertThat(takeAll(town.gate())).isEqualTo(2);
+    pass(Duration.ofMillis(61_500));
+    assertThat(takeAll(town.gate())).isEqualTo(1);
+    assertThat(row().ledger().mintedThrough()).isAfter(now());
+  }
+
+  private void assertSeenAtOnce() {
+    assertThat(town.queue().available(id)).isEqualTo(1);
+    town.clock().advance(Duration.ofSeconds(1));
+    assertThat(take(town.gate())).isTrue();
+  }
+
+  @Test
+  void a_token_that_is_put_back_while_a_claim_looks_is_not_hidden() {
+    open(1, 2);
+    assertThat(takeAll(town.gate())).isEqualTo(2);
+    pass(Duration.ofMillis(61_500));
+    assertThat(take(town.gate())).isTrue();
+    BucketGate looking =
+        gate(
+            new Before(town.queue()) {
+              @Override
+              public Level look(BucketId bucket) {
+                Level level = super.look(bucket);
+                town.heldTokens().putBack(id, 1);
+                return level;
+              }
+            });
+    assertThat(looking.claim(row(), 1, BucketGate.LEASE)).isInstanceOf(Claim.Denied.class);
+    assertSeenAtOnce();
+  }
+
+  @Test
+  void a_token_that_is_put_back_while_a_fill_looks_is_not_hidden() {
+    drainedWithOneOnItsWay();
+    assertThat(row().knownEmptyAt(now())).isTrue();
+    TokenQueue putBack =
+        new Before(town.queue()) {
+          @Override
+          public Level look(BucketId bucket) {
+            Level level = super.look(bucket);
+            town.heldTokens().putBack(id, 1);
+            return level;
+          }
+        };
+    new BucketFill(town.buckets(), putBack, town.clock()).fill(id);
+    assertSeenAtOnce();
+  }
+
+  @Test
+  void a_token_that_is_put_back_without_an_answer_is_not_hidden() {
+    drainedWithOneOnItsWay();
+    TokenQueue lost =
+        new Before(town.queue()) {
+          @Override
+          public List<Token> put(BucketId bucket, List<Token> tokens) {
+            super.put(bucket, tokens);
+            throw new Unavailable("send: no answer");
+          }
+        };
+    new HeldTokens(town.buckets(), lost, town.clock()).putBack(id, 1);
+    assertSeenAtOnce();
+  }
+
+  // Tokens that are not spent.
+
+  private final Tenant gold =
+      town.onboard(
+          "gold", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L, Limit.SESSION_PER_MINUTE, 1000L));
+
+  private Ticket ticket() {
+    Admission admission =
+        new Admission(
+            town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
+    return ((AdmissionDecision.Ticketed) admission.decide(gold.id(), town.open(gold))).ticket();
+  }
+
+  private Registration.Outcome register(Ticket ticket, TokenQueue queue, InstantSource clock) {
+    return new Registration(
+            town.sessions(),
+            new HeldTokens(town.buckets(), queue, clock),
+            town.tally(),
+            Runnable::run,
+            pause -> {},
+            clock)
+        .register(ticket, "c-" + ticket.hashCode());
+  }
+
+  @Test
+  void nobody_is_admitted_by_a_queue_that_has_gone() {
+    Ticket ticket = ticket();
+    town.queue().delete(AdmissionFixture.connects(gold));
+    assertThat(register(ticket, town.queue(), town.clock()))
+        .isInstanceOf(Registration.Refused.class);
+  }
+
+  @Test
+  void nobody_is_admitted_by_an_answer_that_the_token_is_not_spent() {
+    TokenQueue refusing =
+        new Before(town.queue()) {
+          @Override
+          public List<Lease> settle(BucketId bucket, List<Lease> leases) {
+            return leases;
+          }
+        };
+    assertThat(register(ticket(), refusing, town.clock())).isInstanceOf(Registration.Refused.class);
+  }
+
+  @Test
+  void no_message_is_admitted_whose_token_is_not_spent() {
+    BucketId messages = new BucketId(gold.id(), Action.MESSAGE);
+    TokenQueue frozen =
+        new Before(town.queue()) {
+          @Override
+          public List<Lease> settle(BucketId bucket, List<Lease> leases) {
+            town.clock().advance(Duration.ofSeconds(31));
+            return leases;
+          }
+        };
+    BucketGate.Spent late = gate(frozen).spendUpTo(messages, town.buckets().find(messages), 3);
+    assertThat(late.tokens()).isZero();
+    assertThat(late.shortfall().orElseThrow()).isInstanceOf(Claim.Denied.class);
+    TokenQueue going =
+        new Before(town.queue()) {
+          @Override
+          public List<Lease> settle(BucketId bucket, List<Lease> leases) {
+            town.queue().delete(bucket);
+            return super.settle(bucket, leases);
+          }
+        };
+    BucketGate.Spent gone = gate(going).spendUpTo(messages, town.buckets().find(messages), 3);
+    assertThat(gone.tokens()).isZero();
+    assertThat(gone.shortfall().orElseThrow()).isInstanceOf(Claim.Denied.class);
+  }
+
+  /** SQS deletes for a receipt that no longer holds the message, and says that it did. */
+  @Test
+  void a_token_is_not_spent_twice_though_a_clock_is_three_seconds_behind() {
+    BucketId connects = AdmissionFixture.connects(gold);
+    town.queue().settle(connects, town.queue().reserve(connects, 2, BucketGate.LEASE, Search.LONG));
+    TokenQueue agreeable =
+        new Before(town.queue()) {
+          @Override
+          public List<Lease> settle(BucketId bucket, List<Lease> leases) {
+            super.settle(bucket, leases);
+            return List.of();
+          }
+        };
+    InstantSource behind = () -> now().minusSeconds(3);
+    Ticket first = ticket();
+    town.clock().advance(Duration.ofMillis(30_500));
+    Ticket second = ticket();
+    assertThat(List.of(register(first, agreeable, behind), register(second, agreeable, behind)))
+        .filteredOn(outcome -> outcome instanceof Registration.Admitted)
+        .hasSize(1);
+  }
+
+  // Counts that are behind.
+
+  /** Counts of 50 s ago; everything else works. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 5})
+  void a_crowd_at_a_full_bucket_has_its_rate_though_counts_lag(long hibernateAfterMinutes) {
+    NavigableMap<Instant, Level> told = new TreeMap<>();
+    TokenQueue lagging =
+        new Before(town.queue()) {
+          @Override
+          public Level look(BucketId bucket) {
+            var then = told.floorEntry(now().minusSeconds(50));
+            return then == null ? new Level(0, 0, 0) : then.getValue();
+          }
+        };
+    FillTurn turns =
+        new FillTurn(
+            town.buckets(),
+            lagging,
+            town.queues(),
+            town.schedules(),
+            new Reconciliation(town.tenants()),
+            town.clock());
+    AtomicInteger requests = new AtomicInteger();
+    FillRequests fills =
+        new FillRequests() {
+          @Override
+          public void send(BucketId bucket) {
+            requests.incrementAndGet();
+            turns.takeOnRequest(bucket);
+          }
+
+          @Override
+          public void sendAndWait(BucketId bucket) {
+            send(bucket);
+          }
+        };
+    BucketGate gate =
+        new BucketGate(town.buckets(), lagging, fills, Runnable::run, pause -> {}, town.clock());
+    town.open(
+        id,
+        new BucketSpec(
+            Rate.perMinute(60), 60, new Filling(FillMode.PRODUCER, hibernateAfterMinutes)));
+    Instant crowd = now().plus(Duration.ofMinutes(10));
+    Instant end = crowd.plus(Duration.ofMinutes(3));
+    Instant nextFill = now();
+    int taken = 0;
+    while (now().isBefore(end)) {
+      town.clock().advance(Duration.ofMillis(100));
+      told.put(now(), town.queue().look(id));
+      if (!now().isBefore(nextFill)) {
+        nextFill = nextFill.plusSeconds(60);
+        if (!row().hibernates()) {
+          turns.take(id);
+        }
+      }
+      taken += now().isBefore(crowd) ? 0 : takeAll(gate);
+    }
+    assertThat(taken).isBetween(60 + 178, 60 + 180 + 60);
+    assertThat(requests.get()).isLessThanOrEqualTo(10);
+  }
+}

@@ -1,0 +1,299 @@
+package dev.tollgate.core.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.TokenQueue.Search;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.AdmissionFixture;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class AdmissionTest {
+  private static final SessionId MADE_UP = new SessionId("0".repeat(32));
+
+  private final AdmissionFixture town = new AdmissionFixture();
+  private final Admission admission =
+      new Admission(
+          town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
+  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L));
+  private final SessionId session = town.open(acme);
+
+  private AdmissionDecision decide() {
+    return admission.decide(acme.id(), session);
+  }
+
+  private long available() {
+    return town.queue().available(AdmissionFixture.connects(acme));
+  }
+
+  private static Refusal why(AdmissionDecision verdict) {
+    return ((AdmissionDecision.Refused) verdict).why();
+  }
+
+  private void replace(TenantStatus status, OnUnavailable onUnavailable) {
+    Tier gold = Tier.DEFAULTS.get(2);
+    Tier tier =
+        new Tier(
+            gold.name(),
+            gold.isolation(),
+            gold.limits(),
+            gold.buckets(),
+            gold.filling(),
+            onUnavailable,
+            1,
+            1);
+    town.tenants().replace(acme.changed(tier, acme.overrides(), status));
+  }
+
+  @Test
+  void a_connection_that_may_be_made_gets_a_ticket_with_a_token() {
+    AdmissionDecision verdict = decide();
+    assertThat(verdict).isInstanceOf(AdmissionDecision.Ticketed.class);
+    Ticket ticket = ((AdmissionDecision.Ticketed) verdict).ticket();
+    assertThat(ticket.lease().orElseThrow().endsAt())
+        .isEqualTo(AdmissionFixture.START.plusSeconds(30));
+    assertThat(ticket.tenantConnections()).isEqualTo(1000);
+    assertThat(available()).isEqualTo(2);
+  }
+
+  @Test
+  void an_unknown_tenant_is_refused_before_anything_is_done_in_its_name() {
+    assertThat(why(admission.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(town.queue().reserves()).isZero();
+  }
+
+  @Test
+  void an_unknown_session_is_refused_and_the_token_goes_back() {
+    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(available()).isEqualTo(3);
+  }
+
+  @Test
+  void another_tenants_session_is_refused() {
+    Tenant other = town.onboard("other", "gold", Map.of());
+    assertThat(why(admission.decide(other.id(), session))).isEqualTo(Refusal.UNKNOWN);
+  }
+
+  @Test
+  void a_session_that_is_over_is_refused_though_its_row_is_there() {
+    town.clock().advance(Duration.ofHours(1));
+    assertThat(town.sessions().find(acme.id(), session)).isPresent();
+    assertThat(why(decide())).isEqualTo(Refusal.UNKNOWN);
+    assertThat(available()).isEqualTo(3);
+  }
+
+  @Test
+  void a_suspended_tenant_is_refused_and_the_token_goes_back() {
+    replace(TenantStatus.SUSPENDED, OnUnavailable.ADMIT);
+    assertThat(why(decide())).isEqualTo(Refusal.SUSPENDED);
+    assertThat(available()).isEqualTo(3);
+    assertThat(refused()).isEqualTo(1);
+  }
+
+  @Test
+  void a_tenant_with_all_its_connections_is_refused_and_the_token_goes_back() {
+    for (int i = 0; i < 1000; i++) {
+      town.sessions().countUp(acme.id(), 1000);
+    }
+    assertThat(decide()).isEqualTo(new AdmissionDecision.Refused(Refusal.TENANT_CONNECTIONS));
+    assertThat(available()).isEqualTo(3);
+  }
+
+  @Test
+  void a_session_with_all_its_connections_is_refused_and_the_token_goes_back() {
+    join(10, "c");
+    assertThat(decide()).isEqualTo(new AdmissionDecision.Refused(Refusal.SESSION_CONNECTIONS));
+    assertThat(available()).isEqualTo(3);
+  }
+
+  @Test
+  void a_session_that_is_too_fast_is_told_when_to_come_back_and_then_may() {
+    join(30, "c");
+    for (int i = 0; i < 30; i++) {
+      town.sessions().leave(acme.id(), session, "c" + i);
+    }
+    AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decide();
+    assertThat(refused.why()).isEqualTo(Refusal.SESSION_RATE);
+    assertThat(available()).isEqualTo(3);
+    town.clock().set(refused.retryAt().orElseThrow());
+    assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
+  }
+
+  @Test
+  void an_empty_bucket_refuses_until_its_next_token_and_whoever_waits_alone_is_admitted() {
+    spendAll();
+    AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decide();
+    assertThat(refused.why()).isEqualTo(Refusal.TENANT_RATE);
+    Instant retryAt = refused.retryAt().orElseThrow();
+    assertThat(retryAt).isEqualTo(AdmissionFixture.START.plusSeconds(21));
+    town.clock().set(retryAt);
+    assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
+  }
+
+  @Test
+  void a_bucket_known_to_be_empty_is_not_asked_again() {
+    spendAll();
+    AdmissionDecision first = decide();
+    long asked = town.queue().reserves();
+    town.clock().advance(Duration.ofMillis(9_999));
+    assertThat(decide()).isEqualTo(first);
+    assertThat(town.queue().reserves()).isEqualTo(asked);
+    Admission elsewhere =
+        new Admission(
+            town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
+    assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
+    assertThat(town.queue().reserves()).isEqualTo(asked + 1);
+    assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
+    assertThat(town.queue().reserves()).isEqualTo(asked + 1);
+  }
+
+  @Test
+  void a_bucket_that_is_falsely_found_empty_once_admits_all_the_same() {
+    town.queue().seemEmptyOnce();
+    assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
+    assertThat(town.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptiness())
+        .isEmpty();
+  }
+
+  @Test
+  void a_fill_ends_what_was_remembered_of_an_empty_bucket() {
+    BucketId bucket = AdmissionFixture.connects(acme);
+    spendAll();
+    town.requests().begin();
+    decide();
+    assertThat(town.buckets().find(bucket).orElseThrow().emptiness()).isPresent();
+    town.clock().advance(Duration.ofSeconds(20));
+    town.fill().fill(bucket);
+    assertThat(town.buckets().find(bucket).orElseThrow().emptiness()).isEmpty();
+    assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
+  }
+
+  @Test
+  void a_bucket_that_cannot_be_asked_admits_or_refuses_as_the_tier_says() {
+    town.queue().outage().begin();
+    assertThat(((AdmissionDecision.Ticketed) decide()).ticket().lease())
+        .isEqualTo(Optional.empty());
+    replace(TenantStatus.ACTIVE, OnUnavailable.REFUSE);
+    assertThat(why(decide())).isEqualTo(Refusal.UNDECIDED);
+  }
+
+  @Test
+  void when_the_read_fails_the_token_goes_back() {
+    town.facts().outage().begin("read");
+    assertThatThrownBy(this::decide).isInstanceOf(Unavailable.class);
+    assertThat(available()).isEqualTo(3);
+  }
+
+  private long refused() {
+    return town.activity().of(acme.id()).refused();
+  }
+
+  @Test
+  void every_refusal_of_a_tenants_session_is_counted_whatever_it_is_for() {
+    join(10, "c");
+    assertThat(why(decide())).isEqualTo(Refusal.SESSION_CONNECTIONS);
+    assertThat(refused()).isEqualTo(1);
+    for (int i = 0; i < 10; i++) {
+      town.sessions().leave(acme.id(), session, "c" + i);
+    }
+    town.clock().advance(RefusalTally.APART);
+    spendAll();
+    assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
+    assertThat(refused()).isEqualTo(2);
+    assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
+    town.clock().advance(RefusalTally.APART);
+    assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
+    assertThat(refused()).isEqualTo(4);
+    town.clock().advance(RefusalTally.APART);
+    replace(TenantStatus.ACTIVE, OnUnavailable.REFUSE);
+    town.clock().advance(Duration.ofMinutes(1));
+    town.queue().outage().begin();
+    assertThat(why(decide())).isEqualTo(Refusal.UNDECIDED);
+    assertThat(refused()).isEqualTo(5);
+  }
+
+  @Test
+  void strangers_made_up_sessions_are_no_refusals_of_the_tenant() {
+    for (int i = 0; i < 10; i++) {
+      assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+      town.clock().advance(RefusalTally.APART);
+    }
+    town.clock().advance(Duration.ofHours(1));
+    assertThat(why(decide())).isEqualTo(Refusal.UNKNOWN);
+    assertThat(refused()).isZero();
+  }
+
+  @Test
+  void a_ticket_is_no_refusal() {
+    decide();
+    assertThat(refused()).isZero();
+  }
+
+  @Test
+  void nothing_is_counted_for_a_tenant_that_nobody_knows_or_that_has_gone() {
+    town.sessions().openCount(new TenantId("nobody"));
+    admission.decide(new TenantId("nobody"), session);
+    assertThat(town.activity().of(new TenantId("nobody")).refused()).isZero();
+    AdmissionFactsReader remembering =
+        new AdmissionFactsReader() {
+          @Override
+          public boolean knows(TenantId tenant) {
+            return true;
+          }
+
+          @Override
+          public AdmissionFacts read(TenantId tenant, SessionId of) {
+            return town.facts().read(tenant, of);
+          }
+        };
+    Admission late =
+        new Admission(
+            remembering, town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
+    assertThat(why(late.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(town.activity().of(new TenantId("nobody")).refused()).isZero();
+  }
+
+  @Test
+  void a_refusal_that_cannot_be_counted_is_the_same_refusal() {
+    town.activity().outage().begin();
+    spendAll();
+    AdmissionDecision first = decide();
+    assertThat(why(first)).isEqualTo(Refusal.TENANT_RATE);
+    assertThat(decide()).isEqualTo(first);
+    assertThat(town.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptiness())
+        .isPresent();
+  }
+
+  private void spendAll() {
+    BucketId bucket = AdmissionFixture.connects(acme);
+    town.queue()
+        .settle(bucket, town.queue().reserve(bucket, 3, Duration.ofSeconds(30), Search.LONG));
+  }
+
+  private void join(int sockets, String prefix) {
+    for (int i = 0; i < sockets; i++) {
+      town.sessions()
+          .join(
+              acme.id(),
+              session,
+              prefix + i,
+              100,
+              AdmissionFacts.sessionRate(acme),
+              Optional.empty(),
+              town.clock().instant(),
+              town.clock().instant());
+    }
+  }
+}

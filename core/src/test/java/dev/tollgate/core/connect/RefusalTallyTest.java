@@ -1,0 +1,178 @@
+package dev.tollgate.core.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.session.ConnectionCount;
+import dev.tollgate.core.testing.AdmissionFixture;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class RefusalTallyTest {
+  private static final Duration APART = Duration.ofSeconds(5);
+
+  private final AdmissionFixture town = new AdmissionFixture();
+  private final TenantId acme = town.onboard("acme", "gold", Map.of()).id();
+  private final TenantId beta = town.onboard("beta", "gold", Map.of()).id();
+  private final RefusalTally tally = town.tally();
+
+  private long written(TenantId tenant) {
+    return town.activity().of(tenant).refused();
+  }
+
+  @Test
+  void a_lonely_refusal_is_written_at_once() {
+    tally.count(acme, Refusal.TENANT_RATE, () -> {});
+
+    assertThat(written(acme)).isEqualTo(1);
+  }
+
+  @Test
+  void those_that_follow_are_written_together_with_the_first_that_comes_five_seconds_later() {
+    for (int i = 0; i < 10; i++) {
+      tally.count(acme, Refusal.TENANT_RATE, () -> {});
+    }
+    town.clock().advance(APART.minusNanos(1));
+    tally.count(acme, Refusal.TENANT_RATE, () -> {});
+    assertThat(written(acme)).isEqualTo(1);
+
+    town.clock().advance(Duration.ofNanos(1));
+    tally.count(acme, Refusal.TENANT_RATE, () -> {});
+    assertThat(written(acme)).isEqualTo(12);
+
+    tally.count(acme, Refusal.TENANT_RATE, () -> {});
+    assertThat(written(acme)).isEqualTo(12);
+  }
+
+  @Test
+  void tenants_are_tallied_apart() {
+    tally.count(acme, Refusal.TENANT_RATE, () -> {});
+    tally.count(acme, Refusal.TENANT_RATE, () -> {});
+    tally.count(beta, Refusal.TENANT_RATE, () -> {});
+
+    assertThat(written(acme)).isEqualTo(1);
+    assertThat(written(beta)).isEqualTo(1);
+    town.clock().advance(APART);
+    tally.count(acme, Refusal.TENANT_RATE, () -> {});
+    assertThat(written(acme)).isEqualTo(3);
+    assertThat(written(beta)).isEqualTo(1);
+  }
+
+  @Test
+  void two_processes_add_up() {
+    tally.count(acme, Refusal.TENANT_RATE, () -> {});
+    town.tally().count(acme, Refusal.TENANT_RATE, () -> {});
+
+    assertThat(written(acme)).isEqualTo(2);
+  }
+
+  @Test
+  void a_write_that_fails_stops_nobody_and_is_not_repeated() {
+    List<String> done = new ArrayList<>();
+    town.activity().outage().begin();
+    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("besides"));
+    town.activity().outage().end();
+    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("besides"));
+    town.clock().advance(APART);
+    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("besides"));
+
+    assertThat(done).hasSize(3);
+    assertThat(written(acme)).isEqualTo(2);
+  }
+
+  @Test
+  void a_write_that_is_never_answered_is_not_waited_for() {
+    RefusalTally unanswered = new RefusalTally(town.activity(), write -> {}, town.clock());
+
+    unanswered.count(acme, Refusal.TENANT_RATE, () -> {});
+
+    assertThat(written(acme)).isZero();
+  }
+
+  @Test
+  void what_fails_besides_is_told_and_the_refusal_counted() {
+    assertThatThrownBy(
+            () ->
+                tally.count(
+                    acme,
+                    Refusal.TENANT_RATE,
+                    () -> {
+                      throw new Unavailable("besides");
+                    }))
+        .isInstanceOf(Unavailable.class);
+
+    assertThat(written(acme)).isEqualTo(1);
+  }
+
+  @Test
+  void a_refusal_because_too_many_are_open_is_noted_at_once_and_then_in_five_seconds() {
+    tally.count(acme, Refusal.TENANT_RATE, () -> {});
+    town.clock().advance(Duration.ofSeconds(1));
+    Instant first = town.clock().instant();
+    tally.count(acme, Refusal.SESSION_CONNECTIONS, () -> {});
+    assertThat(count().sessionFullAt()).contains(first);
+    assertThat(count().tenantFullAt()).isEmpty();
+
+    town.clock().advance(APART.minusNanos(1));
+    tally.count(acme, Refusal.SESSION_CONNECTIONS, () -> {});
+    assertThat(count().sessionFullAt()).contains(first);
+    tally.count(acme, Refusal.TENANT_CONNECTIONS, () -> {});
+    assertThat(count().tenantFullAt()).contains(town.clock().instant());
+    assertThat(count().sessionFullAt()).contains(town.clock().instant());
+
+    town.clock().advance(APART);
+    tally.count(acme, Refusal.TENANT_CONNECTIONS, () -> {});
+    assertThat(count().tenantFullAt()).contains(town.clock().instant());
+    assertThat(written(acme)).isEqualTo(5);
+  }
+
+  @Test
+  void a_thousand_refusals_in_a_second_of_every_kind_are_three_writes() {
+    List<Refusals> writes = new ArrayList<>();
+    List<Refusal> kinds = List.copyOf(EnumSet.allOf(Refusal.class));
+    Activity counting =
+        new Activity() {
+          @Override
+          public void addRefused(TenantId tenant, Refusals refusals) {
+            writes.add(refusals);
+          }
+
+          @Override
+          public TenantActivity of(TenantId tenant) {
+            throw new AssertionError("a tally reads nothing");
+          }
+        };
+    RefusalTally busy = new RefusalTally(counting, Runnable::run, town.clock());
+
+    for (int i = 0; i < 1_000; i++) {
+      busy.count(acme, kinds.get(i % kinds.size()), () -> {});
+      town.clock().advance(Duration.ofMillis(1));
+    }
+
+    assertThat(writes).hasSizeLessThanOrEqualTo(3);
+  }
+
+  private ConnectionCount count() {
+    return town.sessions().countOf(acme);
+  }
+
+  @Test
+  void of_more_tenants_than_are_kept_in_mind_the_one_refused_longest_ago_is_forgotten() {
+    tally.count(acme, Refusal.TENANT_RATE, () -> {});
+    tally.count(acme, Refusal.TENANT_RATE, () -> {});
+    for (int i = 0; i < RefusalTally.MOST_TENANTS; i++) {
+      tally.count(new TenantId("t-" + i), Refusal.TENANT_RATE, () -> {});
+    }
+
+    tally.count(acme, Refusal.TENANT_RATE, () -> {});
+
+    assertThat(written(acme)).isEqualTo(2);
+  }
+}

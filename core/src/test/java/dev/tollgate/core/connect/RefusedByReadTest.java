@@ -1,0 +1,324 @@
+package dev.tollgate.core.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.AdmissionFixture;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Handshakes that the read refuses: how long they wait, and what they take from the tenant. */
+final class RefusedByReadTest {
+  private static final SessionId MADE_UP = new SessionId("0".repeat(32));
+
+  private final AdmissionFixture town = new AdmissionFixture();
+  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
+  private final SessionId session = town.open(acme);
+  private final BucketId bucket = AdmissionFixture.connects(acme);
+
+  private Admission admission(BucketGate gate, Executor executor, Pause pause) {
+    return new Admission(town.facts(), gate, town.tally(), executor, pause, town.clock());
+  }
+
+  private Admission admission() {
+    return admission(town.gate(), Runnable::run, pause -> {});
+  }
+
+  private static Refusal why(AdmissionDecision verdict) {
+    return ((AdmissionDecision.Refused) verdict).why();
+  }
+
+  private void suspend() {
+    town.tenants()
+        .replace(acme.changed(Tier.DEFAULTS.get(2), acme.overrides(), TenantStatus.SUSPENDED));
+  }
+
+  /** Refuses 1,000 handshakes in a minute, and says how often the queue was asked. */
+  private long receivesInAMinute(Admission admission, SessionId of, Refusal expected) {
+    long before = town.queue().reserves();
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(why(admission.decide(acme.id(), of))).isEqualTo(expected);
+      assertThat(town.queue().available(bucket)).isEqualTo(60);
+      town.clock().advance(Duration.ofMillis(60));
+    }
+    return town.queue().reserves() - before;
+  }
+
+  @Test
+  void flood_of_made_up_sessions_asks_the_queue_once_in_five_seconds() {
+    assertThat(receivesInAMinute(admission(), MADE_UP, Refusal.UNKNOWN)).isEqualTo(12);
+  }
+
+  @Test
+  void flood_at_a_suspended_tenant_asks_the_queue_once_in_five_seconds() {
+    suspend();
+    assertThat(receivesInAMinute(admission(), session, Refusal.SUSPENDED)).isEqualTo(12);
+  }
+
+  @Test
+  void flood_at_a_full_tenant_asks_the_queue_once_in_five_seconds() {
+    for (int i = 0; i < 1_000; i++) {
+      town.sessions().countUp(acme.id(), 1_000);
+    }
+    assertThat(receivesInAMinute(admission(), session, Refusal.TENANT_CONNECTIONS)).isEqualTo(12);
+  }
+
+  @Test
+  void flood_leaves_the_tenants_own_connection_one_receive_and_a_token() {
+    Admission admission = admission();
+    admission.decide(acme.id(), MADE_UP);
+    long before = town.queue().reserves();
+    assertThat(admission.decide(acme.id(), session)).isInstanceOf(AdmissionDecision.Ticketed.class);
+    assertThat(town.queue().reserves()).isEqualTo(before + 1);
+  }
+
+  @Test
+  void flood_at_one_tenant_leaves_the_others_to_try_beside_the_read() {
+    Tenant other = town.onboard("other", "gold", Map.of());
+    Admission admission = admission();
+    admission.decide(acme.id(), MADE_UP);
+    town.facts().outage().begin("read");
+    long before = town.queue().reserves();
+    assertThatThrownBy(() -> admission.decide(acme.id(), session)).isInstanceOf(Unavailable.class);
+    assertThat(town.queue().reserves()).isEqualTo(before);
+    assertThatThrownBy(() -> admission.decide(other.id(), session)).isInstanceOf(Unavailable.class);
+    assertThat(town.queue().reserves()).isEqualTo(before + 1);
+  }
+
+  @Test
+  void refusal_does_not_wait_for_a_queue_that_is_silent_and_its_token_goes_back_later() {
+    Queue<Runnable> silent = new ArrayDeque<>();
+    List<Duration> waited = new ArrayList<>();
+    Admission admission = admission(town.gate(), holdingBack(silent), waited::add);
+    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(waited).containsExactly(Admission.GRACE);
+
+    // Its token may be held until the lease ends, so no other is tried for until then.
+    town.clock().advance(BucketGate.LEASE.minusMillis(1));
+    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(town.queue().reserves()).isZero();
+
+    silent.element().run();
+    assertThat(town.queue().reserves()).isEqualTo(1);
+    assertThat(town.queue().available(bucket)).isEqualTo(60);
+    assertThat(waited).hasSize(1);
+  }
+
+  @Test
+  void refusal_does_not_wait_for_a_queue_that_is_slow_to_take_a_token_back() {
+    List<Runnable> tasks = new ArrayList<>();
+    Executor secondIsSilent =
+        work -> {
+          tasks.add(work);
+          if (tasks.size() != 2) {
+            work.run();
+          }
+        };
+    List<Duration> waited = new ArrayList<>();
+    Admission admission = admission(town.gate(), secondIsSilent, waited::add);
+    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(waited).containsExactly(Admission.GRACE);
+    assertThat(town.queue().inFlight(bucket)).isEqualTo(1);
+
+    // The token may be held until its lease ends, so no other is tried for until then.
+    town.clock().advance(BucketGate.LEASE.minusMillis(1));
+    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(town.queue().reserves()).isEqualTo(1);
+
+    tasks.get(1).run();
+    assertThat(town.queue().available(bucket)).isEqualTo(60);
+  }
+
+  /** Runs all work but the first, which it keeps in {@code first}. */
+  private static Executor holdingBack(Queue<Runnable> first) {
+    return work -> {
+      if (first.isEmpty()) {
+        first.add(work);
+      } else {
+        work.run();
+      }
+    };
+  }
+
+  /** A process whose connection to SQS is new; it would be frozen with a token otherwise. */
+  @Test
+  void refusal_in_a_cold_process_waits_until_its_token_is_back() {
+    Queue<Runnable> answersLate = new ArrayDeque<>();
+    Duration coldRequest = Duration.ofMillis(90);
+    Admission admission =
+        admission(
+            town.gate(),
+            holdingBack(answersLate),
+            pause -> {
+              if (pause.compareTo(coldRequest) > 0) {
+                answersLate.element().run();
+              }
+            });
+    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(town.queue().reserves()).isEqualTo(1);
+    assertThat(town.queue().available(bucket)).isEqualTo(60);
+  }
+
+  @Test
+  void refusal_waits_for_nothing_once_the_queue_has_answered() {
+    List<Duration> waited = new ArrayList<>();
+    Admission admission = admission(town.gate(), Runnable::run, waited::add);
+    admission.decide(acme.id(), MADE_UP);
+    assertThat(waited).isEmpty();
+    assertThat(town.queue().available(bucket)).isEqualTo(60);
+  }
+
+  @Test
+  void read_that_fails_does_not_wait_for_a_silent_queue_either() {
+    Queue<Runnable> silent = new ArrayDeque<>();
+    town.facts().outage().begin("read");
+    Admission admission = admission(town.gate(), holdingBack(silent), pause -> {});
+    assertThatThrownBy(() -> admission.decide(acme.id(), session)).isInstanceOf(Unavailable.class);
+    silent.element().run();
+    assertThat(town.queue().available(bucket)).isEqualTo(60);
+  }
+
+  /**
+   * The worst that a flood can do: processes are frozen while their tries hold tokens, some for
+   * ever. Without a fill, the tenant's own clients still find the other tokens.
+   */
+  @Test
+  void n_frozen_processes_hold_n_tokens_and_none_for_longer_than_its_lease() {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    int count = 20;
+    List<FrozenProcess> processes =
+        IntStream.range(0, count).mapToObj(i -> new FrozenProcess()).toList();
+    Admission honest = admission();
+    Instant end = AdmissionFixture.START.plus(Duration.ofMinutes(10));
+    long mostHeld = 0;
+    for (int i = 0; town.clock().instant().isBefore(end); i++) {
+      FrozenProcess process = processes.get(random.nextInt(count));
+      if (random.nextInt(10) == 0) {
+        process.thaw();
+      }
+      assertThat(why(process.admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+      long held = town.queue().inFlight(bucket);
+      mostHeld = Math.max(mostHeld, held);
+      assertThat(held).as("seed %d, handshake %d", seed, i).isLessThanOrEqualTo(count);
+      if (i % 500 == 0) {
+        AdmissionDecision verdict = honest.decide(acme.id(), session);
+        assertThat(verdict)
+            .as("seed %d, %d", seed, i)
+            .isInstanceOf(AdmissionDecision.Ticketed.class);
+        Lease lease = ((AdmissionDecision.Ticketed) verdict).ticket().lease().orElseThrow();
+        assertThat(town.queue().settle(bucket, List.of(lease))).isEmpty();
+      }
+      town.clock().advance(Duration.ofMillis(random.nextInt(100)));
+    }
+    assertThat(mostHeld).as("seed %d", seed).isGreaterThan(count / 2);
+    town.clock().advance(BucketGate.LEASE);
+    assertThat(town.queue().inFlight(bucket)).isZero();
+    processes.forEach(FrozenProcess::thaw);
+  }
+
+  /** A process that is frozen as soon as it has answered, with each try's token still in hand. */
+  private final class FrozenProcess {
+    private final Admission admission;
+    private int tokensTaken;
+    private int graces;
+    private int thaws;
+    private int running;
+
+    FrozenProcess() {
+      TokenQueue frozen =
+          (TokenQueue)
+              Proxy.newProxyInstance(
+                  TokenQueue.class.getClassLoader(),
+                  new Class<?>[] {TokenQueue.class},
+                  (proxy, method, arguments) -> {
+                    try {
+                      Object answer = method.invoke(town.queue(), arguments);
+                      if (method.getName().equals("reserve")) {
+                        awaitThaw();
+                      }
+                      return answer;
+                    } catch (InvocationTargetException thrown) {
+                      throw thrown.getCause();
+                    }
+                  });
+      BucketGate gate =
+          new BucketGate(
+              town.buckets(), frozen, town.fillRequests(), Runnable::run, p -> {}, town.clock());
+      admission = admission(gate, this::run, pause -> awaitToken());
+    }
+
+    private synchronized void run(Runnable work) {
+      running++;
+      Thread thread =
+          new Thread(
+              () -> {
+                work.run();
+                finished();
+              },
+              "process");
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    private synchronized void finished() {
+      running--;
+      notifyAll();
+    }
+
+    private synchronized void awaitThaw() throws InterruptedException {
+      int before = thaws;
+      tokensTaken++;
+      notifyAll();
+      while (thaws == before) {
+        wait();
+      }
+    }
+
+    /** The grace ends when the queue has given a token whose receipt is still on its way. */
+    private synchronized void awaitToken() {
+      graces++;
+      await(() -> tokensTaken >= graces);
+    }
+
+    /** Lets the process run until it has nothing more to do. */
+    synchronized void thaw() {
+      thaws++;
+      notifyAll();
+      await(() -> running == 0);
+    }
+
+    private synchronized void await(BooleanSupplier done) {
+      try {
+        while (!done.getAsBoolean()) {
+          wait();
+        }
+      } catch (InterruptedException interrupted) {
+        throw new IllegalStateException(interrupted);
+      }
+    }
+  }
+}

@@ -1,0 +1,314 @@
+package dev.tollgate.core.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.connect.Registration.Admitted;
+import dev.tollgate.core.connect.Registration.Outcome;
+import dev.tollgate.core.session.Connections.Left;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.AdmissionFixture;
+import dev.tollgate.core.testing.RecordingSockets;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class RegistrationTest {
+  private static final Pause NONE = duration -> {};
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final AdmissionFixture town = new AdmissionFixture();
+  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_CONNECTIONS, 10L));
+  private final Disconnection departure = new Disconnection(town.sessions());
+
+  @AfterEach
+  void stop() {
+    threads.shutdownNow();
+  }
+
+  private Registration registration(Pause pause) {
+    return new Registration(
+        town.sessions(), town.heldTokens(), town.tally(), Runnable::run, pause, town.clock());
+  }
+
+  private AdmissionDecision decide(Tenant tenant, SessionId session) {
+    return new Admission(
+            town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock())
+        .decide(tenant.id(), session);
+  }
+
+  private Ticket ticket(Tenant tenant, SessionId session) {
+    return ((AdmissionDecision.Ticketed) decide(tenant, session)).ticket();
+  }
+
+  private Ticket ticket(SessionId session) {
+    return ticket(acme, session);
+  }
+
+  private static Ticket with(Ticket ticket, OnUnavailable onUnavailable) {
+    return new Ticket(
+        ticket.tenant(),
+        ticket.session(),
+        ticket.tenantConnections(),
+        ticket.connectionsPerSession(),
+        ticket.sessionPerMinute(),
+        ticket.sessionTtl(),
+        ticket.lastsUntil(),
+        ticket.arrival(),
+        onUnavailable,
+        ticket.lease());
+  }
+
+  private long tokens() {
+    return town.queue().level(AdmissionFixture.connects(acme));
+  }
+
+  private String activity() {
+    TenantActivity activity = town.activity().of(acme.id());
+    return activity.admitted() + " admitted, " + activity.refused() + " refused";
+  }
+
+  private int inSession(SessionId session) {
+    return town.sessions().find(acme.id(), session).orElseThrow().connections().size();
+  }
+
+  @Test
+  void a_registered_connection_is_in_the_set_and_the_count_and_its_token_is_spent() {
+    SessionId session = town.open(acme);
+    assertThat(registration(NONE).register(ticket(session), "c1")).isEqualTo(new Admitted(true));
+    assertThat(town.sessions().count(acme.id())).isEqualTo(1);
+    assertThat(inSession(session)).isEqualTo(1);
+    assertThat(tokens()).isEqualTo(179);
+    assertThat(activity()).isEqualTo("1 admitted, 0 refused");
+  }
+
+  private SessionId open(Tenant tenant) {
+    SessionLife life =
+        new SessionLife(
+            town.sessions(),
+            town.sessions(),
+            new RecordingSockets(),
+            new SecureRandom(),
+            town.clock());
+    return ((SessionLife.Opened) life.open(tenant, Optional.empty())).session().id();
+  }
+
+  @Test
+  void a_connect_extends_its_session_by_the_sessions_time_to_live() {
+    Tenant brief = town.onboard("brief", "gold", Map.of(Limit.SESSION_TTL, 60L));
+    SessionId session = open(brief);
+
+    town.clock().set(AdmissionFixture.START.plusSeconds(40));
+    assertThat(registration(NONE).register(ticket(brief, session), "c1"))
+        .isEqualTo(new Admitted(true));
+    town.clock().set(AdmissionFixture.START.plusSeconds(70));
+    assertThat(registration(NONE).register(ticket(brief, session), "c2"))
+        .isEqualTo(new Admitted(true));
+
+    assertThat(town.sessions().find(brief.id(), session).orElseThrow().endsAt())
+        .isEqualTo(AdmissionFixture.START.plusSeconds(130));
+    town.clock().set(AdmissionFixture.START.plusSeconds(130));
+    assertThat(decide(brief, session)).isEqualTo(new AdmissionDecision.Refused(Refusal.UNKNOWN));
+  }
+
+  @Test
+  void a_connect_extends_no_session_beyond_its_lifetime() {
+    Tenant brief =
+        town.onboard("brief", "gold", Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 90L));
+    SessionId session = open(brief);
+
+    town.clock().set(AdmissionFixture.START.plusSeconds(40));
+    assertThat(registration(NONE).register(ticket(brief, session), "c1"))
+        .isEqualTo(new Admitted(true));
+    town.clock().set(AdmissionFixture.START.plusSeconds(80));
+    assertThat(registration(NONE).register(ticket(brief, session), "c2"))
+        .isEqualTo(new Admitted(true));
+
+    assertThat(town.sessions().find(brief.id(), session).orElseThrow().endsAt())
+        .isEqualTo(AdmissionFixture.START.plusSeconds(90));
+    town.clock().set(AdmissionFixture.START.plusSeconds(90));
+    assertThat(decide(brief, session)).isEqualTo(new AdmissionDecision.Refused(Refusal.UNKNOWN));
+  }
+
+  @Test
+  void the_same_event_twice_counts_once() {
+    SessionId session = town.open(acme);
+    Ticket ticket = ticket(session);
+    registration(NONE).register(ticket, "c1");
+    registration(NONE).register(ticket, "c1");
+    assertThat(town.sessions().count(acme.id())).isEqualTo(1);
+    assertThat(inSession(session)).isEqualTo(1);
+    assertThat(activity()).isEqualTo("1 admitted, 0 refused");
+  }
+
+  @Test
+  void a_departure_that_comes_twice_or_late_changes_nothing_twice_and_creates_nothing() {
+    SessionId session = town.open(acme);
+    registration(NONE).register(ticket(session), "c1");
+    registration(NONE).register(ticket(session), "c2");
+    assertThat(departure.depart(acme.id(), session, "c1")).isEqualTo(Left.REMOVED);
+    assertThat(departure.depart(acme.id(), session, "c1")).isEqualTo(Left.NOT_IN);
+    assertThat(town.sessions().count(acme.id())).isEqualTo(1);
+    town.sessions().vanish(acme.id(), session);
+    assertThat(departure.depart(acme.id(), session, "c2")).isEqualTo(Left.NOT_IN);
+    assertThat(town.sessions().find(acme.id(), session)).isEmpty();
+  }
+
+  @Test
+  void a_race_lost_for_the_count_leaves_nothing_and_puts_a_token_back() {
+    SessionId session = town.open(acme);
+    Ticket ticket = ticket(session);
+    for (int i = 0; i < 10; i++) {
+      town.sessions().countUp(acme.id(), 10);
+    }
+    List<Duration> waited = new ArrayList<>();
+    Outcome outcome = registration(waited::add).register(ticket, "late");
+    assertThat(outcome).isEqualTo(new Registration.Refused(Refusal.TENANT_CONNECTIONS));
+    assertThat(waited).hasSize(5);
+    assertThat(inSession(session)).isZero();
+    assertThat(town.sessions().count(acme.id())).isEqualTo(10);
+    assertThat(tokens()).isEqualTo(180);
+    assertThat(activity()).isEqualTo("10 admitted, 1 refused");
+  }
+
+  @Test
+  void a_place_in_the_count_that_is_freed_while_waiting_is_taken() {
+    SessionId session = town.open(acme);
+    Ticket ticket = ticket(session);
+    for (int i = 0; i < 10; i++) {
+      town.sessions().countUp(acme.id(), 10);
+    }
+    Pause stepsBack = duration -> town.sessions().countDown(acme.id(), 1);
+    assertThat(registration(stepsBack).register(ticket, "patient")).isEqualTo(new Admitted(true));
+    assertThat(town.sessions().count(acme.id())).isEqualTo(10);
+  }
+
+  @Test
+  void a_session_that_went_away_refuses_and_puts_a_token_back() {
+    SessionId session = town.open(acme);
+    Ticket ticket = ticket(session);
+    town.sessions().vanish(acme.id(), session);
+    assertThat(registration(NONE).register(ticket, "c1"))
+        .isEqualTo(new Registration.Refused(Refusal.UNKNOWN));
+    assertThat(town.sessions().count(acme.id())).isZero();
+    assertThat(town.sessions().find(acme.id(), session)).isEmpty();
+    assertThat(tokens()).isEqualTo(180);
+    assertThat(activity()).as("its counting was undone").isEqualTo("0 admitted, 1 refused");
+  }
+
+  @Test
+  void a_token_whose_lease_is_about_to_end_is_not_spent() {
+    SessionId session = town.open(acme);
+    Ticket ticket = ticket(session);
+    town.clock().advance(Duration.ofSeconds(28));
+    assertThat(registration(NONE).register(ticket, "c1"))
+        .isEqualTo(new Registration.Refused(Refusal.LEASE_ENDED));
+    assertThat(inSession(session)).isZero();
+    assertThat(activity()).isEqualTo("0 admitted, 1 refused");
+    town.clock().advance(Duration.ofSeconds(2));
+    assertThat(town.queue().available(AdmissionFixture.connects(acme))).isEqualTo(180);
+  }
+
+  @Test
+  void a_token_that_cannot_be_spent_admits_or_refuses_as_the_tier_says() {
+    SessionId session = town.open(acme);
+    Ticket ticket = ticket(session);
+    town.queue().outage().begin("settle");
+    assertThat(registration(NONE).register(with(ticket, OnUnavailable.REFUSE), "c1"))
+        .isEqualTo(new Registration.Refused(Refusal.UNDECIDED));
+    assertThat(inSession(session)).isZero();
+    assertThat(town.sessions().count(acme.id())).isZero();
+    assertThat(registration(NONE).register(with(ticket, OnUnavailable.ADMIT), "c1"))
+        .isEqualTo(new Admitted(false));
+  }
+
+  @Test
+  void a_count_that_cannot_be_written_refuses_and_leaves_the_session_as_it_was() {
+    SessionId session = town.open(acme);
+    Ticket ticket = ticket(session);
+    town.sessions().outage().begin("countUp");
+    assertThat(registration(NONE).register(ticket, "c1"))
+        .isEqualTo(new Registration.Refused(Refusal.UNDECIDED));
+    town.sessions().outage().end();
+    assertThat(inSession(session)).isZero();
+    assertThat(tokens()).isEqualTo(180);
+  }
+
+  @Test
+  void of_sixty_that_race_for_ten_places_ten_are_admitted_always() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      SessionId first = town.open(acme);
+      SessionId second = town.open(acme);
+      boolean oneSession = round % 2 == 0;
+      List<Ticket> tickets = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        Ticket ticket = ticket(oneSession || i % 2 == 0 ? first : second);
+        tickets.add(unlimitedRate(ticket));
+      }
+      CountDownLatch start = new CountDownLatch(1);
+      List<Future<Outcome>> outcomes = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        Ticket ticket = tickets.get(i);
+        String connection = "r" + round + "c" + i;
+        Registration registration =
+            new Registration(
+                town.sessions(),
+                town.heldTokens(),
+                town.tally(),
+                threads,
+                Pause.real(),
+                town.clock());
+        outcomes.add(
+            threads.submit(
+                () -> {
+                  start.await();
+                  return registration.register(ticket, connection);
+                }));
+      }
+      start.countDown();
+      int admitted = 0;
+      for (Future<Outcome> outcome : outcomes) {
+        admitted += outcome.get() instanceof Admitted ? 1 : 0;
+      }
+      assertThat(admitted).as("round %d", round).isEqualTo(10);
+      assertThat(town.sessions().count(acme.id())).isEqualTo(10);
+      assertThat(inSession(first) + inSession(second)).isEqualTo(10);
+      assertThat(town.activity().of(acme.id()).admitted()).isEqualTo(10L * (round + 1));
+      assertThat(tokens()).as("tokens spent").isEqualTo(170);
+      for (int i = 0; i < 60; i++) {
+        departure.depart(acme.id(), tickets.get(i).session(), "r" + round + "c" + i);
+      }
+      town.clock().advance(Duration.ofMinutes(1));
+      town.fill().fill(AdmissionFixture.connects(acme));
+      town.clock().advance(Duration.ofMinutes(1));
+    }
+  }
+
+  /** Without the session's rate, which is not what is raced for here. */
+  private static Ticket unlimitedRate(Ticket ticket) {
+    return new Ticket(
+        ticket.tenant(),
+        ticket.session(),
+        ticket.tenantConnections(),
+        ticket.connectionsPerSession(),
+        600_000,
+        ticket.sessionTtl(),
+        ticket.lastsUntil(),
+        Optional.empty(),
+        ticket.onUnavailable(),
+        ticket.lease());
+  }
+}

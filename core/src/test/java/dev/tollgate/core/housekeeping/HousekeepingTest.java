@@ -1,0 +1,123 @@
+package dev.tollgate.core.housekeeping;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.HousekeepingFixture;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+final class HousekeepingTest {
+  private final HousekeepingFixture house = new HousekeepingFixture();
+
+  private List<Tenant> tenants(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> house.town().onboard("tenant-" + i, "gold", Map.of()))
+        .toList();
+  }
+
+  @Test
+  void a_walk_visits_every_tenant_that_opened_a_session_and_no_other() {
+    List<Tenant> tenants = tenants(4);
+    tenants.subList(0, 3).forEach(tenant -> house.open(tenant, "of-" + tenant.id()));
+    house.pass(Duration.ofMinutes(5));
+
+    Housekeeping.Walk walk = house.keep();
+
+    assertThat(walk.left()).isZero();
+    assertThat(walk.visits())
+        .extracting(VisitReport::tenant)
+        .containsExactlyInAnyOrderElementsOf(
+            tenants.subList(0, 3).stream().map(Tenant::id).toList());
+    assertThat(walk.visits()).allMatch(visit -> visit.sessionsEnded() == 1);
+    assertThat(house.sockets().closed()).hasSize(3);
+  }
+
+  @Test
+  void whatever_goes_wrong_at_one_tenant_does_not_stop_the_visits_to_the_others() {
+    tenants(5).forEach(tenant -> house.open(tenant, "of-" + tenant.id()));
+    house.pass(Duration.ofMinutes(5));
+    house
+        .faults()
+        .plan(
+            2,
+            call -> {
+              throw new IllegalStateException("a row that cannot be read");
+            });
+
+    Housekeeping.Walk walk = house.keep();
+
+    assertThat(walk.visits()).hasSize(5);
+    assertThat(walk.visits().stream().filter(visit -> visit.failure().isPresent()))
+        .singleElement()
+        .satisfies(
+            visit -> assertThat(visit.failure().orElseThrow()).contains("a row that cannot be"));
+    assertThat(house.sockets().closed()).hasSize(4);
+    house.faults().none();
+    assertThat(house.keep().visits()).filteredOn(visit -> visit.sessionsEnded() == 1).hasSize(1);
+  }
+
+  @Test
+  void many_threads_do_what_one_does() {
+    tenants(20).forEach(tenant -> house.open(tenant, "of-" + tenant.id()));
+    house.pass(Duration.ofMinutes(5));
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      assertThat(house.housekeeping(threads).walk(Instant.MAX).visits()).hasSize(20);
+    } finally {
+      threads.shutdown();
+    }
+    assertThat(house.sockets().closed()).hasSize(20);
+  }
+
+  @Test
+  void a_walk_that_has_time_for_two_leaves_the_others_and_others_the_next_time() {
+    tenants(6).forEach(house::open);
+    Set<TenantId> visited = new HashSet<>();
+    for (int walks = 0; walks < 200 && visited.size() < 6; walks++) {
+      Housekeeping slow =
+          house.housekeeping(
+              visit -> {
+                visit.run();
+                house.pass(Duration.ofMillis(10));
+              });
+      Instant now = house.town().clock().instant();
+
+      Housekeeping.Walk walk = slow.walk(now.plusMillis(20));
+
+      assertThat(walk.visits()).hasSize(2);
+      assertThat(walk.left()).isEqualTo(4);
+      walk.visits().forEach(visit -> visited.add(visit.tenant()));
+    }
+    assertThat(visited).hasSize(6);
+  }
+
+  @Test
+  void whatever_came_and_went_nothing_is_left_of_it_once_all_is_over() {
+    for (long seed = 1; seed <= 300; seed++) {
+      RandomConnections traffic = new RandomConnections(new Random(seed), true);
+      traffic.go(200);
+      traffic.land();
+      HousekeepingFixture rough = traffic.house;
+      TenantId acme = new TenantId("acme");
+
+      rough.keep();
+      assertThat(rough.counted(acme)).as("seed %d", seed).isEqualTo(rough.open(acme));
+      rough.pass(Duration.ofMinutes(5));
+      rough.keep();
+      assertThat(rough.counted(acme)).as("seed %d", seed).isZero();
+      assertThat(rough.books().list(acme)).as("seed %d", seed).isEmpty();
+      assertThat(rough.books().list()).as("seed %d", seed).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,183 @@
+package dev.tollgate.core.housekeeping;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.session.Connections.Counted;
+import dev.tollgate.core.session.Connections.Joined;
+import dev.tollgate.core.session.Connections.Left;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.Faults;
+import dev.tollgate.core.testing.HousekeepingFixture;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Connections of one tenant that come and go at random, one write at a time, so that many are
+ * between two of their writes. If it is rough, processes die there, events are lost or come again,
+ * and rows are deleted.
+ */
+final class RandomConnections {
+  private static final TenantId ACME = new TenantId("acme");
+
+  /**
+   * So few that the limit is felt where it is rough. A connection that is in its session, must
+   * leave for the tenant's limit and is taken out by the session's end is counted down without
+   * having been counted.
+   */
+  private static final int MOST_CONNECTIONS = 8;
+
+  final HousekeepingFixture house = new HousekeepingFixture();
+
+  private final Random random;
+  private final boolean rough;
+  private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
+  private final List<SessionId> sessions = new ArrayList<>();
+  private final List<Open> open = new ArrayList<>();
+  private final List<Deque<Runnable>> under = new ArrayList<>();
+  private int made;
+
+  private record Open(SessionId session, String connectionId) {}
+
+  RandomConnections(Random random, boolean rough) {
+    this.random = random;
+    this.rough = rough;
+    // Nobody who comes and goes brings the count below none, where it would stop.
+    if (!rough) {
+      house.open(acme, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10");
+    }
+  }
+
+  /** Does so many writes, or begins something. */
+  void go(int writes) {
+    for (int i = 0; i < writes; i++) {
+      if (under.isEmpty() || random.nextInt(4) == 0) {
+        begin();
+      } else {
+        write(under.get(random.nextInt(under.size())));
+      }
+    }
+  }
+
+  /** Does all the writes that are outstanding. */
+  void land() {
+    while (!under.isEmpty()) {
+      write(under.get(random.nextInt(under.size())));
+    }
+  }
+
+  /**
+   * Has a recount look while there is traffic: some between any two of its requests if that is
+   * rough, and what {@code meanwhile} does between its looks.
+   */
+  void amid(Consumer<Recount> work, Runnable meanwhile) {
+    house.faults().none();
+    if (rough) {
+      house.faults().plan(1 + random.nextInt(5), Faults.meanwhile(() -> go(random.nextInt(5))));
+    }
+    work.accept(house.recount(duration -> meanwhile.run()));
+    house.faults().none();
+  }
+
+  private void write(Deque<Runnable> steps) {
+    if (rough && random.nextInt(25) == 0) {
+      under.remove(steps); // The process dies.
+      return;
+    }
+    steps.pop().run();
+    if (steps.isEmpty()) {
+      under.remove(steps);
+    }
+  }
+
+  private void begin() {
+    int what = random.nextInt(rough ? 12 : 10);
+    if (sessions.isEmpty() || what == 0) {
+      sessions.add(house.open(acme));
+    } else if (what < 6) {
+      under.add(registration(some(sessions), "c" + made++));
+    } else if (what < 9) {
+      if (!open.isEmpty()) {
+        departure(some(open));
+      }
+    } else if (what == 9) {
+      under.add(end(some(sessions)));
+    } else if (what == 10) {
+      SessionId deleted = some(sessions);
+      if (house.books().find(ACME, deleted).isPresent()) {
+        house.books().vanish(ACME, deleted);
+      }
+    } else {
+      house.books().countDown(ACME, 1); // A count that is repeated.
+    }
+  }
+
+  private <T> T some(List<T> things) {
+    return things.get(random.nextInt(things.size()));
+  }
+
+  private Deque<Runnable> registration(SessionId session, String connectionId) {
+    Deque<Runnable> steps = new ArrayDeque<>();
+    Joined[] joined = new Joined[1];
+    Counted[] counted = new Counted[1];
+    Runnable join = () -> joined[0] = house.join(ACME, session, connectionId);
+    long most = rough ? MOST_CONNECTIONS : Long.MAX_VALUE;
+    Runnable count = () -> counted[0] = house.books().countUp(ACME, connectionId, most);
+    boolean joinsFirst = random.nextBoolean();
+    steps.add(joinsFirst ? join : count);
+    steps.add(joinsFirst ? count : join);
+    steps.add(
+        () -> {
+          if (joined[0] == Joined.ADDED && counted[0] == Counted.COUNTED) {
+            open.add(new Open(session, connectionId));
+          } else if (joined[0] == Joined.ADDED) {
+            steps.add(() -> house.books().leave(ACME, session, connectionId));
+          } else if (counted[0] == Counted.COUNTED) {
+            steps.add(() -> house.books().countDown(ACME, Set.of(connectionId)));
+          }
+        });
+    return steps;
+  }
+
+  /** A socket closes: its event comes once, or, if that is rough, not at all or three times. */
+  private void departure(Open closed) {
+    open.remove(closed);
+    int deliveries = rough ? List.of(0, 1, 1, 3).get(random.nextInt(4)) : 1;
+    for (int i = 0; i < deliveries; i++) {
+      Deque<Runnable> steps = new ArrayDeque<>();
+      steps.add(
+          () -> {
+            Left left = house.books().leave(ACME, closed.session(), closed.connectionId());
+            if (left == Left.REMOVED) {
+              steps.add(() -> house.books().countDown(ACME, Set.of(closed.connectionId())));
+            }
+          });
+      under.add(steps);
+    }
+  }
+
+  private Deque<Runnable> end(SessionId session) {
+    Deque<Runnable> steps = new ArrayDeque<>();
+    steps.add(
+        () -> {
+          Optional<Session> over =
+              house.books().endAt(ACME, session, house.town().clock().instant());
+          if (over.isPresent()) {
+            steps.add(
+                () -> {
+                  Set<String> taken = house.books().take(ACME, session);
+                  steps.addFirst(() -> house.books().countDown(ACME, taken));
+                });
+            steps.add(() -> house.books().remove(ACME, session));
+          }
+        });
+    return steps;
+  }
+}

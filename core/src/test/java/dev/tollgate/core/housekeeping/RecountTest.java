@@ -1,0 +1,280 @@
+package dev.tollgate.core.housekeeping;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.session.ConnectionCount;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.Faults;
+import dev.tollgate.core.testing.HousekeepingFixture;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+final class RecountTest {
+  private static final TenantId ACME = new TenantId("acme");
+  private static final Duration MARGIN = Duration.ofMillis(50);
+  private static final Pause NOTHING = duration -> {};
+
+  private final HousekeepingFixture house = new HousekeepingFixture();
+  private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
+  private final SessionId session = house.open(acme, "a", "b", "c");
+  private final List<Duration> pauses = new ArrayList<>();
+
+  private long repair(Pause pause) {
+    return house
+        .recount(
+            duration -> {
+              pauses.add(duration);
+              pause.of(duration);
+            })
+        .repair(ACME);
+  }
+
+  private void join(String connectionId) {
+    assertThat(house.join(ACME, session, connectionId)).isEqualTo(Connections.Joined.ADDED);
+  }
+
+  private void count(String... connectionIds) {
+    for (String connectionId : connectionIds) {
+      house.books().countUp(ACME, connectionId, Long.MAX_VALUE);
+    }
+  }
+
+  private void countDown(String... connectionIds) {
+    house.books().countDown(ACME, Set.of(connectionIds));
+  }
+
+  @Test
+  void a_count_that_is_right_is_looked_at_once() {
+    house.faults().none();
+
+    assertThat(repair(NOTHING)).isZero();
+
+    assertThat(pauses).isEmpty();
+    assertThat(house.faults().calls()).containsExactly("Sessions.list", "Connections.countOf");
+  }
+
+  @Test
+  void connections_that_are_not_there_are_counted_no_more() {
+    count("x", "y");
+
+    assertThat(repair(NOTHING)).isEqualTo(2);
+
+    assertThat(house.counted(ACME)).isEqualTo(3);
+    assertThat(pauses).containsExactly(MARGIN, MARGIN, Duration.ofSeconds(5), MARGIN, MARGIN);
+  }
+
+  @Test
+  void connections_that_were_not_counted_are_counted() {
+    join("d");
+    countDown("a", "b", "c");
+
+    assertThat(repair(NOTHING)).isEqualTo(-4);
+
+    assertThat(house.counted(ACME)).isEqualTo(4);
+  }
+
+  @Test
+  void a_count_that_is_gone_comes_back() {
+    house.books().forgetCount(ACME);
+
+    assertThat(repair(NOTHING)).isEqualTo(-3);
+
+    assertThat(house.counted(ACME)).isEqualTo(3);
+  }
+
+  @Test
+  void a_count_of_an_older_version_is_divided_into_its_parts() {
+    house.books().forgetCount(ACME);
+    for (int i = 0; i < 3; i++) {
+      house.books().countUp(ACME, Long.MAX_VALUE);
+    }
+    assertThat(house.books().countOf(ACME).unattributed()).isEqualTo(3);
+
+    assertThat(repair(NOTHING)).isZero();
+
+    assertThat(house.counted(ACME)).isEqualTo(3);
+    assertThat(house.books().countOf(ACME).unattributed()).isZero();
+  }
+
+  /** Does something once, in the pause between two looks. */
+  private static Pause betweenLooks(Runnable what) {
+    return duration -> {
+      if (duration.compareTo(MARGIN) > 0) {
+        what.run();
+      }
+    };
+  }
+
+  /** The ids of other connections that are counted in the same part. */
+  private static Iterator<String> inPartOf(String connectionId) {
+    return IntStream.iterate(0, i -> i + 1)
+        .mapToObj(i -> "other-" + i)
+        .filter(id -> ConnectionCount.partOf(id) == ConnectionCount.partOf(connectionId))
+        .iterator();
+  }
+
+  @Test
+  void what_lands_between_two_looks_is_no_drift() {
+    join("d");
+
+    assertThat(repair(betweenLooks(() -> count("d")))).isZero();
+
+    assertThat(house.counted(ACME)).isEqualTo(4);
+  }
+
+  @Test
+  void what_is_in_flight_at_both_looks_in_two_ways_is_no_drift() {
+    join("d");
+
+    assertThat(repair(betweenLooks(() -> count("d", "d")))).isZero();
+
+    assertThat(house.counted(ACME)).isEqualTo(5);
+  }
+
+  @Test
+  void a_part_that_changes_during_each_look_is_left_alone() {
+    Iterator<String> others = inPartOf("ghost");
+    count("ghost");
+    Runnable change =
+        () -> {
+          String next = others.next();
+          join(next);
+          count(next);
+        };
+
+    assertThat(repair(pause -> change.run())).isZero();
+
+    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME) + 1);
+    assertThat(pauses).hasSize(12 * 2 + 11);
+    assertThat(repair(NOTHING)).isEqualTo(1);
+  }
+
+  @Test
+  void of_the_differences_of_a_part_the_smallest_is_drift() {
+    count("x");
+    assertThat(repair(betweenLooks(() -> count("x")))).isEqualTo(1);
+    assertThat(house.counted(ACME)).isEqualTo(4);
+
+    count("x");
+    assertThat(repair(betweenLooks(() -> countDown("x")))).isEqualTo(1);
+    assertThat(house.counted(ACME)).isEqualTo(3);
+  }
+
+  @Test
+  void a_count_that_never_stands_still_is_repaired() {
+    count("ghost");
+    AtomicInteger made = new AtomicInteger();
+    Runnable traffic =
+        () -> {
+          String next = "next-" + made.getAndIncrement();
+          join(next);
+          count(next);
+        };
+    house.faults().plan(9, Faults.meanwhile(traffic));
+
+    assertThat(repair(pause -> traffic.run())).isEqualTo(1);
+
+    assertThat(house.faults().calls()).endsWith("Connections.correct");
+    assertThat(made.get()).isGreaterThan(5);
+    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME));
+  }
+
+  @Test
+  void of_two_recounts_that_find_the_same_drift_one_corrects_it() {
+    count("x");
+
+    long repaired =
+        repair(
+            betweenLooks(
+                () -> {
+                  assertThat(house.recount().repair(ACME)).isEqualTo(1);
+                  count("x");
+                }));
+
+    assertThat(repaired).isZero();
+    assertThat(house.counted(ACME)).isEqualTo(4);
+    assertThat(repair(NOTHING)).isEqualTo(1);
+  }
+
+  @Test
+  void a_count_of_an_older_version_is_not_divided_while_a_part_is_unknown() {
+    house.books().forgetCount(ACME);
+    for (int i = 0; i < 3; i++) {
+      house.books().countUp(ACME, Long.MAX_VALUE);
+    }
+    Iterator<String> others = inPartOf("a");
+
+    long repaired =
+        repair(
+            pause -> {
+              String next = others.next();
+              join(next);
+              count(next);
+            });
+
+    assertThat(repaired).isZero();
+    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME));
+    assertThat(house.books().countOf(ACME).unattributed()).isEqualTo(3);
+  }
+
+  @Test
+  void a_pause_that_is_cut_short_repairs_nothing() {
+    join("d");
+
+    assertThat(repair(duration -> Thread.currentThread().interrupt())).isZero();
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(house.counted(ACME)).isEqualTo(3);
+  }
+
+  // Whatever comes and goes.
+
+  @Test
+  void once_all_is_quiet_one_recount_brings_the_count_to_the_truth() {
+    for (long seed = 1; seed <= 400; seed++) {
+      RandomConnections traffic = new RandomConnections(new Random(seed), true);
+      for (int i = 0; i < 5; i++) {
+        traffic.go(40);
+        traffic.amid(recount -> recount.repair(ACME), () -> traffic.go(10));
+      }
+      traffic.land();
+
+      long before = traffic.house.counted(ACME) - traffic.house.open(ACME);
+      long repaired = traffic.house.recount().repair(ACME);
+
+      assertThat(traffic.house.counted(ACME))
+          .as("seed %d", seed)
+          .isEqualTo(traffic.house.open(ACME));
+      assertThat(repaired).as("seed %d", seed).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void what_is_merely_in_flight_at_one_look_is_never_repaired() {
+    for (long seed = 1; seed <= 400; seed++) {
+      RandomConnections traffic = new RandomConnections(new Random(seed), false);
+      for (int i = 0; i < 10; i++) {
+        traffic.go(20);
+        traffic.amid(
+            recount -> assertThat(recount.repair(ACME)).as("repaired").isZero(), traffic::land);
+      }
+      traffic.land();
+      if (traffic.house.counted(ACME) != traffic.house.open(ACME)) {
+        fail("seed " + seed);
+      }
+    }
+  }
+}

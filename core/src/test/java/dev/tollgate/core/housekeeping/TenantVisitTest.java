@@ -1,0 +1,540 @@
+package dev.tollgate.core.housekeeping;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.session.Connections.Left;
+import dev.tollgate.core.session.Lifetime;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Sockets;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.Faults;
+import dev.tollgate.core.testing.HousekeepingFixture;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Visits to a tenant whose sessions end after 300 idle seconds. */
+final class TenantVisitTest {
+  private static final TenantId ACME = new TenantId("acme");
+  private static final Duration BUSY = Duration.ofSeconds(45);
+  private static final Duration QUIET = Duration.ofSeconds(46);
+  private static final Duration OVER = Duration.ofMinutes(5);
+
+  private final HousekeepingFixture house = new HousekeepingFixture();
+  private Tenant acme = house.town().onboard("acme", "gold", Map.of());
+
+  private VisitReport visit() {
+    return house.visit().visit(ACME, Instant.MAX);
+  }
+
+  private static VisitReport did(long ended, long dropped, long drift) {
+    return new VisitReport(ACME, ended, dropped, drift, Optional.empty());
+  }
+
+  private void is(TenantStatus status) {
+    house.town().tenants().replace(acme.changed(Tier.DEFAULTS.get(2), Map.of(), status));
+  }
+
+  private void assertCounts(long expected) {
+    assertThat(house.open(ACME)).isEqualTo(expected);
+    assertThat(house.counted(ACME)).isEqualTo(expected);
+  }
+
+  private List<String> probes() {
+    return house.faults().calls().stream().filter(call -> call.equals("Sockets.isOpen")).toList();
+  }
+
+  // What ends.
+
+  @Test
+  void a_session_that_is_over_is_ended_and_another_is_not() {
+    house.open(acme, "a", "b");
+    house.pass(OVER.minusSeconds(1));
+    house.open(acme, "c");
+    assertThat(visit()).isEqualTo(did(0, 0, 0));
+
+    house.pass(Duration.ofSeconds(1));
+
+    assertThat(visit()).isEqualTo(did(1, 0, 0));
+    assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "b");
+    assertCounts(1);
+  }
+
+  @Test
+  void every_session_of_a_tenant_that_is_not_served_is_ended() {
+    house.open(acme, "a", "b");
+    house.open(acme, "c");
+    is(TenantStatus.SUSPENDED);
+
+    assertThat(visit()).isEqualTo(did(2, 0, 0));
+
+    assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c");
+    assertCounts(0);
+  }
+
+  @Test
+  void sessions_with_sockets_are_ended_before_those_without() {
+    for (int i = 0; i < 20; i++) {
+      house.open(acme);
+    }
+    house.open(acme, "a");
+    house.open(acme, "b");
+    is(TenantStatus.SUSPENDED);
+    house.faults().none();
+
+    assertThat(visit()).isEqualTo(did(22, 0, 0));
+
+    assertThat(house.faults().calls().stream().filter(call -> call.startsWith("Sessions.")).skip(1))
+        .startsWith("Sessions.endAt", "Sessions.take", "Sessions.remove", "Sessions.endAt")
+        .element(4)
+        .isEqualTo("Sessions.take");
+  }
+
+  @Test
+  void nothing_is_left_of_a_tenant_that_is_gone() {
+    house.open(acme, "a");
+    house.town().tenants().remove(ACME, acme.version());
+
+    assertThat(visit()).isEqualTo(did(1, 0, 0));
+    house.pass(Duration.ofMinutes(2));
+    house.faults().none();
+    visit();
+
+    assertThat(house.faults().calls()).endsWith("Connections.forgetCount", "LiveTenants.strikeOff");
+    assertThat(house.books().list(ACME)).isEmpty();
+    assertThat(house.books().arrival(ACME)).isEmpty();
+    assertThat(house.books().list()).isEmpty();
+    assertCounts(0);
+  }
+
+  @Test
+  void a_session_whose_row_was_deleted_under_its_sockets_counts_no_more() {
+    SessionId deleted = house.open(acme, "a", "b");
+    house.open(acme, "c");
+    house.books().vanish(ACME, deleted);
+
+    assertThat(visit()).isEqualTo(did(0, 0, 2));
+
+    assertCounts(1);
+  }
+
+  @Test
+  void a_session_that_cannot_be_ended_does_not_stop_the_others() {
+    house.open(acme, "a");
+    house.open(acme, "b");
+    house.open(acme, "c");
+    house.pass(OVER);
+    // The first call of an ending, after the tenant's and those of a glance.
+    house.faults().plan(4, Faults.UNREACHABLE);
+
+    VisitReport visit = visit();
+
+    assertThat(visit).isEqualTo(new VisitReport(ACME, 2, 0, 0, Optional.of("not reached")));
+    assertCounts(1);
+    assertThat(visit()).isEqualTo(did(1, 0, 0));
+    assertCounts(0);
+  }
+
+  // Which ghosts are dropped.
+
+  /** A tenant that is near its limit of ten connections with eight. */
+  private SessionId nearTheLimit(String... others) {
+    limited(10);
+    house.open(
+        acme, IntStream.range(others.length, 8).mapToObj(i -> "o" + i).toArray(String[]::new));
+    return house.open(acme, others);
+  }
+
+  private void limited(long connections) {
+    limited(Map.of(Limit.TENANT_CONNECTIONS, connections, Limit.SESSION_TTL, 7_200L));
+  }
+
+  private void limited(Map<Limit, Long> overrides) {
+    acme = acme.changed(Tier.DEFAULTS.get(2), overrides, TenantStatus.ACTIVE);
+    house.town().tenants().replace(acme);
+  }
+
+  private void refused(Refusals refusals) {
+    house.town().activity().addRefused(ACME, refusals);
+  }
+
+  private Optional<Instant> now() {
+    return Optional.of(house.town().clock().instant());
+  }
+
+  @Test
+  void far_from_every_limit_nobody_asks_after_quiet_connections() {
+    limited(100);
+    house.open(acme, "a", "b", "c", "d", "e", "f", "g", "h", "i", "j");
+    house.sockets().lose("a");
+    for (int minute = 0; minute < 10; minute++) {
+      house.pass(Duration.ofMinutes(1));
+      house.faults().none();
+
+      assertThat(visit()).isEqualTo(did(0, 0, 0));
+
+      assertThat(house.faults().calls())
+          .containsExactly("Tenants.find", "Sessions.list", "Connections.countOf");
+    }
+  }
+
+  @Test
+  void a_connection_without_a_sign_of_life_is_asked_after_when_the_idle_limit_has_passed() {
+    limited(100);
+    SessionId session = house.open(acme, "a", "b");
+    house.sockets().lose("a");
+    house.pass(Duration.ofMinutes(11));
+    house.join(ACME, session, "late");
+    house.books().countUp(ACME, "late", 100);
+    assertThat(visit()).isEqualTo(did(0, 0, 0));
+
+    house.pass(Duration.ofSeconds(1));
+    house.faults().none();
+
+    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(probes()).hasSize(2);
+    assertThat(house.sockets().closed()).isEmpty();
+    assertThat(house.books().find(ACME, session).orElseThrow().connections())
+        .containsExactlyInAnyOrder("b", "late");
+    assertCounts(2);
+  }
+
+  @Test
+  void a_socket_that_sends_nothing_but_heartbeats_stays_and_is_asked_after_now_and_then() {
+    limited(100);
+    house.open(acme, "a");
+    int probes = 0;
+    for (int minute = 0; minute < 119; minute++) {
+      house.pass(Duration.ofMinutes(1));
+      house.faults().none();
+      assertThat(visit()).isEqualTo(did(0, 0, 0));
+      probes += probes().size();
+    }
+    assertThat(probes).isLessThanOrEqualTo(11 * 3);
+    assertThat(house.sockets().closed()).isEmpty();
+  }
+
+  @Test
+  void a_session_that_was_renewed_while_it_was_listed_is_not_ended() {
+    SessionId session = house.open(acme, "live");
+    house.pass(Duration.ofMinutes(5).minusSeconds(5));
+    whileListed(
+        now ->
+            assertThat(
+                    house.books().renew(ACME, session, now.plusSeconds(300), Lifetime.UNKNOWN, now))
+                .isEqualTo(WriteResult.DONE));
+
+    visit();
+
+    assertThat(house.sockets().closed()).isEmpty();
+    assertThat(house.books().find(ACME, session)).isPresent();
+  }
+
+  @Test
+  void a_session_that_was_joined_while_it_was_listed_is_not_ended() {
+    SessionId session = house.open(acme, "live");
+    house.pass(Duration.ofMinutes(5).minusSeconds(5));
+    whileListed(now -> house.join(ACME, session, "new"));
+
+    visit();
+
+    assertThat(house.sockets().closed()).isEmpty();
+    assertThat(house.books().find(ACME, session).orElseThrow().connections())
+        .containsExactlyInAnyOrder("live", "new");
+  }
+
+  /** Something happens behind the list of sessions, and ten seconds pass. */
+  private void whileListed(Consumer<Instant> deed) {
+    assertThat(house.books().list(ACME)).hasSize(1);
+    house
+        .faults()
+        .plan(
+            3,
+            Faults.meanwhile(
+                () -> {
+                  deed.accept(house.town().clock().instant());
+                  house.pass(Duration.ofSeconds(10));
+                }));
+  }
+
+  @Test
+  void a_message_is_a_sign_of_life_of_all_connections_of_its_session() {
+    limited(100);
+    SessionId session = house.open(acme, "a", "b");
+    house.pass(Duration.ofMinutes(10));
+    Instant now = house.town().clock().instant();
+    house.speak(ACME, session, now.plusSeconds(7_200));
+    house.pass(Duration.ofMinutes(11));
+    assertThat(visit()).isEqualTo(did(0, 0, 0));
+
+    house.sockets().lose("a");
+    house.sockets().lose("b");
+    house.pass(Duration.ofSeconds(1));
+    assertThat(visit()).isEqualTo(did(0, 2, 2));
+  }
+
+  @Test
+  void a_connection_of_two_hours_is_dropped_however_busy_its_session() {
+    limited(100);
+    SessionId session = house.open(acme, "old");
+    for (int minute = 0; minute < 121; minute++) {
+      house.pass(Duration.ofMinutes(1));
+      Instant now = house.town().clock().instant();
+      house.speak(ACME, session, now.plusSeconds(7_200));
+      assertThat(visit()).isEqualTo(did(0, 0, 0));
+    }
+    house.pass(Duration.ofSeconds(1));
+
+    assertThat(visit()).isEqualTo(did(0, 1, 1));
+  }
+
+  @Test
+  void near_the_tenants_limit_ghosts_are_dropped_and_counted_no_more() {
+    SessionId session = nearTheLimit("a", "b", "c");
+    house.sockets().lose("a");
+    house.sockets().lose("c");
+    house.pass(QUIET);
+
+    assertThat(visit()).isEqualTo(did(0, 2, 2));
+
+    assertCounts(6);
+    assertThat(house.books().find(ACME, session).orElseThrow().connections()).containsExactly("b");
+    house.faults().none();
+    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    assertThat(probes()).isEmpty();
+    assertThat(house.books().leave(ACME, session, "a")).isEqualTo(Left.NOT_IN);
+  }
+
+  @Test
+  void ghosts_of_a_busy_session_are_dropped_as_well() {
+    SessionId session = nearTheLimit("a", "b");
+    house.sockets().lose("a");
+    house.pass(QUIET);
+    house.join(ACME, session, "fresh");
+    house.books().countUp(ACME, "fresh", 10);
+
+    assertThat(visit()).isEqualTo(did(0, 1, 1));
+  }
+
+  @Test
+  void a_tenant_that_was_lately_refused_a_connection_is_near_its_limit() {
+    limited(100);
+    house.open(acme, "a");
+    house.sockets().lose("a");
+    refused(new Refusals(1, now(), Optional.empty()));
+    house.pass(QUIET);
+
+    assertThat(visit()).isEqualTo(did(0, 1, 1));
+  }
+
+  @Test
+  void a_refusal_of_two_minutes_ago_is_forgotten() {
+    limited(100);
+    house.open(acme, "a");
+    house.sockets().lose("a");
+    refused(new Refusals(1, now(), now()));
+    house.pass(Duration.ofMinutes(2));
+
+    assertThat(visit()).isEqualTo(did(0, 0, 0));
+  }
+
+  @Test
+  void where_a_session_was_refused_a_connection_those_of_full_sessions_are_asked_after() {
+    limited(Map.of(Limit.CONNECTIONS_PER_SESSION, 2L));
+    house.open(acme, "a", "b");
+    house.open(acme, "c");
+    house.sockets().lose("a");
+    house.sockets().lose("c");
+    house.pass(QUIET);
+    house.faults().none();
+    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    assertThat(probes()).isEmpty();
+
+    refused(new Refusals(1, Optional.empty(), now()));
+
+    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(probes()).hasSize(2);
+  }
+
+  @Test
+  void a_connection_that_was_never_counted_is_dropped_without_counting_down() {
+    SessionId session = nearTheLimit("a");
+    house.join(ACME, session, "uncounted");
+    house.sockets().lose("uncounted");
+    house.pass(QUIET);
+
+    assertThat(visit()).isEqualTo(did(0, 1, 0));
+
+    assertCounts(8);
+  }
+
+  @Test
+  void a_connection_that_showed_a_sign_of_life_just_now_is_not_asked_after() {
+    SessionId session = nearTheLimit("a");
+    house.sockets().lose("a");
+    house.pass(BUSY);
+    house.faults().none();
+    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    Instant now = house.town().clock().instant();
+    house.speak(ACME, session, now.plusSeconds(7_200));
+    house.pass(BUSY);
+    house.faults().none();
+    visit();
+    assertThat(probes()).hasSize(7);
+
+    house.pass(QUIET.minus(BUSY));
+    assertThat(visit().connectionsDropped()).isEqualTo(1);
+  }
+
+  @Test
+  void a_socket_that_cannot_be_asked_after_stays_and_the_count_is_put_right_all_the_same() {
+    nearTheLimit("a");
+    house.books().countUp(ACME, "b", 10);
+    house.sockets().lose("a");
+    house.pass(QUIET);
+    house.sockets().outage().begin("isOpen");
+
+    VisitReport visit = visit();
+
+    assertThat(visit)
+        .isEqualTo(new VisitReport(ACME, 0, 0, 1, Optional.of("isOpen: out of order")));
+    assertCounts(8);
+    house.sockets().outage().end();
+    assertThat(visit()).isEqualTo(did(0, 1, 1));
+  }
+
+  @Test
+  void a_visit_begins_nothing_when_its_time_is_up() {
+    house.open(acme, "a", "b");
+    house.open(acme, "c", "d");
+    house.sockets().lose("a");
+    house.pass(QUIET);
+
+    assertThat(house.visit().visit(ACME, house.town().clock().instant())).isEqualTo(did(0, 0, 0));
+    house.pass(OVER);
+    assertThat(house.visit().visit(ACME, house.town().clock().instant())).isEqualTo(did(0, 0, 0));
+
+    assertCounts(4);
+    assertThat(house.books().list()).containsExactly(ACME);
+  }
+
+  @Test
+  void of_sessions_that_there_is_not_time_for_others_are_looked_after_the_next_time() {
+    Set<String> probed = new HashSet<>();
+    TenantVisit slow =
+        new TenantVisit(
+            house.town().tenants(),
+            house.books(),
+            house.books(),
+            new Sockets() {
+              @Override
+              public Closed close(String connectionId) {
+                return Closed.DONE;
+              }
+
+              @Override
+              public boolean isOpen(String connectionId) {
+                probed.add(connectionId);
+                house.pass(Duration.ofMillis(10));
+                return true;
+              }
+
+              @Override
+              public Posted post(String connectionId, String frame) {
+                throw new AssertionError("a visit sends nothing");
+              }
+            },
+            house.life(),
+            house.recount(),
+            Runnable::run,
+            house.town().clock());
+    limited(12);
+    for (int i = 0; i < 6; i++) {
+      house.open(acme, "a" + i, "b" + i);
+    }
+    house.pass(QUIET);
+
+    Instant now = house.town().clock().instant();
+    slow.visit(ACME, now.plusMillis(30));
+    assertThat(probed).hasSize(3);
+    for (int visits = 0; visits < 200 && probed.size() < 12; visits++) {
+      slow.visit(ACME, house.town().clock().instant().plusMillis(30));
+    }
+    assertThat(probed).hasSize(12);
+  }
+
+  // Who is struck off.
+
+  private boolean isLiveAfterVisit() {
+    visit();
+    return house.books().list().contains(ACME);
+  }
+
+  @Test
+  void a_tenant_is_struck_off_a_minute_after_its_last_turn_if_no_session_is_left() {
+    SessionId session = house.open(acme, "a");
+    house.pass(Duration.ofMinutes(2));
+    assertThat(isLiveAfterVisit()).isTrue();
+    house.life().end(ACME, session);
+    house.life().open(acme, Optional.empty());
+    house.life().end(ACME, house.books().list(ACME).get(0).id());
+
+    Instant arrival = house.books().arrival(ACME).orElseThrow();
+    house.town().clock().set(arrival.plusSeconds(60).minusNanos(1));
+    assertThat(isLiveAfterVisit()).isTrue();
+    house.town().clock().set(arrival.plusSeconds(60));
+    assertThat(isLiveAfterVisit()).isFalse();
+  }
+
+  @Test
+  void a_tenant_with_a_session_or_a_count_stays() {
+    house.open(acme);
+    house.pass(Duration.ofMinutes(3));
+    assertThat(isLiveAfterVisit()).isTrue();
+
+    house.pass(OVER);
+    house.faults().none();
+    // Somebody counts up just before the last look.
+    visitWith(9, () -> house.books().countUp(ACME, 10));
+    assertThat(house.books().list()).contains(ACME);
+    assertThat(isLiveAfterVisit()).isFalse();
+    assertCounts(0);
+  }
+
+  private void visitWith(int call, Runnable meanwhile) {
+    house.faults().plan(call, Faults.meanwhile(meanwhile));
+    visit();
+    house.faults().none();
+  }
+
+  @Test
+  void a_session_that_is_opened_during_a_visit_keeps_its_tenant_live() {
+    house.open(acme);
+    house.pass(OVER);
+    house.faults().none();
+    visit();
+    int calls = house.faults().calls().size();
+    assertThat(house.faults().calls()).endsWith("LiveTenants.strikeOff");
+
+    for (int at = 1; at <= calls; at++) {
+      TenantVisitTest other = new TenantVisitTest();
+      other.house.open(other.acme);
+      other.house.pass(OVER);
+      other.visitWith(at, () -> other.house.open(other.acme, "late"));
+      assertThat(other.house.books().list()).as("opened before call %d", at).contains(ACME);
+    }
+  }
+}

@@ -1,0 +1,293 @@
+package dev.tollgate.core.message;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.connect.Disconnection;
+import dev.tollgate.core.message.MessageProcessing.Result;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.session.Sockets;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.AdmissionFixture;
+import dev.tollgate.core.testing.InMemoryMessageFacts;
+import dev.tollgate.core.testing.InMemoryMessageLog;
+import dev.tollgate.core.testing.RecordingSockets;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A processing of messages over stand-ins, and an application that does as a test says. */
+final class ProcessingFixture {
+  private final AdmissionFixture town;
+  private final RecordingSockets sockets = new RecordingSockets();
+  private final InMemoryMessageLog log = new InMemoryMessageLog();
+  private final InMemoryMessageFacts facts;
+  private final List<IncomingMessage> handled = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> counted = Collections.synchronizedList(new ArrayList<>());
+  private final AtomicLong nanos = new AtomicLong();
+  private final Map<String, Duration> delays = new ConcurrentHashMap<>();
+  private final Map<String, CountDownLatch> latches = new ConcurrentHashMap<>();
+  private final List<String> attempts = Collections.synchronizedList(new ArrayList<>());
+  private final Sockets slowed = new SlowedSockets();
+  private Application application = (message, json) -> List.of(json);
+  private MessageFactsReader reader;
+  private final MessageProcessing process;
+
+  ProcessingFixture() {
+    this(new AdmissionFixture());
+  }
+
+  /** A processing for this town's tenants. */
+  ProcessingFixture(AdmissionFixture town) {
+    this.town = town;
+    facts =
+        new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets(), log, town.time());
+    reader = facts;
+    process = processing(Runnable::run);
+  }
+
+  AdmissionFixture town() {
+    return town;
+  }
+
+  RecordingSockets sockets() {
+    return sockets;
+  }
+
+  /** Each frame to a socket takes this time from now on. */
+  void delay(String connectionId, Duration by) {
+    delays.put(connectionId, by);
+  }
+
+  /** Frames to a socket wait until the latch is open. */
+  void hang(String connectionId, CountDownLatch until) {
+    latches.put(connectionId, until);
+  }
+
+  /** The sockets that a frame was to be sent to, in that order, whether or not it could be. */
+  List<String> attempts() {
+    return List.copyOf(attempts);
+  }
+
+  InMemoryMessageLog log() {
+    return log;
+  }
+
+  InMemoryMessageFacts facts() {
+    return facts;
+  }
+
+  /** The messages that the application was called for, in that order. */
+  List<IncomingMessage> handled() {
+    return List.copyOf(handled);
+  }
+
+  /** The ids of these. */
+  List<String> handledIds() {
+    return handled().stream().map(IncomingMessage::id).toList();
+  }
+
+  /** The application does so from now on. */
+  void application(Application does) {
+    application = does;
+  }
+
+  /** What stands written is read so from now on. */
+  void reads(MessageFactsReader instead) {
+    reader = instead;
+  }
+
+  /** The requests to queues and rows, but for the read of a batch, in that order. */
+  List<String> counted() {
+    return counted;
+  }
+
+  /** A port that is counted. */
+  private <T> T counting(Class<T> port, T counting) {
+    return port.cast(
+        Proxy.newProxyInstance(
+            port.getClassLoader(),
+            new Class<?>[] {port},
+            (proxy, method, arguments) -> {
+              counted.add(method.getName());
+              try {
+                return method.invoke(counting, arguments);
+              } catch (InvocationTargetException failure) {
+                throw failure.getCause();
+              }
+            }));
+  }
+
+  /** The gate to the buckets. */
+  BucketGate gate() {
+    return new BucketGate(
+        counting(Buckets.class, town.buckets()),
+        counting(TokenQueue.class, town.queue()),
+        town.fillRequests(),
+        Runnable::run,
+        pause -> {},
+        town.time());
+  }
+
+  /** Another process, which knows nothing of what this one knows of sockets. */
+  MessageProcessing processing(Executor executor) {
+    return new MessageProcessing(
+        town.facts(),
+        (tenant, of, messages) -> reader.read(tenant, of, messages),
+        gate(),
+        counting(Sessions.class, town.sessions()),
+        slowed,
+        new Disconnection(counting(Connections.class, town.sessions())),
+        new PlainFrames(),
+        (message, json) -> {
+          handled.add(message);
+          return application.handle(message, json);
+        },
+        counting(MessageLog.class, log),
+        executor,
+        town.time(),
+        nanos::get);
+  }
+
+  List<MessageOutcome> process(IncomingMessage... batch) {
+    return outcomes(List.of(batch));
+  }
+
+  List<MessageOutcome> outcomes(List<IncomingMessage> batch) {
+    return results(batch).stream().map(Result::outcome).toList();
+  }
+
+  List<Result> results(List<IncomingMessage> batch) {
+    return process.process(batch, Duration.ofSeconds(10));
+  }
+
+  /** A session with these sockets, all counted. */
+  SessionId session(Tenant tenant, String... connectionIds) {
+    SessionId session = town.open(tenant);
+    for (String connectionId : connectionIds) {
+      join(tenant, session, connectionId);
+    }
+    return session;
+  }
+
+  /** Adds a socket to a session, counted. */
+  void join(Tenant tenant, SessionId session, String connectionId) {
+    town.sessions()
+        .join(
+            tenant.id(),
+            session,
+            connectionId,
+            1_000,
+            Gcra.perMinute(60_000),
+            Optional.empty(),
+            town.time().instant(),
+            town.time().instant());
+    town.sessions().countUp(tenant.id(), 1_000);
+  }
+
+  /** The bucket that pays for a tenant's messages. */
+  static BucketId messages(Tenant tenant) {
+    return new BucketId(tenant.id(), Action.MESSAGE);
+  }
+
+  /** Tokens that a tenant has for messages. */
+  long tokens(Tenant tenant) {
+    return town.queue().available(messages(tenant));
+  }
+
+  static IncomingMessage message(Tenant tenant, SessionId session, String from, String id) {
+    return message(tenant, session, from, id, Optional.empty());
+  }
+
+  /** A message that its client named; the queue delivers it under another name. */
+  static IncomingMessage named(
+      Tenant tenant, SessionId session, String from, String queueId, String clientId) {
+    return message(tenant, session, from, queueId, Optional.of(clientId));
+  }
+
+  private static IncomingMessage message(
+      Tenant tenant, SessionId session, String from, String queueId, Optional<String> clientId) {
+    String json = "\"" + clientId.orElse(queueId) + "\"";
+    return new IncomingMessage(
+        tenant.id(), session, from, queueId, clientId, new IncomingMessage.Message(json));
+  }
+
+  static IncomingMessage unreadable(Tenant tenant, SessionId session, String from, String id) {
+    return new IncomingMessage(
+        tenant.id(), session, from, id, Optional.empty(), new IncomingMessage.Unreadable("flaw"));
+  }
+
+  /** The sockets, each as slow as a test says. */
+  private final class SlowedSockets implements Sockets {
+    @Override
+    public Closed close(String connectionId) {
+      counted.add("close");
+      return sockets.close(connectionId);
+    }
+
+    @Override
+    public boolean isOpen(String connectionId) {
+      return sockets.isOpen(connectionId);
+    }
+
+    @Override
+    public Posted post(String connectionId, String frame) {
+      attempts.add(connectionId);
+      nanos.addAndGet(delays.getOrDefault(connectionId, Duration.ZERO).toNanos());
+      Optional.ofNullable(latches.get(connectionId)).ifPresent(SlowedSockets::awaitQuietly);
+      return sockets.post(connectionId, frame);
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+      try {
+        latch.await();
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Frames that are easily read. */
+  private static final class PlainFrames implements Frames {
+    @Override
+    public String message(String id, String json) {
+      return "message " + id + " " + json;
+    }
+
+    @Override
+    public String reply(String id, String json) {
+      InvalidValue.unless(!json.isEmpty(), "reply", json, "a JSON text");
+      return "reply " + id + " " + json;
+    }
+
+    @Override
+    public String throttled(String id, Duration retryAfter) {
+      return "throttled " + id + " " + retryAfter.toSeconds();
+    }
+
+    @Override
+    public String suspended(String id) {
+      return "suspended " + id;
+    }
+
+    @Override
+    public String badFrame(String id, String flaw) {
+      return "badFrame " + id + " " + flaw;
+    }
+  }
+}
