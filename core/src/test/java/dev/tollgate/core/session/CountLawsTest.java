@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.WriteResult;
-import dev.tollgate.core.testing.TollgateCounter;
+import dev.tollgate.core.testing.limiter.TollgateCounter;
 import dev.tollgate.lawbook.Breach;
 import dev.tollgate.lawbook.Counter;
 import dev.tollgate.lawbook.CounterLaws;
@@ -40,7 +40,7 @@ final class CountLawsTest {
             (proxy, method, arguments) -> {
               String name = method.getName();
               if (name.equals("correct") && seen.getOrDefault(arguments[1], -1) != moves.get()) {
-                return WriteResult.OVERTAKEN;
+                return WriteResult.CONFLICT;
               }
               Object answer = method.invoke(connections, arguments);
               if (name.equals("countOf")) {
