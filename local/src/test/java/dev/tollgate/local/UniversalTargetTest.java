@@ -49,7 +49,9 @@ final class UniversalTargetTest {
   @BeforeEach
   void start() throws Exception {
     QueueEngine queues =
-        opened(QueueEngine.start(Optional.empty(), clock, "us-east-1", "000000000000"));
+        opened(
+            QueueEngine.start(
+                Optional.empty(), clock, "us-east-1", "000000000000", queue -> false));
     Endpoint frontDoor =
         opened(
             Endpoint.open(

@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * A file with one JSON line per change. A line is with the operating system when {@link #append}
- * returns, so it outlives the death of this process; a last line that was cut short is ignored.
+ * A file with one line of JSON for each change. When {@link #append} returns, the operating system
+ * has the line, so it survives the end of this process. An incomplete last line is ignored.
  */
 public final class Journal implements AutoCloseable {
   private static final JsonMapper JSON =
@@ -34,11 +34,11 @@ public final class Journal implements AutoCloseable {
   }
 
   /**
-   * Opens a journal: replays it, and replaces it by one without history.
+   * Opens a journal: replays it, and replaces it by one with only the present state.
    *
-   * @param file where it is, or will be
-   * @param replay takes each line
-   * @param state gives, after the replay, the lines that say the same
+   * @param file the file of the journal, which need not exist
+   * @param replay receives each line
+   * @param state gives the lines that describe the state after the replay
    */
   public static Journal open(
       Path file, Consumer<JsonNode> replay, Supplier<Stream<JsonNode>> state) {

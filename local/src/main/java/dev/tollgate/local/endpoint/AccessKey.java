@@ -4,7 +4,7 @@ import java.util.Map;
 
 /** A set of temporary credentials. */
 public record AccessKey(String accessKeyId, String secretAccessKey, String sessionToken) {
-  /** The variables that hold credentials in the environment of a function. */
+  /** The credentials as environment variables. */
   public Map<String, String> environment() {
     return Map.of(
         "AWS_ACCESS_KEY_ID", accessKeyId,

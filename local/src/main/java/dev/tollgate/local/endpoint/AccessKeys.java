@@ -7,14 +7,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The credentials given out so far, and to whom. */
+/** The issued credentials and their owners. */
 public final class AccessKeys {
   private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
   private final SecureRandom random = new SecureRandom();
   private final Map<String, Issued> issued = new ConcurrentHashMap<>();
 
-  /** What is known of an access key. */
+  /** An access key and its owner. */
   record Issued(
       AccessKey key, Principal principal, Instant expiresAt, Optional<String> assumedWith) {
     boolean expired(Instant now) {
@@ -22,13 +22,13 @@ public final class AccessKeys {
     }
   }
 
-  /** Gives credentials that do not expire. */
+  /** Issues credentials that do not expire. */
   public AccessKey issue(Principal principal) {
     return issue(principal, Instant.MAX, Optional.empty());
   }
 
   /**
-   * Gives credentials for a time.
+   * Issues credentials that expire.
    *
    * @param assumedWith the access key that the role was assumed with
    */
@@ -45,12 +45,12 @@ public final class AccessKeys {
         .filter(key -> key.assumedWith().map(source -> find(source).isPresent()).orElse(true));
   }
 
-  /** Takes credentials back, and with them those of the roles that were assumed with them. */
+  /** Revokes credentials, and those of the roles that were assumed with them. */
   public void revoke(String accessKeyId) {
     issued.remove(accessKeyId);
   }
 
-  /** Forgets the keys that expired before an instant. */
+  /** Removes the keys that expired before an instant. */
   void forgetExpired(Instant before) {
     issued.values().removeIf(key -> key.expired(before));
   }

@@ -2,12 +2,12 @@ package dev.tollgate.local.endpoint;
 
 import java.util.Optional;
 
-/** Says whether a call may be made. */
+/** Decides whether a call is allowed. */
 @FunctionalInterface
 public interface Authorization {
-  /** Everybody may make every call. */
+  /** Allows every call. */
   Authorization NONE = call -> Optional.empty();
 
-  /** Why a call may not be made, as AWS puts it; nothing if it may. */
+  /** The reason for a refusal, in the words of AWS; empty if the call is allowed. */
   Optional<String> refusal(Call call);
 }

@@ -29,12 +29,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The one HTTP endpoint of all AWS APIs, on the loopback interface.
+ * The HTTP endpoint of all AWS APIs, on the loopback interface.
  *
- * <p>A call goes through a chain: it is understood and attributed ({@link Call}), recorded, refused
- * if it may not be made ({@link Authorization}), made to fail if a fault was injected or planned,
- * and handed to the service that its credential scope names. Signatures are not verified, but
- * access key, session token and expiry are.
+ * <p>It identifies the operation and the caller of a request ({@link Call}), records the call,
+ * refuses one that is not allowed ({@link Authorization}), applies faults, and passes the rest to
+ * the service in the credential scope. It checks access key, session token and expiry, but not the
+ * signature.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html">Signature
@@ -96,26 +96,26 @@ public final class Endpoint implements AutoCloseable {
     return endpoint;
   }
 
-  /** Lets a handler serve the calls whose credential scope names a service. */
+  /** Passes calls with a service in their credential scope to a handler. */
   public void serve(String service, HttpHandler handler) {
     services.put(service, handler);
   }
 
-  /** Tells of every call that was answered with success, just before the caller learns of it. */
+  /** Reports every successful call, just before its answer is sent. */
   public void watch(Consumer<Call> watcher) {
     watchers.add(watcher);
   }
 
   /**
-   * Puts the checks and the record of this endpoint before a handler of calls that do not come
-   * through it, such as {@code @connections}. It runs on the dispatch executor that the exchange
-   * has when it comes, or else on the workers of the server that received it.
+   * Puts this endpoint's checks and record before a handler of calls that another server receives,
+   * such as {@code @connections}. The handler runs on the exchange's dispatch executor, or else on
+   * the workers of that server.
    */
   public HttpHandler guard(HttpHandler handler) {
     return receive(understand(record(authorize(faults.apply(handler)))));
   }
 
-  /** Where the APIs are: a value for {@code AWS_ENDPOINT_URL}. */
+  /** The URL of the APIs: a value for {@code AWS_ENDPOINT_URL}. */
   public URI endpoint() {
     InetSocketAddress address = (InetSocketAddress) server.getListenerInfo().get(0).getAddress();
     return URI.create("http://127.0.0.1:" + address.getPort());
@@ -173,7 +173,7 @@ public final class Endpoint implements AutoCloseable {
   private HttpHandler record(HttpHandler next) {
     return exchange -> {
       Call call = Call.of(exchange);
-      // On commit, so that who has seen the answer finds it in the record.
+      // On commit, so that a caller who has the answer finds the call in the record.
       exchange.addResponseCommitListener(
           committed -> {
             requests.add(
@@ -204,7 +204,7 @@ public final class Endpoint implements AutoCloseable {
     };
   }
 
-  /** The error that a service has for it. */
+  /** The error with which a service denies access. */
   private static ServiceError accessDenied(String service, String message) {
     return switch (service) {
       case "dynamodb" -> new ServiceError(400, CORAL_ACCESS_DENIED, message);
@@ -234,8 +234,8 @@ public final class Endpoint implements AutoCloseable {
   }
 
   /**
-   * Waits for the body without a thread, since a caller that gives up in the midst of it may never
-   * send the rest; and puts it back, so that the handlers behind can read it in their own way.
+   * Reads the body without blocking a thread, because a caller may never send the rest of it, and
+   * puts it back, so that the handlers that follow can read it.
    */
   private static HttpHandler receive(HttpHandler next) {
     HttpHandler blocking =
@@ -245,7 +245,7 @@ public final class Endpoint implements AutoCloseable {
         };
     return new HttpContinueReadHandler(
         received -> {
-          // Undertow forgets it when the rest of the body comes later.
+          // Undertow loses the executor when the rest of the body arrives later.
           Executor threads = received.getDispatchExecutor();
           received
               .getRequestReceiver()

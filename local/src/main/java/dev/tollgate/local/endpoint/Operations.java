@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads from a request which operation it is, and on what. */
+/** Finds the operation of a request and the resource concerned. */
 final class Operations {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Pattern REST_PATH =
@@ -52,7 +52,7 @@ final class Operations {
         exchange.getRequestMethod().toString(), exchange.getRequestPath(), query);
   }
 
-  /** An operation, and what it concerns. */
+  /** An operation and the resource concerned. */
   private record Named(String operation, Optional<String> resource) {}
 
   private static Named named(HttpServerExchange exchange, String body) {
@@ -63,7 +63,7 @@ final class Operations {
     Map<String, String> form = QueryProtocol.parameters(body);
     String path = exchange.getRequestPath();
     if (form.containsKey("Action")) {
-      // By the query protocol, a queue may be named by the path alone.
+      // A form may name a queue by the path alone.
       String resource =
           form.getOrDefault("RoleArn", form.getOrDefault("QueueUrl", lastSegment(path)));
       return new Named(
@@ -124,7 +124,7 @@ final class Operations {
     return text.substring(Math.max(text.lastIndexOf('/'), text.lastIndexOf(':')) + 1);
   }
 
-  /** The body as JSON, or nothing if it is none: then the service itself will complain. */
+  /** The body as JSON; missing if it is not JSON, which the service then refuses itself. */
   private static JsonNode parse(String body) {
     try {
       return JSON.readTree(body);

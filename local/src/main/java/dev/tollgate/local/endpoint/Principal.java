@@ -3,11 +3,11 @@ package dev.tollgate.local.endpoint;
 import java.util.Map;
 
 /**
- * Who makes a call.
+ * The caller of an operation.
  *
- * @param name the function, or whoever else was given the first credentials; assuming a role keeps
- *     it
- * @param roleArn the role whose rights the caller has
+ * @param name the name of the function, or of another owner of credentials; assuming a role does
+ *     not change it
+ * @param roleArn the role whose permissions the caller has
  * @param sessionTags the tags of the session in which the role was assumed
  */
 public record Principal(String name, String roleArn, Map<String, String> sessionTags) {
@@ -16,12 +16,12 @@ public record Principal(String name, String roleArn, Map<String, String> session
     sessionTags = Map.copyOf(sessionTags);
   }
 
-  /** The session of the role, as errors name it. */
+  /** The ARN of the role's session, which errors name. */
   public String assumedRoleArn() {
     return roleArn.replace(":iam:", ":sts:").replace(":role/", ":assumed-role/") + "/" + name;
   }
 
-  /** A caller with a role of its own. */
+  /** A caller without session tags. */
   public static Principal of(String name, String roleArn) {
     return new Principal(name, roleArn, Map.of());
   }

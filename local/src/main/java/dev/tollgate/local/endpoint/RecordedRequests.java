@@ -6,10 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/**
- * The record of the calls that AWS APIs have answered, the last 100,000 of them, in order of their
- * answers.
- */
+/** The calls that AWS APIs have answered: the last 100,000, in the order of their answers. */
 public final class RecordedRequests {
   private static final int CAPACITY = 100_000;
 
@@ -20,7 +17,7 @@ public final class RecordedRequests {
    *
    * @param service the service in the credential scope, such as {@code dynamodb}
    * @param operation the operation, such as {@code UpdateItem}
-   * @param at when the call came in
+   * @param at the time of the call
    * @param status the HTTP status of the answer
    * @param resource the name of the table, queue, function, schedule or role concerned; several are
    *     separated by commas
@@ -38,17 +35,17 @@ public final class RecordedRequests {
     return List.copyOf(requests);
   }
 
-  /** The calls that a principal has made, under its own or an assumed role. */
+  /** The calls of a principal, under its own or an assumed role. */
   public List<Request> of(String principalName) {
     return list().stream().filter(r -> r.principal().name().equals(principalName)).toList();
   }
 
-  /** The number of calls of a kind. */
+  /** The number of calls that match. */
   public long count(Predicate<Request> kind) {
     return list().stream().filter(kind).count();
   }
 
-  /** Forgets all calls. */
+  /** Removes all calls. */
   public synchronized void clear() {
     requests.clear();
   }

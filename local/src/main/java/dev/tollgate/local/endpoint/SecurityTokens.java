@@ -16,36 +16,36 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
- * STS, of which there is {@code AssumeRole}: it gives credentials that carry a role and session
- * tags, for a time.
+ * STS with one operation, {@code AssumeRole}: it issues credentials for a role and session tags
+ * that expire.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html">AssumeRole</a>
  */
 public final class SecurityTokens implements HttpHandler {
   private static final int MIN_SECONDS = 900;
-  // A role assumed with the credentials of another role: an hour at most, whatever the role allows.
+  // With the credentials of another role, a role can be assumed for an hour at most.
   private static final int MAX_SECONDS = 3600;
   private static final int MAX_TAGS = 50;
-  // No star among them, so a policy that has the tag's value in a pattern is not made wider by it.
+  // Without a star, which would widen a policy that has the tag's value in a pattern.
   private static final Pattern TAG_VALUE = Pattern.compile("[\\p{L}\\p{Z}\\p{N}_.:/=+\\-@]{0,256}");
 
   private final AccessKeys accessKeys;
   private final InstantSource clock;
   private final Set<String> roleArns = ConcurrentHashMap.newKeySet();
 
-  /** A service that knows no role yet. */
+  /** A service without roles. */
   public SecurityTokens(AccessKeys accessKeys, InstantSource clock) {
     this.accessKeys = accessKeys;
     this.clock = clock;
   }
 
-  /** Makes a role known. */
+  /** Adds a role. */
   public void addRole(String arn) {
     roleArns.add(arn);
   }
 
-  /** Whether a role is known. */
+  /** Whether a role exists. */
   public boolean isRole(String arn) {
     return roleArns.contains(arn);
   }

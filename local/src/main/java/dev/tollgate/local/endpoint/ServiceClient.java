@@ -25,19 +25,19 @@ public final class ServiceClient {
   private final URI endpoint;
   private final AccessKey key;
 
-  /** A client of a principal's. */
+  /** A client with the credentials of a principal. */
   public ServiceClient(URI endpoint, AccessKey key) {
     this.endpoint = endpoint;
     this.key = key;
   }
 
   /**
-   * An API's answer.
+   * An answer of an API.
    *
    * @param errorCode the error's name without name space; empty if there is none
    */
   public record Answer(int status, String errorCode, ObjectNode body) {
-    /** Whether the call did what it should. */
+    /** Whether the call succeeded. */
     public boolean succeeded() {
       return status == 200;
     }

@@ -1,4 +1,7 @@
-/** The HTTP endpoint of all AWS APIs: who calls which operation, and the record of the calls. */
+/**
+ * The HTTP endpoint of all AWS APIs: operations, callers, credentials and the record of calls. All
+ * services may import it.
+ */
 @NullMarked
 package dev.tollgate.local.endpoint;
 

@@ -9,6 +9,9 @@ import java.util.Set;
 
 /** An answer of an embedded engine. */
 record EngineAnswer(int status, Map<String, String> headers, String body) {
+  /** The content type of the JSON protocol. */
+  static final String AMAZON_JSON = "application/x-amz-json-1.0";
+
   /** Headers that the endpoint sets itself, and the checksum of a body that may be changed. */
   private static final Set<String> DROPPED =
       Set.of("connection", "content-length", "date", "server", "transfer-encoding", "x-amz-crc32");

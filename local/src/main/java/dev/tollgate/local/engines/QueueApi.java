@@ -47,7 +47,6 @@ import java.util.regex.Pattern;
  */
 final class QueueApi implements HttpHandler {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final String AMAZON_JSON = "application/x-amz-json-1.0";
   private static final Duration NAME_BLOCKED = Duration.ofSeconds(60);
   private static final int MOST_LISTED = 1_000;
   private static final Pattern ENTRY_ID = Pattern.compile("[A-Za-z0-9_-]{1,80}");
@@ -94,7 +93,9 @@ final class QueueApi implements HttpHandler {
         SameThreadExecutor.INSTANCE,
         () -> {
           var unused =
-              (QueryProtocol.speaks(exchange) ? handleForm(exchange, call) : handle(call))
+              (exchange.getRequestHeaders().contains("X-Amz-Target")
+                      ? handle(call)
+                      : handleForm(exchange, call))
                   .whenCompleteAsync(
                       (answer, failure) -> {
                         if (answer == null) {
@@ -120,14 +121,15 @@ final class QueueApi implements HttpHandler {
       case "SetQueueAttributes" -> setAttributes(parse(call.body()));
       case "DeleteQueue" -> deleteQueue(call);
       case "ListQueues" -> listQueues(parse(call.body()));
-      default -> ask(call.operation(), call.body()).thenApply(answer -> answer::send);
+      default -> engine.send(call.operation(), call.body()).thenApply(answer -> answer::send);
     };
   }
 
   private CompletionStage<Answer> handleForm(HttpServerExchange exchange, Call call) {
     if (!QueryProtocol.wantsJson(exchange) || !call.operation().startsWith("SendMessage")) {
+      String query = exchange.getQueryString();
       return engine
-          .send(call.path(), "application/x-www-form-urlencoded", Map.of(), call.body())
+          .sendForm(call.method(), call.path() + (query.isEmpty() ? "" : "?" + query), call.body())
           .thenApply(answer -> answer::send);
     }
     Map<String, String> form = call.form();
@@ -136,7 +138,8 @@ final class QueueApi implements HttpHandler {
     return unless(
         refusal(queue, request),
         () ->
-            ask(call.operation(), request.put("QueueUrl", urls.apply(queue)).toString())
+            engine
+                .send(call.operation(), request.put("QueueUrl", urls.apply(queue)).toString())
                 .thenApply(
                     answer -> {
                       ObjectNode result = parse(answer.body());
@@ -156,7 +159,7 @@ final class QueueApi implements HttpHandler {
     ObjectNode request = parse(call.body());
     return unless(
         refusal(queueName(request), request),
-        () -> ask(call.operation(), call.body()).thenApply(answer -> answer::send));
+        () -> engine.send(call.operation(), call.body()).thenApply(answer -> answer::send));
   }
 
   /** Why messages are refused. */
@@ -245,7 +248,8 @@ final class QueueApi implements HttpHandler {
 
   private CompletionStage<Answer> createQueue(
       String name, ObjectNode request, Map<String, String> kept) {
-    return ask("CreateQueue", request.toString())
+    return engine
+        .send("CreateQueue", request.toString())
         .thenApply(
             answer -> {
               if (answer.succeeded()) {
@@ -303,7 +307,8 @@ final class QueueApi implements HttpHandler {
       // ElasticMQ must still check that the queue exists.
       forwarded.add("QueueArn");
     }
-    return ask("GetQueueAttributes", request.toString())
+    return engine
+        .send("GetQueueAttributes", request.toString())
         .thenApply(
             answer -> {
               if (!answer.succeeded()) {
@@ -331,8 +336,8 @@ final class QueueApi implements HttpHandler {
           boolean onlyKept = wanted.isEmpty();
           // ElasticMQ refuses to set nothing, but must still check that the queue exists.
           return (onlyKept
-                  ? ask("GetQueueAttributes", request.toString())
-                  : ask("SetQueueAttributes", request.toString()))
+                  ? engine.send("GetQueueAttributes", request.toString())
+                  : engine.send("SetQueueAttributes", request.toString()))
               .thenApply(
                   answer -> {
                     if (!answer.succeeded()) {
@@ -346,7 +351,8 @@ final class QueueApi implements HttpHandler {
 
   private CompletionStage<Answer> deleteQueue(Call call) {
     String name = queueName(parse(call.body()));
-    return ask(call.operation(), call.body())
+    return engine
+        .send(call.operation(), call.body())
         .thenApply(
             answer -> {
               if (answer.succeeded()) {
@@ -361,7 +367,8 @@ final class QueueApi implements HttpHandler {
   private CompletionStage<Optional<ObjectNode>> attributesOf(String name) {
     ObjectNode request = JSON.createObjectNode().put("QueueUrl", urls.apply(name));
     request.putArray("AttributeNames").add("All");
-    return ask("GetQueueAttributes", request.toString())
+    return engine
+        .send("GetQueueAttributes", request.toString())
         .thenApply(
             answer -> {
               if (!answer.succeeded()) {
@@ -389,7 +396,8 @@ final class QueueApi implements HttpHandler {
     boolean inPages = request.has("MaxResults");
     String after = request.path("NextToken").asText("");
     request.remove(List.of("MaxResults", "NextToken"));
-    return ask("ListQueues", request.toString())
+    return engine
+        .send("ListQueues", request.toString())
         .thenApply(
             answer -> {
               if (!answer.succeeded()) {
@@ -409,10 +417,6 @@ final class QueueApi implements HttpHandler {
             });
   }
 
-  private CompletionStage<EngineAnswer> ask(String operation, String body) {
-    return engine.send("/", AMAZON_JSON, Map.of("X-Amz-Target", "AmazonSQS." + operation), body);
-  }
-
   private static CompletionStage<Answer> unless(
       Optional<ServiceError> error, Supplier<CompletionStage<Answer>> work) {
     return error.isPresent() ? CompletableFuture.completedFuture(error.get()::send) : work.get();
@@ -424,7 +428,7 @@ final class QueueApi implements HttpHandler {
   }
 
   private static Answer json(ObjectNode body) {
-    return json(AMAZON_JSON, body);
+    return json(EngineAnswer.AMAZON_JSON, body);
   }
 
   private static Answer json(String contentType, ObjectNode body) {

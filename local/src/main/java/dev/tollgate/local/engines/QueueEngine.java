@@ -105,19 +105,7 @@ public final class QueueEngine implements AutoCloseable {
   /**
    * Starts the engine.
    *
-   * @param directory where to keep queues and messages; without it they are kept in memory
-   * @throws Exception if it does not start
-   */
-  public static QueueEngine start(
-      Optional<Path> directory, InstantSource clock, String region, String accountId)
-      throws Exception {
-    return start(directory, clock, region, accountId, queue -> false);
-  }
-
-  /**
-   * Starts the engine.
-   *
-   * @param directory where to keep queues and messages; without it they are kept in memory
+   * @param directory the directory for queues and messages; without it they are kept in memory
    * @param expiresEarly whether a queue, by its name, now keeps messages for half of their
    *     retention
    * @throws Exception if it does not start

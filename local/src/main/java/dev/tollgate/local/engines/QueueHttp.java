@@ -13,6 +13,7 @@ import org.apache.pekko.actor.ExtendedActorSystem;
 import org.apache.pekko.event.LoggingAdapter;
 import org.apache.pekko.http.javadsl.model.ContentTypes;
 import org.apache.pekko.http.javadsl.model.HttpEntities;
+import org.apache.pekko.http.javadsl.model.HttpMethods;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.apache.pekko.http.scaladsl.ConnectionContext;
 import org.apache.pekko.http.scaladsl.Http;
@@ -84,15 +85,27 @@ final class QueueHttp extends HttpExt {
             timeout -> Future$.MODULE$.failed(new IllegalStateException("no port"))));
   }
 
-  /** Sends a request to ElasticMQ. */
-  CompletionStage<EngineAnswer> send(
-      String path, String contentType, Map<String, String> headers, String body) {
-    var request =
-        org.apache.pekko.http.javadsl.model.HttpRequest.POST(path)
-            .withEntity(HttpEntities.create(ContentTypes.parse(contentType), body.getBytes(UTF_8)));
-    for (Map.Entry<String, String> header : headers.entrySet()) {
-      request = request.addHeader(RawHeader.create(header.getKey(), header.getValue()));
-    }
+  /** Sends an operation of the JSON protocol to ElasticMQ. */
+  CompletionStage<EngineAnswer> send(String operation, String body) {
+    return send(
+        request("POST", "/", EngineAnswer.AMAZON_JSON, body)
+            .addHeader(RawHeader.create("X-Amz-Target", "AmazonSQS." + operation)));
+  }
+
+  /** Sends a request of the query protocol to ElasticMQ. */
+  CompletionStage<EngineAnswer> sendForm(String method, String uri, String body) {
+    return send(request(method, uri, "application/x-www-form-urlencoded", body));
+  }
+
+  private static org.apache.pekko.http.javadsl.model.HttpRequest request(
+      String method, String uri, String contentType, String body) {
+    return org.apache.pekko.http.javadsl.model.HttpRequest.create(uri)
+        .withMethod(HttpMethods.lookup(method).orElse(HttpMethods.POST))
+        .withEntity(HttpEntities.create(ContentTypes.parse(contentType), body.getBytes(UTF_8)));
+  }
+
+  private CompletionStage<EngineAnswer> send(
+      org.apache.pekko.http.javadsl.model.HttpRequest request) {
     return Source.single((HttpRequest) request)
         .via(routes.join())
         .runWith(Sink.head(), actors)

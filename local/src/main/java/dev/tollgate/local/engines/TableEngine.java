@@ -25,8 +25,7 @@ public final class TableEngine implements AutoCloseable {
   private static final List<String> FORWARDED =
       List.of("Authorization", "Content-Type", "X-Amz-Target");
 
-  // The engine starts its jobs on threads of the same group, and would let them sleep on when it is
-  // closed.
+  // DynamoDB Local starts its jobs on threads of the same group, and does not end them when closed.
   private final ThreadGroup group = new ThreadGroup("dynamodb");
   private final Server server;
   private final LocalConnector connector;
@@ -40,7 +39,7 @@ public final class TableEngine implements AutoCloseable {
     server.setStopTimeout(0);
     connector = new LocalConnector(server);
     server.addConnector(connector);
-    // One database for all access keys, whose statuses change at once.
+    // One database for all access keys, where the status of a table changes at once.
     handler =
         new LocalDynamoDBServerHandler(
             new LocalDynamoDBRequestHandler(
@@ -52,7 +51,7 @@ public final class TableEngine implements AutoCloseable {
   /**
    * Starts the engine.
    *
-   * @param directory where to keep the tables; without it they are kept in memory
+   * @param directory the directory for tables; without it they are kept in memory
    * @throws Exception if it does not start
    */
   public static TableEngine start(Optional<Path> directory) throws Exception {

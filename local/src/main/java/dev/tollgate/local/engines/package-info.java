@@ -1,4 +1,7 @@
-/** The embedded engines behind the endpoint: DynamoDB Local for tables, ElasticMQ for queues. */
+/**
+ * The embedded engines behind the endpoint: DynamoDB Local for tables, ElasticMQ for queues. Only
+ * the composition of a cloud imports it.
+ */
 @NullMarked
 package dev.tollgate.local.engines;
 

@@ -32,7 +32,11 @@ final class EnginePortsTest {
     try (TableEngine tables = TableEngine.start(Optional.empty());
         QueueEngine queues =
             QueueEngine.start(
-                Optional.empty(), InstantSource.system(), "us-east-1", "000000000000")) {
+                Optional.empty(),
+                InstantSource.system(),
+                "us-east-1",
+                "000000000000",
+                queue -> false)) {
       assertThat(tables.handler()).isNotNull();
       assertThat(queues.handler()).isNotNull();
 

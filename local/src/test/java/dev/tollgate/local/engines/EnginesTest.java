@@ -92,7 +92,8 @@ final class EnginesTest {
   @BeforeAll
   static void start() throws Exception {
     tables = TableEngine.start(Optional.empty());
-    queues = QueueEngine.start(Optional.empty(), CLOCK, "us-east-1", "000000000000");
+    queues =
+        QueueEngine.start(Optional.empty(), CLOCK, "us-east-1", "000000000000", queue -> false);
     endpoint =
         Endpoint.open(KEYS, Authorization.NONE, REQUESTS, new RequestFaults(FAULTS)::before, CLOCK);
     endpoint.serve("dynamodb", tables.handler());

@@ -333,7 +333,7 @@ final class RetentionTest {
   }
 
   private void start(Optional<Path> data) throws Exception {
-    queues = QueueEngine.start(data, clock, "us-east-1", "000000000000");
+    queues = QueueEngine.start(data, clock, "us-east-1", "000000000000", queue -> false);
     frontDoor =
         Endpoint.open(
             keys,
