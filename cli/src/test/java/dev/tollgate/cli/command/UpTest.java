@@ -6,6 +6,7 @@ import dev.tollgate.cli.Documents;
 import dev.tollgate.cli.StubDeployment;
 import dev.tollgate.cli.StubDeployment.Request;
 import dev.tollgate.cli.StubDeployment.Run;
+import dev.tollgate.cli.local.Cloud;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
