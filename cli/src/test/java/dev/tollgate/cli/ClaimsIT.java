@@ -31,7 +31,7 @@ final class ClaimsIT {
   @TempDir private Path directory;
 
   @Test
-  void program_of_the_readme_claims_from_a_local_cloud() throws IOException {
+  void the_program_in_the_readme_claims_from_a_local_cloud() throws IOException {
     String readme = Files.readString(Path.of("..", "README.md"));
     Path program = directory.resolve("SendEmail.java");
     Files.writeString(program, block(readme, "java", "TollgateClient.fromEnvironment()"));

@@ -48,7 +48,7 @@ class DocumentedCommandsTest {
 
   @ParameterizedTest
   @MethodSource("documentedCommands")
-  void command_in_a_document_is_understood(String documented) {
+  void a_documented_command_is_valid(String documented) {
     String[] arguments = documented.substring(documented.indexOf(':') + 1).strip().split(" +");
     PrintWriter nowhere = new PrintWriter(new StringWriter());
     Shell shell =

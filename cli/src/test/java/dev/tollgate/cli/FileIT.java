@@ -190,7 +190,7 @@ final class FileIT {
                 () -> {
                   Run second = run("tenants", "import", "customers.csv");
                   assertThat(second.exitCode()).isZero();
-                  assertThat(second.out()).contains("40 stand already; nothing to do");
+                  assertThat(second.out()).contains("40 already exist; nothing to do");
                 }))
         .isEmpty();
     for (int i = 0; i < 40; i++) {

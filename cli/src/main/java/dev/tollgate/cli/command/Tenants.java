@@ -117,7 +117,7 @@ final class Tenants {
 
   @Command(name = "show", description = "Show a tenant with its limits, connections and buckets.")
   int show(@Parameters(paramLabel = "TENANT") String tenantId) {
-    Response response = orThrow(tollgate.controlPlane().get(Paths.tenant(tenantId)), tenantId);
+    Response response = found(tollgate.controlPlane().get(Paths.tenant(tenantId)), tenantId);
     tollgate.print(response, describe(response.json()));
     return 0;
   }
@@ -194,7 +194,7 @@ final class Tenants {
       throw Failure.of("Cancelled. Nothing was changed.");
     }
     Api api = tollgate.controlPlane();
-    Response response = orThrow(api.delete(Paths.tenant(tenantId)), tenantId);
+    Response response = found(api.delete(Paths.tenant(tenantId)), tenantId);
     if (response.status() == 202) {
       awaitRemoval(api, tenantId, Duration.ofSeconds(timeoutSeconds));
     }
@@ -238,7 +238,7 @@ final class Tenants {
   private int patch(
       String tenantId, ObjectNode body, IfVersion ifVersion, String done, String argument) {
     Response response =
-        orThrow(
+        found(
             tollgate
                 .controlPlane()
                 .send("PATCH", Paths.tenant(tenantId), Optional.of(body), ifVersion.headers()),
@@ -253,9 +253,9 @@ final class Tenants {
     return 0;
   }
 
-  private static Response orThrow(Response response, String tenantId) {
-    return response.orThrowIfMissing(
-        "No tenant named `" + tenantId + "`. List tenants with `tollgate tenants list`.");
+  private Response found(Response response, String tenantId) {
+    return tollgate.found(
+        response, "No tenant named `" + tenantId + "`. List tenants with `tollgate tenants list`.");
   }
 
   /** A tenant's document in lines for a person. */

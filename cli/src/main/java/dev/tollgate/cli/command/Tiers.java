@@ -64,11 +64,9 @@ final class Tiers {
           "Show a tier. With --json, the output can be edited and passed to `tollgate tiers apply`.")
   int show(@Parameters(paramLabel = "TIER") String tier) {
     Response response =
-        tollgate
-            .controlPlane()
-            .get(Paths.tier(tier))
-            .orThrowIfMissing(
-                "No tier named `" + tier + "`. List tiers with `tollgate tiers list`.");
+        tollgate.found(
+            tollgate.controlPlane().get(Paths.tier(tier)),
+            "No tier named `" + tier + "`. List tiers with `tollgate tiers list`.");
     Table table = new Table("", "");
     Json.leaves(response.json()).forEach((name, value) -> table.row(name, Json.text(value)));
     tollgate.print(response, table.lines());

@@ -122,6 +122,18 @@ final class Tollgate {
     shell.out().flush();
   }
 
+  /**
+   * Returns a successful response.
+   *
+   * @param missing printed to a person if the status is 404: what does not exist, and what to do
+   */
+  Response found(Response response, String missing) {
+    if (!json && response.status() == 404) {
+      throw Failure.of(missing);
+    }
+    return response.orThrow();
+  }
+
   Outputs outputs() {
     return Outputs.read(outputs.map(shell::file).orElseGet(() -> Outputs.find(shell)), stack);
   }

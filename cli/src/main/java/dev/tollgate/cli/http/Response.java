@@ -26,20 +26,6 @@ public record Response(int status, HttpHeaders headers, String body) {
     return this;
   }
 
-  /**
-   * Like {@link #orThrow()}, but a response with status 404 says what to do about it.
-   *
-   * @param detail what does not exist, and how to list what does
-   */
-  public Response orThrowIfMissing(String detail) {
-    if (status != 404) {
-      return orThrow();
-    }
-    Problem problem = problem();
-    problem.document().put("detail", detail);
-    throw Failure.rejected(problem);
-  }
-
   /** The body as JSON; a missing node if it is not JSON. */
   public JsonNode json() {
     return Json.parse(body).orElse(MissingNode.getInstance());
