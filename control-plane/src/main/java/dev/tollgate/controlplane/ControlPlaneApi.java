@@ -225,7 +225,7 @@ public final class ControlPlaneApi
         .ports()
         .tenants()
         .find(id)
-        .map(tenant -> tenant(200, tenant, tenant.settled(), invocation))
+        .map(tenant -> tenant(200, tenant, tenant.isSettled(), invocation))
         .orElseGet(() -> noTenant(id));
   }
 

@@ -61,7 +61,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             time,
             line -> context.getLogger().log(LogText.lines(line) + "\n"));
     List<TenantId> unsettled =
-        new ArrayList<>(controlPlane.ports().tenants().unsettled(MOST_TENANTS));
+        new ArrayList<>(controlPlane.ports().tenants().listPending(MOST_TENANTS));
     // Those that cannot be settled must not keep out the others, should there not be time for all.
     Collections.shuffle(unsettled);
     Invocation forTenants = invocation.half();
@@ -95,7 +95,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
   private boolean isSettled(TenantId id, Invocation invocation) {
     Optional<Tenant> tenant = controlPlane.ports().tenants().find(id);
     return tenant.isEmpty()
-        || tenant.get().settled()
+        || tenant.get().isSettled()
         || controlPlane.reconciler().reconcile(tenant.get(), Optional.empty(), invocation)
             instanceof ReconcileOutcome.Settled;
   }

@@ -501,7 +501,9 @@ class ChangesTest {
   void a_tenant_that_changes_between_the_look_and_the_write_is_not_overwritten() {
     at.onboard("acme", "gold");
     at.faults.plan(
-        3, Faults.meanwhile(() -> at.tenants.replace(at.tenant("acme").orElseThrow().reopened())));
+        3,
+        Faults.meanwhile(
+            () -> at.tenants.replace(at.tenant("acme").orElseThrow().withNextVersion())));
 
     Answer answer = ifMatch("\"1\"", patch(TO_BRONZE));
 
@@ -514,7 +516,9 @@ class ChangesTest {
   void a_tenant_that_changes_between_the_look_and_its_removal_stays() {
     at.onboard("acme", "gold");
     at.faults.plan(
-        2, Faults.meanwhile(() -> at.tenants.replace(at.tenant("acme").orElseThrow().reopened())));
+        2,
+        Faults.meanwhile(
+            () -> at.tenants.replace(at.tenant("acme").orElseThrow().withNextVersion())));
 
     assertThat(ifMatch("\"1\"", event("DELETE /tenants/{tenantId}", "acme", "")).status())
         .isEqualTo(412);
@@ -530,7 +534,7 @@ class ChangesTest {
       at.faults.plan(
           event.getRouteKey().startsWith("PUT") ? 2 : 3,
           Faults.meanwhile(
-              () -> at.tiers.put(at.tiers.find(own).orElseThrow().succeeding(version))));
+              () -> at.tiers.put(at.tiers.find(own).orElseThrow().withVersionAfter(version))));
 
       Answer answer = ifMatch("\"" + version + "\"", event);
 

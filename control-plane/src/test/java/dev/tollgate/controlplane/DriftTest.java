@@ -20,7 +20,7 @@ import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Faults.Fault;
-import dev.tollgate.core.testing.InMemoryFillSchedules.Scheduled;
+import dev.tollgate.core.testing.memory.InMemoryFillSchedules.Scheduled;
 import dev.tollgate.http.testing.HttpApiEvents;
 import java.time.Duration;
 import java.time.Instant;
@@ -122,7 +122,7 @@ class DriftTest {
             true),
         deed(
             "retention changed",
-            at -> at.queues.keep(ACME, Duration.ofMinutes(1)),
+            at -> at.queues.setLifetime(ACME, Duration.ofMinutes(1)),
             "DIFFERS queue connect_acme"),
         deed("row broken", at -> at.buckets.spoil(ACME), "DIFFERS bucket connect_acme"),
         deed(
@@ -165,7 +165,7 @@ class DriftTest {
             "ORPHANED bucket send-email_acme"),
         deed(
             "queue made",
-            at -> at.queues.make(GHOST, Duration.ofDays(14)),
+            at -> at.queues.ensure(GHOST, Duration.ofDays(14)),
             "ORPHANED queue send-email_gamma"),
         deed(
             "schedule made",
@@ -173,7 +173,7 @@ class DriftTest {
             "ORPHANED schedule send-email_gamma"),
         deed(
             "tenant reopened",
-            at -> at.tenants.replace(at.tenant("acme").orElseThrow().reopened()),
+            at -> at.tenants.replace(at.tenant("acme").orElseThrow().withNextVersion()),
             "UNSETTLED tenant acme"),
         deed(
             "tier replaced",
@@ -187,7 +187,7 @@ class DriftTest {
                                         tier.name(),
                                         dev.tollgate.http.JsonFields.of(
                                             FILLED.formatted("PRODUCER")))
-                                    .succeeding(tier.version()))
+                                    .withVersionAfter(tier.version()))
                         .orElseThrow()),
             "UNSETTLED tenant acme"));
   }
@@ -270,9 +270,9 @@ class DriftTest {
     at.onboard("delta", "bronze");
     at.sweep(2);
 
-    assertThat(at.queues.maker(connect)).isEqualTo(BucketQueues.Maker.SOMEBODY_ELSE);
+    assertThat(at.queues.owner(connect)).isEqualTo(BucketQueues.Owner.OTHER);
     assertThat(at.buckets.has(connect)).isFalse();
-    assertThat(at.tenant("delta").orElseThrow().settled()).isFalse();
+    assertThat(at.tenant("delta").orElseThrow().isSettled()).isFalse();
     at.delete("delta");
     at.sweep(2);
     assertThat(at.tokens.has(connect)).isTrue();
@@ -285,7 +285,7 @@ class DriftTest {
     at.queues.makeBySomebodyElse(ACME);
     at.patch("acme", "{\"status\":\"SUSPENDED\"}");
 
-    assertThat(at.queues.maker(ACME)).isEqualTo(BucketQueues.Maker.THIS_DEPLOYMENT);
+    assertThat(at.queues.owner(ACME)).isEqualTo(BucketQueues.Owner.THIS_DEPLOYMENT);
   }
 
   @Test
@@ -318,8 +318,8 @@ class DriftTest {
 
     assertThat(at.get("acme").status()).isEqualTo(200);
     assertThat(at.patch("acme", "{\"status\":\"SUSPENDED\"}").status()).isEqualTo(200);
-    assertThat(at.tenant("acme").orElseThrow().settled()).isTrue();
-    assertThat(at.buckets.find(ACME).orElseThrow().upkeep().state())
+    assertThat(at.tenant("acme").orElseThrow().isSettled()).isTrue();
+    assertThat(at.buckets.find(ACME).orElseThrow().fillState().state())
         .isEqualTo(FillState.State.SUSPENDED);
 
     at.buckets.spoil(ACME);
@@ -385,11 +385,11 @@ class DriftTest {
         at.patch("acme", "{\"status\":\"ACTIVE\"}");
       }
       for (Bucket row : at.buckets.list(ACME.tenant()).buckets()) {
-        FillState.State state = row.upkeep().state();
+        FillState.State state = row.fillState().state();
         states.add(state);
         if (state == FillState.State.PRODUCED) {
           at.turns().take(row.id());
-        } else if (state == FillState.State.DIRECT && row.turnAt().isPresent() && minute > 36) {
+        } else if (state == FillState.State.DIRECT && row.shardDueAt().isPresent() && minute > 36) {
           at.turns().takeInShard(row.id());
         }
       }
@@ -429,7 +429,7 @@ class DriftTest {
   void a_tenant_that_is_onboarded_while_an_orphan_of_its_name_is_repaired_has_all_it_needs() {
     Consumer<ControlPlaneFixture> orphans =
         at -> {
-          at.queues.make(ControlPlaneFixture.bucket("gamma", "connect"), Duration.ofDays(14));
+          at.queues.ensure(ControlPlaneFixture.bucket("gamma", "connect"), Duration.ofDays(14));
           at.schedules.edit(ControlPlaneFixture.bucket("gamma", "connect"), ANY);
           at.schedules.put(Shard.of(new TenantId("gamma")));
         };
@@ -477,10 +477,10 @@ class DriftTest {
     Consumer<ControlPlaneFixture> damage =
         at -> {
           at.schedules.delete(ACME);
-          at.queues.keep(SHARED, Duration.ofMinutes(1));
+          at.queues.setLifetime(SHARED, Duration.ofMinutes(1));
           at.schedules.disable(SHARD);
           at.schedules.put(EMPTY);
-          at.queues.make(GHOST, Duration.ofDays(14));
+          at.queues.ensure(GHOST, Duration.ofDays(14));
           at.schedules.edit(GHOST, ANY);
         };
     ControlPlaneFixture undisturbed = healthy();
@@ -526,7 +526,7 @@ class DriftTest {
   void a_tenant_whose_tier_was_deleted_is_brought_about_and_told_of() {
     ControlPlaneFixture at = healthy();
     at.tiers.remove(at.tenant("beta").orElseThrow().tier(), 1);
-    at.queues.keep(SHARED, Duration.ofMinutes(1));
+    at.queues.setLifetime(SHARED, Duration.ofMinutes(1));
 
     List<JsonNode> findings = repair(at);
 

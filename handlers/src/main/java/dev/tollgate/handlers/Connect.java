@@ -40,25 +40,25 @@ public final class Connect
     Map<String, Object> authorizer = WebSocketEvents.authorizer(event);
     AdmissionDecision verdict = TicketContext.verdict(authorizer);
     if (verdict instanceof AdmissionDecision.Refused refused) {
-      return WebSocketEvents.status(refused.why().status());
+      return WebSocketEvents.status(refused.refusal().status());
     }
-    Registration.Outcome outcome =
+    Registration.Result outcome =
         registration.register(
             ((AdmissionDecision.Ticketed) verdict).ticket(),
             event.getRequestContext().getConnectionId());
     telemetry.connection(
         context.getLogger(), TicketContext.tenant(authorizer), outcomeName(outcome));
-    if (outcome instanceof Registration.Refused refused) {
-      return WebSocketEvents.status(refused.why().status());
+    if (outcome instanceof Registration.NotRegistered refused) {
+      return WebSocketEvents.status(refused.refusal().status());
     }
     return accepted(event);
   }
 
-  private static String outcomeName(Registration.Outcome outcome) {
-    if (outcome instanceof Registration.Refused refused) {
-      return refused.why().name();
+  private static String outcomeName(Registration.Result outcome) {
+    if (outcome instanceof Registration.NotRegistered refused) {
+      return refused.refusal().name();
     }
-    return ((Registration.Admitted) outcome).tokenSpent() ? "ADMITTED" : "ADMITTED_WITHOUT_TOKEN";
+    return ((Registration.Registered) outcome).tokenSpent() ? "ADMITTED" : "ADMITTED_WITHOUT_TOKEN";
   }
 
   /**

@@ -63,7 +63,7 @@ public final class ConnectAuthorizer
     if (verdict instanceof AdmissionDecision.Ticketed ticketed) {
       return allowed(event, tenant, TicketContext.of(ticketed.ticket()));
     }
-    Refusal refusal = ((AdmissionDecision.Refused) verdict).why();
+    Refusal refusal = ((AdmissionDecision.Refused) verdict).refusal();
     telemetry.connection(context.getLogger(), tenant, refusal.name());
     return refusal == Refusal.UNKNOWN || refusal == Refusal.SUSPENDED
         ? denied(event, tenant.value())

@@ -34,7 +34,7 @@ public final class Disconnect
   public APIGatewayV2WebSocketResponse handleRequest(
       APIGatewayV2WebSocketEvent event, Context context) {
     Map<String, Object> authorizer = WebSocketEvents.authorizer(event);
-    departure.depart(
+    departure.remove(
         TicketContext.tenant(authorizer),
         TicketContext.session(authorizer),
         event.getRequestContext().getConnectionId());

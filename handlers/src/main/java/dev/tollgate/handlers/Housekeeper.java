@@ -51,14 +51,14 @@ public final class Housekeeper implements RequestHandler<Map<String, Object>, Ma
     LambdaLogger log = context.getLogger();
     Duration time = Duration.ofMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
     Instant until = clock.instant().plus(time);
-    Housekeeping.Walk walk = housekeeping.walk(until);
+    Housekeeping.Report walk = housekeeping.run(until);
     walk.visits().forEach(visit -> report(visit, log));
     List<VisitReport> visits = walk.visits();
     return Map.of(
         "visitedTenants",
         (long) visits.size(),
         "leftTenants",
-        walk.left(),
+        walk.notVisited(),
         "failedVisits",
         visits.stream().filter(visit -> visit.failure().isPresent()).count(),
         "sessionsEnded",
@@ -70,7 +70,7 @@ public final class Housekeeper implements RequestHandler<Map<String, Object>, Ma
   }
 
   private void report(VisitReport visit, LambdaLogger log) {
-    if (visit.foundSomething()) {
+    if (visit.changedSomething()) {
       telemetry.putRight(
           log, visit.tenant(), visit.sessionsEnded(), visit.connectionsDropped(), visit.drift());
     }

@@ -12,7 +12,7 @@ import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.session.Caller;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
-import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.session.Subject;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
@@ -46,7 +46,7 @@ public final class SessionApi
 
   private final Tenants tenants;
   private final AdmissionFactsReader facts;
-  private final SessionLife sessions;
+  private final SessionLifecycle sessions;
   private final String webSocketUrl;
   private final InstantSource clock;
   private final Routes routes;
@@ -83,7 +83,7 @@ public final class SessionApi
   SessionApi(
       Tenants tenants,
       AdmissionFactsReader facts,
-      SessionLife sessions,
+      SessionLifecycle sessions,
       String webSocketUrl,
       boolean listsTenants,
       Optional<String> tenantClaim,
@@ -173,7 +173,7 @@ public final class SessionApi
     TenantId id = tenantId(request);
     Optional<SessionId> named = request.query(TicketContext.SESSION).map(SessionId::new);
     // The same as in the other routes: that a name is made up is remembered, and costs no more.
-    if (!facts.knows(id)) {
+    if (!facts.tenantExists(id)) {
       return noTenant(id);
     }
     Optional<Tenant> tenant = tenants.find(id);
@@ -190,14 +190,14 @@ public final class SessionApi
   }
 
   private Response renew(Tenant tenant, SessionId session, Optional<Caller> caller) {
-    return sessions.renew(tenant, session, caller) instanceof SessionLife.Renewed renewed
+    return sessions.renew(tenant, session, caller) instanceof SessionLifecycle.Renewed renewed
         ? Response.json(200, document(tenant, renewed.session()))
         : noSession(tenant.id());
   }
 
   private Response create(Tenant tenant, Optional<Caller> caller) {
-    SessionLife.Opening opening = sessions.open(tenant, caller);
-    if (opening instanceof SessionLife.SubjectTooFast tooFast) {
+    SessionLifecycle.OpenResult opening = sessions.open(tenant, caller);
+    if (opening instanceof SessionLifecycle.SubjectTooFast tooFast) {
       return Problem.of(
               "subject-quota-exceeded",
               429,
@@ -209,7 +209,7 @@ public final class SessionApi
           .response()
           .with("retry-after", RateLimitFields.seconds(clock.instant(), tooFast.retryAt()));
     }
-    if (opening instanceof SessionLife.SubjectFull full) {
+    if (opening instanceof SessionLifecycle.SubjectFull full) {
       return Problem.of(
               "subject-quota-exceeded",
               429,
@@ -222,7 +222,7 @@ public final class SessionApi
           .response()
           .with("retry-after", RateLimitFields.seconds(clock.instant(), full.retryAt()));
     }
-    if (opening instanceof SessionLife.TooMany tooMany) {
+    if (opening instanceof SessionLifecycle.TenantTooFast tooMany) {
       return Problem.of(
               "quota-exceeded",
               429,
@@ -231,7 +231,7 @@ public final class SessionApi
           .response()
           .with("retry-after", RateLimitFields.seconds(clock.instant(), tooMany.retryAt()));
     }
-    return Response.json(201, document(tenant, ((SessionLife.Opened) opening).session()));
+    return Response.json(201, document(tenant, ((SessionLifecycle.Opened) opening).session()));
   }
 
   private Map<String, Object> document(Tenant tenant, Session session) {
@@ -239,9 +239,7 @@ public final class SessionApi
     document.put("tenantId", tenant.id().value());
     document.put("sessionId", session.id().value());
     document.put("expiresAt", session.endsAt().toString());
-    session
-        .lastsUntil(tenant.limits())
-        .ifPresent(end -> document.put("lastsUntil", end.toString()));
+    session.latestEnd(tenant.limits()).ifPresent(end -> document.put("lastsUntil", end.toString()));
     document.put("webSocketUrl", webSocketUrl);
     return document;
   }
@@ -249,12 +247,12 @@ public final class SessionApi
   private Response show(Request request) {
     TenantId id = tenantId(request);
     SessionId sessionId = sessionId(request);
-    if (!facts.knows(id)) {
+    if (!facts.tenantExists(id)) {
       return noTenant(id);
     }
     Instant now = clock.instant();
     AdmissionFacts read = facts.read(id, sessionId);
-    Optional<Session> session = read.session().filter(found -> !found.endedAt(now));
+    Optional<Session> session = read.session().filter(found -> !found.hasEndedAt(now));
     if (read.tenant().isEmpty()) {
       return noTenant(id);
     }
@@ -266,10 +264,10 @@ public final class SessionApi
   private Response end(Request request) {
     TenantId id = tenantId(request);
     SessionId session = sessionId(request);
-    if (!facts.knows(id)) {
+    if (!facts.tenantExists(id)) {
       return noTenant(id);
     }
-    return !(sessions.end(id, session) instanceof SessionLife.NoSession)
+    return !(sessions.end(id, session) instanceof SessionLifecycle.NoSession)
         ? Response.noContent()
         : noSession(id);
   }

@@ -39,9 +39,7 @@ final class SessionDocument {
     document.put("tenantId", tenant.id().value());
     document.put("sessionId", session.id().value());
     document.put("expiresAt", session.endsAt().toString());
-    session
-        .lastsUntil(tenant.limits())
-        .ifPresent(end -> document.put("lastsUntil", end.toString()));
+    session.latestEnd(tenant.limits()).ifPresent(end -> document.put("lastsUntil", end.toString()));
     document.put("limits", limits);
     document.put("connections", session.connections().size());
     document.put("tenantConnections", facts.connections());
@@ -62,8 +60,8 @@ final class SessionDocument {
     admission.put("admitted", refused.isEmpty());
     refused.ifPresent(
         refusal -> {
-          admission.put("reason", refusal.why().name());
-          admission.put("detail", refusal.why().detail());
+          admission.put("reason", refusal.refusal().name());
+          admission.put("detail", refusal.refusal().detail());
           refusal
               .retryAt()
               .ifPresent(

@@ -108,7 +108,7 @@ public final class SessionEnd implements RequestHandler<DynamodbEvent, StreamsEv
 
   /** One recount for all the sessions of a tenant. What is said of strangers is not acted on. */
   private void recount(TenantId tenant, Gone gone, Context context) {
-    long drift = facts.knows(tenant) ? recount.repair(tenant) : 0;
+    long drift = facts.tenantExists(tenant) ? recount.repair(tenant) : 0;
     telemetry.putRight(context.getLogger(), tenant, gone.sessions(), gone.connections(), drift);
   }
 

@@ -15,7 +15,7 @@ import dev.tollgate.core.housekeeping.Recount;
 import dev.tollgate.core.housekeeping.TenantVisit;
 import dev.tollgate.core.message.Application;
 import dev.tollgate.core.message.MessageProcessing;
-import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.message.TenantMessage;
@@ -88,8 +88,8 @@ final class Wiring {
     return aws.factsReader();
   }
 
-  SessionLife sessionLife() {
-    return new SessionLife(
+  SessionLifecycle sessionLife() {
+    return new SessionLifecycle(
         aws.sessions(), aws.connections(), aws.sockets(), new SecureRandom(), clock);
   }
 

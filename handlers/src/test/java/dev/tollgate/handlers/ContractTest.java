@@ -3,10 +3,10 @@ package dev.tollgate.handlers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
-import dev.tollgate.core.testing.AdmissionFixture;
-import dev.tollgate.core.testing.RecordingSockets;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.testing.memory.RecordingSockets;
 import dev.tollgate.http.testing.HttpContract;
 import dev.tollgate.http.testing.SocketContract;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ final class ContractTest {
         new SessionApi(
             town.tenants(),
             town.facts(),
-            new SessionLife(
+            new SessionLifecycle(
                 town.sessions(),
                 town.sessions(),
                 new RecordingSockets(),

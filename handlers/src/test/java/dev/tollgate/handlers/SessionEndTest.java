@@ -13,8 +13,8 @@ import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.Faults;
-import dev.tollgate.core.testing.HousekeepingFixture;
 import dev.tollgate.core.testing.Samples;
+import dev.tollgate.core.testing.fixture.HousekeepingFixture;
 import dev.tollgate.http.testing.RecordingContext;
 import java.util.List;
 import java.util.Map;
@@ -91,7 +91,7 @@ final class SessionEndTest {
     assertThat(handle(event)).isEmpty();
     assertThat(handle(event)).isEmpty();
     for (int i = 0; i < 3; i++) {
-      new Disconnection(house.books()).depart(acme.id(), Samples.sessionId(), "a");
+      new Disconnection(house.books()).remove(acme.id(), Samples.sessionId(), "a");
     }
 
     assertThat(house.counted(acme.id())).isEqualTo(1);

@@ -4,7 +4,7 @@ import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.fill.FillTurn;
 import dev.tollgate.core.bucket.fill.ShardTurn;
-import dev.tollgate.core.provisioning.Reconciliation;
+import dev.tollgate.core.provisioning.ReconcileRequests;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -30,7 +30,7 @@ final class Wiring {
         aws.tokenQueue(),
         aws.bucketQueues(),
         aws.fillSchedules(ownArn),
-        new Reconciliation(aws.tenants()),
+        new ReconcileRequests(aws.tenants()),
         clock);
   }
 

@@ -8,7 +8,7 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
-import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
@@ -31,8 +31,8 @@ import java.util.TreeMap;
 /** Tenants and tiers as JSON documents. */
 public final class Documents {
   private static final String RATE = "tokens a minute, such as 0.2";
-  private static final String CAPACITY = "a whole number, 1 to " + BucketSpec.MOST_CAPACITY;
-  private static final String MINUTES = "a whole number, 0 for never to " + Filling.MOST_MINUTES;
+  private static final String CAPACITY = "a whole number, 1 to " + BucketSpec.MAX_CAPACITY;
+  private static final String MINUTES = "a whole number, 0 for never to " + FillPolicy.MAX_MINUTES;
   private static final String VERSION = "a whole number, as GET answers it";
 
   private Documents() {}
@@ -59,8 +59,8 @@ public final class Documents {
     document.put("isolation", tier.isolation().name());
     document.put("limits", limits(tier.limits().values()));
     document.put("buckets", buckets);
-    document.put("fillMode", tier.filling().mode().name());
-    document.put("hibernateAfterMinutes", tier.filling().hibernateAfterMinutes());
+    document.put("fillMode", tier.fillPolicy().mode().name());
+    document.put("hibernateAfterMinutes", tier.fillPolicy().hibernateAfterMinutes());
     document.put("onUnavailable", tier.onUnavailable().name());
     document.put("version", tier.version());
     return document;
@@ -185,12 +185,12 @@ public final class Documents {
         0);
   }
 
-  private static Filling filling(JsonFields fields) {
-    return new Filling(
-        oneOf(fields, "fillMode", FillMode.values()).orElse(Filling.STANDARD.mode()),
+  private static FillPolicy filling(JsonFields fields) {
+    return new FillPolicy(
+        oneOf(fields, "fillMode", FillMode.values()).orElse(FillPolicy.DEFAULT.mode()),
         fields
             .optionalWholeNumber("hibernateAfterMinutes", MINUTES)
-            .orElse(Filling.STANDARD.hibernateAfterMinutes()));
+            .orElse(FillPolicy.DEFAULT.hibernateAfterMinutes()));
   }
 
   /**
@@ -210,7 +210,7 @@ public final class Documents {
   private static Limits limits(JsonFields fields) {
     Map<Limit, Long> limits = limits(fields, "limits");
     for (Limit limit : Limit.values()) {
-      if (!limits.containsKey(limit) && limit.standard().isEmpty()) {
+      if (!limits.containsKey(limit) && limit.defaultValue().isEmpty()) {
         throw fields.missing(limit.key(), limit.expected());
       }
     }
@@ -245,7 +245,7 @@ public final class Documents {
   private static BucketTerms terms(JsonFields fields) {
     Optional<BigDecimal> rate = fields.optionalNumber("ratePerMinute", RATE);
     Optional<Long> capacity = fields.optionalWholeNumber("capacity", CAPACITY);
-    capacity.ifPresent(most -> InvalidValue.inRange("capacity", most, 1, BucketSpec.MOST_CAPACITY));
+    capacity.ifPresent(most -> InvalidValue.inRange("capacity", most, 1, BucketSpec.MAX_CAPACITY));
     return new BucketTerms(rate.map(Rate::perMinute), capacity);
   }
 }

@@ -3,9 +3,9 @@ package dev.tollgate.controlplane.api;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
-import dev.tollgate.core.idempotency.KeptAnswer;
 import dev.tollgate.core.idempotency.KeyClaim;
 import dev.tollgate.core.idempotency.KeyUse;
+import dev.tollgate.core.idempotency.StoredResponse;
 import dev.tollgate.http.Problem;
 import dev.tollgate.http.Request;
 import dev.tollgate.http.Response;
@@ -58,8 +58,8 @@ public final class Idempotency {
         new KeyClaim(
             key, fingerprint(request.content()), UUID.randomUUID().toString(), after(LEASE, now));
     KeyUse use = keys.claim(claim, now);
-    if (use instanceof KeyUse.Answered answered) {
-      KeptAnswer kept = answered.answer();
+    if (use instanceof KeyUse.Completed answered) {
+      StoredResponse kept = answered.answer();
       return Response.written(kept.status(), kept.headers(), kept.body())
           .with("idempotency-replayed", "true");
     }
@@ -101,9 +101,10 @@ public final class Idempotency {
 
   /** The request was done: it is answered even if that cannot be kept. */
   private void keep(KeyClaim claim, Response response, Request request) {
-    KeptAnswer answer = new KeptAnswer(response.status(), response.headers(), response.text());
+    StoredResponse answer =
+        new StoredResponse(response.status(), response.headers(), response.text());
     try {
-      keys.keep(claim, answer, after(KEPT, clock.instant()));
+      keys.store(claim, answer, after(KEPT, clock.instant()));
     } catch (Unavailable unavailable) {
       request.log("answer of key " + claim.key() + ": not kept: " + unavailable.reason());
     }

@@ -162,8 +162,8 @@ public final class Preview {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("ratePerMinute", spec.rate().tokensPerMinute());
     document.put("capacity", spec.capacity());
-    document.put("fillMode", spec.filling().mode().name());
-    document.put("hibernateAfterMinutes", spec.filling().hibernateAfterMinutes());
+    document.put("fillMode", spec.fillPolicy().mode().name());
+    document.put("hibernateAfterMinutes", spec.fillPolicy().hibernateAfterMinutes());
     return document;
   }
 
@@ -199,7 +199,7 @@ public final class Preview {
   /** A tenant as it stands, and as it would. */
   private record Became(Tenant stands, Tenant next) {
     boolean isChange() {
-      return !next.desiresTheSameAs(stands);
+      return !next.hasSameDesiredStateAs(stands);
     }
   }
 

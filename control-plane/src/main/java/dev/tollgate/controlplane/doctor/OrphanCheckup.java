@@ -8,7 +8,7 @@ import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.tenants.TenantLifecycle;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.core.provisioning.BucketQueues.Maker;
+import dev.tollgate.core.provisioning.BucketQueues.Owner;
 import dev.tollgate.core.tenant.TenantStatus;
 import java.util.Collections;
 import java.util.List;
@@ -26,7 +26,7 @@ final class OrphanCheckup implements Checkup {
   private final TenantLifecycle lifecycle;
   private final Resource resource;
   private final BucketId id;
-  private final Function<BucketId, Maker> maker;
+  private final Function<BucketId, Owner> maker;
   private final Consumer<BucketId> delete;
 
   private OrphanCheckup(
@@ -34,7 +34,7 @@ final class OrphanCheckup implements Checkup {
       TenantLifecycle lifecycle,
       Resource resource,
       BucketId id,
-      Function<BucketId, Maker> maker,
+      Function<BucketId, Owner> maker,
       Consumer<BucketId> delete) {
     this.ports = ports;
     this.lifecycle = lifecycle;
@@ -46,7 +46,7 @@ final class OrphanCheckup implements Checkup {
 
   static OrphanCheckup ofQueue(Ports ports, TenantLifecycle lifecycle, BucketId id) {
     return new OrphanCheckup(
-        ports, lifecycle, Resource.QUEUE, id, ports.queues()::maker, ports.queues()::delete);
+        ports, lifecycle, Resource.QUEUE, id, ports.queues()::owner, ports.queues()::delete);
   }
 
   /** Schedules stand in the deployment's own group, so nobody else has made them. */
@@ -56,7 +56,7 @@ final class OrphanCheckup implements Checkup {
         lifecycle,
         Resource.SCHEDULE,
         id,
-        bucket -> ports.schedules().has(bucket) ? Maker.THIS_DEPLOYMENT : Maker.NOBODY,
+        bucket -> ports.schedules().has(bucket) ? Owner.THIS_DEPLOYMENT : Owner.NO_QUEUE,
         ports.schedules()::delete);
   }
 
@@ -67,10 +67,9 @@ final class OrphanCheckup implements Checkup {
     }
     String what = "a " + resource.key() + " of no bucket";
     return switch (maker.apply(id)) {
-      case NOBODY -> List.of();
+      case NO_QUEUE -> List.of();
       case THIS_DEPLOYMENT -> List.of(orphan(what + " (expected: none)"));
-      case SOMEBODY_ELSE ->
-          List.of(orphan(what + ", without this deployment's tag (expected: none)"));
+      case OTHER -> List.of(orphan(what + ", without this deployment's tag (expected: none)"));
     };
   }
 
@@ -112,7 +111,7 @@ final class OrphanCheckup implements Checkup {
     if (belongs()) {
       return new ReconcileOutcome.Settled();
     }
-    if (maker.apply(id) == Maker.SOMEBODY_ELSE) {
+    if (maker.apply(id) == Owner.OTHER) {
       return new ReconcileOutcome.Pending(
           List.of("it lacks this deployment's tag; if nobody needs it, delete it by hand"));
     }

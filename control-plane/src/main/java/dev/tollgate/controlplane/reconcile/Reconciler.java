@@ -22,10 +22,10 @@ import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.bucket.fill.BucketSchedules;
-import dev.tollgate.core.provisioning.BucketQueues.Maker;
+import dev.tollgate.core.provisioning.BucketQueues.Owner;
 import dev.tollgate.core.provisioning.QueueCreation;
 import dev.tollgate.core.session.Session;
-import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -74,7 +74,7 @@ public final class Reconciler {
 
   private final Ports ports;
   private final BucketFill fill;
-  private final SessionLife sessions;
+  private final SessionLifecycle sessions;
   private final SiloSteps silos;
   private final Pause pause;
   private final InstantSource clock;
@@ -83,7 +83,7 @@ public final class Reconciler {
   public Reconciler(
       Ports ports,
       BucketFill fill,
-      SessionLife sessions,
+      SessionLifecycle sessions,
       SiloSteps silos,
       Pause pause,
       InstantSource clock) {
@@ -115,7 +115,7 @@ public final class Reconciler {
   private ReconcileOutcome bringAbout(
       Tenant desired, Optional<Tenant> before, Invocation invocation) {
     Tenant target = desired;
-    Optional<Tenant> settled = before.filter(Tenant::settled);
+    Optional<Tenant> settled = before.filter(Tenant::isSettled);
     while (true) {
       Steps steps = new Steps(invocation);
       if (target.status() == TenantStatus.OFFBOARDING) {
@@ -151,13 +151,13 @@ public final class Reconciler {
       return removed ? Optional.empty() : Optional.of(done.offboarding());
     }
     Tenant stands = found.get();
-    if (stands.version() == done.version() && stands.desiresTheSameAs(done)) {
+    if (stands.version() == done.version() && stands.hasSameDesiredStateAs(done)) {
       return Optional.empty();
     }
-    if (!stands.settled()) {
+    if (!stands.isSettled()) {
       return found;
     }
-    Tenant reopened = stands.reopened();
+    Tenant reopened = stands.withNextVersion();
     return ports.tenants().replace(reopened) == WriteResult.DONE
         ? Optional.of(reopened)
         : overtaking(done);
@@ -165,7 +165,8 @@ public final class Reconciler {
 
   private void provide(Tenant tenant, Optional<Tenant> settled, Steps steps) {
     if (settled.isEmpty()) {
-      steps.done("connections of " + tenant.id(), () -> ports.connections().openCount(tenant.id()));
+      steps.done(
+          "connections of " + tenant.id(), () -> ports.connections().createCount(tenant.id()));
     }
     steps
         .attempt("buckets of " + tenant.id(), () -> ports.buckets().list(tenant.id()))
@@ -207,7 +208,7 @@ public final class Reconciler {
                           }
                           Bucket fresh =
                               unreadable.isPresent()
-                                  ? Bucket.remade(id, spec, clock.instant())
+                                  ? Bucket.recreated(id, spec, clock.instant())
                                   : Bucket.opened(id, spec, clock.instant());
                           return open(fresh, active, row);
                         })
@@ -220,7 +221,7 @@ public final class Reconciler {
             ? steps.attempt("silo of " + tenant.id(), () -> silos.open(tenant.id()))
             : Optional.empty();
     if (Stream.concat(opened.stream().map(Opened::made), silo.stream())
-        .anyMatch(made -> made == QueueCreation.NEW)) {
+        .anyMatch(made -> made == QueueCreation.CREATED)) {
       pause.of(QUEUE_DELAY);
     }
     opened.forEach(bucket -> start(bucket, steps));
@@ -258,7 +259,7 @@ public final class Reconciler {
    * tag queues, but only if the bucket has been written down.
    */
   private void requireNoQueueOfSomebodyElse(BucketId id) {
-    if (ports.queues().maker(id) == Maker.SOMEBODY_ELSE) {
+    if (ports.queues().owner(id) == Owner.OTHER) {
       throw new Unavailable(
           "there is a queue of that name without this deployment's tag; if nobody needs it, delete"
               + " it by hand");
@@ -291,7 +292,8 @@ public final class Reconciler {
     Bucket row = row(fresh, active, found);
     boolean begins =
         isActive(row) && (row.version() == 0 || !found.map(Reconciler::isActive).orElse(true));
-    return new Opened(row, ports.queues().make(row.id(), row.lifetimeAt(clock.instant())), begins);
+    return new Opened(
+        row, ports.queues().ensure(row.id(), row.tokenLifetimeAt(clock.instant())), begins);
   }
 
   /**
@@ -322,7 +324,7 @@ public final class Reconciler {
   }
 
   private static boolean isActive(Bucket row) {
-    return row.upkeep().state() != FillState.State.SUSPENDED;
+    return row.fillState().state() != FillState.State.SUSPENDED;
   }
 
   /**
@@ -332,7 +334,7 @@ public final class Reconciler {
   private void start(Opened bucket, Steps steps) {
     Bucket row = bucket.row();
     BucketId id = row.id();
-    if (bucket.made() == QueueCreation.NOT_YET) {
+    if (bucket.made() == QueueCreation.RECENTLY_DELETED) {
       steps.postpone("queue " + id + ": one of this name was deleted less than a minute ago");
       return;
     }
@@ -343,7 +345,7 @@ public final class Reconciler {
   }
 
   private void schedule(Bucket row) {
-    if (row.spec().filling().mode() != FillMode.PRODUCER) {
+    if (row.spec().fillPolicy().mode() != FillMode.PRODUCER) {
       ports.schedules().put(Shard.of(row.id().tenant()));
     }
     if (row.version() == 0) {
@@ -365,9 +367,9 @@ public final class Reconciler {
     silos.remove(tenant, steps);
     endSessions(id, steps).forEach(session -> forget(session, steps));
     if (steps.allDone()
-        && steps.done("connections of " + id, () -> ports.connections().forgetCount(id))
-        && steps.done("subjects of " + id, () -> ports.sessions().forgetSubjects(id))
-        && steps.done("turns of " + id, () -> ports.sessions().forgetTurns(id))) {
+        && steps.done("connections of " + id, () -> ports.connections().deleteCount(id))
+        && steps.done("subjects of " + id, () -> ports.sessions().deleteSubjects(id))
+        && steps.done("turns of " + id, () -> ports.sessions().deleteCreationRate(id))) {
       steps.attempt("tenant " + id, () -> ports.tenants().remove(id, tenant.version()));
     }
   }
@@ -385,7 +387,7 @@ public final class Reconciler {
                 steps.attempt("a session of " + id, () -> sessions.end(id, session.id())).stream())
         .flatMap(
             ending ->
-                ending instanceof SessionLife.Over over
+                ending instanceof SessionLifecycle.EndedButKept over
                     ? Stream.of(over.session())
                     : Stream.empty())
         .toList();
@@ -395,7 +397,7 @@ public final class Reconciler {
     String what = "a session of " + session.tenant();
     steps
         .attempt(what, () -> ports.sessions().remove(session.tenant(), session.id()))
-        .filter(WriteResult.OVERTAKEN::equals)
+        .filter(WriteResult.CONFLICT::equals)
         .ifPresent(stays -> steps.postpone(what + ": one of its sockets may be about to open"));
   }
 
@@ -417,7 +419,7 @@ public final class Reconciler {
         "bucket " + id,
         () -> {
           ports.schedules().delete(id);
-          if (ports.queues().maker(id) == Maker.SOMEBODY_ELSE) {
+          if (ports.queues().owner(id) == Owner.OTHER) {
             steps.tell("queue " + id + " stays: it lacks this deployment's tag");
           } else {
             ports.queues().delete(id);

@@ -57,25 +57,26 @@ public final class SiloSteps {
   /**
    * Writes down that the tenant has a silo, and makes its queues.
    *
-   * @return {@link QueueCreation#NOT_YET} also if a silo that the tenant had before is not gone yet
+   * @return {@link QueueCreation#RECENTLY_DELETED} also if a silo that the tenant had before is not
+   *     gone yet
    */
   public QueueCreation open(TenantId id) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       Instant now = clock.instant();
       Optional<Silo> found = ports.silos().find(id);
       if (found.isPresent() && found.get().state() == State.LEAVING) {
-        if (vacate(found.get()) == Progress.NOT_YET) {
-          return QueueCreation.NOT_YET;
+        if (vacate(found.get()) == Progress.IN_PROGRESS) {
+          return QueueCreation.RECENTLY_DELETED;
         }
       } else if (found.isPresent() && found.get().isOpenAt(release)) {
-        return ports.siloQueues().make(id);
+        return ports.siloQueues().ensure(id);
       } else {
         WriteResult written =
             found.isPresent()
                 ? ports.silos().replace(found.get().reopened(release, now))
                 : ports.silos().open(Silo.opened(id, release, now));
         if (written == WriteResult.DONE) {
-          return ports.siloQueues().make(id);
+          return ports.siloQueues().ensure(id);
         }
       }
     }
@@ -85,7 +86,7 @@ public final class SiloSteps {
   /** Has the messages in the tenant's queues processed by a function of its own. */
   public void start(TenantId id, QueueCreation queues, Steps steps) {
     String function = "silo function of " + id;
-    if (queues == QueueCreation.NOT_YET) {
+    if (queues == QueueCreation.RECENTLY_DELETED) {
       steps.postpone("silo of " + id + ": the one before it is not gone for long enough");
     } else if (take(function, () -> makeFunction(id), steps)) {
       take("feed of " + function, () -> ports.siloFunctions().attach(id), steps);
@@ -93,10 +94,10 @@ public final class SiloSteps {
   }
 
   private Progress makeFunction(TenantId id) {
-    Progress made = ports.siloFunctions().make(id, release);
-    for (int look = 1; look < MOST_LOOKS && made == Progress.NOT_YET; look++) {
+    Progress made = ports.siloFunctions().ensure(id, release);
+    for (int look = 1; look < MOST_LOOKS && made == Progress.IN_PROGRESS; look++) {
       pause.of(BETWEEN_LOOKS);
-      made = ports.siloFunctions().make(id, release);
+      made = ports.siloFunctions().ensure(id, release);
     }
     return made;
   }
@@ -104,7 +105,7 @@ public final class SiloSteps {
   /** Takes a step that may have to be taken again later; returns whether it is done. */
   private static boolean take(String what, Supplier<Progress> step, Steps steps) {
     Optional<Progress> taken = steps.attempt(what, step);
-    if (taken.equals(Optional.of(Progress.NOT_YET))) {
+    if (taken.equals(Optional.of(Progress.IN_PROGRESS))) {
       steps.postpone(what + ": not ready yet");
     }
     return taken.equals(Optional.of(Progress.DONE));
@@ -146,7 +147,7 @@ public final class SiloSteps {
   }
 
   private void closeIn(State next, Silo silo, Steps steps) {
-    write(silo.in(next, clock.instant()), steps).ifPresent(written -> close(written, steps));
+    write(silo.withState(next, clock.instant()), steps).ifPresent(written -> close(written, steps));
   }
 
   /** Whether the queue is empty. If not, its messages get a function, should they have none. */
@@ -159,7 +160,7 @@ public final class SiloSteps {
     }
     if (depth.isPresent() && depth.get() > 0) {
       steps.postpone(queue + ": " + depth.get() + " messages left");
-      start(id, QueueCreation.STOOD, steps);
+      start(id, QueueCreation.EXISTED, steps);
     }
     return depth.isPresent() && depth.get() == 0;
   }
@@ -170,14 +171,14 @@ public final class SiloSteps {
     return ports.siloFunctions().detach(id) == Progress.DONE
             && ports.siloQueues().moveDeadLetters(id) == Progress.DONE
         ? demolish(leaving)
-        : Progress.NOT_YET;
+        : Progress.IN_PROGRESS;
   }
 
   /** Removes what is not fed any more, with whatever is left in its queues. */
   private Progress demolish(Silo leaving) {
     TenantId id = leaving.tenant();
-    if (ports.siloFunctions().delete(id) == Progress.NOT_YET) {
-      return Progress.NOT_YET;
+    if (ports.siloFunctions().delete(id) == Progress.IN_PROGRESS) {
+      return Progress.IN_PROGRESS;
     }
     ports.siloQueues().delete(id);
     ports.silos().remove(id, leaving.version());
@@ -194,14 +195,14 @@ public final class SiloSteps {
             silo ->
                 silo.state() == State.LEAVING
                     ? Optional.of(silo)
-                    : write(silo.in(State.LEAVING, clock.instant()), steps))
+                    : write(silo.withState(State.LEAVING, clock.instant()), steps))
         .ifPresent(silo -> take("removal of the silo of " + id, () -> abandon(silo), steps));
   }
 
   private Progress abandon(Silo leaving) {
     return ports.siloFunctions().detach(leaving.tenant()) == Progress.DONE
         ? demolish(leaving)
-        : Progress.NOT_YET;
+        : Progress.IN_PROGRESS;
   }
 
   /**
@@ -217,7 +218,7 @@ public final class SiloSteps {
   private Optional<Silo> write(Silo next, Steps steps) {
     Optional<WriteResult> written =
         steps.attempt("silo of " + next.tenant(), () -> ports.silos().replace(next));
-    if (written.filter(answer -> answer == WriteResult.OVERTAKEN).isPresent()) {
+    if (written.filter(answer -> answer == WriteResult.CONFLICT).isPresent()) {
       steps.postpone("silo of " + next.tenant() + ": overtaken");
     }
     return written.filter(answer -> answer == WriteResult.DONE).map(done -> next);

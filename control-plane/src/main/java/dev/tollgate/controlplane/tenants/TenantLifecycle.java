@@ -106,7 +106,7 @@ public final class TenantLifecycle {
       }
       Tenant stands = planned.stands();
       Tenant next = planned.next();
-      if (next.desiresTheSameAs(stands)) {
+      if (next.hasSameDesiredStateAs(stands)) {
         return new Stands(stands, reconcileUnlessSettled(stands, invocation));
       }
       if (tenants.replace(next) == WriteResult.DONE) {
@@ -182,7 +182,7 @@ public final class TenantLifecycle {
       boolean concerned =
           stands.tier().equals(tier.name()) && stands.status() != TenantStatus.OFFBOARDING;
       Tenant next = stands.changed(tier, stands.overrides(), stands.status());
-      if (!concerned || next.desiresTheSameAs(stands)) {
+      if (!concerned || next.hasSameDesiredStateAs(stands)) {
         return Optional.of(new ReconcileOutcome.Settled());
       }
       if (tenants.replace(next) == WriteResult.DONE) {
@@ -215,7 +215,7 @@ public final class TenantLifecycle {
         return reconciler.reconcile(stands, Optional.empty(), invocation);
       }
       Optional<Tier> tier = tiers.find(stands.tier());
-      Tenant next = stands.reopened();
+      Tenant next = stands.withNextVersion();
       Optional<String> unable = Optional.empty();
       try {
         next =
@@ -259,7 +259,8 @@ public final class TenantLifecycle {
   private Optional<Tenant> updated(Tenant written, Tier newer) {
     try {
       Tenant next = written.changed(newer, written.overrides(), written.status());
-      boolean done = !next.desiresTheSameAs(written) && tenants.replace(next) == WriteResult.DONE;
+      boolean done =
+          !next.hasSameDesiredStateAs(written) && tenants.replace(next) == WriteResult.DONE;
       return done ? Optional.of(next) : Optional.empty();
     } catch (InvalidValue misfit) {
       return Optional.empty();
@@ -267,7 +268,7 @@ public final class TenantLifecycle {
   }
 
   private ReconcileOutcome reconcileUnlessSettled(Tenant tenant, Invocation invocation) {
-    return tenant.settled()
+    return tenant.isSettled()
         ? new ReconcileOutcome.Settled()
         : reconciler.reconcile(tenant, Optional.empty(), invocation);
   }

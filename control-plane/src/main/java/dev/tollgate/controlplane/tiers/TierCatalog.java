@@ -98,7 +98,7 @@ public final class TierCatalog {
     if (!ifMatch.holds(found.map(Tier::version))) {
       return new OtherVersion(found);
     }
-    Optional<Tier> same = found.filter(asked::saysTheSameAs);
+    Optional<Tier> same = found.filter(asked::hasSameDefinitionAs);
     if (same.isPresent()) {
       return new Planned(found, same.get());
     }
@@ -111,7 +111,8 @@ public final class TierCatalog {
       return new StandsOtherwise(
           "overrides of tenants do not fit it: " + String.join("; ", misfits));
     }
-    return new Planned(found, found.map(stands -> next(asked, stands)).orElse(asked.succeeding(0)));
+    return new Planned(
+        found, found.map(stands -> next(asked, stands)).orElse(asked.withVersionAfter(0)));
   }
 
   /**
@@ -120,7 +121,7 @@ public final class TierCatalog {
    * sessionLifetime} must fit the tier's value of the other.
    */
   private static boolean mayMisfit(Tier asked, Optional<Tier> stands) {
-    return asked.filling().mode() == FillMode.DIRECT
+    return asked.fillPolicy().mode() == FillMode.DIRECT
         || stands
             .map(Tier::limits)
             .filter(
@@ -157,11 +158,11 @@ public final class TierCatalog {
             asked.isolation(),
             asked.limits(),
             asked.buckets(),
-            asked.filling(),
+            asked.fillPolicy(),
             asked.onUnavailable(),
             stands.version(),
             stands.rolledOut())
-        .succeeding(stands.version());
+        .withVersionAfter(stands.version());
   }
 
   private static Unavailable overtaken(TierName name) {
@@ -235,7 +236,7 @@ public final class TierCatalog {
       for (Tenant tenant : page.items()) {
         if (tenant.status() != TenantStatus.OFFBOARDING) {
           seen++;
-          unsettled += tenant.settled() && follows(tenant, tier) ? 0 : 1;
+          unsettled += tenant.isSettled() && follows(tenant, tier) ? 0 : 1;
         }
       }
       seen += page.unreadable().size();
@@ -247,7 +248,7 @@ public final class TierCatalog {
   }
 
   private static boolean follows(Tenant tenant, Tier tier) {
-    return tenant.changed(tier, tenant.overrides(), tenant.status()).desiresTheSameAs(tenant);
+    return tenant.changed(tier, tenant.overrides(), tenant.status()).hasSameDesiredStateAs(tenant);
   }
 
   /**

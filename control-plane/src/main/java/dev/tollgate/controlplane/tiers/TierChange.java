@@ -22,7 +22,7 @@ public sealed interface TierChange {
   record Planned(Optional<Tier> stands, Tier next) implements TierChange {
     /** Whether it says all that already. */
     public boolean changesNothing() {
-      return stands.filter(next::saysTheSameAs).isPresent();
+      return stands.filter(next::hasSameDefinitionAs).isPresent();
     }
   }
 

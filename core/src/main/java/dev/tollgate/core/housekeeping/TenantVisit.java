@@ -6,7 +6,7 @@ import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Session;
-import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
@@ -80,7 +80,7 @@ public final class TenantVisit {
   private final LiveTenants live;
   private final Connections connections;
   private final Sockets sockets;
-  private final SessionLife life;
+  private final SessionLifecycle life;
   private final Recount recount;
   private final Executor executor;
   private final InstantSource clock;
@@ -96,7 +96,7 @@ public final class TenantVisit {
       LiveTenants live,
       Connections connections,
       Sockets sockets,
-      SessionLife life,
+      SessionLifecycle life,
       Recount recount,
       Executor executor,
       InstantSource clock) {
@@ -152,10 +152,10 @@ public final class TenantVisit {
       Optional<Tenant> served = tenant.filter(found -> found.status() == TenantStatus.ACTIVE);
       // What is over now cannot be extended any more before it is listed, nor after.
       Instant now = clock.instant();
-      Recount.Glance glance = recount.glance(id);
+      Recount.Snapshot glance = recount.snapshot(id);
       List<Session> lasting = new ArrayList<>();
       for (Session session : socketsFirst(shuffled(glance.sessions()))) {
-        if (served.isPresent() && !session.endedAt(now)) {
+        if (served.isPresent() && !session.hasEndedAt(now)) {
           lasting.add(session);
         } else if (isBefore(until) && !isKeptForItsNotes(session, now)) {
           attempt(() -> end(session));
@@ -172,7 +172,9 @@ public final class TenantVisit {
 
     /** Whether a session has ended and its row stays only for the messages that it notes. */
     private static boolean isKeptForItsNotes(Session session, Instant now) {
-      return session.endedAt(now) && session.connections().isEmpty() && session.notesAt(now);
+      return session.hasEndedAt(now)
+          && session.connections().isEmpty()
+          && session.remembersMessagesAt(now);
     }
 
     /** Should there never be time for all, it is not always the same that are left out. */
@@ -198,7 +200,7 @@ public final class TenantVisit {
     }
 
     private void end(Session session) {
-      if (!(life.end(id, session.id()) instanceof SessionLife.Over)) {
+      if (!(life.end(id, session.id()) instanceof SessionLifecycle.EndedButKept)) {
         sessionsEnded++;
       }
     }
@@ -245,7 +247,7 @@ public final class TenantVisit {
     }
 
     private void remove(Session session, String connectionId) {
-      if (connections.leave(id, session.id(), connectionId) == Connections.Left.REMOVED) {
+      if (connections.leave(id, session.id(), connectionId) == Connections.LeaveResult.REMOVED) {
         connectionsDropped.incrementAndGet();
       }
     }
@@ -255,16 +257,16 @@ public final class TenantVisit {
      * since they were listed has moved the turns on, before this looks at them or after.
      */
     private void strikeOff(boolean exists) {
-      Optional<Instant> arrival = live.arrival(id);
+      Optional<Instant> arrival = live.nextArrival(id);
       if (arrival.isEmpty()
           || arrival.get().isAfter(clock.instant().minus(OPENING))
           || connections.count(id) != 0) {
         return;
       }
       if (!exists) {
-        connections.forgetCount(id);
+        connections.deleteCount(id);
       }
-      live.strikeOff(id, arrival.get());
+      live.remove(id, arrival.get());
     }
   }
 
@@ -288,7 +290,7 @@ public final class TenantVisit {
     }
 
     Suspected of(Session session, String connectionId) {
-      Instant lastSign = session.lastSignOf(connectionId);
+      Instant lastSign = session.lastSignOfLife(connectionId);
       if (session.joinedAt(connectionId).isBefore(now.minus(OLD))) {
         return Suspected.DEAD;
       }
