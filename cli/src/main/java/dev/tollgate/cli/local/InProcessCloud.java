@@ -1,4 +1,4 @@
-package dev.tollgate.cli.command;
+package dev.tollgate.cli.local;
 
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.local.LocalCloud;
@@ -14,22 +14,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The local cloud of module {@code local}, as the command line starts it. */
-public final class LocalStack implements Cloud {
+/** The local cloud of module {@code local}, in this JVM. */
+public final class InProcessCloud implements Cloud {
   private final LocalCloud cloud;
 
-  private LocalStack(LocalCloud cloud) {
+  private InProcessCloud(LocalCloud cloud) {
     this.cloud = cloud;
   }
 
   /**
    * Starts a local cloud.
    *
-   * @throws Failure if it does not start
+   * @throws Failure if the local cloud does not start
    */
-  public static LocalStack start(Settings settings) {
+  public static InProcessCloud start(Settings settings) {
     try {
-      return new LocalStack(
+      return new InProcessCloud(
           LocalCloud.start(
               new Options(
                   settings.assembly(),
@@ -56,16 +56,16 @@ public final class LocalStack implements Cloud {
     try {
       return FaultPlan.read(settings.faults().get());
     } catch (NoSuchFileException e) {
-      throw Failure.usage("--faults: " + e.getMessage() + " (expected: a file that is there)");
+      throw Failure.usage("--faults: " + e.getMessage() + " (expected: an existing file)");
     } catch (IllegalArgumentException e) {
       throw Failure.usage("--faults: " + e.getMessage());
     }
   }
 
-  /** The messages down to the root of the trouble. */
-  private static String reason(Throwable trouble) {
-    String message = Optional.ofNullable(trouble.getMessage()).orElse(trouble.toString());
-    Throwable cause = trouble.getCause();
+  /** The messages of an exception and its causes. */
+  private static String reason(Throwable failure) {
+    String message = Optional.ofNullable(failure.getMessage()).orElse(failure.toString());
+    Throwable cause = failure.getCause();
     return cause == null ? message : message + "; " + reason(cause);
   }
 

@@ -7,36 +7,38 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What an API answered.
+ * The response of an API.
  *
  * @param status the HTTP status code
- * @param body the body as it came, perhaps empty
+ * @param body the body; may be empty
  */
-public record Answer(int status, HttpHeaders headers, String body) {
+public record Response(int status, HttpHeaders headers, String body) {
 
   public boolean succeeded() {
     return status / 100 == 2;
   }
 
-  /** This answer, unless it is a refusal. */
-  public Answer orFail() {
+  /** Returns this response if it is successful; otherwise throws its problem as a failure. */
+  public Response orThrow() {
     if (!succeeded()) {
-      throw Failure.refused(this);
+      throw Failure.rejected(this);
     }
     return this;
   }
 
-  /** The body as JSON; a missing node when it holds none. */
+  /** The body as JSON; a missing node if it is not JSON. */
   public JsonNode json() {
     return Json.parse(body).orElse(MissingNode.getInstance());
   }
 
-  /** Whether the sender may not do this, and so nothing of the kind. */
-  public boolean isNotAllowed() {
+  /**
+   * Whether the sender lacks credentials or permission, so that similar requests would fail, too.
+   */
+  public boolean isAccessDenied() {
     return status == 401 || status == 403;
   }
 
-  /** The whole seconds of {@code Retry-After}, if the answer has them; a date is not understood. */
+  /** The time in {@code Retry-After}, if it is a number of seconds. Dates are ignored. */
   public Optional<Duration> retryAfter() {
     return headers
         .firstValue("Retry-After")
