@@ -14,6 +14,7 @@ import dev.tollgate.aws.dynamodb.limit.DynamoDbSessions;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbSilos;
 import dev.tollgate.aws.dynamodb.limit.LimitRow;
 import dev.tollgate.aws.dynamodb.limit.SessionRow;
+import dev.tollgate.aws.dynamodb.limit.SessionTables;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTiers;
 import dev.tollgate.aws.dynamodb.tenant.TenantRow;
@@ -30,10 +31,10 @@ import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.idempotency.KeyClaim;
 import dev.tollgate.core.message.MessageName;
-import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tier;
@@ -86,7 +87,9 @@ class SchemaVersionTest {
     tenants = new DynamoDbTenants(dynamoDb, tables.tenant());
     tiers = new DynamoDbTiers(dynamoDb, tierTable);
     sessions =
-        new DynamoDbSessions(dynamoDb, dynamoDb, tables.session(), tables.limit(), Engines.ANYBODY);
+        new DynamoDbSessions(
+            new SessionTables(
+                dynamoDb, dynamoDb, tables.session(), tables.limit(), Engines.ANYBODY));
     buckets = new DynamoDbBuckets(dynamoDb, tables.limit(), Engines.ANYBODY);
     silos = new DynamoDbSilos(dynamoDb, tables.limit(), Engines.ANYBODY);
     keys = new DynamoDbIdempotencyKeys(dynamoDb, keyTable);

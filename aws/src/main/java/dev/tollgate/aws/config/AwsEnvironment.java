@@ -7,10 +7,13 @@ import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.DynamoDbIdempotencyKeys;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbActivity;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbBuckets;
+import dev.tollgate.aws.dynamodb.limit.DynamoDbConnections;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbFactsReader;
+import dev.tollgate.aws.dynamodb.limit.DynamoDbLiveTenants;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbMessageLog;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbSessions;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbSilos;
+import dev.tollgate.aws.dynamodb.limit.SessionTables;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTiers;
 import dev.tollgate.aws.gateway.ApiGatewaySockets;
@@ -33,13 +36,13 @@ import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.message.MessageLog;
 import dev.tollgate.core.provisioning.BucketQueues;
-import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.provisioning.SiloQueues;
 import dev.tollgate.core.provisioning.Silos;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tiers;
 import java.net.URI;
@@ -93,7 +96,7 @@ public final class AwsEnvironment {
   private final Lazy<TenantCredentials> tenantCredentials = new Lazy<>(this::assumedRoles);
   private final Lazy<Executor> batches =
       new Lazy<>(() -> Threads.upTo(PARALLEL_BATCHES, "sqs-batch"));
-  private final Lazy<DynamoDbSessions> allSessions = new Lazy<>(this::newSessions);
+  private final Lazy<SessionTables> sessionTables = new Lazy<>(this::newSessionTables);
 
   /**
    * The AWS side of a deployable with these environment variables.
@@ -224,12 +227,12 @@ public final class AwsEnvironment {
 
   /** Sessions. Needs {@code SESSION_TABLE}, {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */
   public Sessions sessions() {
-    return allSessions.get();
+    return new DynamoDbSessions(sessionTables.get());
   }
 
   /** Connections. Needs {@code SESSION_TABLE}, {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */
   public Connections connections() {
-    return allSessions.get();
+    return new DynamoDbConnections(sessionTables.get());
   }
 
   /**
@@ -237,7 +240,7 @@ public final class AwsEnvironment {
    * SESSION_TABLE}, {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}.
    */
   public LiveTenants liveTenants() {
-    return allSessions.get();
+    return new DynamoDbLiveTenants(sessionTables.get());
   }
 
   /**
@@ -278,8 +281,8 @@ public final class AwsEnvironment {
             .build());
   }
 
-  private DynamoDbSessions newSessions() {
-    return new DynamoDbSessions(
+  private SessionTables newSessionTables() {
+    return new SessionTables(
         dynamoDb.get(),
         dynamoDbOnce.get(),
         variable("SESSION_TABLE"),

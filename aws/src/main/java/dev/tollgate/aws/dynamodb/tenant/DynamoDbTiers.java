@@ -8,7 +8,7 @@ import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
-import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;

@@ -6,11 +6,11 @@ import static dev.tollgate.aws.dynamodb.Attribute.text;
 
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.Action;
-import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import java.util.HashMap;
