@@ -92,37 +92,37 @@ public final class DynamoDbConnections implements Connections {
               .expressionAttributeValues(values)
               .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
               .build();
-      Optional<Row> against =
+      Optional<Row> conflict =
           tables.updateOnce("DynamoDB UpdateItem of a session of " + tenant, request);
-      if (against.isEmpty()) {
+      if (conflict.isEmpty()) {
         return JoinResult.ADDED;
       }
-      if (against.get().attributes().isEmpty()) {
+      if (conflict.get().attributes().isEmpty()) {
         return JoinResult.NO_SESSION;
       }
-      Session stands = SessionRow.read(against.get());
-      Optional<JoinResult> refusal = refusal(stands, connectionId, most, rate, now);
+      Session current = SessionRow.read(conflict.get());
+      Optional<JoinResult> refusal = refusal(current, connectionId, most, rate, now);
       if (refusal.isPresent()) {
         return refusal.get();
       }
-      arrival = stands.arrival();
-      endsLater = stands.endsAt().getEpochSecond() > endsAt.getEpochSecond();
+      arrival = current.arrival();
+      endsLater = current.endsAt().getEpochSecond() > endsAt.getEpochSecond();
     }
-    throw new Unavailable("a session of " + tenant + ": too many others write it");
+    throw new Unavailable("a session of " + tenant + ": too many concurrent writes");
   }
 
   private static Optional<JoinResult> refusal(
-      Session stands, String connectionId, long most, Gcra rate, Instant now) {
-    if (stands.hasEndedAt(now)) {
+      Session current, String connectionId, long most, Gcra rate, Instant now) {
+    if (current.hasEndedAt(now)) {
       return Optional.of(JoinResult.NO_SESSION);
     }
-    if (stands.connections().contains(connectionId)) {
+    if (current.connections().contains(connectionId)) {
       return Optional.of(JoinResult.ALREADY_JOINED);
     }
-    if (stands.connections().size() >= most) {
+    if (current.connections().size() >= most) {
       return Optional.of(JoinResult.FULL);
     }
-    return rate.conforms(stands.arrival(), now)
+    return rate.conforms(current.arrival(), now)
         ? Optional.empty()
         : Optional.of(JoinResult.TOO_SOON);
   }
@@ -156,8 +156,8 @@ public final class DynamoDbConnections implements Connections {
   public void createCount(TenantId tenant) {
     UpdateItemRequest request =
         count(tenant, tables.as(tenant))
-            .updateExpression("SET #count = if_not_exists(#count, :none)")
-            .expressionAttributeValues(Map.of(":none", Attribute.number(0)))
+            .updateExpression("SET #count = if_not_exists(#count, :zero)")
+            .expressionAttributeValues(Map.of(":zero", Attribute.number(0)))
             .build();
     ask(
         "DynamoDB UpdateItem of the count of " + tenant,
@@ -196,38 +196,38 @@ public final class DynamoDbConnections implements Connections {
   }
 
   /**
-   * Lowers a count, if there is one, to none at the least.
+   * Lowers a tenant's count, if it exists, to zero at the least.
    *
-   * @param besides what else the same write does
+   * @param others other additions of the same write
    */
-  private void lower(TenantId tenant, Additions besides, long connections) {
+  private void lower(TenantId tenant, Additions others, long connections) {
     String what = "DynamoDB UpdateItem of the count of " + tenant;
     AwsRequestOverrideConfiguration as = tables.as(tenant);
-    Map<String, AttributeValue> values = new HashMap<>(besides.values());
+    Map<String, AttributeValue> values = new HashMap<>(others.values());
     values.put(":n", Attribute.number(connections));
     UpdateItemRequest lower =
         count(tenant, as)
-            .updateExpression("SET #count = #count - :n ADD " + besides.expression())
+            .updateExpression("SET #count = #count - :n ADD " + others.expression())
             .conditionExpression("#count >= :n")
-            .expressionAttributeNames(besides.names(COUNT))
+            .expressionAttributeNames(others.names(COUNT))
             .expressionAttributeValues(values)
             .build();
     Map<String, AttributeValue> withZero = new HashMap<>(values);
-    withZero.put(":none", Attribute.number(0));
-    UpdateItemRequest toNone =
+    withZero.put(":zero", Attribute.number(0));
+    UpdateItemRequest toZero =
         count(tenant, as)
-            .updateExpression("SET #count = :none ADD " + besides.expression())
+            .updateExpression("SET #count = :zero ADD " + others.expression())
             .conditionExpression("#count < :n")
-            .expressionAttributeNames(besides.names(COUNT))
+            .expressionAttributeNames(others.names(COUNT))
             .expressionAttributeValues(withZero)
             .build();
     for (int i = 0; i < SessionTables.MAX_ATTEMPTS; i++) {
-      Optional<Row> against = tables.updateOnce(what, i % 2 == 0 ? lower : toNone);
-      if (against.isEmpty() || !against.get().has(LimitRow.ITEM_COUNT)) {
+      Optional<Row> conflict = tables.updateOnce(what, i % 2 == 0 ? lower : toZero);
+      if (conflict.isEmpty() || !conflict.get().has(LimitRow.ITEM_COUNT)) {
         return;
       }
     }
-    throw new Unavailable("the count of " + tenant + ": too many others write it");
+    throw new Unavailable("the count of " + tenant + ": too many concurrent writes");
   }
 
   @Override
@@ -237,8 +237,9 @@ public final class DynamoDbConnections implements Connections {
   }
 
   /**
-   * Each correction bears a name of its own and replaces the one that was seen. So a repetition of
-   * a correction whose answer was lost finds its own name, and adds nothing.
+   * Each correction stores a random id in the row and replaces the id that was read before. If the
+   * response is lost and the SDK repeats the write, the repetition finds its own id and adds
+   * nothing.
    */
   @Override
   public WriteResult correct(TenantId tenant, ConnectionCount seen, Correction correction) {
@@ -248,7 +249,7 @@ public final class DynamoDbConnections implements Connections {
     values.put(":by", Attribute.number(correction.open()));
     values.put(":name", name);
     seen.correction().ifPresent(last -> values.put(":seen", Attribute.text(last)));
-    String unlessOvertaken =
+    String unlessCorrected =
         seen.correction().isPresent() ? "#correction = :seen" : "attribute_not_exists(#correction)";
     if (correction.open() < 0) {
       values.put(":less", Attribute.number(-correction.open()));
@@ -259,7 +260,7 @@ public final class DynamoDbConnections implements Connections {
                 "SET #correction = :name ADD #count :by"
                     + (parts.isEmpty() ? "" : ", " + parts.expression()))
             .conditionExpression(
-                unlessOvertaken + (correction.open() < 0 ? " AND #count >= :less" : ""))
+                unlessCorrected + (correction.open() < 0 ? " AND #count >= :less" : ""))
             .expressionAttributeNames(
                 parts.names(
                     Map.of("#count", LimitRow.ITEM_COUNT, "#correction", LimitRow.CORRECTION)))
@@ -294,12 +295,12 @@ public final class DynamoDbConnections implements Connections {
   }
 
   /**
-   * What a write adds to attributes of a row, in the words of an expression.
+   * The {@code ADD} clause of an update.
    *
-   * @param by what is added to which attribute
+   * @param by the number to add to each attribute
    */
   private record Additions(Map<String, Long> by) {
-    /** Additions of so much to the part of each connection. */
+    /** Adds {@code each} to the part of every connection. */
     static Additions of(Set<String> connectionIds, long each) {
       Map<Integer, Long> parts = new HashMap<>();
       connectionIds.forEach(id -> parts.merge(ConnectionCount.partOf(id), each, Long::sum));

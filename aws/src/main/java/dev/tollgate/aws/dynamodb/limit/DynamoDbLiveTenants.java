@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 
-/** The tenants whose row in the Limit table holds when their next session may be created. */
+/** The tenants that have a session rate in the Limit table. An index lists them. */
 public final class DynamoDbLiveTenants implements LiveTenants {
   private final SessionTables tables;
 
@@ -23,7 +23,7 @@ public final class DynamoDbLiveTenants implements LiveTenants {
     this.tables = tables;
   }
 
-  /** Under the function's own role: which tenants it is about is what is asked. */
+  /** Uses the function's own role, because the index spans tenants. */
   @Override
   public List<TenantId> list() {
     return ask(
@@ -56,7 +56,7 @@ public final class DynamoDbLiveTenants implements LiveTenants {
   public WriteResult remove(TenantId tenant, Instant arrival) {
     AwsRequestOverrideConfiguration configuration = tables.as(tenant);
     return write(
-        "DynamoDB DeleteItem of turns of " + tenant,
+        "DynamoDB DeleteItem of the session rate of " + tenant,
         () ->
             tables
                 .dynamoDb()

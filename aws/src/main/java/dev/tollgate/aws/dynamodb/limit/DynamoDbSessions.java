@@ -60,18 +60,18 @@ public final class DynamoDbSessions implements Sessions {
               .expressionAttributeValues(values)
               .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
               .build();
-      Optional<Row> against =
-          tables.updateOnce("DynamoDB UpdateItem of turns of " + tenant, request);
-      if (against.isEmpty()) {
+      Optional<Row> conflict =
+          tables.updateOnce("DynamoDB UpdateItem of the session rate of " + tenant, request);
+      if (conflict.isEmpty()) {
         return Optional.empty();
       }
-      Row row = against.get();
+      Row row = conflict.get();
       arrival = row.optional(LimitRow.ARRIVAL, row::nanos);
       if (!rate.conforms(arrival, now)) {
         return Optional.of(rate.conformsAt(arrival, now));
       }
     }
-    throw new Unavailable("turns of " + tenant + ": too many others write them");
+    throw new Unavailable("session rate of " + tenant + ": too many concurrent writes");
   }
 
   @Override
@@ -90,7 +90,7 @@ public final class DynamoDbSessions implements Sessions {
                             .item(SessionRow.write(session))));
   }
 
-  /** By a BatchGetItem, which those who read sessions may do anyway. */
+  /** Uses BatchGetItem, which the roles that read sessions already allow. */
   @Override
   public SubjectSessions findForSubject(TenantId tenant, Subject subject) {
     return tables.batchGet(tenant, tables.limits(), List.of(LimitRow.key(tenant, subject))).stream()
@@ -130,7 +130,7 @@ public final class DynamoDbSessions implements Sessions {
                     + "))")
             .expressionAttributeValues(values)
             .build();
-    return noted(tenant, request);
+    return updateSubject(tenant, request);
   }
 
   @Override
@@ -154,7 +154,7 @@ public final class DynamoDbSessions implements Sessions {
                 "#ids = :nextIds OR (#ids = :read AND (" + arrivalUpdate.condition() + "))")
             .expressionAttributeValues(values)
             .build();
-    return noted(tenant, request);
+    return updateSubject(tenant, request);
   }
 
   private UpdateItemRequest.Builder subject(TenantId tenant, Subject subject) {
@@ -169,8 +169,8 @@ public final class DynamoDbSessions implements Sessions {
                 "#arrival", LimitRow.ARRIVAL));
   }
 
-  /** A note that is written twice counts once, at most as two for the rate. */
-  private WriteResult noted(TenantId tenant, UpdateItemRequest request) {
+  /** Sends the update. A repetition adds the session once and counts at most twice for the rate. */
+  private WriteResult updateSubject(TenantId tenant, UpdateItemRequest request) {
     return write(
         "DynamoDB UpdateItem of a subject of " + tenant,
         () -> tables.dynamoDb().updateItem(request));
@@ -352,7 +352,7 @@ public final class DynamoDbSessions implements Sessions {
     values.put(":processed", SessionRow.write(processed));
     read.messageAt()
         .ifPresent(last -> values.put(":last", Attribute.number(last.getEpochSecond())));
-    String unlessOvertaken =
+    String unlessChanged =
         read.messageAt().isPresent() ? "#message = :last" : "attribute_not_exists(#message)";
     return write(
         "DynamoDB UpdateItem of a session of " + read.tenant(),
@@ -368,7 +368,7 @@ public final class DynamoDbSessions implements Sessions {
                             .updateExpression(
                                 "SET #end = :end, #message = :second, #processed = :processed,"
                                     + " #created = if_not_exists(#created, :second)")
-                            .conditionExpression("#end = :read AND " + unlessOvertaken)
+                            .conditionExpression("#end = :read AND " + unlessChanged)
                             .expressionAttributeNames(
                                 Map.of(
                                     "#end", SessionRow.ENDS_AT,
