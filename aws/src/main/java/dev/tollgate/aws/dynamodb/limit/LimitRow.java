@@ -32,12 +32,12 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
  * the totals of admitted and refused connections, the rate at which it creates sessions, the
  * sessions of each subject, and recently processed messages.
  */
-public final class LimitRow {
+final class LimitRow {
   /** The partition key. */
-  public static final String TENANT = "tenantId";
+  static final String TENANT = "tenantId";
 
   /** The sort key. */
-  public static final String KEY = "key";
+  static final String KEY = "key";
 
   static final String CONNECTIONS = "connections";
   static final String ITEM_COUNT = "itemCount";
@@ -57,7 +57,7 @@ public final class LimitRow {
   static final String ARRIVAL = "arrival";
 
   /** The sort key of a silo. */
-  public static final String SILO = "silo";
+  static final String SILO = "silo";
 
   static final String BUCKET_PREFIX = "bucket:";
   static final String MESSAGE_PREFIX = "message:";
@@ -75,16 +75,16 @@ public final class LimitRow {
   static final String EMPTY_HELD = "emptyHeld";
 
   /** The version of a bucket or silo, for conditional writes. */
-  public static final String VERSION = "version";
+  static final String VERSION = "version";
 
   /** A random id of the write that a bucket's row comes from. */
   static final String WRITE = "write";
 
   /** The shard that looks at the bucket; only then the row is in the index of this name. */
-  public static final String SHARD = "shard";
+  static final String SHARD = "shard";
 
   /** When the shard looks at the bucket next. */
-  public static final String TURN_AT = "turnAt";
+  static final String TURN_AT = "turnAt";
 
   /** Puts the row of the session rate into the index of live tenants. */
   static final String LIVE = "live";
@@ -95,22 +95,22 @@ public final class LimitRow {
   private LimitRow() {}
 
   /** The key of a tenant's row. */
-  public static Map<String, AttributeValue> key(TenantId tenant, String key) {
+  static Map<String, AttributeValue> key(TenantId tenant, String key) {
     return Map.of(TENANT, text(tenant.value()), KEY, text(key));
   }
 
   /** The key of a bucket. */
-  public static Map<String, AttributeValue> key(BucketId id) {
+  static Map<String, AttributeValue> key(BucketId id) {
     return key(id.tenant(), BUCKET_PREFIX + id.action());
   }
 
   /** The key of a processed message. */
-  public static Map<String, AttributeValue> key(TenantId tenant, MessageName message) {
+  static Map<String, AttributeValue> key(TenantId tenant, MessageName message) {
     return key(tenant, MESSAGE_PREFIX + message.session() + ":" + message.id());
   }
 
   /** The key of a subject's sessions. */
-  public static Map<String, AttributeValue> key(TenantId tenant, Subject subject) {
+  static Map<String, AttributeValue> key(TenantId tenant, Subject subject) {
     return key(tenant, SUBJECT_PREFIX + subject.pseudonym());
   }
 

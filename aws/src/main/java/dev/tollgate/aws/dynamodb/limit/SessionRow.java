@@ -22,7 +22,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
  * DynamoDB uses it as the time to live. A session without connections has no set of connections,
  * because DynamoDB stores no empty set.
  */
-public final class SessionRow {
+final class SessionRow {
   static final String TENANT = "tenantId";
   static final String ID = "sessionId";
   static final String CONNECTION_IDS = "connectionIds";
@@ -41,7 +41,7 @@ public final class SessionRow {
   private SessionRow() {}
 
   /** The key of a session. */
-  public static Map<String, AttributeValue> key(TenantId tenant, SessionId id) {
+  static Map<String, AttributeValue> key(TenantId tenant, SessionId id) {
     return Map.of(TENANT, text(tenant.value()), ID, text(id.value()));
   }
 

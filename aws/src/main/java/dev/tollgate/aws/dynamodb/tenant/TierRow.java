@@ -19,15 +19,15 @@ import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** Reads and writes tiers as rows of the Tier table. */
-public final class TierRow {
+final class TierRow {
   /** The key: the tier's name. */
-  public static final String NAME = "tier";
+  static final String NAME = "tier";
 
   static final String VERSION = "version";
   static final String ROLLED_OUT = "rolledOut";
 
   /** The key of the row that holds the rolled-out release; it is no valid tier name. */
-  public static final String RELEASE = "#release";
+  static final String RELEASE = "#release";
 
   /** Marks the row of a removed default tier. */
   static final String REMOVED = "removed";
