@@ -1,23 +1,15 @@
-package dev.tollgate.aws;
+package dev.tollgate.aws.dynamodb.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tollgate.aws.Engines;
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.DynamoDbIdempotencyKeys;
 import dev.tollgate.aws.dynamodb.Row;
-import dev.tollgate.aws.dynamodb.limit.DynamoDbActivity;
-import dev.tollgate.aws.dynamodb.limit.DynamoDbBuckets;
-import dev.tollgate.aws.dynamodb.limit.DynamoDbFactsReader;
-import dev.tollgate.aws.dynamodb.limit.DynamoDbMessageLog;
-import dev.tollgate.aws.dynamodb.limit.DynamoDbSessions;
-import dev.tollgate.aws.dynamodb.limit.DynamoDbSilos;
-import dev.tollgate.aws.dynamodb.limit.LimitRow;
-import dev.tollgate.aws.dynamodb.limit.SessionRow;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTiers;
 import dev.tollgate.aws.dynamodb.tenant.TenantRow;
-import dev.tollgate.aws.dynamodb.tenant.TierRow;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Page;
@@ -30,13 +22,14 @@ import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.idempotency.KeyClaim;
 import dev.tollgate.core.message.MessageName;
-import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.Samples;
 import java.util.ArrayList;
@@ -86,7 +79,9 @@ class SchemaVersionTest {
     tenants = new DynamoDbTenants(dynamoDb, tables.tenant());
     tiers = new DynamoDbTiers(dynamoDb, tierTable);
     sessions =
-        new DynamoDbSessions(dynamoDb, dynamoDb, tables.session(), tables.limit(), Engines.ANYBODY);
+        new DynamoDbSessions(
+            new SessionTables(
+                dynamoDb, dynamoDb, tables.session(), tables.limit(), Engines.ANYBODY));
     buckets = new DynamoDbBuckets(dynamoDb, tables.limit(), Engines.ANYBODY);
     silos = new DynamoDbSilos(dynamoDb, tables.limit(), Engines.ANYBODY);
     keys = new DynamoDbIdempotencyKeys(dynamoDb, keyTable);
@@ -121,23 +116,19 @@ class SchemaVersionTest {
     tiers.put(changed);
     all.put(
         "tier",
-        stored(
-            tierTable, TierRow.key(SILVER.name()), "tier silver", () -> tiers.find(SILVER.name())));
+        stored(tierTable, tierKey(SILVER.name()), "tier silver", () -> tiers.find(SILVER.name())));
     Tier removed = Tier.DEFAULTS.get(0);
     tiers.remove(removed.name(), 0);
     all.put(
         "removed tier",
         stored(
-            tierTable,
-            TierRow.key(removed.name()),
-            "tier bronze",
-            () -> tiers.find(removed.name())));
+            tierTable, tierKey(removed.name()), "tier bronze", () -> tiers.find(removed.name())));
     tiers.markRolledOut(new Release("processor:1"));
     all.put(
         "release",
         stored(
             tierTable,
-            Map.of(TierRow.NAME, Attribute.text(TierRow.RELEASE)),
+            Map.of("tier", Attribute.text("#release")),
             "release",
             tiers::rolledOutRelease));
 
@@ -274,7 +265,7 @@ class SchemaVersionTest {
         put(row, broken);
       } catch (DynamoDbException keyOfIndex) {
         // A table refuses a key of an index that is not of its type.
-        assertThat(List.of(LimitRow.SHARD, LimitRow.TURN_AT, TenantRow.TIER, TenantRow.PENDING))
+        assertThat(List.of(LimitRow.SHARD, LimitRow.TURN_AT, "tier", "pending"))
             .anyMatch(how::startsWith);
         return;
       }
@@ -367,7 +358,7 @@ class SchemaVersionTest {
   @Test
   void a_listing_goes_on_without_a_tier_that_a_newer_release_wrote() {
     tiers.put(SILVER.withVersionAfter(0));
-    setSchema(stored(tierTable, TierRow.key(SILVER.name()), ""), Row.SCHEMA + 1);
+    setSchema(stored(tierTable, tierKey(SILVER.name()), ""), Row.SCHEMA + 1);
 
     Page<Tier> page = tiers.list();
 
@@ -398,5 +389,9 @@ class SchemaVersionTest {
                 .key(row.key())
                 .updateExpression("REMOVE #schema")
                 .expressionAttributeNames(Map.of("#schema", "schema")));
+  }
+
+  private static Map<String, AttributeValue> tierKey(TierName name) {
+    return Map.of("tier", Attribute.text(name.value()));
   }
 }

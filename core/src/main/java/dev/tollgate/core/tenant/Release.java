@@ -1,4 +1,4 @@
-package dev.tollgate.core.provisioning;
+package dev.tollgate.core.tenant;
 
 import dev.tollgate.core.InvalidValue;
 
