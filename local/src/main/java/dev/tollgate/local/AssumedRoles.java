@@ -1,10 +1,10 @@
 package dev.tollgate.local;
 
+import dev.tollgate.local.endpoint.Principal;
+import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.iam.Caller;
 import dev.tollgate.local.iam.Context;
 import dev.tollgate.local.iam.Policies;
-import dev.tollgate.local.services.Principal;
-import dev.tollgate.local.services.ServiceClient;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;

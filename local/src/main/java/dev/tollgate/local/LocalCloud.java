@@ -1,8 +1,21 @@
 package dev.tollgate.local;
 
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.AccessKeys;
+import dev.tollgate.local.endpoint.Authorization;
+import dev.tollgate.local.endpoint.Endpoint;
+import dev.tollgate.local.endpoint.Principal;
+import dev.tollgate.local.endpoint.RecordedRequests;
+import dev.tollgate.local.endpoint.SecurityTokens;
+import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.engines.QueueEngine;
+import dev.tollgate.local.engines.TableEngine;
 import dev.tollgate.local.events.EventSources;
-import dev.tollgate.local.faults.Fates;
-import dev.tollgate.local.faults.Misfortune;
+import dev.tollgate.local.faults.FaultKind;
+import dev.tollgate.local.faults.Faults;
+import dev.tollgate.local.faults.LostEvents;
+import dev.tollgate.local.faults.RequestFaults;
+import dev.tollgate.local.faults.ScheduleFaults;
 import dev.tollgate.local.gateway.Gateway;
 import dev.tollgate.local.gateway.KeySets;
 import dev.tollgate.local.iam.Accesses;
@@ -21,18 +34,6 @@ import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.resources.StackCreation;
 import dev.tollgate.local.rest.RestApi;
 import dev.tollgate.local.scheduler.Scheduler;
-import dev.tollgate.local.services.AccessKey;
-import dev.tollgate.local.services.AccessKeys;
-import dev.tollgate.local.services.Authorization;
-import dev.tollgate.local.services.Faults;
-import dev.tollgate.local.services.FrontDoor;
-import dev.tollgate.local.services.PlannedFaults;
-import dev.tollgate.local.services.Principal;
-import dev.tollgate.local.services.QueueEngine;
-import dev.tollgate.local.services.Requests;
-import dev.tollgate.local.services.SecurityTokens;
-import dev.tollgate.local.services.ServiceClient;
-import dev.tollgate.local.services.TableEngine;
 import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Assets;
 import dev.tollgate.local.template.Environment;
@@ -63,17 +64,16 @@ public final class LocalCloud implements AutoCloseable {
   private static final String LAMBDA = "lambda.amazonaws.com";
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
-  private final Requests requests = new Requests();
-  private final Faults faults = new Faults();
+  private final RecordedRequests requests = new RecordedRequests();
   private final AccessKeys accessKeys = new AccessKeys();
   private final TableKeys tableKeys = new TableKeys();
   private final Options options;
-  private final Fates fates;
+  private final Faults faults;
   private final LostEvents lostEvents;
   private final Environment environment;
   private final RunLog log;
   private final Policies policies;
-  private final FrontDoor frontDoor;
+  private final Endpoint endpoint;
   private final SecurityTokens securityTokens;
   private final Functions functions;
   private final FunctionCatalog catalog;
@@ -85,8 +85,8 @@ public final class LocalCloud implements AutoCloseable {
 
   private LocalCloud(Options options) throws Exception {
     this.options = options;
-    fates = new Fates(options.faults());
-    lostEvents = new LostEvents(fates);
+    faults = new Faults(options.faults());
+    lostEvents = new LostEvents(faults);
     try {
       Template template = Template.read(options.assembly());
       Assets assets = new Assets(template);
@@ -95,22 +95,22 @@ public final class LocalCloud implements AutoCloseable {
       TableEngine tables = closedLater(TableEngine.start(directory("tables")));
       QueueEngine queues = closedLater(startQueues());
       policies = new Policies(resource -> policyOfQueue(queues, resource));
-      frontDoor = closedLater(openFrontDoor());
-      frontDoor.serve("dynamodb", tables.handler());
-      frontDoor.serve("sqs", queues.handler());
+      endpoint = closedLater(openEndpoint());
+      endpoint.serve("dynamodb", tables.handler());
+      endpoint.serve("sqs", queues.handler());
       securityTokens = new SecurityTokens(accessKeys, options.clock());
-      frontDoor.serve("sts", securityTokens);
+      endpoint.serve("sts", securityTokens);
       functions = closedLater(new Functions(options.clock(), accessKeys, log::write));
       catalog = closedLater(openCatalog(assets));
       eventSources = closedLater(openEventSources());
-      frontDoor.watch(eventSources::saw);
+      endpoint.watch(eventSources::saw);
       invocations = new InvokeApi(functions, openWorkers());
       Map<String, RestApi.Operation> operations = new HashMap<>(catalog.operations());
       operations.putAll(eventSources.operations());
-      frontDoor.serve("lambda", new LambdaApi(invocations, operations));
+      endpoint.serve("lambda", new LambdaApi(invocations, operations));
       gateway = closedLater(openGateway());
       scheduler = closedLater(openScheduler());
-      frontDoor.serve("scheduler", scheduler.http());
+      endpoint.serve("scheduler", scheduler.http());
       outputs = createStack(template, assets);
       scheduler.start();
       eventSources.start();
@@ -162,7 +162,7 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /** The record of the AWS calls since the cloud was started. */
-  public Requests requests() {
+  public RecordedRequests requests() {
     return requests;
   }
 
@@ -171,14 +171,9 @@ public final class LocalCloud implements AutoCloseable {
     return policies;
   }
 
-  /** Makes AWS calls go wrong. */
+  /** The faults of this cloud: planned ones, and those that a test injects. */
   public Faults faults() {
     return faults;
-  }
-
-  /** What goes wrong by the plan. */
-  public Fates fates() {
-    return fates;
   }
 
   /** Makes API Gateway lose events on their way to a function. */
@@ -188,7 +183,7 @@ public final class LocalCloud implements AutoCloseable {
 
   /** The URL of the AWS APIs of this cloud: a value for {@code AWS_ENDPOINT_URL}. */
   public URI endpoint() {
-    return frontDoor.endpoint();
+    return endpoint.endpoint();
   }
 
   /**
@@ -276,13 +271,13 @@ public final class LocalCloud implements AutoCloseable {
         environment.region(),
         environment.accountId(),
         queue ->
-            fates.strikesIn(
-                Misfortune.QUEUE_EXPIRES_EARLY,
+            faults.occursIn(
+                FaultKind.QUEUE_EXPIRES_EARLY,
                 queue,
                 environment.clock().instant().truncatedTo(ChronoUnit.MINUTES)));
   }
 
-  private FrontDoor openFrontDoor() {
+  private Endpoint openEndpoint() {
     Authorization authorization =
         options.iam()
             ? new Iam(
@@ -290,16 +285,16 @@ public final class LocalCloud implements AutoCloseable {
                 policies,
                 log::event)
             : Authorization.NONE;
-    return FrontDoor.open(
+    return Endpoint.open(
         accessKeys,
         authorization,
         requests,
-        faults,
-        new PlannedFaults(
-            fates,
-            policies::isAdministrator,
-            name -> catalog.configuration(name).isPresent(),
-            this::kill),
+        new RequestFaults(
+                faults,
+                policies::isAdministrator,
+                name -> catalog.configuration(name).isPresent(),
+                this::kill)
+            ::before,
         environment.clock());
   }
 
@@ -310,7 +305,7 @@ public final class LocalCloud implements AutoCloseable {
         environment,
         new FunctionCatalog.Account(
             Map.of(
-                "AWS_ENDPOINT_URL", frontDoor.endpoint().toString(),
+                "AWS_ENDPOINT_URL", endpoint.endpoint().toString(),
                 "AWS_REGION", environment.region()),
             role -> securityTokens.isRole(role) && roles.mayAssume(role, Context.EMPTY),
             assets::find),
@@ -325,7 +320,7 @@ public final class LocalCloud implements AutoCloseable {
         (name, role) -> client(Principal.of(name, role)),
         environment,
         directory("functions"),
-        table -> fates.strikes(Misfortune.STREAM_REPLAYED, table),
+        table -> faults.occurs(FaultKind.STREAM_REPLAYED, table),
         log::event);
   }
 
@@ -342,7 +337,7 @@ public final class LocalCloud implements AutoCloseable {
         lostEvents.before(functions),
         new ServiceIntegrations(rolesOf("ApiGateway", "apigateway.amazonaws.com")),
         environment,
-        frontDoor::guard,
+        endpoint::guard,
         log::event);
   }
 
@@ -354,7 +349,7 @@ public final class LocalCloud implements AutoCloseable {
             rolesOf("Scheduler", "scheduler.amazonaws.com"),
             enforcedPolicies(),
             environment.accountId()),
-        new UnpunctualSchedules(fates),
+        new ScheduleFaults(faults),
         directory("schedules"));
   }
 
@@ -386,11 +381,11 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   private ServiceClient client(String principal) {
-    return new ServiceClient(frontDoor.endpoint(), accessKey(principal));
+    return new ServiceClient(endpoint.endpoint(), accessKey(principal));
   }
 
   private ServiceClient client(Principal principal) {
-    return new ServiceClient(frontDoor.endpoint(), accessKeys.issue(principal));
+    return new ServiceClient(endpoint.endpoint(), accessKeys.issue(principal));
   }
 
   private static Optional<Policy> policyOfQueue(QueueEngine queues, String resource) {

@@ -1,6 +1,7 @@
 package dev.tollgate.local;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ServiceClient.Answer;
 import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.iam.Context;
 import dev.tollgate.local.iam.Decision.Denied;
@@ -8,7 +9,6 @@ import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.scheduler.Targets;
-import dev.tollgate.local.services.ServiceClient.Answer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;

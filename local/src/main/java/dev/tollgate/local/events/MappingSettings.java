@@ -3,11 +3,11 @@ package dev.tollgate.local.events;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.LambdaErrors;
 import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.Members;
-import dev.tollgate.local.services.ServiceClient;
 import dev.tollgate.local.template.Environment;
 import java.util.List;
 

@@ -1,8 +1,8 @@
 package dev.tollgate.local.events;
 
+import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.Functions;
-import dev.tollgate.local.services.ServiceClient;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;

@@ -2,7 +2,7 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.local.services.ServiceClient;
+import dev.tollgate.local.endpoint.ServiceClient;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,9 +2,9 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
-import dev.tollgate.local.services.ServiceClient;
 import dev.tollgate.local.template.Environment;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 package dev.tollgate.local.iam;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.services.Call;
 import dev.tollgate.local.template.Environment;
 import java.util.ArrayList;
 import java.util.List;

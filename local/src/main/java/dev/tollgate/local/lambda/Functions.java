@@ -1,13 +1,13 @@
 package dev.tollgate.local.lambda;
 
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.AccessKeys;
+import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.lambda.Invocation.FunctionError;
 import dev.tollgate.local.lambda.Invocation.NotFound;
 import dev.tollgate.local.lambda.Invocation.Success;
 import dev.tollgate.local.lambda.Invocation.Throttled;
 import dev.tollgate.local.lambda.Invocation.TimedOut;
-import dev.tollgate.local.services.AccessKey;
-import dev.tollgate.local.services.AccessKeys;
-import dev.tollgate.local.services.Principal;
 import dev.tollgate.local.threads.DaemonThreads;
 import java.io.IOException;
 import java.io.PrintWriter;

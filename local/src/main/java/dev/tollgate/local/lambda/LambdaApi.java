@@ -1,10 +1,10 @@
 package dev.tollgate.local.lambda;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.RestApi;
-import dev.tollgate.local.services.Call;
 import io.undertow.server.HttpServerExchange;
 import java.util.Map;
 import java.util.regex.Matcher;

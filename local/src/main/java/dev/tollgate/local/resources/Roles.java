@@ -1,10 +1,10 @@
 package dev.tollgate.local.resources;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.local.endpoint.SecurityTokens;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.services.SecurityTokens;
 import dev.tollgate.local.template.Properties;
 import java.util.Map;
 

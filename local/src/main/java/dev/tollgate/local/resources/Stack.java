@@ -1,8 +1,8 @@
 package dev.tollgate.local.resources;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.local.services.ServiceClient;
-import dev.tollgate.local.services.ServiceClient.Answer;
+import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.endpoint.ServiceClient.Answer;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Properties;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package dev.tollgate.local.scheduler;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.local.data.Journal;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.Members;
-import dev.tollgate.local.services.Journal;
 import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
 import java.nio.file.Path;

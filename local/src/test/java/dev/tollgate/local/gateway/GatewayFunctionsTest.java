@@ -2,10 +2,10 @@ package dev.tollgate.local.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.local.endpoint.AccessKeys;
 import dev.tollgate.local.lambda.FunctionSpec;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.LogLine;
-import dev.tollgate.local.services.AccessKeys;
 import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.HandlerJar;
