@@ -1,5 +1,6 @@
 package dev.tollgate.local.gateway;
 
+import dev.tollgate.local.gateway.mapping.ServiceCalls;
 import dev.tollgate.local.lambda.Invoker;
 import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.sites.Refusal;

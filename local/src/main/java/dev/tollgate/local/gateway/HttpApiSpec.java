@@ -1,5 +1,6 @@
 package dev.tollgate.local.gateway;
 
+import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
 import java.util.List;
 import java.util.Optional;
 

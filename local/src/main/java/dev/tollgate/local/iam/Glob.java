@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html">Policy
  *     variables</a>
  */
-record Glob(String text) {
+public record Glob(String text) {
   private static final Pattern VARIABLE = Pattern.compile("\\$\\{([^}]*)}");
   private static final int ARN_PARTS = 6;
 
@@ -21,7 +21,7 @@ record Glob(String text) {
   private static final char ONE = '\uE001';
 
   /** Whether a text matches. No text matches if a variable has no value. */
-  boolean matches(String value, Context context) {
+  public boolean matches(String value, Context context) {
     return expanded(context).filter(glob -> matches(glob, value)).isPresent();
   }
 

@@ -2,8 +2,8 @@
  * Evaluates policies as IAM does, and derives the permissions that a request needs. May import the
  * packages of the AWS endpoint and {@code template}.
  *
- * <p>{@link dev.tollgate.local.iam.Accesses} turns a request into accesses, each an action on a
- * resource. {@link dev.tollgate.local.iam.Policies} decides on each of them: a policy of the
+ * <p>{@link dev.tollgate.local.iam.access.Accesses} turns a request into accesses, each an action
+ * on a resource. {@link dev.tollgate.local.iam.Policies} decides on each of them: a policy of the
  * caller's role must allow it and no policy may deny it.
  */
 @NullMarked

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.data.Journal;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.lambda.runtime.FunctionSpec;
 import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.RestApi.Answer;
 import dev.tollgate.local.rest.RestApi.Operation;

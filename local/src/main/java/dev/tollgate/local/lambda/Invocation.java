@@ -2,6 +2,7 @@ package dev.tollgate.local.lambda;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.lambda.runtime.ExecutionEnvironment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package dev.tollgate.local.gateway;
+package dev.tollgate.local.gateway.jwt;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.nimbusds.jose.jwk.JWKSet;

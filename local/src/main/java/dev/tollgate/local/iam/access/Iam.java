@@ -1,8 +1,10 @@
-package dev.tollgate.local.iam;
+package dev.tollgate.local.iam.access;
 
 import dev.tollgate.local.endpoint.Authorization;
 import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.iam.Decision.Denied;
+import dev.tollgate.local.iam.Policies;
 import java.util.Optional;
 import java.util.function.Consumer;
 

@@ -1,4 +1,4 @@
-package dev.tollgate.local.lambda;
+package dev.tollgate.local.lambda.runtime;
 
 import com.amazonaws.services.lambda.runtime.serialization.PojoSerializer;
 import com.amazonaws.services.lambda.runtime.serialization.events.LambdaEventSerializers;
@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
  * static fields, so with shared serializers an event class of the same name in a second function
  * would lose members.
  */
-final class EventSerializers implements Closeable {
+public final class EventSerializers implements Closeable {
   private final URLClassLoader runtime;
   private final ClassLoader function;
 
   /** Serializers for the classes of a function. */
-  EventSerializers(ClassLoader function) {
+  public EventSerializers(ClassLoader function) {
     this.function = function;
     URL library = PojoSerializer.class.getProtectionDomain().getCodeSource().getLocation();
     this.runtime = new URLClassLoader(new URL[] {library}, ClassLoader.getPlatformClassLoader());

@@ -1,4 +1,4 @@
-package dev.tollgate.local.lambda;
+package dev.tollgate.local.lambda.runtime;
 
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
@@ -22,7 +22,7 @@ import java.util.Optional;
  * One instance of a function's handler. Like an execution environment of Lambda, it serves one
  * invocation at a time and is reused for the next.
  */
-final class ExecutionEnvironment {
+public final class ExecutionEnvironment {
 
   private final RequestStreamHandler handler;
 
@@ -38,7 +38,7 @@ final class ExecutionEnvironment {
    * @throws ReflectiveOperationException if there is no such class or no such constructor
    * @throws Throwable whatever the constructor throws
    */
-  static ExecutionEnvironment init(
+  public static ExecutionEnvironment init(
       FunctionSpec function,
       Map<String, String> environment,
       ClassLoader loader,
@@ -59,7 +59,7 @@ final class ExecutionEnvironment {
   }
 
   /** Invokes the handler with an event and returns its answer. */
-  byte[] handle(byte[] event, Context context) throws Exception {
+  public byte[] handle(byte[] event, Context context) throws Exception {
     ByteArrayOutputStream answer = new ByteArrayOutputStream();
     handler.handleRequest(new ByteArrayInputStream(event), answer, context);
     return answer.toByteArray();

@@ -1,4 +1,4 @@
-package dev.tollgate.local.iam;
+package dev.tollgate.local.iam.access;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;

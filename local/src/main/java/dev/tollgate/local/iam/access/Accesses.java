@@ -1,6 +1,7 @@
-package dev.tollgate.local.iam;
+package dev.tollgate.local.iam.access;
 
 import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.template.Environment;
 import java.util.List;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package dev.tollgate.local.lambda;
+package dev.tollgate.local.lambda.runtime;
 
 import com.amazonaws.services.lambda.runtime.ClientContext;
 import com.amazonaws.services.lambda.runtime.CognitoIdentity;
@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The context of an invocation, for the handler. */
-record InvocationContext(
+public record InvocationContext(
     FunctionSpec function,
     String arn,
     String requestId,

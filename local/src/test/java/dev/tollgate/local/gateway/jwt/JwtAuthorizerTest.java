@@ -1,4 +1,4 @@
-package dev.tollgate.local.gateway;
+package dev.tollgate.local.gateway.jwt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

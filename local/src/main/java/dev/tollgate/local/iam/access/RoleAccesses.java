@@ -1,6 +1,8 @@
-package dev.tollgate.local.iam;
+package dev.tollgate.local.iam.access;
 
 import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.iam.Access;
+import dev.tollgate.local.iam.Context;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

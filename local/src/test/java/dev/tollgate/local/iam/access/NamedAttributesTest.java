@@ -1,4 +1,4 @@
-package dev.tollgate.local.iam;
+package dev.tollgate.local.iam.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,9 +1,9 @@
-package dev.tollgate.local.gateway;
+package dev.tollgate.local.gateway.jwt;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** The decision of a JWT authorizer. */
-sealed interface JwtVerdict {
+public sealed interface JwtVerdict {
 
   /**
    * The request is authorized.

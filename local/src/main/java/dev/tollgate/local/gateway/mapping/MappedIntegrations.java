@@ -1,4 +1,4 @@
-package dev.tollgate.local.gateway;
+package dev.tollgate.local.gateway.mapping;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -16,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Integrations without proxy: templates render the request and the frame. */
-final class MappedIntegrations {
+public final class MappedIntegrations {
 
   private static final String BODY = "route.request.body.";
   private static final Pattern PATH_PARAMETER = Pattern.compile("\\{([^}]+)}");
@@ -24,7 +24,12 @@ final class MappedIntegrations {
   private final ServiceCalls services;
   private final Map<String, String> stageVariables;
 
-  MappedIntegrations(ServiceCalls services, Map<String, String> stageVariables) {
+  /**
+   * Integrations of one API.
+   *
+   * @param stageVariables the variables for mapping templates
+   */
+  public MappedIntegrations(ServiceCalls services, Map<String, String> stageVariables) {
     this.services = services;
     this.stageVariables = stageVariables;
   }
@@ -37,7 +42,7 @@ final class MappedIntegrations {
    * @throws RuntimeException if a template cannot be rendered, or there is no response for the
    *     answer's status
    */
-  Optional<String> answer(Integration.Service integration, ObjectNode event) {
+  public Optional<String> answer(Integration.Service integration, ObjectNode event) {
     Map<String, String> path = new HashMap<>();
     Map<String, String> headers = new HashMap<>();
     StringJoiner query = new StringJoiner("&", "?", "").setEmptyValue("");
@@ -78,7 +83,7 @@ final class MappedIntegrations {
    * @throws RuntimeException if a template cannot be rendered, or there is no response for the
    *     status that it says
    */
-  String answer(Integration.Mock integration, ObjectNode event) {
+  public String answer(Integration.Mock integration, ObjectNode event) {
     String mocked = render(integration.template(), body(event), event);
     try {
       int status = Json.read(mocked).path("statusCode").asInt();

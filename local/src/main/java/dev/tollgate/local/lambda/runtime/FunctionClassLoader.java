@@ -1,4 +1,4 @@
-package dev.tollgate.local.lambda;
+package dev.tollgate.local.lambda.runtime;
 
 import com.amazonaws.services.lambda.runtime.Context;
 import java.io.IOException;
@@ -12,7 +12,7 @@ import java.nio.file.Path;
  * classes of this process are invisible to the function. Functions of the same jar share the AWS
  * SDK; all other classes are loaded for each function.
  */
-final class FunctionClassLoader extends URLClassLoader {
+public final class FunctionClassLoader extends URLClassLoader {
 
   static {
     registerAsParallelCapable();
@@ -22,7 +22,12 @@ final class FunctionClassLoader extends URLClassLoader {
 
   private final SdkClassLoader sdk;
 
-  FunctionClassLoader(Path jar) throws IOException {
+  /**
+   * The classes in a jar.
+   *
+   * @throws IOException if the jar cannot be read
+   */
+  public FunctionClassLoader(Path jar) throws IOException {
     super(new URL[] {jar.toUri().toURL()}, ClassLoader.getPlatformClassLoader());
     this.sdk = SdkClassLoader.of(jar);
   }

@@ -1,4 +1,4 @@
-package dev.tollgate.local.lambda;
+package dev.tollgate.local.lambda.runtime;
 
 import java.nio.file.Path;
 import java.time.Duration;

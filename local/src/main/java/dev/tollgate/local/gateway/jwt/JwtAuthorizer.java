@@ -1,4 +1,4 @@
-package dev.tollgate.local.gateway;
+package dev.tollgate.local.gateway.jwt;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.nimbusds.jose.JOSEException;
@@ -73,7 +73,7 @@ public final class JwtAuthorizer {
    *     before it
    * @param scopes those of the route, of which the token must have one; empty if it needs none
    */
-  JwtVerdict judge(Optional<String> header, List<String> scopes) {
+  public JwtVerdict judge(Optional<String> header, List<String> scopes) {
     if (header.isEmpty()) {
       return new JwtVerdict.Refused(401, BEARER.trim(), "");
     }

@@ -1,7 +1,9 @@
-package dev.tollgate.local.iam;
+package dev.tollgate.local.iam.access;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.iam.Access;
+import dev.tollgate.local.iam.Context;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.template.Environment;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.tollgate.local.gateway;
+package dev.tollgate.local.gateway.mapping;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;

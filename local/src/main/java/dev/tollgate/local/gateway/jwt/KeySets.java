@@ -1,4 +1,4 @@
-package dev.tollgate.local.gateway;
+package dev.tollgate.local.gateway.jwt;
 
 import java.net.URI;
 import java.time.InstantSource;

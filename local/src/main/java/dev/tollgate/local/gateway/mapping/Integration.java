@@ -1,4 +1,4 @@
-package dev.tollgate.local.gateway;
+package dev.tollgate.local.gateway.mapping;
 
 import java.time.Duration;
 import java.util.List;
