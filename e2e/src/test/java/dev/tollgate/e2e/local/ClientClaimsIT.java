@@ -9,7 +9,7 @@ import dev.tollgate.client.Settlement;
 import dev.tollgate.client.TokenBucket;
 import dev.tollgate.client.TollgateClient;
 import dev.tollgate.client.UnknownBucket;
-import dev.tollgate.local.services.Requests.Request;
+import dev.tollgate.local.endpoint.RecordedRequests.Request;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package dev.tollgate.local.iam;
 
-import dev.tollgate.local.services.Call;
+import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.template.Environment;
 import java.util.List;
 import java.util.Optional;

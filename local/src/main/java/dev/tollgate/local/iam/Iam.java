@@ -1,8 +1,8 @@
 package dev.tollgate.local.iam;
 
+import dev.tollgate.local.endpoint.Authorization;
+import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.iam.Decision.Denied;
-import dev.tollgate.local.services.Authorization;
-import dev.tollgate.local.services.Call;
 import java.util.Optional;
 import java.util.function.Consumer;
 

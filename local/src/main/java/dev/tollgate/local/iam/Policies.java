@@ -1,8 +1,8 @@
 package dev.tollgate.local.iam;
 
+import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.iam.Decision.Allowed;
 import dev.tollgate.local.iam.Decision.Denied;
-import dev.tollgate.local.services.Principal;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

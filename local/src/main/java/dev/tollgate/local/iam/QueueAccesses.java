@@ -1,7 +1,8 @@
 package dev.tollgate.local.iam;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.local.services.Call;
+import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.template.Environment;
 import java.util.List;
 import java.util.stream.Stream;
@@ -34,7 +35,7 @@ final class QueueAccesses {
   /** Who makes a queue with tags must be allowed to tag it. */
   private static Stream<String> actions(String action, Call call) {
     boolean tags =
-        action.equals("sqs:CreateQueue") && !Documents.json(call.body()).path("tags").isEmpty();
+        action.equals("sqs:CreateQueue") && !Json.readOrMissing(call.body()).path("tags").isEmpty();
     return tags ? Stream.of(action, "sqs:TagQueue") : Stream.of(action);
   }
 
@@ -43,7 +44,7 @@ final class QueueAccesses {
   }
 
   private static Stream<String> names(Call call) {
-    JsonNode body = Documents.json(call.body());
+    JsonNode body = Json.readOrMissing(call.body());
     return body.isObject()
         ? Stream.of(
             last(body.path("QueueUrl").asText()),

@@ -1,6 +1,6 @@
 package dev.tollgate.local.iam;
 
-import dev.tollgate.local.services.Call;
+import dev.tollgate.local.endpoint.Call;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
