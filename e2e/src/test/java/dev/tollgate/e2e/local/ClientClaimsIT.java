@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Programs that claim as the stack's role {@code Application}, held to its policies. */
-final class ClaimsIT {
+final class ClientClaimsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
   private static final String TIER =
       """

@@ -16,10 +16,10 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a socket is sent, in order. What it is sent against the contract fails the test that looks
- * at its frames.
+ * The frames that a socket has received, in order. A frame that breaks the contract fails the test
+ * that reads the frames.
  */
-public final class Frames implements WebSocket.Listener {
+public final class ReceivedFrames implements WebSocket.Listener {
   private static final ObjectMapper JSON =
       new ObjectMapper(
           JsonFactory.builder()
