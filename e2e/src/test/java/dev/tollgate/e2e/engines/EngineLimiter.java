@@ -50,7 +50,8 @@ final class EngineLimiter implements Limiter {
     /**
      * Makes limiters whose buckets are filled in one mode.
      *
-     * @param perMille how often a fault strikes at the ports, where it may, see {@link BucketFaults}
+     * @param perMille how often a fault strikes at the ports, where it may, see {@link
+     *     BucketFaults}
      * @param plan what goes wrong where requests arrive, whatever its seed
      */
     Works(FillMode mode, int perMille, FaultPlan plan) {
@@ -76,7 +77,8 @@ final class EngineLimiter implements Limiter {
               ? Optional.empty()
               : Optional.of(
                   new TollgateLimiter.Insight(id -> ports.queue().look(id).held(), id -> 0));
-      BucketFaults storm = new BucketFaults(setting.seed(), perMille, setting::mayInjectFaults, setting.clock());
+      BucketFaults storm =
+          new BucketFaults(setting.seed(), perMille, setting::mayInjectFaults, setting.clock());
       return new EngineLimiter(
           new TollgateLimiter(ports, insight, this::filling, storm, setting.clock()),
           fates,
