@@ -1,5 +1,9 @@
-package dev.tollgate.bench;
+package dev.tollgate.bench.storm;
 
+import dev.tollgate.bench.Clients;
+import dev.tollgate.bench.Measurement;
+import dev.tollgate.bench.Row;
+import dev.tollgate.bench.Stopwatch;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Handshake;
 import dev.tollgate.bench.client.Session;
@@ -13,12 +17,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * What becomes of connections whose {@code $disconnect} is lost while six clients come and go for
- * four minutes, each in a session of its own: far from the tenant's limit of connections, and near
- * it, with other sockets that stay open and quiet.
+ * Measures how long lost {@code $disconnect}s keep connections in the counts. Six clients connect
+ * and disconnect for four minutes, each in its own session. One run is far from the tenant's limit
+ * of connections; the other is near it, with further sockets that stay open and idle.
  *
- * <p>No rate limit is ever met, and there is always room for the sockets that are really open. So
- * every 429 is false.
+ * <p>The clients stay below all rate limits, and the limit of connections has room for the sockets
+ * that are really open. So every 429 is false.
  */
 final class LostDisconnects implements Measurement {
   private static final int CLIENTS = 6;
@@ -26,7 +30,7 @@ final class LostDisconnects implements Measurement {
   private static final Duration SPAN = Duration.ofMinutes(4);
   private static final Duration HOLD = Duration.ofMillis(400);
 
-  /** Time for a {@code $disconnect} that is not lost. */
+  /** The time that a {@code $disconnect} takes if it is not lost. */
   private static final Duration SETTLE = Duration.ofMillis(400);
 
   private static final List<Scene> SCENES =
@@ -37,10 +41,10 @@ final class LostDisconnects implements Measurement {
   /**
    * A tenant and its clients.
    *
-   * @param where which side of the limit it is on
-   * @param limit the most connections that the tenant may have
-   * @param quiet sockets that stay open
-   * @param cycle how often each client comes and goes
+   * @param where the distance from the limit, for the table
+   * @param limit the tenant's limit of connections
+   * @param quiet the number of sockets that stay open
+   * @param cycle the time between two connects of a client
    */
   private record Scene(String where, int limit, int quiet, Duration cycle) {
     private String tier() {
@@ -52,7 +56,7 @@ final class LostDisconnects implements Measurement {
     }
   }
 
-  /** What one client did and saw. */
+  /** The visits of one client and their results. */
   private static final class Visits {
     private final Ghosts ghosts = new Ghosts();
     private int admitted;
@@ -61,34 +65,35 @@ final class LostDisconnects implements Measurement {
   }
 
   @Override
-  public Duration patience() {
+  public Duration timeout() {
     return SPAN.plusMinutes(3).multipliedBy(SCENES.size());
   }
 
   @Override
-  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+  public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
     List<Row> rows = new ArrayList<>();
     for (Scene scene : SCENES) {
-      rows.add(measure(scene, deployment, watch));
+      rows.add(measure(scene, deployment, stopwatch));
     }
     return rows;
   }
 
-  private static Row measure(Scene scene, Deployment deployment, Watch watch)
+  private static Row measure(Scene scene, Deployment deployment, Stopwatch stopwatch)
       throws InterruptedException {
     String name = "lost-" + scene.limit();
     Tenant tenant = deployment.tenant(name, deployment.tier(name, scene.tier()));
     List<Socket> quiet = quiet(tenant, scene.quiet());
-    try (Crowd crowd = new Crowd(CLIENTS)) {
+    try (Clients clients = new Clients(CLIENTS)) {
       List<Session> sessions = Stream.generate(tenant::newSession).limit(CLIENTS).toList();
-      Duration end = watch.elapsed().plus(SPAN);
+      Duration end = stopwatch.elapsed().plus(SPAN);
       List<Visits> visits =
-          crowd.run(
+          clients.run(
               sessions.stream()
-                  .map(session -> client(session, scene.cycle(), end, watch))
+                  .map(session -> client(session, scene.cycle(), end, stopwatch))
                   .toList());
       int open = (int) quiet.stream().filter(Socket::isOpen).count();
-      return row(scene, visits, tenant.connections() - open, quiet.size() - open, watch.elapsed());
+      return row(
+          scene, visits, tenant.connections() - open, quiet.size() - open, stopwatch.elapsed());
     } finally {
       for (Socket socket : quiet) {
         socket.close();
@@ -113,26 +118,26 @@ final class LostDisconnects implements Measurement {
   }
 
   private static Callable<Visits> client(
-      Session session, Duration cycle, Duration end, Watch watch) {
+      Session session, Duration cycle, Duration end, Stopwatch stopwatch) {
     return () -> {
       Visits visits = new Visits();
-      while (watch.elapsed().compareTo(end) < 0) {
-        Duration start = watch.elapsed();
-        visit(session, visits, watch);
-        watch.sleep(SETTLE);
-        visits.ghosts.observe(watch.elapsed(), session.connections(), 0);
-        watch.sleepUntil(start.plus(cycle));
+      while (stopwatch.elapsed().compareTo(end) < 0) {
+        Duration start = stopwatch.elapsed();
+        visit(session, visits, stopwatch);
+        stopwatch.sleep(SETTLE);
+        visits.ghosts.observe(stopwatch.elapsed(), session.connections(), 0);
+        stopwatch.sleepUntil(start.plus(cycle));
       }
       return visits;
     };
   }
 
-  private static void visit(Session session, Visits visits, Watch watch)
+  private static void visit(Session session, Visits visits, Stopwatch stopwatch)
       throws InterruptedException {
     Handshake answer = session.connect();
     if (answer instanceof Handshake.Admitted admitted) {
       visits.admitted++;
-      watch.sleep(HOLD);
+      stopwatch.sleep(HOLD);
       admitted.socket().close();
     } else if (answer.equals(new Handshake.Refused(429))) {
       visits.falselyRefused++;

@@ -1,8 +1,13 @@
-package dev.tollgate.bench;
+package dev.tollgate.bench.storm;
 
 import static java.util.stream.Collectors.counting;
 import static java.util.stream.Collectors.groupingBy;
 
+import dev.tollgate.bench.Clients;
+import dev.tollgate.bench.Measurement;
+import dev.tollgate.bench.Row;
+import dev.tollgate.bench.Stopwatch;
+import dev.tollgate.bench.Times;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Handshake;
 import dev.tollgate.bench.client.Session;
@@ -15,7 +20,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** How many of 200 handshakes a bucket of 10 a minute admits when it hibernates. */
+/** Counts how many of 200 handshakes a hibernating bucket of 10 per minute admits. */
 final class SleepingBucket implements Measurement {
   private static final int HANDSHAKES = 200;
   private static final int AT_ONCE = 20;
@@ -27,28 +32,28 @@ final class SleepingBucket implements Measurement {
        "limits": {"tenantPerMinute": 10, "sessionPerMinute": 60000, "connectionsPerSession": 1000,
                   "tenantConnections": 1000, "sessionTTL": 3600, "messagesPerMinute": 60}}""";
 
-  /** An answer and when it came. */
+  /** An answer and its time. */
   private record Answer(Duration at, Handshake handshake) {}
 
   @Override
-  public Duration patience() {
+  public Duration timeout() {
     return LONGEST_TO_SLEEP.plusMinutes(4);
   }
 
   @Override
-  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+  public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
     Tenant tenant = deployment.tenant("sleeping", deployment.tier("sleeping", TIER));
     List<Session> sessions = Stream.generate(tenant::newSession).limit(AT_ONCE).toList();
-    sleepUntilHibernating(tenant, watch);
-    try (Crowd crowd = new Crowd(AT_ONCE)) {
-      Duration start = watch.elapsed();
+    sleepUntilHibernating(tenant, stopwatch);
+    try (Clients clients = new Clients(AT_ONCE)) {
+      Duration start = stopwatch.elapsed();
       List<Answer> answers =
-          crowd.run(
+          clients.run(
               IntStream.range(0, HANDSHAKES)
                   .mapToObj(i -> sessions.get(i % AT_ONCE))
-                  .map(session -> client(session, watch))
+                  .map(session -> client(session, stopwatch))
                   .toList());
-      final Duration took = watch.elapsed().minus(start);
+      final Duration took = stopwatch.elapsed().minus(start);
       for (Answer answer : answers) {
         answer.handshake().close();
       }
@@ -56,23 +61,23 @@ final class SleepingBucket implements Measurement {
     }
   }
 
-  private static Callable<Answer> client(Session session, Watch watch) {
+  private static Callable<Answer> client(Session session, Stopwatch stopwatch) {
     return () -> {
       Handshake handshake = session.connect();
-      return new Answer(watch.elapsed(), handshake);
+      return new Answer(stopwatch.elapsed(), handshake);
     };
   }
 
-  private static void sleepUntilHibernating(Tenant tenant, Watch watch)
+  private static void sleepUntilHibernating(Tenant tenant, Stopwatch stopwatch)
       throws InterruptedException {
-    Duration deadline = watch.elapsed().plus(LONGEST_TO_SLEEP);
+    Duration deadline = stopwatch.elapsed().plus(LONGEST_TO_SLEEP);
     while (!tenant.bucketState("connect").equals("HIBERNATING")) {
-      if (watch.elapsed().compareTo(deadline) > 0) {
+      if (stopwatch.elapsed().compareTo(deadline) > 0) {
         throw new IllegalStateException(
             "state of bucket connect: %s after %d minutes (expected: HIBERNATING)"
                 .formatted(tenant.bucketState("connect"), LONGEST_TO_SLEEP.toMinutes()));
       }
-      watch.sleep(Duration.ofSeconds(5));
+      stopwatch.sleep(Duration.ofSeconds(5));
     }
   }
 

@@ -1,8 +1,12 @@
-package dev.tollgate.bench;
+package dev.tollgate.bench.storm;
 
 import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.bench.Clients;
+import dev.tollgate.bench.Measurement;
+import dev.tollgate.bench.Row;
+import dev.tollgate.bench.Stopwatch;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Handshake;
 import dev.tollgate.bench.client.Session;
@@ -19,23 +23,24 @@ import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 
 /**
- * How often a message is processed that was refused with {@code THROTTLED} and is sent again under
- * its own id after the time that the refusal told; and one that was processed and is sent again.
+ * Counts how often a message is processed if the client sends it twice under the same id: once
+ * after it was refused with {@code THROTTLED} and its {@code retryAfterSeconds} have passed, and
+ * once after it was processed.
  *
- * <p>The sample's handler replies once each time that it processes a message, so replies are
+ * <p>The sample handler sends one reply each time it processes a message, so the replies are
  * counted.
  */
 final class ResentMessage implements Measurement {
   private static final int TENANTS = 5;
   private static final int RATE = 12;
 
-  /** More than a drained bucket can get while they are sent. */
+  /** More than the tokens that a drained bucket can get while the messages are sent. */
   private static final int MESSAGES = RATE + 3;
 
   private static final int ATTEMPTS = 3;
   private static final Duration ANSWER_TIME = Duration.ofSeconds(20);
 
-  /** Time for a second reply that must not come. */
+  /** How long to wait for a second reply, which must not come. */
   private static final Duration SECOND_REPLY_TIME = Duration.ofSeconds(5);
 
   private static final String TIER =
@@ -45,68 +50,68 @@ final class ResentMessage implements Measurement {
                   "tenantConnections": 10, "sessionTTL": 3600, "messagesPerMinute": 12}}""";
 
   /**
-   * What became of a message that was refused, and of one that was processed.
+   * The outcome for one tenant.
    *
-   * @param told the seconds that each refusal of the former told
-   * @param refusedReplies replies to the one that was refused
-   * @param processedReplies replies to the one that was processed
+   * @param told the seconds in each refusal of the refused message
+   * @param refusedReplies the number of replies to the refused message
+   * @param processedReplies the number of replies to the processed message
    */
-  private record Fate(List<Integer> told, int refusedReplies, int processedReplies) {}
+  private record Outcome(List<Integer> told, int refusedReplies, int processedReplies) {}
 
   @Override
-  public Duration patience() {
+  public Duration timeout() {
     return Duration.ofMinutes(6);
   }
 
   @Override
-  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+  public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
     String tier = deployment.tier("resent", TIER);
-    List<Callable<Fate>> clients =
+    List<Callable<Outcome>> tasks =
         IntStream.range(0, TENANTS)
             .mapToObj(i -> deployment.tenant("resent-" + i, tier))
             .map(Tenant::newSession)
-            .map(session -> (Callable<Fate>) () -> client(session, watch))
+            .map(session -> (Callable<Outcome>) () -> client(session, stopwatch))
             .toList();
-    try (Crowd crowd = new Crowd(TENANTS)) {
-      return List.of(row(crowd.run(clients)));
+    try (Clients clients = new Clients(TENANTS)) {
+      return List.of(row(clients.run(tasks)));
     }
   }
 
-  private static Fate client(Session session, Watch watch) throws InterruptedException {
+  private static Outcome client(Session session, Stopwatch stopwatch) throws InterruptedException {
     Handshake answer = session.connect();
     if (!(answer instanceof Handshake.Admitted admitted)) {
       throw new IllegalStateException("handshake: " + answer + " (expected: admitted)");
     }
     try {
-      return new Sender(admitted.socket(), watch).fate();
+      return new Sender(admitted.socket(), stopwatch).outcome();
     } finally {
       answer.close();
     }
   }
 
-  /** A client that sends messages, and sends again what was refused. */
+  /** A client that resends refused messages. */
   private static final class Sender {
     private final Socket socket;
-    private final Watch watch;
+    private final Stopwatch stopwatch;
     private final Map<String, Integer> replies = new HashMap<>();
 
-    /** When the latest refusal of a message says that it may come back. */
+    /** The time of the next attempt in the last refusal of each message. */
     private final Map<String, Duration> returns = new LinkedHashMap<>();
 
-    /** The seconds that each refusal of a message told. */
+    /** The seconds in each refusal of a message. */
     private final Map<String, List<Integer>> told = new HashMap<>();
 
-    private Sender(Socket socket, Watch watch) {
+    private Sender(Socket socket, Stopwatch stopwatch) {
       this.socket = socket;
-      this.watch = watch;
+      this.stopwatch = stopwatch;
     }
 
-    private Fate fate() throws InterruptedException {
+    private Outcome outcome() throws InterruptedException {
       List<String> ids = IntStream.range(0, MESSAGES).mapToObj(i -> "m-" + i).toList();
       ids.forEach(socket::send);
-      Duration deadline = watch.elapsed().plus(ANSWER_TIME);
+      Duration deadline = stopwatch.elapsed().plus(ANSWER_TIME);
       while (!ids.stream().allMatch(this::isAnswered) && receive(deadline)) {
-        // All that is read is noted in replies and returns.
+        // Reading updates replies and returns.
       }
       String processed = ids.get(0);
       String refused =
@@ -121,11 +126,11 @@ final class ResentMessage implements Measurement {
         sendAgain(refused);
       }
       socket.send(processed);
-      Duration quiet = watch.elapsed().plus(SECOND_REPLY_TIME);
+      Duration quiet = stopwatch.elapsed().plus(SECOND_REPLY_TIME);
       while (receive(quiet)) {
-        // A second reply would be noted.
+        // A second reply would be counted.
       }
-      return new Fate(
+      return new Outcome(
           told.getOrDefault(refused, List.of()),
           replies.getOrDefault(refused, 0),
           replies.getOrDefault(processed, 0));
@@ -135,23 +140,23 @@ final class ResentMessage implements Measurement {
       return replies.containsKey(id) || returns.containsKey(id);
     }
 
-    /** Sends a message again when it may come back, if it may, and waits for what comes of it. */
+    /** Resends a refused message at the time of its next attempt, and waits for the result. */
     private void sendAgain(String id) throws InterruptedException {
       Optional<Duration> back = Optional.ofNullable(returns.remove(id));
       if (back.isEmpty()) {
         return;
       }
-      watch.sleepUntil(back.get());
+      stopwatch.sleepUntil(back.get());
       socket.send(id);
-      Duration deadline = watch.elapsed().plus(ANSWER_TIME);
+      Duration deadline = stopwatch.elapsed().plus(ANSWER_TIME);
       while (!isAnswered(id) && receive(deadline)) {
         // As above.
       }
     }
 
-    /** Notes the next frame; false if none comes in time. */
+    /** Reads the next frame; returns false if none arrives in time. */
     private boolean receive(Duration deadline) throws InterruptedException {
-      Optional<JsonNode> frame = socket.receive(deadline.minus(watch.elapsed()));
+      Optional<JsonNode> frame = socket.receive(deadline.minus(stopwatch.elapsed()));
       frame.ifPresent(this::note);
       return frame.isPresent();
     }
@@ -163,22 +168,22 @@ final class ResentMessage implements Measurement {
       } else if (frame.path("code").asText().equals("THROTTLED")) {
         int seconds = frame.path("retryAfterSeconds").asInt();
         told.computeIfAbsent(id, first -> new ArrayList<>()).add(seconds);
-        returns.put(id, watch.elapsed().plusSeconds(seconds));
+        returns.put(id, stopwatch.elapsed().plusSeconds(seconds));
       }
     }
   }
 
-  private static Row row(List<Fate> fates) {
+  private static Row row(List<Outcome> fates) {
     return new Row(
         "message refused with `THROTTLED`, sent again under its id after the time it was told",
         ("of %d such messages, told to wait %s s, %s;"
                 + " of %d processed messages that were sent again %s")
             .formatted(
                 fates.size(),
-                fates.stream().map(Fate::told).map(Object::toString).collect(joining(", ")),
-                summary(fates.stream().map(Fate::refusedReplies).toList()),
+                fates.stream().map(Outcome::told).map(Object::toString).collect(joining(", ")),
+                summary(fates.stream().map(Outcome::refusedReplies).toList()),
                 fates.size(),
-                summary(fates.stream().map(Fate::processedReplies).toList())),
+                summary(fates.stream().map(Outcome::processedReplies).toList())),
         "processed exactly once");
   }
 

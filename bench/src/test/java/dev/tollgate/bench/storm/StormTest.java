@@ -1,8 +1,10 @@
-package dev.tollgate.bench;
+package dev.tollgate.bench.storm;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.bench.Benchmark;
+import dev.tollgate.bench.Stopwatch;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -54,7 +56,7 @@ class StormTest {
             Storm.ROWS,
             new PrintWriter(out, true),
             new PrintWriter(err, true),
-            new Watch(InstantSource.fixed(Instant.EPOCH), () -> 0))
+            new Stopwatch(InstantSource.fixed(Instant.EPOCH), () -> 0))
         .execute(arguments);
   }
 }

@@ -1,5 +1,10 @@
-package dev.tollgate.bench;
+package dev.tollgate.bench.storm;
 
+import dev.tollgate.bench.Clients;
+import dev.tollgate.bench.Measurement;
+import dev.tollgate.bench.Row;
+import dev.tollgate.bench.Stopwatch;
+import dev.tollgate.bench.Times;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Handshake;
 import dev.tollgate.bench.client.Session;
@@ -16,12 +21,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * How long a drained bucket of 12 a minute takes to give its next token.
+ * Measures how long a drained bucket of 12 per minute takes to admit the next handshake.
  *
- * <p>Twelve tenants are drained once in each round, five seconds apart, so that all phases of the
- * minute are met. A drain is twelve handshakes at once. The time is taken from their start, when an
- * ideal bucket begins to refill, to the next handshake that is admitted; one is tried every quarter
- * of a second.
+ * <p>Each round drains the buckets of twelve tenants, five seconds apart, so that the drains cover
+ * all phases of the minute. A drain is twelve handshakes at once. The measured time begins with the
+ * drain, when an ideal bucket begins to refill, and ends with the next admitted handshake. A client
+ * tries one handshake every quarter of a second.
  */
 final class NextToken implements Measurement {
   private static final int RATE = 12;
@@ -29,7 +34,7 @@ final class NextToken implements Measurement {
   private static final Duration BETWEEN_DRAINS = Duration.ofSeconds(5);
   private static final Duration BETWEEN_PROBES = Duration.ofMillis(250);
 
-  /** Long enough for any bucket to be full again, with half a step to meet other phases. */
+  /** Long enough to refill any bucket, plus half a step so that the rounds differ in phase. */
   private static final Duration ROUND = Duration.ofMillis(182_500);
 
   private static final Duration LONGEST = Duration.ofSeconds(110);
@@ -42,75 +47,78 @@ final class NextToken implements Measurement {
   /**
    * A drain and the wait after it.
    *
-   * @param admitted how many of its handshakes were admitted
-   * @param took until all of them were answered
-   * @param next from its start until the next admission; empty if none came in time
+   * @param admitted the number of admitted handshakes
+   * @param took the time until all handshakes were answered
+   * @param next the time from the start to the next admission; empty if there was none in time
    */
   private record Drain(long admitted, Duration took, Optional<Duration> next) {
-    private boolean isOfFullBucket() {
+    private boolean drainedFullBucket() {
       return admitted == RATE;
     }
   }
 
   @Override
-  public Duration patience() {
+  public Duration timeout() {
     return ROUND.multipliedBy(ROUNDS).plusMinutes(4);
   }
 
   @Override
-  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+  public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
     String tier = deployment.tier("next-token", TIER);
     List<Session> sessions =
         IntStream.range(0, RATE)
             .mapToObj(i -> deployment.tenant("next-token-" + i, tier))
             .map(Tenant::newSession)
             .toList();
-    // Buckets of new tenants are filled in the meantime.
-    Instant minute = watch.now().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES);
-    Duration start = watch.elapsed().plus(Duration.between(watch.now(), minute));
+    // Meanwhile the buckets of the new tenants are filled.
+    Instant minute = stopwatch.now().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES);
+    Duration start = stopwatch.elapsed().plus(Duration.between(stopwatch.now(), minute));
     List<Drain> drains = Collections.synchronizedList(new ArrayList<>());
-    List<Callable<Void>> clients =
+    List<Callable<Void>> tasks =
         IntStream.range(0, RATE)
             .mapToObj(
                 i ->
                     client(
-                        sessions.get(i), start.plus(BETWEEN_DRAINS.multipliedBy(i)), watch, drains))
+                        sessions.get(i),
+                        start.plus(BETWEEN_DRAINS.multipliedBy(i)),
+                        stopwatch,
+                        drains))
             .toList();
-    try (Crowd crowd = new Crowd(RATE)) {
-      crowd.run(clients);
+    try (Clients clients = new Clients(RATE)) {
+      clients.run(tasks);
     }
     return List.of(row(drains));
   }
 
   private static Callable<Void> client(
-      Session session, Duration first, Watch watch, List<Drain> drains) {
+      Session session, Duration first, Stopwatch stopwatch, List<Drain> drains) {
     return () -> {
       for (int round = 0; round < ROUNDS; round++) {
-        watch.sleepUntil(first.plus(ROUND.multipliedBy(round)));
-        drains.add(drain(session, watch));
+        stopwatch.sleepUntil(first.plus(ROUND.multipliedBy(round)));
+        drains.add(drain(session, stopwatch));
       }
       return null;
     };
   }
 
-  private static Drain drain(Session session, Watch watch) throws InterruptedException {
+  private static Drain drain(Session session, Stopwatch stopwatch) throws InterruptedException {
     List<Handshake> answers = new ArrayList<>();
-    try (Crowd crowd = new Crowd(RATE)) {
-      Duration start = watch.elapsed();
+    try (Clients clients = new Clients(RATE)) {
+      Duration start = stopwatch.elapsed();
       answers.addAll(
-          crowd.run(
+          clients.run(
               Stream.<Callable<Handshake>>generate(() -> session::connect).limit(RATE).toList()));
       final long admitted = answers.stream().filter(NextToken::isAdmitted).count();
-      final Duration took = watch.elapsed().minus(start);
+      final Duration took = stopwatch.elapsed().minus(start);
       Optional<Duration> next = Optional.empty();
-      while (next.isEmpty() && watch.elapsed().minus(start).compareTo(LONGEST) < 0) {
-        Duration probe = watch.elapsed();
+      while (next.isEmpty() && stopwatch.elapsed().minus(start).compareTo(LONGEST) < 0) {
+        Duration probe = stopwatch.elapsed();
         Handshake answer = session.connect();
         answers.add(answer);
         if (isAdmitted(answer)) {
-          next = Optional.of(watch.elapsed().minus(start));
+          next = Optional.of(stopwatch.elapsed().minus(start));
         } else {
-          watch.sleepUntil(probe.plus(BETWEEN_PROBES));
+          stopwatch.sleepUntil(probe.plus(BETWEEN_PROBES));
         }
       }
       return new Drain(admitted, took, next);
@@ -126,7 +134,7 @@ final class NextToken implements Measurement {
   }
 
   private static Row row(List<Drain> drains) {
-    List<Drain> full = drains.stream().filter(Drain::isOfFullBucket).toList();
+    List<Drain> full = drains.stream().filter(Drain::drainedFullBucket).toList();
     Times next = Times.of(full.stream().flatMap(drain -> drain.next().stream()).toList());
     Times took = Times.of(full.stream().map(Drain::took).toList());
     long never = full.stream().filter(drain -> drain.next().isEmpty()).count();

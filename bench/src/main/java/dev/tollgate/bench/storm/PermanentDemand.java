@@ -1,5 +1,9 @@
-package dev.tollgate.bench;
+package dev.tollgate.bench.storm;
 
+import dev.tollgate.bench.Clients;
+import dev.tollgate.bench.Measurement;
+import dev.tollgate.bench.Row;
+import dev.tollgate.bench.Stopwatch;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Handshake;
 import dev.tollgate.bench.client.Session;
@@ -9,7 +13,9 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
-/** How many handshakes a bucket of capacity 20 at 60 a minute admits while clients never stop. */
+/**
+ * Counts the handshakes that a bucket of capacity 20 and 60 per minute admits under permanent load.
+ */
 final class PermanentDemand implements Measurement {
   private static final int CAPACITY = 20;
   private static final int CLIENTS = 4;
@@ -22,18 +28,20 @@ final class PermanentDemand implements Measurement {
                   "tenantConnections": 10000, "sessionTTL": 3600, "messagesPerMinute": 60}}""";
 
   @Override
-  public Duration patience() {
+  public Duration timeout() {
     return SPAN.plusMinutes(2);
   }
 
   @Override
-  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+  public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
     Tenant tenant = deployment.tenant("demand", deployment.tier("demand", TIER));
     List<Session> sessions = Stream.generate(tenant::newSession).limit(CLIENTS).toList();
-    try (Crowd crowd = new Crowd(CLIENTS)) {
-      Duration end = watch.elapsed().plus(SPAN);
+    try (Clients clients = new Clients(CLIENTS)) {
+      Duration end = stopwatch.elapsed().plus(SPAN);
       int admitted =
-          crowd.run(sessions.stream().map(session -> client(session, end, watch)).toList()).stream()
+          clients
+              .run(sessions.stream().map(session -> client(session, end, stopwatch)).toList())
+              .stream()
               .mapToInt(Integer::intValue)
               .sum();
       return List.of(
@@ -45,14 +53,14 @@ final class PermanentDemand implements Measurement {
     }
   }
 
-  private static Callable<Integer> client(Session session, Duration end, Watch watch) {
+  private static Callable<Integer> client(Session session, Duration end, Stopwatch stopwatch) {
     return () -> {
       int admitted = 0;
-      while (watch.elapsed().compareTo(end) < 0) {
+      while (stopwatch.elapsed().compareTo(end) < 0) {
         Handshake answer = session.connect();
         if (!(answer instanceof Handshake.Admitted)) {
-          watch.sleep(AFTER_REFUSAL);
-        } else if (watch.elapsed().compareTo(end) <= 0) {
+          stopwatch.sleep(AFTER_REFUSAL);
+        } else if (stopwatch.elapsed().compareTo(end) <= 0) {
           admitted++;
         }
         answer.close();

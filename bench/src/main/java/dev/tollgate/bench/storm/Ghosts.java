@@ -1,4 +1,4 @@
-package dev.tollgate.bench;
+package dev.tollgate.bench.storm;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -7,14 +7,14 @@ import java.util.Deque;
 import java.util.Optional;
 
 /**
- * The ghosts of one session: connections that the deployment counts though their sockets are
- * closed.
+ * The ghosts of one session: connections that the deployment still counts although their sockets
+ * are closed.
  *
- * <p>A client sees how many there are, not which. Ghosts are assumed to go in the order in which
- * they came, so a ghost that is removed is the oldest one.
+ * <p>A client can see the number of ghosts but not which connections they are. This class assumes
+ * that the oldest ghost is removed first.
  */
 final class Ghosts {
-  /** One that goes sooner was no ghost: its disconnect was late, not lost. */
+  /** A connection that is removed sooner was not a ghost: its disconnect was late, not lost. */
   private static final Duration LATE = Duration.ofSeconds(5);
 
   private final Deque<Duration> births = new ArrayDeque<>();
@@ -22,11 +22,11 @@ final class Ghosts {
   private int removed;
 
   /**
-   * Compares what the deployment counts with what is open.
+   * Compares the deployment's count with the open sockets.
    *
-   * @param at when it was asked; not before the last time
-   * @param counted connections that the deployment counts, 0 or more
-   * @param open sockets that are really open, 0 or more
+   * @param at the time of the count; not before that of the last call
+   * @param counted the number of connections that the deployment counts
+   * @param open the number of sockets that are open
    */
   void observe(Duration at, int counted, int open) {
     int ghosts = Math.max(0, counted - open);
@@ -45,27 +45,27 @@ final class Ghosts {
     }
   }
 
-  /** How many there are now. */
+  /** The current number of ghosts. */
   int count() {
     return births.size();
   }
 
-  /** How many there were, for longer than a late disconnect takes, and are no more. */
+  /** The number of ghosts that were removed, without late disconnects. */
   int removed() {
     return removed;
   }
 
-  /** When the oldest one that is still there was seen first. */
+  /** The time at which the oldest current ghost was first seen. */
   Optional<Duration> oldest() {
     return births.stream().findFirst();
   }
 
-  /** The highest age that any of them was seen at. */
+  /** The highest age of any ghost so far. */
   Duration oldestEver() {
     return oldestEver;
   }
 
-  /** What is left of several sessions' ghosts, with the age of the oldest. */
+  /** Summarizes the ghosts of several sessions. */
   static String summary(Collection<Ghosts> sessions, Duration at) {
     int left = sessions.stream().mapToInt(Ghosts::count).sum();
     int removed = sessions.stream().mapToInt(Ghosts::removed).sum();

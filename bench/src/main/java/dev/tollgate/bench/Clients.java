@@ -9,16 +9,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** A fixed number of clients that act at the same time. */
-public final class Crowd implements AutoCloseable {
-  private final ExecutorService clients;
+public final class Clients implements AutoCloseable {
+  private final ExecutorService threads;
 
   /**
-   * A crowd of {@code size} clients.
-   *
-   * @param size 1 or more
+   * @param size the number of clients, 1 or more
    */
-  public Crowd(int size) {
-    clients =
+  public Clients(int size) {
+    threads =
         Executors.newFixedThreadPool(
             size,
             client -> {
@@ -29,13 +27,13 @@ public final class Crowd implements AutoCloseable {
   }
 
   /**
-   * Has the clients do all tasks, as many at a time as there are clients, and waits for them.
+   * Runs all tasks, one per client at a time, and waits for their results.
    *
    * @throws IllegalStateException if a task failed, with its failure as the cause
    */
   public <T> List<T> run(List<? extends Callable<T>> tasks) throws InterruptedException {
     List<T> results = new ArrayList<>();
-    for (Future<T> done : clients.invokeAll(tasks)) {
+    for (Future<T> done : threads.invokeAll(tasks)) {
       try {
         results.add(done.get());
       } catch (ExecutionException e) {
@@ -47,6 +45,6 @@ public final class Crowd implements AutoCloseable {
 
   @Override
   public void close() {
-    clients.shutdownNow();
+    threads.shutdownNow();
   }
 }

@@ -1,11 +1,13 @@
-package dev.tollgate.bench;
+package dev.tollgate.bench.storm;
 
+import dev.tollgate.bench.Benchmark;
+import dev.tollgate.bench.Measurement;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Measures a deployment under stress: services that fail, and clients that never stop. */
+/** The command {@code storm}: measures a deployment under faults and permanent load. */
 public final class Storm {
   static final Map<String, Supplier<Measurement>> ROWS = rows();
 
@@ -14,7 +16,10 @@ public final class Storm {
   /** Runs the command {@code storm}. */
   public static void main(String... arguments) {
     Benchmark.run(
-        "storm", "Measure a running deployment and print a Markdown table.", ROWS, arguments);
+        "storm",
+        "Measure a running deployment under faults and load, and print a Markdown table.",
+        ROWS,
+        arguments);
   }
 
   private static Map<String, Supplier<Measurement>> rows() {

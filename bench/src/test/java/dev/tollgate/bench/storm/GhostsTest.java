@@ -1,4 +1,4 @@
-package dev.tollgate.bench;
+package dev.tollgate.bench.storm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

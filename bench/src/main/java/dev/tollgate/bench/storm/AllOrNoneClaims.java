@@ -1,5 +1,9 @@
-package dev.tollgate.bench;
+package dev.tollgate.bench.storm;
 
+import dev.tollgate.bench.Clients;
+import dev.tollgate.bench.Measurement;
+import dev.tollgate.bench.Row;
+import dev.tollgate.bench.Stopwatch;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.client.Claim;
 import dev.tollgate.client.TokenBucket;
@@ -23,19 +27,19 @@ final class AllOrNoneClaims implements Measurement {
        "limits": {"tenantPerMinute": 60, "sessionPerMinute": 60, "connectionsPerSession": 10,
                   "tenantConnections": 10, "sessionTTL": 200, "messagesPerMinute": 60}}""";
 
-  /** What came of a claim, and how long it took. */
+  /** The result of a claim, and how long it took. */
   private record Answer(Claim claim, Duration took) {}
 
   @Override
-  public Duration patience() {
+  public Duration timeout() {
     return Duration.ofMinutes(2);
   }
 
   @Override
-  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+  public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
     String tier = deployment.tier("claims", TIER);
     StringBuilder found = new StringBuilder();
-    try (Crowd crowd = new Crowd(CALLERS);
+    try (Clients clients = new Clients(CALLERS);
         TollgateClient tollgate =
             TollgateClient.builder().environment(deployment.claimsEnvironment()).build()) {
       for (int run = 0; run <= RUNS; run++) {
@@ -44,12 +48,12 @@ final class AllOrNoneClaims implements Measurement {
         Callable<Answer> caller =
             () -> {
               start.await();
-              Duration asked = watch.elapsed();
+              Duration asked = stopwatch.elapsed();
               Claim claim = bucket.tryClaim(TOKENS);
-              return new Answer(claim, watch.elapsed().minus(asked));
+              return new Answer(claim, stopwatch.elapsed().minus(asked));
             };
-        List<Answer> answers = crowd.run(Stream.generate(() -> caller).limit(CALLERS).toList());
-        // The first run loads classes and opens connections.
+        List<Answer> answers = clients.run(Stream.generate(() -> caller).limit(CALLERS).toList());
+        // The first run is a warm-up: it loads classes and opens connections.
         if (run > 0) {
           found.append(run == 1 ? "" : "; ").append(summary(answers));
         }
