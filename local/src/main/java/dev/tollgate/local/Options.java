@@ -84,12 +84,6 @@ public record Options(
         assembly, bind, port, hosts, dataDirectory, logFile, keySets, false, faults, clock);
   }
 
-  /** The same, but with more names by which the public APIs may be addressed. */
-  public Options addressedAs(Set<String> names) {
-    return new Options(
-        assembly, bind, port, names, dataDirectory, logFile, keySets, iam, faults, clock);
-  }
-
   /** The same, but things go wrong by a plan. */
   public Options with(FaultPlan plan) {
     return new Options(

@@ -17,7 +17,9 @@ import dev.tollgate.local.faults.Fault;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
 import dev.tollgate.local.lambda.Functions;
+import dev.tollgate.local.scheduler.Punctuality;
 import dev.tollgate.local.scheduler.Scheduler;
+import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,26 +51,30 @@ final class UniversalTargetTest {
   @BeforeEach
   void start() throws Exception {
     QueueEngine queues =
-        opened(
-            QueueEngine.start(
-                Optional.empty(), clock, "us-east-1", "000000000000", queue -> false));
+        opened(QueueEngine.start(Optional.empty(), Environment.of("Test", clock), queue -> false));
     Endpoint frontDoor =
         opened(
             Endpoint.open(
                 keys, Authorization.NONE, requests, new RequestFaults(faults)::before, clock));
     frontDoor.serve("sqs", queues.handler());
     client = client(frontDoor, "test");
-    Functions functions = opened(new Functions(clock, line -> {}));
+    Functions functions = opened(new Functions(clock, keys, line -> {}));
     scheduler =
         opened(
             new Scheduler(
-                clock,
+                Environment.of("App", clock),
                 new ScheduleTargets(
                     functions,
-                    principal -> new ServiceClient(frontDoor.endpoint(), keys.issue(principal)),
+                    new AssumedRoles(
+                        "Scheduler",
+                        "scheduler.amazonaws.com",
+                        principal -> new ServiceClient(frontDoor.endpoint(), keys.issue(principal)),
+                        Optional.empty()),
                     Optional.empty(),
                     "000000000000"),
+                Punctuality.EXACT,
                 Optional.empty()));
+    scheduler.start();
     for (String queue : new String[] {"bucket", "dead"}) {
       call("CreateQueue", JSON.createObjectNode().put("QueueName", queue));
     }

@@ -1,7 +1,7 @@
 package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.local.json.Json;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
@@ -15,8 +15,6 @@ import java.util.Set;
  *     partial batch responses</a>
  */
 final class BatchResponse {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   private BatchResponse() {}
 
   /**
@@ -26,7 +24,7 @@ final class BatchResponse {
   static Set<String> failures(byte[] answer, List<String> batch) {
     JsonNode response;
     try {
-      response = JSON.readTree(answer);
+      response = Json.read(answer);
     } catch (IOException e) {
       return Set.copyOf(batch);
     }

@@ -2,8 +2,8 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -16,7 +16,6 @@ import java.util.function.Predicate;
  *     which events Lambda sends to your function</a>
  */
 final class Pattern {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final List<String> COMPARISONS =
       List.of("anything-but", "equals-ignore-case", "exists", "numeric", "prefix", "suffix");
 
@@ -33,7 +32,7 @@ final class Pattern {
    */
   static Pattern parse(String text) {
     try {
-      if (JSON.readTree(text) instanceof ObjectNode rules) {
+      if (Json.read(text) instanceof ObjectNode rules) {
         check(rules);
         return new Pattern(rules);
       }

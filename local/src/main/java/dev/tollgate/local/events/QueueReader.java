@@ -2,15 +2,14 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.template.Environment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a queue.
@@ -25,65 +24,39 @@ import org.jspecify.annotations.Nullable;
  * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html">Using Lambda with
  *     Amazon SQS</a>
  */
-final class QueueReader implements Reader {
+final class QueueReader extends SourceReader {
   private static final int MAX_RECEIVED = 10;
   private static final int MAX_BATCH_CHARACTERS = 5_000_000;
 
-  private final Surroundings around;
   private final String queueUrl;
-  private volatile Mapping mapping;
   private volatile boolean watched;
   private int workers;
   private boolean woken;
-  private boolean stopped;
-  private @Nullable ServiceClient client;
 
-  QueueReader(Surroundings around, Mapping mapping) {
-    this.around = around;
-    this.mapping = mapping;
-    String[] arn = mapping.sourceArn().split(":", -1);
-    this.queueUrl = "https://sqs.%s.amazonaws.com/%s/%s".formatted(arn[3], arn[4], arn[5]);
+  QueueReader(ReaderContext context, Mapping mapping) {
+    super(context, mapping);
+    this.queueUrl = Environment.queueUrl(mapping.sourceArn());
   }
 
   @Override
-  public synchronized void wake() {
+  synchronized void wake() {
     woken = true;
     if (workers == 0 && mayRead()) {
-      hire();
+      addWorker();
     }
   }
 
   @Override
-  public void look() {
+  void look() {
     if (watched) {
       wake();
     }
   }
 
-  @Override
-  public synchronized void change(Mapping definition) {
-    mapping = definition;
-    wake();
-  }
-
-  @Override
-  public synchronized void stop() {
-    stopped = true;
-  }
-
-  @Override
-  public synchronized boolean isIdle() {
-    return workers == 0;
-  }
-
-  private boolean mayRead() {
-    return !stopped && mapping.enabled() && around.functions().exists(mapping.functionArn());
-  }
-
-  private void hire() {
+  private void addWorker() {
     workers++;
-    around.activity().begin();
-    around.pool().execute(this::work);
+    context.work().begin();
+    context.pool().execute(this::work);
   }
 
   private void work() {
@@ -96,9 +69,9 @@ final class QueueReader implements Reader {
     }
     List<ObjectNode> received;
     try {
-      received = receive(mapping);
+      received = receive(mapping());
     } catch (RuntimeException e) {
-      around.log().accept(queueUrl + ": " + e);
+      context.log().accept(queueUrl + ": " + e);
       leave(true);
       return;
     }
@@ -107,21 +80,21 @@ final class QueueReader implements Reader {
       return;
     }
     synchronized (this) {
-      if (workers < mapping.concurrency()) {
-        hire();
+      if (workers < mapping().concurrency()) {
+        addWorker();
       }
     }
     List<ObjectNode> batch = filtered(received);
     if (batch.isEmpty()) {
-      around.pool().execute(this::work);
+      context.pool().execute(this::work);
       return;
     }
-    around.activity().invoked();
+    context.work().invoked();
     var unused =
-        around
+        context
             .functions()
-            .start(mapping.functionArn(), event(batch))
-            .whenCompleteAsync((invocation, never) -> finish(batch, invocation), around.pool());
+            .start(mapping().functionArn(), event(batch))
+            .whenCompleteAsync((invocation, never) -> finish(batch, invocation), context.pool());
   }
 
   private void finish(List<ObjectNode> batch, Invocation invocation) {
@@ -130,14 +103,14 @@ final class QueueReader implements Reader {
         List<String> ids =
             batch.stream().map(message -> message.path("MessageId").asText()).toList();
         Set<String> failed =
-            mapping.reportsFailures() ? BatchResponse.failures(success.payload(), ids) : Set.of();
+            mapping().reportsFailures() ? BatchResponse.failures(success.payload(), ids) : Set.of();
         delete(
             batch.stream()
                 .filter(message -> !failed.contains(message.path("MessageId").asText()))
                 .toList());
       }
     } catch (RuntimeException e) {
-      around.log().accept(queueUrl + ": " + e);
+      context.log().accept(queueUrl + ": " + e);
     }
     if (invocation instanceof Invocation.Throttled) {
       // What was received comes back; more would only follow it.
@@ -156,7 +129,7 @@ final class QueueReader implements Reader {
     synchronized (this) {
       if (workers > 1) {
         workers--;
-        around.activity().end();
+        context.work().end();
         return;
       }
     }
@@ -164,12 +137,12 @@ final class QueueReader implements Reader {
     synchronized (this) {
       watched = holdsMore;
       if (woken && mayRead()) {
-        around.pool().execute(this::work);
+        context.pool().execute(this::work);
         return;
       }
       workers--;
     }
-    around.activity().end();
+    context.work().end();
   }
 
   private List<ObjectNode> receive(Mapping mapping) {
@@ -197,7 +170,7 @@ final class QueueReader implements Reader {
 
   /** Those that a filter lets through; the others are deleted. */
   private List<ObjectNode> filtered(List<ObjectNode> messages) {
-    List<Pattern> filters = mapping.filters();
+    List<Pattern> filters = mapping().filters();
     if (filters.isEmpty()) {
       return messages;
     }
@@ -247,34 +220,21 @@ final class QueueReader implements Reader {
   }
 
   private byte[] event(List<ObjectNode> messages) {
-    ObjectNode event = JsonNodeFactory.instance.objectNode();
+    ObjectNode event = Json.object();
     ArrayNode records = event.putArray("Records");
     messages.forEach(message -> records.add(record(message)));
     return event.toString().getBytes(StandardCharsets.UTF_8);
   }
 
   private ObjectNode record(ObjectNode message) {
-    return QueueRecords.record(message, mapping.sourceArn());
+    return QueueRecords.record(message, mapping().sourceArn());
   }
 
   private ObjectNode request() {
-    return JsonNodeFactory.instance.objectNode().put("QueueUrl", queueUrl);
+    return Json.object().put("QueueUrl", queueUrl);
   }
 
   private ObjectNode call(String operation, ObjectNode request) {
-    ServiceClient.Answer answer = client().call("sqs", "AmazonSQS." + operation, request);
-    if (!answer.succeeded()) {
-      throw new IllegalStateException(operation + ": " + answer.body());
-    }
-    return answer.body();
-  }
-
-  private synchronized ServiceClient client() {
-    ServiceClient made = client;
-    if (made == null) {
-      made = around.client(mapping);
-      client = made;
-    }
-    return made;
+    return call("sqs", "AmazonSQS." + operation, request);
   }
 }

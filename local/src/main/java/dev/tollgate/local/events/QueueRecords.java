@@ -2,20 +2,17 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.util.Map;
 
 /** A queue's messages as Lambda hands them to functions. */
 final class QueueRecords {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   private QueueRecords() {}
 
   /** The record of a message that {@code ReceiveMessage} gave. */
   static ObjectNode record(JsonNode message, String queueArn) {
-    ObjectNode record = JsonNodeFactory.instance.objectNode();
+    ObjectNode record = Json.object();
     record.set("messageId", message.path("MessageId"));
     record.set("receiptHandle", message.path("ReceiptHandle"));
     record.set("body", message.path("Body"));
@@ -44,7 +41,7 @@ final class QueueRecords {
   static ObjectNode withParsedBody(ObjectNode record) {
     ObjectNode parsed = record.deepCopy();
     try {
-      parsed.set("body", JSON.readTree(record.path("body").asText()));
+      parsed.set("body", Json.read(record.path("body").asText()));
     } catch (JsonProcessingException e) {
       parsed.remove("body");
     }

@@ -2,8 +2,8 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -27,7 +27,7 @@ final class StreamRecords {
   }
 
   static byte[] event(List<JsonNode> records) {
-    ObjectNode event = JsonNodeFactory.instance.objectNode();
+    ObjectNode event = Json.object();
     ArrayNode array = event.putArray("Records");
     records.forEach(array::add);
     return event.toString().getBytes(StandardCharsets.UTF_8);

@@ -12,9 +12,6 @@ import java.util.concurrent.TimeoutException;
 /** An API behind the gateway. */
 interface Api extends AutoCloseable {
 
-  /** Scheme of its URL. */
-  String scheme();
-
   /**
    * Answers a request; may block.
    *

@@ -2,11 +2,12 @@ package dev.tollgate.local.gateway;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.iam.Access;
+import dev.tollgate.local.iam.Policy;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.template.TemplateException;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.regex.Pattern;
 
 /**
  * What API Gateway makes of the answer of a Lambda authorizer: an IAM policy and a flat context
@@ -65,14 +66,14 @@ sealed interface AuthorizerAnswer {
     }
     JsonNode answer;
     try {
-      answer = Requests.JSON.readTree(payload);
+      answer = Json.read(payload);
     } catch (IOException e) {
       return new Broken("not JSON: " + e.getMessage());
     }
     if (!answer.path("principalId").isTextual()) {
       return new Broken("principalId: " + answer.get("principalId") + " (expected: a string)");
     }
-    ObjectNode context = Requests.JSON.createObjectNode();
+    ObjectNode context = Json.object();
     if (answer.hasNonNull("context") && !answer.path("context").isObject()) {
       return new Broken("context: " + answer.get("context") + " (expected: an object)");
     }
@@ -86,52 +87,22 @@ sealed interface AuthorizerAnswer {
     }
     context.set("principalId", answer.get("principalId"));
 
-    JsonNode statements = answer.path("policyDocument").path("Statement");
-    if (statements.isMissingNode()) {
-      return new Broken(
-          "policyDocument: " + answer.get("policyDocument") + " (expected: a policy)");
-    }
-    boolean allowed = false;
-    for (JsonNode statement : oneOrMore(statements)) {
-      String effect = statement.path("Effect").asText();
-      List<JsonNode> actions = oneOrMore(statement.path("Action"));
-      List<JsonNode> resources = oneOrMore(statement.path("Resource"));
-      if (!effect.matches("Allow|Deny")
-          || actions.isEmpty()
-          || resources.isEmpty()
-          || statement.has("Condition")) {
+    JsonNode statements = answer.at("/policyDocument/Statement");
+    for (JsonNode statement : statements.isArray() ? statements : Json.array().add(statements)) {
+      if (!statement.has("Action") || !statement.has("Resource") || statement.has("Condition")) {
         return new Broken(
             "statement: %s (expected: Effect, Action and Resource, no Condition)"
                 .formatted(statement));
       }
-      if (matches(actions, "execute-api:Invoke", Pattern.CASE_INSENSITIVE)
-          && matches(resources, methodArn, 0)) {
-        if (effect.equals("Deny")) {
-          return new Denied();
-        }
-        allowed = true;
-      }
     }
-    return allowed ? new Allowed(context) : new Denied();
-  }
-
-  private static List<JsonNode> oneOrMore(JsonNode node) {
-    List<JsonNode> nodes = new ArrayList<>();
-    if (node.isArray()) {
-      node.forEach(nodes::add);
-    } else if (!node.isMissingNode()) {
-      nodes.add(node);
+    Policy policy;
+    try {
+      policy = Policy.ofStatements(statements, "policyDocument");
+    } catch (TemplateException e) {
+      return new Broken(String.valueOf(e.getMessage()));
     }
-    return nodes;
-  }
-
-  /**
-   * IAM's wildcards: {@code *} is any run of characters, slashes and colons too, {@code ?} is one.
-   */
-  private static boolean matches(List<JsonNode> patterns, String value, int flags) {
-    return patterns.stream()
-        .map(pattern -> Pattern.quote(pattern.asText()))
-        .map(quoted -> quoted.replace("*", "\\E.*\\Q").replace("?", "\\E.\\Q"))
-        .anyMatch(regex -> Pattern.compile(regex, flags).matcher(value).matches());
+    return policy.allows(Access.to("execute-api:Invoke", methodArn))
+        ? new Allowed(context)
+        : new Denied();
   }
 }

@@ -1,6 +1,7 @@
 package dev.tollgate.local.gateway;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
@@ -105,7 +106,7 @@ final class ConnectionsApi implements HttpHandler {
   }
 
   private static ObjectNode describe(Connection connection) {
-    ObjectNode description = Requests.JSON.createObjectNode();
+    ObjectNode description = Json.object();
     description.put("connectedAt", connection.peer().connectedAt().toString());
     description.put("lastActiveAt", connection.lastActiveAt().toString());
     description

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.jwk.RSAKey;
+import dev.tollgate.local.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -97,7 +98,7 @@ public final class IssuerKeys {
 
   private URI discover() throws IOException {
     URI location = URI.create(issuer.replaceFirst("/$", "") + "/.well-known/openid-configuration");
-    JsonNode document = Requests.JSON.readTree(read(location));
+    JsonNode document = Json.read(read(location));
     String named = document.path("issuer").asText();
     if (!named.equals(issuer)) {
       throw new IOException(location + ": issuer: " + named + " (expected: " + issuer + ")");

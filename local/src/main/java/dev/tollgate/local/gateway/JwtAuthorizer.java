@@ -8,6 +8,7 @@ import com.nimbusds.jose.crypto.RSASSAVerifier;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
+import dev.tollgate.local.json.Json;
 import java.io.IOException;
 import java.text.ParseException;
 import java.time.Instant;
@@ -170,7 +171,7 @@ public final class JwtAuthorizer {
   }
 
   private static ObjectNode context(JWTClaimsSet claims, List<String> scopes) {
-    ObjectNode context = Requests.JSON.createObjectNode();
+    ObjectNode context = Json.object();
     ObjectNode texts = context.putObject("claims");
     claims.toJSONObject().forEach((name, value) -> texts.put(name, text(value)));
     if (scopes.isEmpty()) {

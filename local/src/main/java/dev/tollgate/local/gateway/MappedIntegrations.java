@@ -3,6 +3,7 @@ package dev.tollgate.local.gateway;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -80,7 +81,7 @@ final class MappedIntegrations {
   String answer(Integration.Mock integration, ObjectNode event) {
     String mocked = render(integration.template(), body(event), event);
     try {
-      int status = Requests.JSON.readTree(mocked).path("statusCode").asInt();
+      int status = Json.read(mocked).path("statusCode").asInt();
       return frame(integration.responses(), status, mocked, event);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("the template of a mock integration makes no JSON", e);

@@ -7,6 +7,7 @@ import com.jayway.jsonpath.JsonPath;
 import com.jayway.jsonpath.ParseContext;
 import com.jayway.jsonpath.PathNotFoundException;
 import com.jayway.jsonpath.spi.json.JacksonJsonProvider;
+import dev.tollgate.local.json.Json;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.net.URLDecoder;
@@ -41,7 +42,7 @@ public final class MappingTemplate {
   /** What is no JSON has no values, rather than being taken for a text. */
   private static final ParseContext PATHS =
       JsonPath.using(
-          Configuration.builder().jsonProvider(new JacksonJsonProvider(Requests.JSON)).build());
+          Configuration.builder().jsonProvider(new JacksonJsonProvider(Json.MAPPER)).build());
 
   private MappingTemplate() {}
 
@@ -57,7 +58,7 @@ public final class MappingTemplate {
     VelocityContext variables = new VelocityContext();
     variables.put("input", new Input(body));
     variables.put("util", new Functions());
-    variables.put("context", Requests.JSON.convertValue(context, Map.class));
+    variables.put("context", Json.MAPPER.convertValue(context, Map.class));
     variables.put("stageVariables", stageVariables);
     StringWriter rendered = new StringWriter();
     PARSED.computeIfAbsent(template, MappingTemplate::parsed).merge(variables, rendered);
@@ -112,7 +113,7 @@ public final class MappingTemplate {
 
     /** {@code $input.json(…)}: a value as JSON; that of an empty text if there is none. */
     public String json(String path) throws JsonProcessingException {
-      return Requests.JSON.writeValueAsString(path(path));
+      return Json.MAPPER.writeValueAsString(path(path));
     }
   }
 

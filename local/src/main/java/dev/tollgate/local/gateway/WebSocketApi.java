@@ -4,8 +4,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.lambda.Invoker;
+import dev.tollgate.local.template.Environment;
 import io.undertow.Handlers;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderMap;
@@ -13,7 +15,6 @@ import io.undertow.util.Headers;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Deque;
 import java.util.Objects;
 import java.util.Optional;
@@ -58,7 +59,7 @@ final class WebSocketApi implements Api {
   private final WebSocketEvents events;
   private final Invoker functions;
   private final MappedIntegrations mapped;
-  private final InstantSource clock;
+  private final Environment environment;
   private final ExecutorService workers;
   private final Consumer<String> log;
   private final ConcurrentMap<String, Connection> connections = new ConcurrentHashMap<>();
@@ -76,21 +77,16 @@ final class WebSocketApi implements Api {
       WebSocketApiSpec spec,
       Invoker functions,
       ServiceCalls services,
-      InstantSource clock,
+      Environment environment,
       ExecutorService workers,
       Consumer<String> log) {
     this.spec = spec;
-    this.events = new WebSocketEvents(spec, clock);
+    this.events = new WebSocketEvents(spec, environment);
     this.functions = functions;
     this.mapped = new MappedIntegrations(services, spec.stageVariables());
-    this.clock = clock;
+    this.environment = environment;
     this.workers = workers;
     this.log = log;
-  }
-
-  @Override
-  public String scheme() {
-    return "ws";
   }
 
   String stage() {
@@ -104,7 +100,7 @@ final class WebSocketApi implements Api {
 
   @Override
   public void sweep() {
-    Instant now = clock.instant();
+    Instant now = environment.clock().instant();
     for (Connection connection : connections.values()) {
       boolean idle = !connection.lastActiveAt().plus(MAX_IDLE).isAfter(now);
       boolean old = !connection.peer().connectedAt().plus(MAX_AGE).isAfter(now);
@@ -157,11 +153,11 @@ final class WebSocketApi implements Api {
     Connection.Peer peer =
         new Connection.Peer(
             Requests.newId(),
-            clock.instant(),
+            environment.clock().instant(),
             Requests.sourceIp(exchange),
             Requests.userAgent(exchange));
     ObjectNode handshake = WebSocketEvents.handshake(exchange);
-    ObjectNode authorizer = Requests.JSON.createObjectNode();
+    ObjectNode authorizer = Json.object();
     if (spec.authorizer().isPresent()) {
       WebSocketApiSpec.Authorizer asked = spec.authorizer().get();
       if (!asked.identitySources().stream().allMatch(source -> isPresent(source, exchange))) {
@@ -193,14 +189,11 @@ final class WebSocketApi implements Api {
   private AuthorizerAnswer authorize(String function, ObjectNode handshake, Connection.Peer peer)
       throws IOException {
     String methodArn =
-        "arn:aws:execute-api:%s:%s:%s/%s/$connect"
-            .formatted(Requests.REGION, Requests.ACCOUNT, spec.apiId(), spec.stage());
+        environment.arn("execute-api", spec.apiId() + "/" + spec.stage() + "/$connect");
     ObjectNode event = events.authorizer(handshake, methodArn, peer);
     long start = System.nanoTime();
     AuthorizerAnswer answer =
-        Api.await(
-                functions.start(function, Requests.JSON.writeValueAsBytes(event)),
-                INTEGRATION_TIMEOUT)
+        Api.await(functions.start(function, Json.bytes(event)), INTEGRATION_TIMEOUT)
             .map(end -> AuthorizerAnswer.of(end, methodArn))
             .orElse(new AuthorizerAnswer.Broken("no answer within " + INTEGRATION_TIMEOUT));
     if (answer instanceof AuthorizerAnswer.Allowed allowed) {
@@ -262,7 +255,11 @@ final class WebSocketApi implements Api {
                               closed.getCloseReason(), "Connection closed abnormally")));
               channel
                   .getReceiveSetter()
-                  .set(new Frames(connection, clock, message -> received(connection, message)));
+                  .set(
+                      new Frames(
+                          connection,
+                          environment.clock(),
+                          message -> received(connection, message)));
               connection.opened(channel);
               channel.resumeReceives();
             })
@@ -335,7 +332,7 @@ final class WebSocketApi implements Api {
   /** The value that the route selection expression selects; not that of a predefined route. */
   private String routeKey(String message) {
     try {
-      JsonNode key = Requests.JSON.readTree(message).at(spec.selector());
+      JsonNode key = Json.read(message).at(spec.selector());
       return key.isValueNode() && !key.asText().startsWith("$") ? key.asText() : "$default";
     } catch (JsonProcessingException e) {
       return "$default";
@@ -343,7 +340,7 @@ final class WebSocketApi implements Api {
   }
 
   private static void complain(Connection connection, String message, ObjectNode event) {
-    ObjectNode complaint = Requests.JSON.createObjectNode().put("message", message);
+    ObjectNode complaint = Json.object().put("message", message);
     complaint.put("connectionId", connection.peer().id());
     complaint.set("requestId", event.at("/requestContext/requestId"));
     var unused = connection.send(complaint.toString());
@@ -358,14 +355,12 @@ final class WebSocketApi implements Api {
   private JsonNode integrate(String function, ObjectNode event) {
     try {
       Optional<Invocation> end =
-          Api.await(
-              functions.start(function, Requests.JSON.writeValueAsBytes(event)),
-              INTEGRATION_TIMEOUT);
+          Api.await(functions.start(function, Json.bytes(event)), INTEGRATION_TIMEOUT);
       if (end.isEmpty()) {
-        return Requests.JSON.createObjectNode().put("statusCode", 504);
+        return Json.object().put("statusCode", 504);
       }
       if (end.get() instanceof Invocation.Success success) {
-        return Requests.JSON.readTree(success.payload());
+        return Json.read(success.payload());
       }
       log.accept("WebSocket API %s, %s: %s".formatted(spec.apiId(), function, end.get()));
     } catch (IOException e) {

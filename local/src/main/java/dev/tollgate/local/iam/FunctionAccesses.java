@@ -2,6 +2,7 @@ package dev.tollgate.local.iam;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.template.Environment;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +34,7 @@ final class FunctionAccesses {
   }
 
   List<Access> of(Call call) {
-    JsonNode body = Documents.json(call.body());
+    JsonNode body = Json.readOrMissing(call.body());
     String name = nameIn(call.path());
     return switch (call.operation()) {
       case "ListEventSourceMappings", "ListFunctions" ->

@@ -2,6 +2,7 @@ package dev.tollgate.local.iam;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.template.Environment;
 import java.util.List;
 import java.util.stream.Stream;
@@ -34,7 +35,7 @@ final class QueueAccesses {
   /** Who makes a queue with tags must be allowed to tag it. */
   private static Stream<String> actions(String action, Call call) {
     boolean tags =
-        action.equals("sqs:CreateQueue") && !Documents.json(call.body()).path("tags").isEmpty();
+        action.equals("sqs:CreateQueue") && !Json.readOrMissing(call.body()).path("tags").isEmpty();
     return tags ? Stream.of(action, "sqs:TagQueue") : Stream.of(action);
   }
 
@@ -43,19 +44,15 @@ final class QueueAccesses {
   }
 
   private static Stream<String> names(Call call) {
-    JsonNode body = Documents.json(call.body());
+    JsonNode body = Json.readOrMissing(call.body());
     return body.isObject()
         ? Stream.of(
-            last(body.path("QueueUrl").asText()),
+            Environment.queueName(body.path("QueueUrl").asText()),
             body.path("QueueName").asText(),
-            last(body.path("SourceArn").asText()))
+            Environment.queueName(body.path("SourceArn").asText()))
         : Stream.of(
-            last(call.form().getOrDefault("QueueUrl", "")),
+            Environment.queueName(call.form().getOrDefault("QueueUrl", "")),
             call.form().getOrDefault("QueueName", ""),
-            last(call.path()));
-  }
-
-  private static String last(String urlOrArn) {
-    return urlOrArn.substring(Math.max(urlOrArn.lastIndexOf('/'), urlOrArn.lastIndexOf(':')) + 1);
+            Environment.queueName(call.path()));
   }
 }

@@ -2,6 +2,7 @@ package dev.tollgate.local.iam;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.template.Environment;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,7 @@ final class ScheduleAccesses {
     if (call.operation().endsWith("ScheduleGroup")) {
       return List.of(Access.to(action, environment.arn("scheduler", "schedule-group/" + name)));
     }
-    JsonNode body = Documents.json(call.body());
+    JsonNode body = Json.readOrMissing(call.body());
     String group = call.query("groupName").orElse(body.path("GroupName").asText(DEFAULT_GROUP));
     List<Access> accesses = new ArrayList<>();
     accesses.add(Access.to(action, environment.arn("scheduler", "schedule/" + group + "/" + name)));

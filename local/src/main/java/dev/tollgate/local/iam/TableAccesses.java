@@ -2,6 +2,7 @@ package dev.tollgate.local.iam;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.template.Environment;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -49,7 +50,7 @@ final class TableAccesses {
   }
 
   List<Access> of(Call call) {
-    JsonNode body = Documents.json(call.body());
+    JsonNode body = Json.readOrMissing(call.body());
     return switch (call.operation()) {
       case "GetItem", "UpdateItem", "DeleteItem" ->
           List.of(onItem(call.operation(), body, body.path("Key")));

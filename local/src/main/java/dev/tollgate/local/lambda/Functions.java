@@ -1,10 +1,14 @@
 package dev.tollgate.local.lambda;
 
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.AccessKeys;
+import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.lambda.Invocation.FunctionError;
 import dev.tollgate.local.lambda.Invocation.NotFound;
 import dev.tollgate.local.lambda.Invocation.Success;
 import dev.tollgate.local.lambda.Invocation.Throttled;
 import dev.tollgate.local.lambda.Invocation.TimedOut;
+import dev.tollgate.local.threads.DaemonThreads;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -28,7 +32,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +63,7 @@ public final class Functions implements Invoker, AutoCloseable {
   static final int MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 
   private final InstantSource clock;
+  private final AccessKeys accessKeys;
   private final Consumer<LogLine> log;
   private final Map<String, Hosted> byNameOrArn = new ConcurrentHashMap<>();
   private final Map<Hosted, Long> lastUsed = new HashMap<>();
@@ -69,36 +73,33 @@ public final class Functions implements Invoker, AutoCloseable {
   private final Semaphore processors = new Semaphore(Runtime.getRuntime().availableProcessors());
 
   /** Unbounded, since the semaphores bound what runs here. */
-  private final ExecutorService invocations = Executors.newCachedThreadPool(daemons("lambda"));
+  private final ExecutorService invocations =
+      Executors.newCachedThreadPool(new DaemonThreads("lambda"));
 
   private final ScheduledThreadPoolExecutor timeouts =
-      new ScheduledThreadPoolExecutor(1, daemons("lambda-timeouts"));
+      new ScheduledThreadPoolExecutor(1, new DaemonThreads("lambda-timeouts"));
 
   /**
    * A host without functions.
    *
    * @param clock given to every handler that takes one
+   * @param accessKeys gives each instance the credentials of its function's role
    * @param log receives what functions log and how they fail; called from many threads
    */
-  public Functions(InstantSource clock, Consumer<LogLine> log) {
+  public Functions(InstantSource clock, AccessKeys accessKeys, Consumer<LogLine> log) {
     this.clock = clock;
+    this.accessKeys = accessKeys;
     this.log = log;
     timeouts.setRemoveOnCancelPolicy(true);
-  }
-
-  /** Creates a function that is given no credentials. */
-  public void define(FunctionSpec spec) {
-    define(spec, Credentials.NONE);
   }
 
   /**
    * Creates a function. Its handler is loaded when it is first invoked.
    *
-   * @param credentials adds to the environment of each instance
    * @throws IllegalArgumentException if a function has the same name or ARN already, or too much
    *     concurrency would be reserved
    */
-  public synchronized void define(FunctionSpec spec, Credentials credentials) {
+  public synchronized void define(FunctionSpec spec) {
     Set<String> names = namesOf(spec);
     for (String name : names) {
       if (byNameOrArn.containsKey(name)) {
@@ -113,7 +114,7 @@ public final class Functions implements Invoker, AutoCloseable {
     }
     Semaphore permits =
         spec.reservedConcurrency().isPresent() ? new Semaphore(reserved) : unreserved;
-    Hosted function = new Hosted(spec, credentials, permits);
+    Hosted function = new Hosted(spec, permits);
     names.forEach(name -> byNameOrArn.put(name, function));
   }
 
@@ -122,12 +123,12 @@ public final class Functions implements Invoker, AutoCloseable {
    *
    * @throws IllegalArgumentException if there is no such function
    */
-  public synchronized void replace(FunctionSpec spec, Credentials credentials) {
+  public synchronized void replace(FunctionSpec spec) {
     Hosted old = byNameOrArn.get(spec.name());
     if (old == null) {
       throw new IllegalArgumentException(spec.name() + " is not defined");
     }
-    Hosted function = new Hosted(spec, credentials, old.permits);
+    Hosted function = new Hosted(spec, old.permits);
     namesOf(spec).forEach(name -> byNameOrArn.put(name, function));
     forget(old);
   }
@@ -218,7 +219,7 @@ public final class Functions implements Invoker, AutoCloseable {
       Thread.currentThread().setContextClassLoader(instances.loader);
       Instance instance;
       try {
-        instance = instances.take(clock, processors);
+        instance = instances.take();
       } catch (Throwable e) {
         FunctionError error = failed(function, running.requestId, e);
         if (running.claim()) {
@@ -317,27 +318,17 @@ public final class Functions implements Invoker, AutoCloseable {
     return names;
   }
 
-  private static ThreadFactory daemons(String name) {
-    return work -> {
-      Thread thread = new Thread(work, name);
-      thread.setDaemon(true);
-      return thread;
-    };
-  }
-
   /** A function and its invocations. */
-  private static final class Hosted {
+  private final class Hosted {
     private final FunctionSpec spec;
-    private final Credentials credentials;
     private final Semaphore permits;
     private final Set<Running> running = ConcurrentHashMap.newKeySet();
     private volatile Instances instances;
 
-    private Hosted(FunctionSpec spec, Credentials credentials, Semaphore permits) {
+    private Hosted(FunctionSpec spec, Semaphore permits) {
       this.spec = spec;
-      this.credentials = credentials;
       this.permits = permits;
-      this.instances = new Instances(spec, credentials);
+      this.instances = new Instances(spec);
     }
 
     /** The instances that an invocation from now on belongs to, until it leaves them. */
@@ -353,7 +344,7 @@ public final class Functions implements Invoker, AutoCloseable {
     /** Throws the instances away, each as soon as it serves nobody. */
     private synchronized void discard() {
       Instances old = instances;
-      instances = new Instances(spec, credentials);
+      instances = new Instances(spec);
       old.retire();
     }
 
@@ -372,12 +363,12 @@ public final class Functions implements Invoker, AutoCloseable {
     }
   }
 
-  /** An instance of the handler, and the credentials that are its own. */
+  /** An instance of the handler with credentials of its own. */
   private record Instance(
-      ExecutionEnvironment environment, Credentials source, Map<String, String> credentials) {
-
+      ExecutionEnvironment environment, AccessKeys accessKeys, AccessKey credentials) {
+    /** Revokes the credentials. */
     void discard() {
-      source.revoke(credentials);
+      accessKeys.revoke(credentials.accessKeyId());
     }
   }
 
@@ -441,18 +432,16 @@ public final class Functions implements Invoker, AutoCloseable {
   }
 
   /** A function's classes and the instances made of them, which go together. */
-  private static final class Instances {
+  private final class Instances {
     private final FunctionSpec spec;
-    private final Credentials credentials;
     private final FunctionClassLoader loader;
     private final EventSerializers serializers;
     private final Deque<Instance> idle = new ArrayDeque<>();
     private int users;
     private boolean retired;
 
-    private Instances(FunctionSpec spec, Credentials credentials) {
+    private Instances(FunctionSpec spec) {
       this.spec = spec;
-      this.credentials = credentials;
       try {
         this.loader = new FunctionClassLoader(spec.jar());
         this.serializers = new EventSerializers(loader);
@@ -508,7 +497,7 @@ public final class Functions implements Invoker, AutoCloseable {
      * An idle instance, or one that is made as soon as {@code processors} allow, unless one falls
      * idle first.
      */
-    private Instance take(InstantSource clock, Semaphore processors) throws Throwable {
+    private Instance take() throws Throwable {
       Instance found = poll();
       if (found != null) {
         return found;
@@ -516,23 +505,23 @@ public final class Functions implements Invoker, AutoCloseable {
       processors.acquire();
       try {
         found = poll();
-        return found == null ? make(clock) : found;
+        return found == null ? make() : found;
       } finally {
         processors.release();
       }
     }
 
-    private Instance make(InstantSource clock) throws Throwable {
-      Map<String, String> issued = credentials.issue();
+    private Instance make() throws Throwable {
+      AccessKey issued = accessKeys.issue(Principal.of(spec.name(), spec.roleArn()));
       Map<String, String> environment = new HashMap<>(spec.environment());
-      environment.putAll(issued);
+      environment.putAll(issued.environment());
       try {
         return new Instance(
             ExecutionEnvironment.init(spec, Map.copyOf(environment), loader, serializers, clock),
-            credentials,
+            accessKeys,
             issued);
       } catch (Throwable e) {
-        credentials.revoke(issued);
+        accessKeys.revoke(issued.accessKeyId());
         throw e;
       }
     }

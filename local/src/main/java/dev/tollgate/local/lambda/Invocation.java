@@ -1,7 +1,7 @@
 package dev.tollgate.local.lambda;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -56,7 +56,7 @@ public sealed interface Invocation {
 
     @Override
     public byte[] payload() {
-      ObjectNode error = new ObjectMapper().createObjectNode();
+      ObjectNode error = Json.object();
       error.put("errorMessage", message).put("errorType", type);
       trace.forEach(error.putArray("stackTrace")::add);
       return error.toString().getBytes(StandardCharsets.UTF_8);

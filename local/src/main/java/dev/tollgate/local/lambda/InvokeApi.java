@@ -1,6 +1,6 @@
 package dev.tollgate.local.lambda;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation.Failure;
 import dev.tollgate.local.lambda.Invocation.NotFound;
 import dev.tollgate.local.lambda.Invocation.Success;
@@ -133,7 +133,6 @@ public final class InvokeApi implements HttpHandler {
   private static void refuse(
       HttpServerExchange exchange, int status, String type, Map<String, String> body) {
     exchange.setStatusCode(status).getResponseHeaders().put(ERROR_TYPE, type);
-    send(
-        exchange, new ObjectMapper().valueToTree(body).toString().getBytes(StandardCharsets.UTF_8));
+    send(exchange, Json.MAPPER.valueToTree(body).toString().getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -1,5 +1,7 @@
 package dev.tollgate.local.scheduler;
 
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
@@ -59,7 +61,7 @@ record Attempt(Schedule schedule, Instant scheduledTime, Instant due, int number
    * href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-context-attributes.html">Adding
    * context attributes</a>.
    */
-  String payload(String executionId) {
+  String payload(Environment environment, String executionId) {
     return schedule
         .definition()
         .target()
@@ -67,24 +69,24 @@ record Attempt(Schedule schedule, Instant scheduledTime, Instant due, int number
         .map(
             input ->
                 input
-                    .replace("<aws.scheduler.schedule-arn>", schedule.key().arn())
+                    .replace("<aws.scheduler.schedule-arn>", schedule.key().arn(environment))
                     .replace("<aws.scheduler.scheduled-time>", scheduledTimeText())
                     .replace("<aws.scheduler.execution-id>", executionId)
                     .replace("<aws.scheduler.attempt-number>", Integer.toString(number)))
-        .orElseGet(() -> notification(executionId));
+        .orElseGet(() -> notification(environment, executionId));
   }
 
-  private String notification(String executionId) {
+  private String notification(Environment environment, String executionId) {
     var event =
         Json.object()
             .put("version", "0")
             .put("id", executionId)
             .put("detail-type", "Scheduled Event")
             .put("source", "aws.scheduler")
-            .put("account", Scheduler.ACCOUNT)
+            .put("account", environment.accountId())
             .put("time", scheduledTimeText())
-            .put("region", Scheduler.REGION);
-    event.putArray("resources").add(schedule.key().arn());
+            .put("region", environment.region());
+    event.putArray("resources").add(schedule.key().arn(environment));
     return event.put("detail", "{}").toString();
   }
 

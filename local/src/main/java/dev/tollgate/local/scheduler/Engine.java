@@ -1,5 +1,7 @@
 package dev.tollgate.local.scheduler;
 
+import dev.tollgate.local.template.Environment;
+import dev.tollgate.local.threads.DaemonThreads;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -12,9 +14,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -44,9 +44,9 @@ final class Engine implements AutoCloseable {
   private final Punctuality punctuality;
   private final Consumer<Schedule> completed;
   private final ExecutorService workers =
-      Executors.newFixedThreadPool(WORKERS, daemons("scheduler-worker-"));
+      Executors.newFixedThreadPool(WORKERS, new DaemonThreads("scheduler"));
   private final ScheduledExecutorService poll =
-      Executors.newSingleThreadScheduledExecutor(daemons("scheduler-poll-"));
+      Executors.newSingleThreadScheduledExecutor(new DaemonThreads("scheduler-poll"));
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition idle = lock.newCondition();
@@ -62,10 +62,13 @@ final class Engine implements AutoCloseable {
    * @param completed told of a schedule that will not fire again and is to be deleted then
    */
   Engine(
-      InstantSource clock, Targets targets, Punctuality punctuality, Consumer<Schedule> completed) {
-    this.clock = clock;
+      Environment environment,
+      Targets targets,
+      Punctuality punctuality,
+      Consumer<Schedule> completed) {
+    this.clock = environment.clock();
     this.punctuality = punctuality;
-    this.delivery = new Delivery(clock, targets);
+    this.delivery = new Delivery(environment, targets);
     this.completed = completed;
   }
 
@@ -224,15 +227,6 @@ final class Engine implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-  }
-
-  private static ThreadFactory daemons(String prefix) {
-    AtomicInteger number = new AtomicInteger();
-    return task -> {
-      Thread thread = new Thread(task, prefix + number.incrementAndGet());
-      thread.setDaemon(true);
-      return thread;
-    };
   }
 
   /** What one schedule has to do; guarded by the engine's lock. */

@@ -2,6 +2,9 @@ package dev.tollgate.local.scheduler;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.Members;
+import dev.tollgate.local.template.Environment;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Optional;
@@ -38,10 +41,10 @@ record Schedule(
   }
 
   /** The answer of GetSchedule. */
-  ObjectNode toJson() {
+  ObjectNode toJson(Environment environment) {
     return definition
         .toJson()
-        .put("Arn", key.arn())
+        .put("Arn", key.arn(environment))
         .put("CreationDate", Json.epochSeconds(created))
         .put("GroupName", key.group())
         .put("LastModificationDate", Json.epochSeconds(modified))
@@ -49,10 +52,10 @@ record Schedule(
   }
 
   /** The entry in the answer of ListSchedules. */
-  ObjectNode toSummary() {
+  ObjectNode toSummary(Environment environment) {
     ObjectNode json =
         Json.object()
-            .put("Arn", key.arn())
+            .put("Arn", key.arn(environment))
             .put("CreationDate", Json.epochSeconds(created))
             .put("GroupName", key.group())
             .put("LastModificationDate", Json.epochSeconds(modified))
@@ -62,19 +65,19 @@ record Schedule(
     return json;
   }
 
-  ObjectNode toRecord() {
-    ObjectNode json = toJson();
+  ObjectNode toRecord(Environment environment) {
+    ObjectNode json = toJson(environment);
     request.ifPresent(value -> json.put("Request", value));
     return json;
   }
 
   static Schedule fromRecord(JsonNode json) {
-    Members members = new Members();
+    Members members = new Members(json);
     return new Schedule(
         new ScheduleKey(json.path("GroupName").asText(), json.path("Name").asText()),
-        Definition.parse(members, json),
-        members.time(json, "CreationDate", "creationDate").orElseThrow(),
-        members.time(json, "LastModificationDate", "lastModificationDate").orElseThrow(),
-        members.text(json, "Request", "request", 0, Integer.MAX_VALUE));
+        Definition.parse(members),
+        members.time("CreationDate").orElseThrow(),
+        members.time("LastModificationDate").orElseThrow(),
+        members.text("Request", 0, Integer.MAX_VALUE));
   }
 }

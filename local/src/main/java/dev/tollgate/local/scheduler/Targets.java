@@ -2,7 +2,7 @@ package dev.tollgate.local.scheduler;
 
 import static java.util.Objects.requireNonNull;
 
-import java.util.Map;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Optional;
 
 /**
@@ -31,28 +31,15 @@ public interface Targets {
   Outcome invokeFunction(Rights rights, String functionArn, String payload);
 
   /**
-   * Sends a message to a queue; dead letters go this way too.
-   *
-   * @param rights those that the schedule has
-   * @param attributes message attributes of type String
-   */
-  Outcome sendMessage(
-      Rights rights,
-      String queueArn,
-      String body,
-      Optional<String> messageGroupId,
-      Map<String, String> attributes);
-
-  /**
-   * Calls an action of an API, for a universal target. An answer with status 200 is a delivery,
-   * whatever it says: a batch that fails in part is not repeated.
+   * Calls an operation of an API: queues, universal targets and dead letters. An answer with status
+   * 200 is a delivery, whatever it says: a batch that fails in part is not repeated.
    *
    * @param rights those that the schedule has
    * @param service the name of the service in the SDK, such as {@code sqs}
    * @param operation the operation, such as {@code SendMessageBatch}
-   * @param request the members of the request, a JSON text
+   * @param request the members of the request
    */
-  Outcome callApi(Rights rights, String service, String operation, String request);
+  Outcome callApi(Rights rights, String service, String operation, ObjectNode request);
 
   /**
    * With what rights a target is called.

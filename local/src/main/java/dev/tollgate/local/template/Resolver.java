@@ -3,10 +3,10 @@ package dev.tollgate.local.template;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.tollgate.local.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -52,7 +52,7 @@ public final class Resolver {
    */
   public JsonNode resolve(JsonNode value, String place) {
     if (value instanceof ArrayNode array) {
-      ArrayNode resolved = JsonNodeFactory.instance.arrayNode();
+      ArrayNode resolved = Json.array();
       for (int i = 0; i < array.size(); i++) {
         JsonNode element = resolve(array.get(i), place + "[" + i + "]");
         if (!element.isMissingNode()) {
@@ -69,7 +69,7 @@ public final class Resolver {
       String name = intrinsic.get();
       return call(name, object.get(name), place + "." + name);
     }
-    ObjectNode resolved = JsonNodeFactory.instance.objectNode();
+    ObjectNode resolved = Json.object();
     object
         .properties()
         .forEach(
@@ -207,7 +207,7 @@ public final class Resolver {
 
   private JsonNode split(JsonNode argument, String place) {
     List<JsonNode> arguments = list(argument, 2, place);
-    ArrayNode parts = JsonNodeFactory.instance.arrayNode();
+    ArrayNode parts = Json.array();
     for (String part :
         text(arguments.get(1), place).split(Pattern.quote(arguments.get(0).asText()), -1)) {
       parts.add(part);

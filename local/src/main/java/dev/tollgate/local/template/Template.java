@@ -1,9 +1,8 @@
 package dev.tollgate.local.template;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -26,7 +25,6 @@ import java.util.stream.Stream;
  * cdk.out}.
  */
 public final class Template {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final String SUFFIX = ".template.json";
   private static final Set<String> SECTIONS =
       Set.of(
@@ -80,7 +78,7 @@ public final class Template {
       String stackName = file.substring(0, file.length() - SUFFIX.length());
       return new Template(
           stackName,
-          (ObjectNode) JSON.readTree(templates.get(0).toFile()),
+          (ObjectNode) Json.read(Files.readAllBytes(templates.get(0))),
           readAssets(assembly, stackName));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -152,9 +150,7 @@ public final class Template {
   }
 
   private ObjectNode section(String name) {
-    return root.get(name) instanceof ObjectNode section
-        ? section
-        : JsonNodeFactory.instance.objectNode();
+    return root.get(name) instanceof ObjectNode section ? section : Json.object();
   }
 
   private Resource resource(String id, ObjectNode node) {
@@ -170,7 +166,7 @@ public final class Template {
     return new Resource(
         id,
         node.path("Type").asText(),
-        properties instanceof ObjectNode object ? object : JsonNodeFactory.instance.objectNode(),
+        properties instanceof ObjectNode object ? object : Json.object(),
         dependencies);
   }
 
@@ -230,7 +226,7 @@ public final class Template {
     Map<String, Path> assets = new HashMap<>();
     Path manifest = assembly.resolve(stackName + ".assets.json");
     if (Files.exists(manifest)) {
-      for (JsonNode file : JSON.readTree(manifest.toFile()).path("files")) {
+      for (JsonNode file : Json.read(Files.readAllBytes(manifest)).path("files")) {
         Path source = assembly.resolve(file.at("/source/path").asText());
         for (JsonNode destination : file.path("destinations")) {
           assets.put(destination.path("objectKey").asText(), source);

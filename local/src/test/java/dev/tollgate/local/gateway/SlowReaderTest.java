@@ -11,6 +11,8 @@ import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.endpoint.RecordedRequests;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
+import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
 import dev.tollgate.local.testing.SlowReader;
 import java.net.InetAddress;
@@ -54,9 +56,10 @@ class SlowReaderTest {
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+          AllowedHosts.LOCAL,
           functions,
           NoServices.INSTANCE,
-          clock,
+          Environment.of("App", clock),
           frontDoor::guard,
           line -> {});
   private final AccessKey key =
@@ -138,7 +141,7 @@ class SlowReaderTest {
   }
 
   private URI uri() {
-    return URI.create(gateway.endpoint("ws1") + "/production");
+    return URI.create(gateway.endpoint("ws", "ws1") + "/production");
   }
 
   private String lastId() {

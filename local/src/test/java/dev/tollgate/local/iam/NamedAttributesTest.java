@@ -2,6 +2,7 @@ package dev.tollgate.local.iam;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.local.json.Json;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,7 +32,7 @@ final class NamedAttributesTest {
             + "'ExpressionAttributeNames':{'#k':'key'}} | key tenantId",
       })
   void every_attribute_that_a_request_names_is_found(String request, String names) {
-    assertThat(NamedAttributes.in(Documents.json(request.replace('\'', '"'))))
+    assertThat(NamedAttributes.in(Json.readOrMissing(request.replace('\'', '"'))))
         .containsExactlyElementsOf(List.of(names.split(" ", -1)));
   }
 }
