@@ -267,9 +267,7 @@ public final class LocalCloud implements AutoCloseable {
   private QueueEngine startQueues() throws Exception {
     return QueueEngine.start(
         directory("queues"),
-        environment.clock(),
-        environment.region(),
-        environment.accountId(),
+        environment,
         queue ->
             faults.occursIn(
                 FaultKind.QUEUE_EXPIRES_EARLY,

@@ -48,16 +48,12 @@ final class QueueAccesses {
     JsonNode body = Json.readOrMissing(call.body());
     return body.isObject()
         ? Stream.of(
-            last(body.path("QueueUrl").asText()),
+            Environment.queueName(body.path("QueueUrl").asText()),
             body.path("QueueName").asText(),
-            last(body.path("SourceArn").asText()))
+            Environment.queueName(body.path("SourceArn").asText()))
         : Stream.of(
-            last(call.form().getOrDefault("QueueUrl", "")),
+            Environment.queueName(call.form().getOrDefault("QueueUrl", "")),
             call.form().getOrDefault("QueueName", ""),
-            last(call.path()));
-  }
-
-  private static String last(String urlOrArn) {
-    return urlOrArn.substring(Math.max(urlOrArn.lastIndexOf('/'), urlOrArn.lastIndexOf(':')) + 1);
+            Environment.queueName(call.path()));
   }
 }
