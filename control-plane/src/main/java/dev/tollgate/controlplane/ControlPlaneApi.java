@@ -12,10 +12,10 @@ import dev.tollgate.controlplane.doctor.Doctor;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.tenants.IfMatch;
-import dev.tollgate.controlplane.tenants.TenantChange;
+import dev.tollgate.controlplane.tenants.TenantChangeResult;
 import dev.tollgate.controlplane.tenants.TenantLifecycle;
 import dev.tollgate.controlplane.tiers.TierCatalog;
-import dev.tollgate.controlplane.tiers.TierChange;
+import dev.tollgate.controlplane.tiers.TierChangeResult;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
@@ -136,7 +136,7 @@ public final class ControlPlaneApi
   private Response onboard(
       TenantId id, TierName tier, Map<Limit, Long> overrides, Request request) {
     Invocation invocation = invocation(request);
-    TenantChange answer = controlPlane.lifecycle().onboard(id, tier, overrides, invocation);
+    TenantChangeResult answer = controlPlane.lifecycle().onboard(id, tier, overrides, invocation);
     return answer(answer, id, invocation);
   }
 
@@ -164,36 +164,36 @@ public final class ControlPlaneApi
     TenantId id = tenantId(request);
     noDryRun(request);
     Invocation invocation = invocation(request);
-    TenantChange answer = controlPlane.lifecycle().offboard(id, ifMatch(request), invocation);
-    return answer instanceof TenantChange.NoTenant
+    TenantChangeResult answer = controlPlane.lifecycle().offboard(id, ifMatch(request), invocation);
+    return answer instanceof TenantChangeResult.NoTenant
         ? Response.noContent()
         : answer(answer, id, invocation);
   }
 
-  private Response answer(TenantChange answer, TenantId id, Invocation invocation) {
-    if (answer instanceof TenantChange.Onboarded onboarded) {
+  private Response answer(TenantChangeResult answer, TenantId id, Invocation invocation) {
+    if (answer instanceof TenantChangeResult.Onboarded onboarded) {
       return tenant(201, onboarded.tenant(), onboarded.outcome(), invocation)
           .with("location", "/tenants/" + id);
     }
-    if (answer instanceof TenantChange.Stands stands) {
+    if (answer instanceof TenantChangeResult.Stands stands) {
       return tenant(200, stands.tenant(), stands.outcome(), invocation);
     }
-    if (answer instanceof TenantChange.Leaving leaving) {
+    if (answer instanceof TenantChangeResult.Leaving leaving) {
       return tenant(202, leaving.tenant(), leaving.outcome(), invocation);
     }
-    if (answer instanceof TenantChange.Planned planned) {
+    if (answer instanceof TenantChangeResult.Planned planned) {
       return Response.json(200, preview.of(planned, invocation))
           .with(ETAG, IfMatch.etag(planned.stands().version()));
     }
-    if (answer instanceof TenantChange.OtherVersion other) {
+    if (answer instanceof TenantChangeResult.OtherVersion other) {
       return otherVersion("tenant " + id, other.stands().map(Tenant::version));
     }
-    if (answer instanceof TenantChange.StandsOtherwise otherwise) {
+    if (answer instanceof TenantChangeResult.StandsOtherwise otherwise) {
       return Problem.conflict("tenant " + id + ": " + otherwise.reason())
           .with("tenant", Documents.of(otherwise.tenant()))
           .response();
     }
-    if (answer instanceof TenantChange.NoTier noTier) {
+    if (answer instanceof TenantChangeResult.NoTier noTier) {
       throw new InvalidValue(
           "tier", noTier.name(), "a tier that exists; `tollgate tiers list` shows them");
     }
@@ -237,7 +237,7 @@ public final class ControlPlaneApi
     logUnreadable(page, request);
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("tenants", page.items().stream().map(Documents::of).toList());
-    page.next().ifPresent(next -> document.put("next", Cursor.of(listing, next)));
+    page.next().ifPresent(next -> document.put("next", Cursor.encode(listing, next)));
     return Response.json(200, document);
   }
 
@@ -304,7 +304,7 @@ public final class ControlPlaneApi
   }
 
   private static Optional<String> cursor(String listing, Request request) {
-    return request.query("cursor").map(cursor -> Cursor.end(listing, cursor));
+    return request.query("cursor").map(cursor -> Cursor.decode(listing, cursor));
   }
 
   private static int most(Request request) {
@@ -368,15 +368,15 @@ public final class ControlPlaneApi
         request);
   }
 
-  private Response answer(TierChange answer, TierName name, Request request) {
-    if (answer instanceof TierChange.Created created) {
+  private Response answer(TierChangeResult answer, TierName name, Request request) {
+    if (answer instanceof TierChangeResult.Created created) {
       return tier(201, created.tier(), Documents.of(created.tier()))
           .with("location", "/tiers/" + name);
     }
-    if (answer instanceof TierChange.Stands stands) {
+    if (answer instanceof TierChangeResult.Stands stands) {
       return tier(stands.rolledOut() ? 200 : 202, stands.tier(), Documents.of(stands.tier()));
     }
-    if (answer instanceof TierChange.Planned planned) {
+    if (answer instanceof TierChangeResult.Planned planned) {
       Response response =
           Response.json(
               200,
@@ -390,16 +390,16 @@ public final class ControlPlaneApi
           .map(stands -> response.with(ETAG, IfMatch.etag(stands.version())))
           .orElse(response);
     }
-    if (answer instanceof TierChange.Removable removable) {
+    if (answer instanceof TierChangeResult.Removable removable) {
       return tier(200, removable.stands(), preview.of(removable, invocation(request)));
     }
-    if (answer instanceof TierChange.OtherVersion other) {
+    if (answer instanceof TierChangeResult.OtherVersion other) {
       return otherVersion("tier " + name, other.stands().map(Tier::version));
     }
-    if (answer instanceof TierChange.StandsOtherwise otherwise) {
+    if (answer instanceof TierChangeResult.StandsOtherwise otherwise) {
       return Problem.conflict("tier " + name + ": " + otherwise.reason()).response();
     }
-    return answer instanceof TierChange.Removed ? Response.noContent() : noTier(name);
+    return answer instanceof TierChangeResult.Removed ? Response.noContent() : noTier(name);
   }
 
   private static Response tier(int status, Tier tier, Map<String, Object> document) {
@@ -434,7 +434,7 @@ public final class ControlPlaneApi
 
   private static Response walked(String walk, Doctor.Round round) {
     Map<String, Object> document = Documents.of(round);
-    round.next().ifPresent(next -> document.put("next", Cursor.of(walk, next.toString())));
+    round.next().ifPresent(next -> document.put("next", Cursor.encode(walk, next.toString())));
     return Response.json(200, document);
   }
 

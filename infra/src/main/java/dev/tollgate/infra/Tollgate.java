@@ -80,7 +80,7 @@ public final class Tollgate extends Construct {
         function(
                 "Authorizer",
                 handlers,
-                "dev.tollgate.handlers.ConnectAuthorizer",
+                "dev.tollgate.handlers.connect.ConnectAuthorizer",
                 ANSWER,
                 HANDSHAKE_MEMORY_MB,
                 "Reserves a token for a handshake and says whether there was one.")
@@ -98,7 +98,7 @@ public final class Tollgate extends Construct {
         function(
                 "Connect",
                 handlers,
-                "dev.tollgate.handlers.Connect",
+                "dev.tollgate.handlers.connect.Connect",
                 ANSWER,
                 HANDSHAKE_MEMORY_MB,
                 "Registers a connection and spends its token, or answers 429.")
@@ -117,7 +117,7 @@ public final class Tollgate extends Construct {
         function(
                 "Disconnect",
                 handlers,
-                "dev.tollgate.handlers.Disconnect",
+                "dev.tollgate.handlers.connect.Disconnect",
                 ANSWER,
                 MEMORY_MB,
                 "Takes a connection that has gone off its session and its tenant's count.")
@@ -128,7 +128,7 @@ public final class Tollgate extends Construct {
         function(
                 "SessionApi",
                 handlers,
-                "dev.tollgate.handlers.SessionApi",
+                "dev.tollgate.handlers.session.SessionApi",
                 ANSWER,
                 MEMORY_MB,
                 "Creates, shows and ends sessions.")
@@ -155,7 +155,7 @@ public final class Tollgate extends Construct {
         function(
                 "PoolProcessor",
                 props.jars().processor(),
-                "dev.tollgate.handlers.MessageProcessor",
+                "dev.tollgate.handlers.message.MessageProcessor",
                 // Longer, and a batch comes back while it is still worked on: see Messages.
                 Duration.seconds(15),
                 MEMORY_MB,
@@ -175,7 +175,7 @@ public final class Tollgate extends Construct {
         function(
                 "SessionEnd",
                 handlers,
-                "dev.tollgate.handlers.SessionEnd",
+                "dev.tollgate.handlers.housekeeping.SessionEnd",
                 Duration.seconds(50),
                 MEMORY_MB,
                 "Closes the sockets of a session whose row has gone, and puts the count right.")
@@ -191,7 +191,7 @@ public final class Tollgate extends Construct {
         function(
                 "Housekeeper",
                 handlers,
-                "dev.tollgate.handlers.Housekeeper",
+                "dev.tollgate.handlers.housekeeping.Housekeeper",
                 Duration.seconds(50),
                 MEMORY_MB,
                 "Ends sessions that are over, finds connections that have gone, and puts counts "

@@ -27,12 +27,12 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
   private final Function<FillTurn, ShardTurn> shardTurns;
   private final InstantSource clock;
 
-  /** The function as Lambda makes it. */
+  /** The function as Lambda creates it. */
   public TokenProducer() {
     this(System.getenv(), InstantSource.system());
   }
 
-  /** The function with this environment and clock. */
+  /** The function with these environment variables and this clock. */
   public TokenProducer(Map<String, String> environment, InstantSource clock) {
     this(new Wiring(environment, clock), clock);
   }

@@ -60,7 +60,7 @@ public final class Idempotency {
     KeyUse use = keys.claim(claim, now);
     if (use instanceof KeyUse.Answered answered) {
       KeptAnswer kept = answered.answer();
-      return Response.written(kept.status(), kept.headers(), kept.body())
+      return Response.parse(kept.status(), kept.headers(), kept.body())
           .with("idempotency-replayed", "true");
     }
     if (use instanceof KeyUse.OtherRequest) {

@@ -3,8 +3,8 @@ package dev.tollgate.controlplane.api;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ParallelTasks;
 import dev.tollgate.controlplane.invocation.Ports;
-import dev.tollgate.controlplane.tenants.TenantChange;
-import dev.tollgate.controlplane.tiers.TierChange;
+import dev.tollgate.controlplane.tenants.TenantChangeResult;
+import dev.tollgate.controlplane.tiers.TierChangeResult;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
@@ -41,7 +41,7 @@ public final class Preview {
    *
    * @throws Unavailable if its connections or its buckets cannot be asked for
    */
-  public Map<String, Object> of(TenantChange.Planned planned, Invocation invocation) {
+  public Map<String, Object> of(TenantChangeResult.Planned planned, Invocation invocation) {
     Became became = new Became(planned.stands(), planned.next());
     Map<String, Object> document =
         document(became.isChange() ? Effect.CHANGED : Effect.UNCHANGED, planned.stands().version());
@@ -57,7 +57,7 @@ public final class Preview {
    * @throws Unavailable if something of a tenant cannot be asked for, or there is no time
    */
   public Map<String, Object> of(
-      TierChange.Planned planned, Optional<String> cursor, int most, Invocation invocation) {
+      TierChangeResult.Planned planned, Optional<String> cursor, int most, Invocation invocation) {
     Tier next = planned.next();
     Page<Tenant> page =
         planned.stands().isPresent()
@@ -74,7 +74,7 @@ public final class Preview {
             .map(tenant -> new Became(tenant, under(next, tenant)))
             .toList();
     putTenants(document, tenants, invocation);
-    page.next().ifPresent(end -> document.put("next", Cursor.of(listing(next.name()), end)));
+    page.next().ifPresent(end -> document.put("next", Cursor.encode(listing(next.name()), end)));
     return document;
   }
 
@@ -87,7 +87,7 @@ public final class Preview {
     return tenant.changed(tier, tenant.overrides(), tenant.status());
   }
 
-  private static Effect effect(TierChange.Planned planned) {
+  private static Effect effect(TierChangeResult.Planned planned) {
     if (planned.stands().isEmpty()) {
       return Effect.CREATED;
     }
@@ -95,7 +95,7 @@ public final class Preview {
   }
 
   /** What the removal of a tier that no tenant has would come to. */
-  public Map<String, Object> of(TierChange.Removable removable, Invocation invocation) {
+  public Map<String, Object> of(TierChangeResult.Removable removable, Invocation invocation) {
     Tier tier = removable.stands();
     Map<String, Object> document = document(Effect.REMOVED, tier.version());
     document.put("tier", tier.name().value());

@@ -160,7 +160,7 @@ public final class Doctor {
   }
 
   /** What was found at one of those looked at. */
-  private record Suspect(Checkup checkup, List<Finding> findings) {
+  private record Suspect(Check checkup, List<Finding> findings) {
     private Stream<Finding> stream() {
       return findings.stream();
     }
@@ -186,7 +186,7 @@ public final class Doctor {
     return confirmed;
   }
 
-  private List<Suspect> look(List<Checkup> checkups, Invocation invocation) {
+  private List<Suspect> look(List<Check> checkups, Invocation invocation) {
     return crew
         .map(checkups, checkup -> new Suspect(checkup, checkup.findings()), invocation)
         .stream()
@@ -211,7 +211,7 @@ public final class Doctor {
   }
 
   /** What is to be looked at together. */
-  private record Part(Stage stage, List<Checkup> checkups, long checked, Optional<Place> next) {
+  private record Part(Stage stage, List<Check> checkups, long checked, Optional<Place> next) {
     private Round round(List<Diagnosis> diagnoses) {
       return new Round(stage, diagnoses, checked, next);
     }
@@ -227,7 +227,7 @@ public final class Doctor {
             Stream.concat(
                     page.items().stream().map(Tenant::id),
                     page.unreadable().stream().map(newer -> new TenantId(newer.name())))
-                .<Checkup>map(id -> new TenantCheckup(ports, lifecycle, clock, id))
+                .<Check>map(id -> new TenantCheck(ports, lifecycle, clock, id))
                 .toList(),
             page.next());
       }
@@ -236,7 +236,7 @@ public final class Doctor {
         yield part(
             Stage.QUEUES,
             page.items().stream()
-                .<Checkup>map(id -> OrphanCheckup.ofQueue(ports, lifecycle, id))
+                .<Check>map(id -> OrphanCheck.ofQueue(ports, lifecycle, id))
                 .toList(),
             page.next());
       }
@@ -245,16 +245,16 @@ public final class Doctor {
         yield part(
             Stage.SCHEDULES,
             page.items().stream()
-                .<Checkup>map(id -> OrphanCheckup.ofSchedule(ports, lifecycle, id))
+                .<Check>map(id -> OrphanCheck.ofSchedule(ports, lifecycle, id))
                 .toList(),
             page.next());
       }
       case SHARDS ->
-          new Part(Stage.SHARDS, List.of(new ShardsCheckup(ports)), Shard.COUNT, Optional.empty());
+          new Part(Stage.SHARDS, List.of(new ShardSchedulesCheck(ports)), Shard.COUNT, Optional.empty());
     };
   }
 
-  private static Part part(Stage stage, List<Checkup> checkups, Optional<String> cursor) {
+  private static Part part(Stage stage, List<Check> checkups, Optional<String> cursor) {
     Optional<Place> next =
         cursor
             .map(end -> new Place(stage, Optional.of(end)))

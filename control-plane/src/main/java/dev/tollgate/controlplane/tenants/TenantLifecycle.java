@@ -3,14 +3,14 @@ package dev.tollgate.controlplane.tenants;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.reconcile.Reconciler;
-import dev.tollgate.controlplane.tenants.TenantChange.Leaving;
-import dev.tollgate.controlplane.tenants.TenantChange.NoTenant;
-import dev.tollgate.controlplane.tenants.TenantChange.NoTier;
-import dev.tollgate.controlplane.tenants.TenantChange.Onboarded;
-import dev.tollgate.controlplane.tenants.TenantChange.OtherVersion;
-import dev.tollgate.controlplane.tenants.TenantChange.Planned;
-import dev.tollgate.controlplane.tenants.TenantChange.Stands;
-import dev.tollgate.controlplane.tenants.TenantChange.StandsOtherwise;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.Leaving;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.NoTenant;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.NoTier;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.Onboarded;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.OtherVersion;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.Planned;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.Stands;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.StandsOtherwise;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
@@ -57,7 +57,7 @@ public final class TenantLifecycle {
    *
    * @throws InvalidValue if an override is out of range
    */
-  public TenantChange onboard(
+  public TenantChangeResult onboard(
       TenantId id, TierName tierName, Map<Limit, Long> overrides, Invocation invocation) {
     Optional<Tier> tier = tiers.find(tierName);
     if (tier.isEmpty()) {
@@ -77,7 +77,7 @@ public final class TenantLifecycle {
     throw overtaken(id);
   }
 
-  private TenantChange compare(Tenant stands, Tenant wanted, Invocation invocation) {
+  private TenantChangeResult compare(Tenant stands, Tenant wanted, Invocation invocation) {
     if (stands.status() == TenantStatus.OFFBOARDING) {
       return new StandsOtherwise(stands, "it is being offboarded");
     }
@@ -98,9 +98,9 @@ public final class TenantLifecycle {
    *     at anew
    * @throws InvalidValue if an override is out of range
    */
-  public TenantChange change(TenantId id, Change change, IfMatch ifMatch, Invocation invocation) {
+  public TenantChangeResult change(TenantId id, Change change, IfMatch ifMatch, Invocation invocation) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      TenantChange answer = plan(id, change, ifMatch);
+      TenantChangeResult answer = plan(id, change, ifMatch);
       if (!(answer instanceof Planned planned)) {
         return answer;
       }
@@ -122,7 +122,7 @@ public final class TenantLifecycle {
    *
    * @throws InvalidValue if an override is out of range
    */
-  public TenantChange plan(TenantId id, Change change, IfMatch ifMatch) {
+  public TenantChangeResult plan(TenantId id, Change change, IfMatch ifMatch) {
     Optional<Tenant> found = tenants.find(id);
     if (found.isEmpty()) {
       return new NoTenant();
@@ -149,7 +149,7 @@ public final class TenantLifecycle {
    *
    * @param ifMatch which versions may be offboarded
    */
-  public TenantChange offboard(TenantId id, IfMatch ifMatch, Invocation invocation) {
+  public TenantChangeResult offboard(TenantId id, IfMatch ifMatch, Invocation invocation) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       Optional<Tenant> found = tenants.find(id);
       if (!ifMatch.holds(found.map(Tenant::version))) {

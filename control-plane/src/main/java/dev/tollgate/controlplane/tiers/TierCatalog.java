@@ -4,14 +4,14 @@ import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ParallelTasks;
 import dev.tollgate.controlplane.tenants.IfMatch;
 import dev.tollgate.controlplane.tenants.TenantLifecycle;
-import dev.tollgate.controlplane.tiers.TierChange.Created;
-import dev.tollgate.controlplane.tiers.TierChange.NoTier;
-import dev.tollgate.controlplane.tiers.TierChange.OtherVersion;
-import dev.tollgate.controlplane.tiers.TierChange.Planned;
-import dev.tollgate.controlplane.tiers.TierChange.Removable;
-import dev.tollgate.controlplane.tiers.TierChange.Removed;
-import dev.tollgate.controlplane.tiers.TierChange.Stands;
-import dev.tollgate.controlplane.tiers.TierChange.StandsOtherwise;
+import dev.tollgate.controlplane.tiers.TierChangeResult.Created;
+import dev.tollgate.controlplane.tiers.TierChangeResult.NoTier;
+import dev.tollgate.controlplane.tiers.TierChangeResult.OtherVersion;
+import dev.tollgate.controlplane.tiers.TierChangeResult.Planned;
+import dev.tollgate.controlplane.tiers.TierChangeResult.Removable;
+import dev.tollgate.controlplane.tiers.TierChangeResult.Removed;
+import dev.tollgate.controlplane.tiers.TierChangeResult.Stands;
+import dev.tollgate.controlplane.tiers.TierChangeResult.StandsOtherwise;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.Pause;
@@ -69,10 +69,10 @@ public final class TierCatalog {
    *     looked at anew
    * @throws Unavailable if it could not be written down, or not surely
    */
-  public TierChange put(
+  public TierChangeResult put(
       Tier asked, Optional<Long> expected, IfMatch ifMatch, Invocation invocation) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      TierChange answer = plan(asked, expected, ifMatch);
+      TierChangeResult answer = plan(asked, expected, ifMatch);
       if (!(answer instanceof Planned planned)) {
         return answer;
       }
@@ -93,7 +93,7 @@ public final class TierCatalog {
    * What would be written down: {@link Planned}, which holds the tier that stands if that says all
    * that is asked, or why nothing would. Only reads.
    */
-  public TierChange plan(Tier asked, Optional<Long> expected, IfMatch ifMatch) {
+  public TierChangeResult plan(Tier asked, Optional<Long> expected, IfMatch ifMatch) {
     Optional<Tier> found = tiers.find(asked.name());
     if (!ifMatch.holds(found.map(Tier::version))) {
       return new OtherVersion(found);
@@ -256,9 +256,9 @@ public final class TierCatalog {
    * @param ifMatch which versions may be removed
    * @throws Unavailable if that could not be written, or not surely
    */
-  public TierChange remove(TierName name, IfMatch ifMatch) {
+  public TierChangeResult remove(TierName name, IfMatch ifMatch) {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      TierChange answer = planRemoval(name, ifMatch);
+      TierChangeResult answer = planRemoval(name, ifMatch);
       if (!(answer instanceof Removable removable)) {
         return answer;
       }
@@ -270,7 +270,7 @@ public final class TierCatalog {
   }
 
   /** Whether a tier could be removed: {@link Removable}, or why not. Only reads. */
-  public TierChange planRemoval(TierName name, IfMatch ifMatch) {
+  public TierChangeResult planRemoval(TierName name, IfMatch ifMatch) {
     Optional<Tier> found = tiers.find(name);
     if (found.isEmpty()) {
       return new NoTier();
