@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.StubDeployment.Request;
 import dev.tollgate.cli.StubDeployment.Response;
-import dev.tollgate.cli.command.Tenants;
 import dev.tollgate.cli.http.Json;
 import java.net.URI;
 import java.util.ArrayDeque;
@@ -24,7 +23,7 @@ import java.util.TreeMap;
  * versions, conditions, dry runs, and tenants that take a while to leave. Requests may be refused
  * on purpose.
  */
-final class ControlPlane implements StubDeployment.Responder {
+public final class ControlPlane implements StubDeployment.Responder {
   private static final int PAGE = 100;
 
   private final SortedMap<String, ObjectNode> tiers = new TreeMap<>();
@@ -34,7 +33,7 @@ final class ControlPlane implements StubDeployment.Responder {
   private final List<String> writes = new ArrayList<>();
   private boolean slow;
 
-  ControlPlane() {
+  public ControlPlane() {
     for (String tier : List.of("bronze", "silver", "gold")) {
       // As a file says it that leaves out what has a standard value.
       String optional = ",\"sessionLifetime\":86400,\"sessionsPerSubject\":2";
@@ -45,7 +44,7 @@ final class ControlPlane implements StubDeployment.Responder {
   }
 
   /** A tenant stands, version 1. */
-  synchronized ControlPlane tenant(String id, String tier, String overrides) {
+  public synchronized ControlPlane tenant(String id, String tier, String overrides) {
     ObjectNode tenant = Json.object().put("tenantId", id).put("tier", tier);
     tenant.put("status", "ACTIVE").put("version", 1);
     tenant.set("overrides", Json.parse(overrides).orElseThrow());
@@ -53,32 +52,33 @@ final class ControlPlane implements StubDeployment.Responder {
     return this;
   }
 
-  synchronized ObjectNode tenant(String id) {
+  public synchronized ObjectNode tenant(String id) {
     return Objects.requireNonNull(tenants.get(id), id);
   }
 
-  synchronized List<String> tenants() {
+  public synchronized List<String> tenants() {
     return List.copyOf(tenants.keySet());
   }
 
-  synchronized List<String> tiers() {
+  public synchronized List<String> tiers() {
     return List.copyOf(tiers.keySet());
   }
 
   /** Tenants that are offboarded stay a while. */
-  synchronized ControlPlane slow() {
+  public synchronized ControlPlane slow() {
     slow = true;
     return this;
   }
 
   /** Those that are leaving are gone now. */
-  synchronized void removalsEnd() {
+  public synchronized void removalsEnd() {
     tenants.values().removeIf(tenant -> tenant.path("status").asText().equals("OFFBOARDING"));
     slow = false;
   }
 
   /** Refuses the next such request, say {@code POST /tenants acme}. */
-  synchronized ControlPlane refuses(String request, int status, Map<String, String> headers) {
+  public synchronized ControlPlane refuses(
+      String request, int status, Map<String, String> headers) {
     refusals
         .computeIfAbsent(request, key -> new ArrayDeque<>())
         .add(new Response(status, Documents.problem(status, "Refused", "on purpose"), headers));
@@ -86,28 +86,28 @@ final class ControlPlane implements StubDeployment.Responder {
   }
 
   /** Somebody else does something just before such a request, once. */
-  synchronized ControlPlane before(String request, Runnable deed) {
+  public synchronized ControlPlane before(String request, Runnable deed) {
     meanwhile.put(request, deed);
     return this;
   }
 
   /** Somebody else has changed a tenant. */
-  synchronized void changedByOthers(String id) {
+  public synchronized void changedByOthers(String id) {
     ObjectNode tenant = tenant(id);
     tenant.put("status", "SUSPENDED").put("version", tenant.path("version").asLong() + 1);
   }
 
   /** Somebody else has made a tier. */
-  synchronized void tierByOthers(String name) {
+  public synchronized void tierByOthers(String name) {
     tiers.put(name, Json.object().put("tier", name).put("version", 4));
   }
 
   /** The requests that were to change something, in their order, with the condition if any. */
-  synchronized List<String> writes() {
+  public synchronized List<String> writes() {
     return List.copyOf(writes);
   }
 
-  synchronized void forgetWrites() {
+  public synchronized void forgetWrites() {
     writes.clear();
   }
 

@@ -1,8 +1,8 @@
 package dev.tollgate.cli;
 
 /** Documents as the APIs send them. */
-final class Documents {
-  static final String ACME =
+public final class Documents {
+  public static final String ACME =
       "{\"tenantId\":\"acme\",\"tier\":\"gold\",\"status\":\"ACTIVE\",\"version\":3,"
           + "\"overrides\":{\"tenantConnections\":10},"
           + "\"limits\":{\"tenantPerMinute\":180,\"sessionPerMinute\":30,"
@@ -15,14 +15,14 @@ final class Documents {
           + "{\"action\":\"send-email\",\"ratePerMinute\":0.2,\"capacity\":5,"
           + "\"level\":0,\"fillMode\":\"PRODUCER\",\"state\":\"ACTIVE\",\"later\":{\"field\":1}}]}";
 
-  static final String BRONZE =
+  public static final String BRONZE =
       "{\"tier\":\"bronze\",\"isolation\":\"POOL\",\"limits\":{\"tenantPerMinute\":60,"
           + "\"sessionPerMinute\":5,\"connectionsPerSession\":2,\"tenantConnections\":10,"
           + "\"sessionTTL\":200,\"messagesPerMinute\":60,\"sessionLifetime\":86400,\"sessionsPerSubject\":2},\"buckets\":{},"
           + "\"fillMode\":\"PRODUCER\",\"onUnavailable\":\"ADMIT\",\"version\":1}";
 
   /** A dry run of {@link #BRONZE} with fewer places, for one of its two tenants. */
-  static final String DRY_BRONZE =
+  public static final String DRY_BRONZE =
       "{\"dryRun\":true,\"outcome\":\"CHANGED\",\"version\":1,\"tier\":\"bronze\","
           + "\"changes\":{\"limits\":{\"tenantConnections\":{\"from\":10,\"to\":5}},"
           + "\"buckets\":{\"to\":{\"capacity\":{\"from\":9}}}},"
@@ -33,15 +33,15 @@ final class Documents {
           + "\"totals\":{\"tenants\":2,\"changed\":1,\"overLimit\":1}}";
 
   /** A dry run after which everything is as it is. */
-  static final String DRY_NOTHING =
+  public static final String DRY_NOTHING =
       "{\"dryRun\":true,\"outcome\":\"UNCHANGED\",\"version\":1,\"tier\":\"silver\",\"changes\":{},"
           + "\"tenants\":[],\"totals\":{\"tenants\":2,\"changed\":0,\"overLimit\":0}}";
 
-  static final String SESSION =
+  public static final String SESSION =
       "{\"tenantId\":\"acme\",\"sessionId\":\"3f2a\",\"expiresAt\":\"2026-03-01T10:05:00Z\","
           + "\"webSocketUrl\":\"%s/production\"}";
 
-  static final String FULL_SESSION =
+  public static final String FULL_SESSION =
       "{\"tenantId\":\"acme\",\"sessionId\":\"3f2a\",\"expiresAt\":\"2026-03-01T10:05:00Z\","
           + "\"limits\":{\"tenantPerMinute\":60,\"sessionPerMinute\":5,"
           + "\"connectionsPerSession\":2,\"tenantConnections\":10,\"sessionTTL\":200,"
@@ -49,7 +49,7 @@ final class Documents {
           + "\"admission\":{\"admitted\":false,\"reason\":\"TENANT_RATE\",\"detail\":\"the tenant has no token\","
           + "\"retryAfterSeconds\":12,\"nextAttemptAt\":\"2026-03-01T10:00:11.5Z\"}}";
 
-  static String problem(int status, String title, String detail) {
+  public static String problem(int status, String title, String detail) {
     return "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}"
         .formatted(title, status, detail);
   }

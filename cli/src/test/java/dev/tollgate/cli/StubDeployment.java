@@ -47,20 +47,20 @@ import me.tongfei.progressbar.ProgressBarConsumer;
  * A deployment that answers what it was told to, and remembers what it was asked. Commands are run
  * against it as the launcher runs them, but for the JVM and the waiting.
  */
-final class StubDeployment implements AutoCloseable {
+public final class StubDeployment implements AutoCloseable {
 
   /** A request as it came. */
-  record Request(String method, String path, String body) {}
+  public record Request(String method, String path, String body) {}
 
   /** What a command left behind. */
-  record Run(int exitCode, String out, String err, List<Duration> waits) {}
+  public record Run(int exitCode, String out, String err, List<Duration> waits) {}
 
   /** An answer to one request; status 0 hangs up without one. */
-  record Response(int status, String body, Map<String, String> headers) {}
+  public record Response(int status, String body, Map<String, String> headers) {}
 
   /** Answers requests as they come; empty for those that it leaves to the answers told. */
   @FunctionalInterface
-  interface Responder {
+  public interface Responder {
     Optional<Response> answer(Request request, Optional<String> ifMatch);
   }
 
@@ -80,7 +80,7 @@ final class StubDeployment implements AutoCloseable {
   private Optional<Predicate<String>> confirm = Optional.empty();
   private String input = "";
 
-  StubDeployment(Path directory) throws IOException {
+  public StubDeployment(Path directory) throws IOException {
     this.directory = directory;
     server =
         Undertow.builder()
@@ -104,20 +104,21 @@ final class StubDeployment implements AutoCloseable {
             .formatted(uri, webSocketUri()));
   }
 
-  URI uri() {
+  public URI uri() {
     return uri;
   }
 
-  String webSocketUri() {
+  public String webSocketUri() {
     return uri.toString().replaceFirst("^http", "ws");
   }
 
   /** Answers the next such request; the last answer told for it stays. */
-  StubDeployment answers(String request, int status, String body) {
+  public StubDeployment answers(String request, int status, String body) {
     return answers(request, status, body, Map.of());
   }
 
-  StubDeployment answers(String request, int status, String body, Map<String, String> headers) {
+  public StubDeployment answers(
+      String request, int status, String body, Map<String, String> headers) {
     responses
         .computeIfAbsent(request, key -> new ConcurrentLinkedQueue<>())
         .add(new Response(status, body, headers));
@@ -125,61 +126,61 @@ final class StubDeployment implements AutoCloseable {
   }
 
   /** Answers the next handshakes with these statuses, 101 for admitted. */
-  StubDeployment handshakes(Integer... statuses) {
+  public StubDeployment handshakes(Integer... statuses) {
     handshakes.addAll(List.of(statuses));
     return this;
   }
 
   /** Lets something with a memory answer first. */
-  StubDeployment answersWith(Responder first) {
+  public StubDeployment answersWith(Responder first) {
     responder = first;
     return this;
   }
 
   /** What is piped into the command. */
-  StubDeployment piped(String text) {
+  public StubDeployment piped(String text) {
     input = text;
     return this;
   }
 
   /** Somebody is at the terminal and answers every question so. */
-  StubDeployment confirmedBy(Predicate<String> answer) {
+  public StubDeployment confirmedBy(Predicate<String> answer) {
     confirm = Optional.of(answer);
     return this;
   }
 
   /** Sends a text on each socket and closes it; a command that waits sees both. */
-  StubDeployment sendsAndCloses(String text) {
+  public StubDeployment sendsAndCloses(String text) {
     farewell = text;
     return this;
   }
 
   /** Answers each message with these frames, on every socket. */
-  StubDeployment answersMessages(String... texts) {
+  public StubDeployment answersMessages(String... texts) {
     frames = List.of(texts);
     return this;
   }
 
-  List<Request> requests() {
+  public List<Request> requests() {
     return requests;
   }
 
   /** The headers {@code Authorization} of requests, in the order in which they came. */
-  List<String> authorizations() {
+  public List<String> authorizations() {
     return authorizations;
   }
 
   /** The {@code If-Match} of the requests that had one. */
-  List<String> conditions() {
+  public List<String> conditions() {
     return conditions;
   }
 
   /** The paths with queries of the sockets that were opened or refused. */
-  List<String> sockets() {
+  public List<String> sockets() {
     return sockets;
   }
 
-  Run run(String... arguments) {
+  public Run run(String... arguments) {
     return run(
         settings -> {
           throw new AssertionError("no local cloud is expected to start");
@@ -187,7 +188,7 @@ final class StubDeployment implements AutoCloseable {
         arguments);
   }
 
-  Run run(Cloud.Starter starter, String... arguments) {
+  public Run run(Cloud.Starter starter, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     List<Duration> waits = Collections.synchronizedList(new ArrayList<>());

@@ -2,8 +2,8 @@ package dev.tollgate.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.lambda.LogLine;
+import dev.tollgate.local.testing.ManualClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.SeekableByteChannel;

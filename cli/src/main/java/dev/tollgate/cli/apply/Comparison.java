@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Whether a tier differs is for the control plane to say, by a dry run: so what the file leaves
  * out has the control plane's defaults, and what it would refuse is known before anything is done.
  */
-final class Comparison {
+public final class Comparison {
   /** A dry run for each tenant that changes tells what it means; of so many at most. */
   private static final int MOST_DRY_RUNS = 200;
 
@@ -55,7 +55,7 @@ final class Comparison {
   }
 
   /** What a comparison was made of, and what it found. */
-  record Result(DesiredState wanted, CurrentState standing, Differences differences) {}
+  public record Result(DesiredState wanted, CurrentState standing, Differences differences) {}
 
   /**
    * Compares.
@@ -63,7 +63,7 @@ final class Comparison {
    * @param prune whether what is not in the file is to go
    * @throws Failure if the file wants what cannot be, or something is not told
    */
-  static Result of(Sender api, YamlFile file, boolean prune) {
+  public static Result of(Sender api, YamlFile file, boolean prune) {
     return new Comparison(api, file, prune).result();
   }
 

@@ -18,8 +18,9 @@ import java.util.TreeMap;
  * @param tiers versions by their names; 0 for a default tier that nobody has changed
  * @param tenants by their ids
  */
-record CurrentState(SortedMap<String, Long> tiers, SortedMap<String, StandingTenant> tenants) {
-  CurrentState {
+public record CurrentState(
+    SortedMap<String, Long> tiers, SortedMap<String, StandingTenant> tenants) {
+  public CurrentState {
     tiers = Collections.unmodifiableSortedMap(tiers);
     tenants = Collections.unmodifiableSortedMap(tenants);
   }
@@ -29,7 +30,7 @@ record CurrentState(SortedMap<String, Long> tiers, SortedMap<String, StandingTen
    *
    * @throws Failure if they are not told
    */
-  static CurrentState ask(Sender api) {
+  public static CurrentState ask(Sender api) {
     SortedMap<String, Long> tiers = askTiers(api);
     SortedMap<String, StandingTenant> tenants = new TreeMap<>();
     for (JsonNode tenant : tenants(api)) {
@@ -53,12 +54,12 @@ record CurrentState(SortedMap<String, Long> tiers, SortedMap<String, StandingTen
   }
 
   /** All tenants, page by page, as the control plane lists them. */
-  static List<JsonNode> tenants(Sender api) {
+  public static List<JsonNode> tenants(Sender api) {
     return tenants(api, Collections.emptySortedMap());
   }
 
   /** The same of those alone that these query parameters tell of. */
-  static List<JsonNode> tenants(Sender api, SortedMap<String, String> filters) {
+  public static List<JsonNode> tenants(Sender api, SortedMap<String, String> filters) {
     List<JsonNode> tenants = new ArrayList<>();
     Optional<String> cursor = Optional.empty();
     do {
@@ -85,9 +86,9 @@ record CurrentState(SortedMap<String, Long> tiers, SortedMap<String, StandingTen
    * @param status {@code ACTIVE}, {@code SUSPENDED} or {@code OFFBOARDING}
    * @param version counts its changes, those of its tier's roll-outs included
    */
-  record StandingTenant(
+  public record StandingTenant(
       String tier, SortedMap<String, Long> overrides, String status, long version) {
-    StandingTenant {
+    public StandingTenant {
       overrides = Collections.unmodifiableSortedMap(new TreeMap<>(overrides));
     }
 
@@ -104,7 +105,7 @@ record CurrentState(SortedMap<String, Long> tiers, SortedMap<String, StandingTen
           tenant.path("version").asLong());
     }
 
-    boolean isLeaving() {
+    public boolean isLeaving() {
       return status.equals("OFFBOARDING");
     }
 
@@ -115,7 +116,7 @@ record CurrentState(SortedMap<String, Long> tiers, SortedMap<String, StandingTen
           && status.equals(other.status);
     }
 
-    boolean isAs(DesiredState.WantedTenant wanted) {
+    public boolean isAs(DesiredState.WantedTenant wanted) {
       return tier.equals(wanted.tier())
           && overrides.equals(wanted.overrides())
           && !isLeaving()

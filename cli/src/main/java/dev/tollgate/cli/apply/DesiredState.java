@@ -2,7 +2,6 @@ package dev.tollgate.cli.apply;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.cli.command.Tenants;
 import dev.tollgate.cli.command.Tiers;
 import dev.tollgate.cli.http.Json;
 import java.util.Collection;
@@ -23,11 +22,11 @@ import java.util.regex.Pattern;
  *     of tiers
  * @param tenants by their ids; empty if the file does not speak of tenants
  */
-record DesiredState(
+public record DesiredState(
     Optional<SortedMap<String, ObjectNode>> tiers,
     Optional<SortedMap<String, WantedTenant>> tenants) {
   /** What a tenant's id looks like (control plane). */
-  static final Pattern TENANT_ID = Pattern.compile("[a-z0-9][a-z0-9-]{0,35}");
+  public static final Pattern TENANT_ID = Pattern.compile("[a-z0-9][a-z0-9-]{0,35}");
 
   private static final Pattern TIER_NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
   private static final Pattern ACTION = Pattern.compile("[a-z][a-z0-9-]{0,19}");
@@ -38,7 +37,7 @@ record DesiredState(
   private static final String FIELDS = "an object";
   private static final String ENTRIES = "an object; {} for none";
 
-  DesiredState {
+  public DesiredState {
     tiers = tiers.map(Collections::unmodifiableSortedMap);
     tenants = tenants.map(Collections::unmodifiableSortedMap);
   }
@@ -223,8 +222,9 @@ record DesiredState(
    * @param status {@code ACTIVE} or {@code SUSPENDED}; empty for whatever it is, since that is
    *     often decided on the spot
    */
-  record WantedTenant(String tier, SortedMap<String, Long> overrides, Optional<String> status) {
-    WantedTenant {
+  public record WantedTenant(
+      String tier, SortedMap<String, Long> overrides, Optional<String> status) {
+    public WantedTenant {
       overrides = Collections.unmodifiableSortedMap(new TreeMap<>(overrides));
     }
   }

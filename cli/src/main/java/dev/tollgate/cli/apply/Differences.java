@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.apply.Difference.Kind;
 import dev.tollgate.cli.apply.Difference.Verb;
-import dev.tollgate.cli.command.Plan;
 import dev.tollgate.cli.http.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,13 +16,13 @@ import java.util.Locale;
  * @param asTheyShould how many tiers and tenants of the file stand so already
  * @param notes what is left alone, and why
  */
-record Differences(List<Difference> all, long asTheyShould, List<String> notes) {
-  Differences {
+public record Differences(List<Difference> all, long asTheyShould, List<String> notes) {
+  public Differences {
     all = List.copyOf(all);
     notes = List.copyOf(notes);
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return all.isEmpty();
   }
 
@@ -36,7 +35,7 @@ record Differences(List<Difference> all, long asTheyShould, List<String> notes) 
   }
 
   /** The differences in lines for a person, with a summary at the end. */
-  List<String> lines() {
+  public List<String> lines() {
     List<String> lines = new ArrayList<>();
     all.forEach(difference -> lines.addAll(difference.lines()));
     if (!lines.isEmpty()) {
@@ -54,7 +53,7 @@ record Differences(List<Difference> all, long asTheyShould, List<String> notes) 
     return lines;
   }
 
-  ObjectNode document() {
+  public ObjectNode document() {
     ObjectNode document = Json.object();
     ArrayNode differences = document.putArray("differences");
     all.forEach(difference -> differences.add(difference.document()));

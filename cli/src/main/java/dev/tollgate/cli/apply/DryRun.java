@@ -17,11 +17,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** What a change would come to, as the control plane tells it. */
-final class DryRun {
+public final class DryRun {
   /** The exit code when something would change. */
   static final int WOULD_CHANGE = 3;
 
-  static final String DESCRIPTION =
+  public static final String DESCRIPTION =
       "Change nothing; tell what would change. Exit code 3 if anything would.";
 
   private static final String QUERY = "?dryRun=true";
@@ -40,7 +40,7 @@ final class DryRun {
    * @param name whatever is to be changed
    * @throws Failure if the change would be refused
    */
-  static DryRun ask(
+  public static DryRun ask(
       Sender api,
       String name,
       String method,
@@ -86,7 +86,7 @@ final class DryRun {
         : Json.object().putArray("tenants");
   }
 
-  ObjectNode document() {
+  public ObjectNode document() {
     return document;
   }
 
@@ -117,7 +117,7 @@ final class DryRun {
     return consequences;
   }
 
-  int exitCode() {
+  public int exitCode() {
     return changesAnything() ? WOULD_CHANGE : 0;
   }
 
@@ -126,7 +126,7 @@ final class DryRun {
   }
 
   /** What would change, in lines for a person. */
-  List<String> lines() {
+  public List<String> lines() {
     List<String> lines = new ArrayList<>();
     String outcome = outcome().toLowerCase(Locale.ROOT);
     JsonNode totals = document.path("totals");

@@ -39,7 +39,7 @@ import java.util.function.LongFunction;
  * tenants, too; one that says what it said before is therefore looked at anew if its tier was
  * changed here.
  */
-final class Execution {
+public final class Execution {
   private static final int PRECONDITION_FAILED = 412;
   private static final int CONFLICT = 409;
   private static final int NOT_FOUND = 404;
@@ -66,7 +66,7 @@ final class Execution {
   private final AtomicBoolean stopped = new AtomicBoolean();
   private long leaving;
 
-  Execution(Sender api, Throughput throughput, Shell shell, Comparison.Result comparison) {
+  public Execution(Sender api, Throughput throughput, Shell shell, Comparison.Result comparison) {
     this.api = api;
     this.throughput = throughput;
     this.shell = shell;
@@ -89,17 +89,17 @@ final class Execution {
   private record Refused(String reason) implements Result {}
 
   /** Something that was not done, and why. */
-  record Failed(Difference difference, String reason) {
-    String line() {
+  public record Failed(Difference difference, String reason) {
+    public String line() {
       return difference.what() + ": " + reason;
     }
   }
 
   /** What has become of the differences. */
-  record Outcome(ObjectNode document, List<String> lines, List<Failed> failures) {}
+  public record Outcome(ObjectNode document, List<String> lines, List<Failed> failures) {}
 
   /** Does what can be done; what fails does not stop the others. */
-  Outcome run() {
+  public Outcome run() {
     try (Progress progress = new Progress(shell, "Applying", differences.all().size())) {
       doAll(differences.of(Verb.CREATE, Kind.TIER), this::putTier, progress);
       doAll(differences.of(Verb.CHANGE, Kind.TIER), this::putTier, progress);
@@ -252,7 +252,7 @@ final class Execution {
   }
 
   /** The body that onboards a tenant. */
-  static ObjectNode onboarding(String tenantId, WantedTenant tenant) {
+  public static ObjectNode onboarding(String tenantId, WantedTenant tenant) {
     ObjectNode body = Json.object().put("tenantId", tenantId).put("tier", tenant.tier());
     if (!tenant.overrides().isEmpty()) {
       body.set("overrides", Json.object(tenant.overrides()));

@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** The values in a file that cannot be so, collected so that all are told at once. */
-final class FileErrors {
+public final class FileErrors {
   private final String file;
   private final String unit;
   private final List<Mistake> mistakes = new ArrayList<>();
@@ -17,7 +17,7 @@ final class FileErrors {
    * @param file as the user named it
    * @param unit what its parts are counted in: {@code line} or {@code row}
    */
-  FileErrors(String file, String unit) {
+  public FileErrors(String file, String unit) {
     this.file = file;
     this.unit = unit;
   }
@@ -27,7 +27,7 @@ final class FileErrors {
    *
    * @param number of the line or the row, from 1
    */
-  void add(long number, String field, String value, String expected) {
+  public void add(long number, String field, String value, String expected) {
     mistakes.add(new Mistake(number, field, value, expected));
   }
 
@@ -41,7 +41,7 @@ final class FileErrors {
    *
    * @throws Failure that tells all mistakes
    */
-  void orFail() {
+  public void orFail() {
     if (mistakes.isEmpty()) {
       return;
     }

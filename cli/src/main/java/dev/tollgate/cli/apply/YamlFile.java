@@ -43,7 +43,7 @@ import org.snakeyaml.engine.v2.nodes.Tag;
  * A YAML document (1.2, its JSON schema: {@code no} and {@code on} are texts) that knows on which
  * line each of its values stands. Names are texts, whatever they look like.
  */
-final class YamlFile {
+public final class YamlFile {
   /** What is made of a file is made by calls that go as deep as the file does. */
   private static final int DEEPEST = 32;
 
@@ -85,7 +85,7 @@ final class YamlFile {
    * @param shown its name as it is told
    * @throws Failure if it cannot be read or is not YAML
    */
-  static YamlFile read(Path file, String shown) {
+  public static YamlFile read(Path file, String shown) {
     try {
       return new YamlFile(shown, Files.readString(file));
     } catch (IOException e) {

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** A local cloud that is up; closing it stops everything in it. */
-interface Cloud extends AutoCloseable {
+public interface Cloud extends AutoCloseable {
 
   /** Writes the outputs of its stack in the shape of {@code cdk deploy --outputs-file}. */
   void writeOutputs(Path file);

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The local cloud of module {@code local}, as the command line starts it. */
-final class LocalStack implements Cloud {
+public final class LocalStack implements Cloud {
   private final LocalCloud cloud;
 
   private LocalStack(LocalCloud cloud) {
@@ -27,7 +27,7 @@ final class LocalStack implements Cloud {
    *
    * @throws Failure if it does not start
    */
-  static LocalStack start(Settings settings) {
+  public static LocalStack start(Settings settings) {
     try {
       return new LocalStack(
           LocalCloud.start(

@@ -17,11 +17,11 @@ import java.util.stream.Stream;
  * The outputs of one stack, from a file in the shape of {@code cdk deploy --outputs-file}: {@code
  * {"Tollgate":{"SessionURL":"https://…"}}}.
  */
-record Outputs(Path file, String stack, Map<String, String> values) {
+public record Outputs(Path file, String stack, Map<String, String> values) {
   /** Where {@code tollgate up} leaves them. */
-  static final Path DEFAULT = Path.of(".tollgate", "outputs.json");
+  public static final Path DEFAULT = Path.of(".tollgate", "outputs.json");
 
-  Outputs {
+  public Outputs {
     values = Map.copyOf(values);
   }
 

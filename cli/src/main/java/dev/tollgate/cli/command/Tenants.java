@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
 
 /** Tenants, through the control plane. */
 @Command(name = "tenants", description = "Onboard tenants, look at them, move them, let them go.")
-final class Tenants {
+public final class Tenants {
   /** Time between two looks at a tenant that is being removed. */
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(2);
 
@@ -232,7 +232,7 @@ final class Tenants {
     return 0;
   }
 
-  static String path(String tenantId) {
+  public static String path(String tenantId) {
     return "/tenants/" + Api.encode(tenantId);
   }
 

@@ -28,9 +28,9 @@ import picocli.CommandLine.Parameters;
 
 /** Tiers, through the control plane. */
 @Command(name = "tiers", description = "Look at the tiers and change them.")
-final class Tiers {
+public final class Tiers {
   /** The limits that a tier sets and a tenant may override. */
-  static final List<String> LIMITS =
+  public static final List<String> LIMITS =
       List.of(
           "tenantPerMinute",
           "sessionPerMinute",
@@ -42,7 +42,7 @@ final class Tiers {
           "sessionsPerSubject");
 
   /** Limits that a tier need not set: the control plane has a standard value for them. */
-  static final Set<String> OPTIONAL_LIMITS = Set.of("sessionLifetime", "sessionsPerSubject");
+  public static final Set<String> OPTIONAL_LIMITS = Set.of("sessionLifetime", "sessionsPerSubject");
 
   /** What the control plane counts up itself. */
   private static final Pattern NOT_THE_USERS = Pattern.compile("version|rollout\\..*");
@@ -200,7 +200,7 @@ final class Tiers {
     return tiers;
   }
 
-  static String path(String tier) {
+  public static String path(String tier) {
     return "/tiers/" + Api.encode(tier);
   }
 }

@@ -131,7 +131,7 @@ public final class Tollgate {
   }
 
   /** The command with its subcommands, run in the given surroundings. */
-  static CommandLine commandLine(Shell shell, Cloud.Starter starter) {
+  public static CommandLine commandLine(Shell shell, Cloud.Starter starter) {
     Tollgate tollgate = new Tollgate(shell);
     CommandLine command = new CommandLine(tollgate);
     IParameterExceptionHandler usual = command.getParameterExceptionHandler();

@@ -12,14 +12,14 @@ import java.util.Optional;
  * @param status the HTTP status code
  * @param body the body as it came, perhaps empty
  */
-record Answer(int status, HttpHeaders headers, String body) {
+public record Answer(int status, HttpHeaders headers, String body) {
 
-  boolean succeeded() {
+  public boolean succeeded() {
     return status / 100 == 2;
   }
 
   /** This answer, unless it is a refusal. */
-  Answer orFail() {
+  public Answer orFail() {
     if (!succeeded()) {
       throw Failure.refused(this);
     }
@@ -27,17 +27,17 @@ record Answer(int status, HttpHeaders headers, String body) {
   }
 
   /** The body as JSON; a missing node when it holds none. */
-  JsonNode json() {
+  public JsonNode json() {
     return Json.parse(body).orElse(MissingNode.getInstance());
   }
 
   /** Whether the sender may not do this, and so nothing of the kind. */
-  boolean isNotAllowed() {
+  public boolean isNotAllowed() {
     return status == 401 || status == 403;
   }
 
   /** The whole seconds of {@code Retry-After}, if the answer has them; a date is not understood. */
-  Optional<Duration> retryAfter() {
+  public Optional<Duration> retryAfter() {
     return headers
         .firstValue("Retry-After")
         .filter(value -> value.matches("[0-9]{1,9}"))
@@ -45,7 +45,7 @@ record Answer(int status, HttpHeaders headers, String body) {
         .map(Duration::ofSeconds);
   }
 
-  Problem problem() {
+  public Problem problem() {
     return Problem.of(status, body);
   }
 }

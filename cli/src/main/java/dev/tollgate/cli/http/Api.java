@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** One HTTP API of a deployment. */
-final class Api implements Sender {
+public final class Api implements Sender {
   /** An HTTP API answers within 30 seconds or gives up itself (API Gateway quotas). */
   private static final Duration ANSWER_TIME = Duration.ofSeconds(35);
 
@@ -24,7 +24,7 @@ final class Api implements Sender {
   private final Optional<RequestSigner> signer;
   private final Map<String, String> always;
 
-  Api(HttpClient client, URI base, Optional<RequestSigner> signer) {
+  public Api(HttpClient client, URI base, Optional<RequestSigner> signer) {
     this(client, base, signer, Map.of());
   }
 
@@ -37,11 +37,11 @@ final class Api implements Sender {
   }
 
   /** An API that is shown a JSON Web Token with every request, instead of a signature. */
-  static Api withToken(HttpClient client, URI base, String token) {
+  public static Api withToken(HttpClient client, URI base, String token) {
     return new Api(client, base, Optional.empty(), Map.of("Authorization", "Bearer " + token));
   }
 
-  static HttpClient client() {
+  public static HttpClient client() {
     return HttpClient.newBuilder()
         .version(HttpClient.Version.HTTP_1_1)
         .connectTimeout(Duration.ofSeconds(10))
@@ -49,21 +49,21 @@ final class Api implements Sender {
   }
 
   /** A text as one segment of a path or one value of a query. */
-  static String encode(String text) {
+  public static String encode(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  static String query(Map<String, String> parameters) {
+  public static String query(Map<String, String> parameters) {
     return parameters.entrySet().stream()
         .map(parameter -> parameter.getKey() + "=" + encode(parameter.getValue()))
         .collect(Collectors.joining("&"));
   }
 
-  Answer delete(String path) {
+  public Answer delete(String path) {
     return send("DELETE", path, Optional.empty());
   }
 
-  Answer send(String method, String path, JsonNode body) {
+  public Answer send(String method, String path, JsonNode body) {
     return send(method, path, Optional.of(body));
   }
 
@@ -73,7 +73,7 @@ final class Api implements Sender {
    * @param path what follows the API's own address, encoded, with its query if there is one
    * @throws Failure if no answer comes
    */
-  Answer send(String method, String path, Optional<JsonNode> body) {
+  public Answer send(String method, String path, Optional<JsonNode> body) {
     return send(method, path, body, Map.of());
   }
 

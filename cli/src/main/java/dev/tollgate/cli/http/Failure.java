@@ -11,9 +11,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Ends a command: carries what is to be said and with which exit code. */
-final class Failure extends RuntimeException {
+public final class Failure extends RuntimeException {
   /** The request was refused or failed. */
-  static final int FAILED = 1;
+  public static final int FAILED = 1;
 
   /** The command was not understood. */
   static final int USAGE = 2;
@@ -35,19 +35,19 @@ final class Failure extends RuntimeException {
     this.problem = problem;
   }
 
-  static Failure of(String detail, Throwable cause) {
+  public static Failure of(String detail, Throwable cause) {
     return new Failure(FAILED, Problem.of(detail), cause);
   }
 
-  static Failure of(String detail) {
+  public static Failure of(String detail) {
     return new Failure(FAILED, Problem.of(detail));
   }
 
-  static Failure usage(String detail) {
+  public static Failure usage(String detail) {
     return usage(Problem.of(detail));
   }
 
-  static Failure usage(Problem problem) {
+  public static Failure usage(Problem problem) {
     return new Failure(USAGE, problem);
   }
 
@@ -56,7 +56,7 @@ final class Failure extends RuntimeException {
    *
    * @param file as the user named it
    */
-  static Failure unreadable(Object file, IOException why) {
+  public static Failure unreadable(Object file, IOException why) {
     return usage(file + " cannot be read: " + reason(why));
   }
 
@@ -74,15 +74,15 @@ final class Failure extends RuntimeException {
     return Optional.ofNullable(why.getMessage()).orElse("the system does not say why");
   }
 
-  static Failure refused(Answer answer) {
+  public static Failure refused(Answer answer) {
     return refused(answer.problem());
   }
 
-  static Failure refused(Problem problem) {
+  public static Failure refused(Problem problem) {
     return new Failure(FAILED, problem);
   }
 
-  static Failure unreachable(URI uri, ConnectException cause) {
+  public static Failure unreachable(URI uri, ConnectException cause) {
     String where = uri.getScheme() + "://" + uri.getRawAuthority();
     boolean local = "127.0.0.1".equals(uri.getHost()) || "localhost".equals(uri.getHost());
     return new Failure(
@@ -102,20 +102,20 @@ final class Failure extends RuntimeException {
   }
 
   /** What it was, in one line. */
-  String reason() {
+  public String reason() {
     return problem.line();
   }
 
   /** The same with another exit code. */
-  Failure withExitCode(int code) {
+  public Failure withExitCode(int code) {
     return new Failure(code, problem, this);
   }
 
-  int exitCode() {
+  public int exitCode() {
     return exitCode;
   }
 
-  Problem problem() {
+  public Problem problem() {
     return problem;
   }
 }

@@ -5,19 +5,19 @@ import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** The version that a change is meant for, if it is meant for one only. */
-final class IfVersion {
+public final class IfVersion {
   @Option(
       names = "--if-version",
       paramLabel = "VERSION",
       description = "Only if this version stands, as show and a dry run tell it.")
   private Optional<Long> version = Optional.empty();
 
-  boolean isSaid() {
+  public boolean isSaid() {
     return version.isPresent();
   }
 
   /** The header of the request that says so. */
-  Map<String, String> headers() {
+  public Map<String, String> headers() {
     return version.map(number -> Map.of("If-Match", "\"" + number + "\"")).orElse(Map.of());
   }
 }

@@ -14,21 +14,21 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** JSON as the commands read and write it: unknown fields are nobody's business. */
-final class Json {
+public final class Json {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private Json() {}
 
-  static ObjectNode object() {
+  public static ObjectNode object() {
     return MAPPER.createObjectNode();
   }
 
-  static ObjectNode object(Map<String, ?> fields) {
+  public static ObjectNode object(Map<String, ?> fields) {
     return MAPPER.valueToTree(fields);
   }
 
   /** The document in the text; empty when it is not JSON. */
-  static Optional<JsonNode> parse(String text) {
+  public static Optional<JsonNode> parse(String text) {
     try {
       JsonNode document = MAPPER.readTree(text);
       return document.isMissingNode() ? Optional.empty() : Optional.of(document);
@@ -43,7 +43,7 @@ final class Json {
    * @param name of the file, as it is shown
    * @throws Failure with the line, if the text is not JSON
    */
-  static JsonNode read(String name, String text) {
+  public static JsonNode read(String name, String text) {
     try {
       JsonNode document = MAPPER.readTree(text);
       if (document.isMissingNode()) {
@@ -57,7 +57,7 @@ final class Json {
   }
 
   /** What somebody typed: JSON if it is that, or else a text. */
-  static JsonNode valueOf(String text) {
+  public static JsonNode valueOf(String text) {
     try {
       JsonNode value =
           MAPPER.reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).readTree(text);
@@ -67,7 +67,7 @@ final class Json {
     }
   }
 
-  static String write(JsonNode document) {
+  public static String write(JsonNode document) {
     return write(document, false);
   }
 
@@ -86,18 +86,18 @@ final class Json {
   }
 
   /** A field as text; empty when it is absent or null. */
-  static Optional<String> text(JsonNode document, String field) {
+  public static Optional<String> text(JsonNode document, String field) {
     JsonNode value = document.path(field);
     return value.isMissingNode() || value.isNull() ? Optional.empty() : Optional.of(text(value));
   }
 
   /** A value as a person reads it: text without quotes, everything else as JSON. */
-  static String text(JsonNode value) {
+  public static String text(JsonNode value) {
     return value.isValueNode() ? value.asText() : value.toString();
   }
 
   /** An instant to the second, the next one: early is what a client must not be. */
-  static Optional<String> instant(JsonNode document, String field) {
+  public static Optional<String> instant(JsonNode document, String field) {
     return text(document, field)
         .map(
             text -> {
@@ -112,7 +112,7 @@ final class Json {
   }
 
   /** The leaves of a document by their dotted paths, sorted. */
-  static Map<String, JsonNode> leaves(JsonNode document) {
+  public static Map<String, JsonNode> leaves(JsonNode document) {
     Map<String, JsonNode> leaves = new TreeMap<>();
     collect("", document, leaves);
     return leaves;

@@ -14,15 +14,15 @@ import java.util.stream.Stream;
  *
  * @param document the problem as JSON
  */
-record Problem(ObjectNode document) {
+public record Problem(ObjectNode document) {
 
   /** A problem that this side found. */
-  static Problem of(String title) {
+  public static Problem of(String title) {
     return new Problem(Json.object().put("type", "about:blank").put("title", title));
   }
 
   /** The problem that a server's answer tells of. */
-  static Problem of(int status, String body) {
+  public static Problem of(int status, String body) {
     Optional<ObjectNode> answer =
         Json.parse(body).filter(ObjectNode.class::isInstance).map(ObjectNode.class::cast);
     if (answer.isPresent() && answer.get().has("title")) {
@@ -43,12 +43,12 @@ record Problem(ObjectNode document) {
   }
 
   /** The problem in one line. */
-  String line() {
+  public String line() {
     return String.join(";", lines());
   }
 
   /** The problem in lines for a person: what, why, then each value that is wrong. */
-  List<String> lines() {
+  public List<String> lines() {
     List<String> lines = new ArrayList<>();
     String status = Json.text(document, "status").map(code -> code + " ").orElse("");
     String title = Json.text(document, "title").orElse("");

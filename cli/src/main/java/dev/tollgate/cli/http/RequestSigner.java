@@ -21,7 +21,7 @@ import software.amazon.awssdk.http.auth.spi.signer.HttpSigner;
  * Signs requests to an API whose authorizer is {@code AWS_IAM}, with Signature Version 4 and the
  * service name {@code execute-api} (API Gateway developer guide, "Invoke an API").
  */
-final class RequestSigner {
+public final class RequestSigner {
   private static final Pattern AWS_HOST =
       Pattern.compile("[^.]+\\.execute-api\\.([a-z0-9-]+)\\.amazonaws\\.com(\\.cn)?");
 
@@ -42,7 +42,7 @@ final class RequestSigner {
    * @param region instead of the region in the host name
    * @param profile instead of {@code AWS_PROFILE}
    */
-  static Optional<RequestSigner> forApi(
+  public static Optional<RequestSigner> forApi(
       URI api, Optional<String> region, Optional<String> profile) {
     Matcher host = AWS_HOST.matcher(Optional.ofNullable(api.getHost()).orElse(""));
     if (!host.matches()) {

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /** Whatever sends requests to one API and brings the answers. */
 @FunctionalInterface
-interface Sender {
+public interface Sender {
   /**
    * Sends one request.
    *

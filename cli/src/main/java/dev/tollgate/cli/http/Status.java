@@ -3,7 +3,7 @@ package dev.tollgate.cli.http;
 import java.util.Map;
 
 /** Names of the HTTP status codes that the APIs answer with (RFC 9110, RFC 6585). */
-final class Status {
+public final class Status {
   private static final Map<Integer, String> NAMES =
       Map.ofEntries(
           Map.entry(400, "Bad Request"),
@@ -24,7 +24,7 @@ final class Status {
 
   private Status() {}
 
-  static String name(int code) {
+  public static String name(int code) {
     return NAMES.getOrDefault(code, "HTTP status " + code);
   }
 }

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.dataformat.csv.CsvParser;
 import dev.tollgate.cli.apply.DesiredState;
 import dev.tollgate.cli.apply.DesiredState.WantedTenant;
 import dev.tollgate.cli.apply.FileErrors;
-import dev.tollgate.cli.command.Tenants;
 import dev.tollgate.cli.command.Tiers;
 import dev.tollgate.cli.http.Failure;
 import java.io.IOException;
@@ -30,7 +29,7 @@ import java.util.regex.Pattern;
  * @param rows those that can be so
  * @param mistakes what cannot be in the others
  */
-record TenantRows(List<Row> rows, FileErrors mistakes) {
+public record TenantRows(List<Row> rows, FileErrors mistakes) {
   private static final String TENANT_ID = "tenantId";
   private static final String TIER = "tier";
 
@@ -44,7 +43,7 @@ record TenantRows(List<Row> rows, FileErrors mistakes) {
           .build();
 
   /** A tenant, and where it stands in the file. */
-  record Row(long number, String tenantId, WantedTenant tenant) {}
+  public record Row(long number, String tenantId, WantedTenant tenant) {}
 
   /**
    * Reads rows.
@@ -52,7 +51,7 @@ record TenantRows(List<Row> rows, FileErrors mistakes) {
    * @param name of the file as it is told
    * @throws Failure if it is no CSV, or its header is not such a one
    */
-  static TenantRows of(String name, String text) {
+  public static TenantRows of(String name, String text) {
     List<List<String>> cells = cells(name, text.startsWith("\uFEFF") ? text.substring(1) : text);
     FileErrors mistakes = new FileErrors(name, "row");
     List<String> header = cells.isEmpty() ? List.of() : cells.get(0);

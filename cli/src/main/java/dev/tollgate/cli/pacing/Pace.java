@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
  * Lets whatever asks go on one after the other, at even distances, from however many threads. Time
  * that nobody used is not made up for later.
  */
-final class Pace {
+public final class Pace {
   private static final double NANOS = 1e9;
 
   private final long intervalNanos;
@@ -18,7 +18,7 @@ final class Pace {
    * @param perSecond how many may go on in a second, more than 0
    * @param nanoTime elapsed time, in nanoseconds
    */
-  Pace(double perSecond, LongSupplier nanoTime) {
+  public Pace(double perSecond, LongSupplier nanoTime) {
     this.intervalNanos = Math.round(NANOS / perSecond);
     this.nanoTime = nanoTime;
     this.next = nanoTime.getAsLong();

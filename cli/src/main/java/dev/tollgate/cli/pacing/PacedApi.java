@@ -18,7 +18,7 @@ import java.util.Set;
  * second, then two, four, and so on; so whoever was refused does not come back at once with all
  * others. A repeated request takes a turn of the pace as any other.
  */
-final class PacedApi implements Sender {
+public final class PacedApi implements Sender {
   private static final int MOST_ATTEMPTS = 6;
 
   /** Doubled after each attempt: half a minute altogether. */
@@ -38,7 +38,7 @@ final class PacedApi implements Sender {
   private final Shell shell;
   private volatile boolean hasAnswered;
 
-  PacedApi(Sender api, Pace pace, Shell shell) {
+  public PacedApi(Sender api, Pace pace, Shell shell) {
     this.api = api;
     this.pace = pace;
     this.shell = shell;

@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
  * which there are 15 a second for all (AWS Lambda Developer Guide, "Lambda quotas"): 3 tenants a
  * second are enough there.
  */
-final class Throughput {
+public final class Throughput {
   private static final int MOST_PARALLEL = 64;
   private static final double MOST_RATE = 1_000;
 
@@ -49,7 +49,7 @@ final class Throughput {
    *
    * @throws Failure if the rate cannot be right
    */
-  PacedApi paced(Sender api, Shell shell) {
+  public PacedApi paced(Sender api, Shell shell) {
     if (!(rate > 0 && rate <= MOST_RATE)) {
       throw Failure.usage("--rate: " + rate + " (expected: more than 0, at most 1000)");
     }
@@ -66,7 +66,7 @@ final class Throughput {
    *     too, and is thrown here
    * @return the items that were not begun
    */
-  <T> List<T> forEach(List<T> items, Predicate<T> task) {
+  public <T> List<T> forEach(List<T> items, Predicate<T> task) {
     AtomicInteger begun = new AtomicInteger();
     AtomicBoolean goesOn = new AtomicBoolean(true);
     AtomicReference<@Nullable RuntimeException> thrown = new AtomicReference<>();

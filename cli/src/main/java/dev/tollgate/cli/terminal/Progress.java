@@ -15,7 +15,7 @@ import me.tongfei.progressbar.ProgressBarStyle;
  * Shows how far something long has come, how fast it goes and how long it will take: a bar on a
  * terminal, elsewhere a line every ten seconds.
  */
-final class Progress implements AutoCloseable {
+public final class Progress implements AutoCloseable {
   private static final Duration BETWEEN_LINES = Duration.ofSeconds(10);
 
   private final PrintWriter err;
@@ -31,7 +31,7 @@ final class Progress implements AutoCloseable {
    * @param task what goes on, such as {@code Onboarding}
    * @param total how many steps there are
    */
-  Progress(Shell shell, String task, long total) {
+  public Progress(Shell shell, String task, long total) {
     this.err = shell.err();
     this.nanoTime = shell.nanoTime();
     this.task = task;
@@ -54,7 +54,7 @@ final class Progress implements AutoCloseable {
   }
 
   /** One step is done. */
-  synchronized void step() {
+  public synchronized void step() {
     done++;
     bar.ifPresent(ProgressBar::step);
     long now = nanoTime.getAsLong();

@@ -24,7 +24,7 @@ import me.tongfei.progressbar.ProgressBarConsumer;
  * @param nanoTime elapsed time, in nanoseconds
  * @param pause waits
  */
-record Shell(
+public record Shell(
     InputStream in,
     PrintWriter out,
     PrintWriter err,
@@ -40,31 +40,31 @@ record Shell(
    * @param confirm asks a yes-or-no question
    * @param bar makes what a progress bar is drawn on
    */
-  record Terminal(Predicate<String> confirm, Supplier<ProgressBarConsumer> bar) {}
+  public record Terminal(Predicate<String> confirm, Supplier<ProgressBarConsumer> bar) {}
 
   /** Waits, so that a test need not. */
   @FunctionalInterface
-  interface Pause {
-    void sleep(Duration time) throws InterruptedException;
+  public interface Pause {
+    public void sleep(Duration time) throws InterruptedException;
   }
 
   /** A file that the user named. */
-  Path file(Path named) {
+  public Path file(Path named) {
     return directory.resolve(named).normalize();
   }
 
   /** A file as it is shown: shorter when it is below the current directory. */
-  Path shown(Path file) {
+  public Path shown(Path file) {
     return file.startsWith(directory) ? directory.relativize(file) : file;
   }
 
   /** Prints lines for a person to standard output. */
-  void print(List<String> lines) {
+  public void print(List<String> lines) {
     print(out, lines);
   }
 
   /** Prints lines for a person to standard error. */
-  void complain(String... lines) {
+  public void complain(String... lines) {
     print(err, List.of(lines));
   }
 
@@ -74,7 +74,7 @@ record Shell(
   }
 
   /** Waits; an interrupt ends the command. */
-  void sleep(Duration time) {
+  public void sleep(Duration time) {
     try {
       pause.sleep(time);
     } catch (InterruptedException e) {

@@ -6,15 +6,15 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Rows in aligned columns; a column of numbers stands to the right. */
-final class Table {
+public final class Table {
   private final List<String> header;
   private final List<List<String>> rows = new ArrayList<>();
 
-  Table(String... header) {
+  public Table(String... header) {
     this.header = List.of(header);
   }
 
-  Table row(String... cells) {
+  public Table row(String... cells) {
     if (cells.length != header.size()) {
       throw new IllegalArgumentException(
           "cells: " + cells.length + " (expected: " + header.size() + ")");
@@ -24,7 +24,7 @@ final class Table {
   }
 
   /** The table as lines, without a line of headings when they are all blank. */
-  List<String> lines() {
+  public List<String> lines() {
     List<List<String>> all = new ArrayList<>();
     if (!header.stream().allMatch(String::isEmpty)) {
       all.add(header);

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Velocity is set to mean what 1.7 meant, which API Gateway's is close to: an empty text is true
  * to {@code #if}.
  */
-final class MappingTemplate {
+public final class MappingTemplate {
 
   private static final RuntimeInstance ENGINE = engine();
 
@@ -52,7 +52,7 @@ final class MappingTemplate {
    * @param context what {@code $context} is
    * @throws RuntimeException if the template is not one, or asks for what the body does not have
    */
-  static String render(
+  public static String render(
       String template, String body, JsonNode context, Map<String, String> stageVariables) {
     VelocityContext variables = new VelocityContext();
     variables.put("input", new Input(body));

@@ -1,12 +1,12 @@
 package dev.tollgate.local.events;
 
 import com.amazonaws.services.lambda.runtime.events.SQSEvent;
-import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
-import dev.tollgate.local.lambda.HandlerJar;
 import dev.tollgate.local.lambda.SampleHandlers;
 import dev.tollgate.local.services.AccessKey;
+import dev.tollgate.local.testing.HandlerJar;
+import dev.tollgate.local.testing.ManualClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

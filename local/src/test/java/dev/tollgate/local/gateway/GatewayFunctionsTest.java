@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.local.lambda.FunctionSpec;
 import dev.tollgate.local.lambda.Functions;
-import dev.tollgate.local.lambda.HandlerJar;
 import dev.tollgate.local.lambda.LogLine;
+import dev.tollgate.local.testing.HandlerJar;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.nimbusds.jose.jwk.RSAKey;
 import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.testing.TokenIssuer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -3,7 +3,6 @@ package dev.tollgate.local.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.services.AccessKey;
 import dev.tollgate.local.services.AccessKeys;
 import dev.tollgate.local.services.Authorization;
@@ -12,6 +11,8 @@ import dev.tollgate.local.services.FrontDoor;
 import dev.tollgate.local.services.PlannedFaults;
 import dev.tollgate.local.services.Principal;
 import dev.tollgate.local.services.Requests;
+import dev.tollgate.local.testing.ManualClock;
+import dev.tollgate.local.testing.SlowReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;

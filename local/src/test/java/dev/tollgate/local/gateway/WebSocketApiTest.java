@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.testing.ManualClock;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.InputStream;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.local.testing.ManualClock;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

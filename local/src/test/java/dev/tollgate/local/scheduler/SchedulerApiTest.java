@@ -3,7 +3,7 @@ package dev.tollgate.local.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.local.testing.ManualClock;
 import io.undertow.Undertow;
 import java.net.InetSocketAddress;
 import java.net.URI;

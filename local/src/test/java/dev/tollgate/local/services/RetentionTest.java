@@ -10,7 +10,7 @@ import static software.amazon.awssdk.services.sqs.model.QueueAttributeName.MESSA
 import static software.amazon.awssdk.services.sqs.model.QueueAttributeName.REDRIVE_POLICY;
 import static software.amazon.awssdk.services.sqs.model.QueueAttributeName.VISIBILITY_TIMEOUT;
 
-import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.local.testing.ManualClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

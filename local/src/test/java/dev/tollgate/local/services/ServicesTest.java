@@ -7,7 +7,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.local.testing.ManualClock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;

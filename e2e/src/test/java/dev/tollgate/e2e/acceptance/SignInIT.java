@@ -1,0 +1,253 @@
+package dev.tollgate.e2e.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Signing in at the operator's page, against a pool that is played by this test: it stands in front
+ * of the console, lets nobody at the control plane without its token, and gives one for a code.
+ */
+final class SignInIT {
+  private final Deployment deployment = Deployment.underTest();
+  private final HttpClient http = HttpClient.newHttpClient();
+  private final Map<String, String> challenges = new TreeMap<>();
+  private volatile String token = "token-of-an-operator";
+  private volatile boolean refusing;
+  private volatile boolean broken;
+  private HttpServer server;
+  private Browser browser;
+
+  @BeforeEach
+  void start() throws IOException {
+    browser = Browser.open();
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(Executors.newCachedThreadPool());
+    server.createContext("/", this::answer);
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    if (server != null) {
+      server.stop(0);
+    }
+    if (browser != null) {
+      browser.close();
+    }
+  }
+
+  private String url() {
+    return "http://127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  @Test
+  void operator_signs_in_and_comes_back_to_the_same_tenant() {
+    assertThat(deployment.onboard("page-signed", "bronze", "{}").status()).isEqualTo(201);
+    browser.go(url() + "/operator#tenant=page-signed");
+    browser.click("#sign-in");
+    browser.awaitText("#detail-title", "page-signed"::equals);
+    assertThat(browser.url()).isEqualTo(url() + "/operator#tenant=page-signed");
+    assertThat(browser.find("#sign-in-panel").isDisplayed()).isFalse();
+    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("401"));
+
+    browser.click("#sign-out");
+    browser.await("one is signed out", () -> browser.find("#sign-in-panel").isDisplayed());
+    assertThat(browser.script("return sessionStorage.length")).isEqualTo(0L);
+  }
+
+  @Test
+  void operator_whose_token_has_expired_signs_in_again_and_is_where_he_was() {
+    assertThat(deployment.onboard("page-expired", "bronze", "{}").status()).isEqualTo(201);
+    browser.go(url() + "/operator#tenant=page-expired");
+    browser.click("#sign-in");
+    browser.awaitText("#detail-title", "page-expired"::equals);
+
+    token = "another-token";
+    browser.await("one is asked again", () -> browser.find("#sign-in-panel").isDisplayed());
+    assertThat(browser.find("#workplace").isDisplayed()).isFalse();
+    assertThat(browser.script("return sessionStorage.length")).isEqualTo(0L);
+    browser.click("#sign-in");
+    browser.awaitText("#detail-title", "page-expired"::equals);
+    assertThat(browser.find("#workplace").isDisplayed()).isTrue();
+    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("401"));
+  }
+
+  @Test
+  void one_who_is_not_let_in_is_told() {
+    refusing = true;
+    browser.go(url() + "/operator");
+    browser.click("#sign-in");
+    browser.awaitText(
+        "#notices", text -> text.contains("You were not signed in: Not an operator."));
+    browser.await("one may try again", () -> browser.find("#sign-in").isDisplayed());
+  }
+
+  @Test
+  void code_that_nobody_asked_for_is_not_used() {
+    browser.go(url() + "/operator?code=planted&state=planted");
+    browser.awaitText("#notices", text -> text.contains("belongs to no question of this tab"));
+    assertThat(browser.url()).isEqualTo(url() + "/operator");
+    assertThat(browser.script("return sessionStorage.length")).isEqualTo(0L);
+  }
+
+  @Test
+  void what_nobody_thought_of_is_told_on_the_page() {
+    broken = true;
+    browser.go(url() + "/operator");
+    browser.awaitText("#notices", text -> text.contains("Reload the page to go on."));
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    URI asked = exchange.getRequestURI();
+    if (broken && asked.getPath().equals("/config.json")) {
+      send(exchange, 500, "application/json", "{}");
+      return;
+    }
+    switch (asked.getPath()) {
+      case "/config.json" ->
+          send(
+              exchange,
+              200,
+              "application/json",
+              "{\"sessionUrl\":\"%s\",\"webSocketUrl\":\"%s\",\"sessionAccess\":\"signed\","
+                      .formatted(
+                          deployment.outputs().get("SessionURL"),
+                          deployment.outputs().get("WebSocketURL"))
+                  + "\"signIn\":{\"domain\":\"%s\",\"clientId\":\"console\"}}".formatted(url()));
+      case "/oauth2/authorize" -> authorize(exchange, parameters(asked.getRawQuery()));
+      case "/oauth2/token" -> token(exchange);
+      case "/logout" ->
+          redirect(exchange, parameters(asked.getRawQuery()).getOrDefault("logout_uri", ""));
+      default -> pass(exchange, asked);
+    }
+  }
+
+  private void authorize(HttpExchange exchange, Map<String, String> asked) throws IOException {
+    assertThat(asked)
+        .containsEntry("response_type", "code")
+        .containsEntry("client_id", "console")
+        .containsEntry("redirect_uri", url() + "/operator")
+        .containsEntry("code_challenge_method", "S256");
+    String back = asked.get("redirect_uri") + "?state=" + asked.get("state");
+    if (refusing) {
+      redirect(exchange, back + "&error=access_denied&error_description=Not+an+operator");
+    } else {
+      challenges.put("code-1", asked.getOrDefault("code_challenge", ""));
+      redirect(exchange, back + "&code=code-1");
+    }
+  }
+
+  private void token(HttpExchange exchange) throws IOException {
+    Map<String, String> asked =
+        parameters(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+    String challenge = challenges.remove(asked.getOrDefault("code", ""));
+    boolean right =
+        "authorization_code".equals(asked.get("grant_type"))
+            && (url() + "/operator").equals(asked.get("redirect_uri"))
+            && challengeOf(asked.getOrDefault("code_verifier", "")).equals(challenge);
+    send(
+        exchange,
+        right ? 200 : 400,
+        "application/json",
+        right
+            ? "{\"access_token\":\"%s\",\"token_type\":\"Bearer\"}".formatted(token)
+            : "{\"error\":\"invalid_grant\"}");
+  }
+
+  /** RFC 7636, 4.6. */
+  private static String challengeOf(String verifier) {
+    try {
+      return Base64.getUrlEncoder()
+          .withoutPadding()
+          .encodeToString(
+              MessageDigest.getInstance("SHA-256")
+                  .digest(verifier.getBytes(StandardCharsets.US_ASCII)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The console's own answer, if one has a token where one needs it. */
+  private void pass(HttpExchange exchange, URI asked) throws IOException {
+    boolean guarded = asked.getPath().matches("/(tenants|tiers|activity).*");
+    List<String> authorization =
+        exchange.getRequestHeaders().getOrDefault("Authorization", List.of());
+    if (guarded && !authorization.equals(List.of("Bearer " + token))) {
+      send(exchange, 401, "application/json", "{\"message\":\"Unauthorized\"}");
+      return;
+    }
+    URI console = URI.create(deployment.outputs().get("SampleClient"));
+    String target = asked.toString().substring(1);
+    try {
+      // As browsers ask; large files are sent in no other form.
+      HttpResponse<byte[]> answer =
+          http.send(
+              HttpRequest.newBuilder(URI.create(console + target))
+                  .header("accept-encoding", "gzip")
+                  .build(),
+              HttpResponse.BodyHandlers.ofByteArray());
+      for (String passed : List.of("content-security-policy", "content-encoding")) {
+        answer
+            .headers()
+            .firstValue(passed)
+            .ifPresent(value -> exchange.getResponseHeaders().set(passed, value));
+      }
+      send(
+          exchange,
+          answer.statusCode(),
+          answer.headers().firstValue("content-type").orElse("text/plain"),
+          answer.body());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void redirect(HttpExchange exchange, String location) throws IOException {
+    exchange.getResponseHeaders().set("location", location);
+    exchange.sendResponseHeaders(302, -1);
+    exchange.close();
+  }
+
+  private static void send(HttpExchange exchange, int status, String type, String body)
+      throws IOException {
+    send(exchange, status, type, body.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static void send(HttpExchange exchange, int status, String type, byte[] bytes)
+      throws IOException {
+    exchange.getResponseHeaders().set("content-type", type);
+    exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
+    exchange.getResponseBody().write(bytes);
+    exchange.close();
+  }
+
+  private static Map<String, String> parameters(String form) {
+    Map<String, String> parameters = new TreeMap<>();
+    for (String pair : form.split("&", -1)) {
+      String[] parts = pair.split("=", 2);
+      parameters.put(parts[0], URLDecoder.decode(parts[1], StandardCharsets.UTF_8));
+    }
+    return parameters;
+  }
+}

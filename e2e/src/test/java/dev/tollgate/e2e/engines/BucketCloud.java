@@ -1,0 +1,63 @@
+package dev.tollgate.e2e.engines;
+
+import dev.tollgate.aws.config.AwsEnvironment;
+import dev.tollgate.core.testing.TollgateLimiter;
+import dev.tollgate.local.LocalCloud;
+import dev.tollgate.local.Options;
+import dev.tollgate.local.faults.Fates;
+import dev.tollgate.local.faults.FaultPlan;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * A local cloud with nothing but a Limit table and the queues that a test makes, and Tollgate's
+ * adapters to it. Every request can be struck by a fault plan.
+ */
+final class BucketCloud implements AutoCloseable {
+  private static final Path ASSEMBLY = Path.of("src/test/resources/engines.cdk.out");
+  private static final String TENANT_ROLE = "arn:aws:iam::000000000000:role/Tenant";
+
+  private final LocalCloud cloud;
+  private final Map<String, String> environment;
+  private final AwsEnvironment adapters;
+
+  private BucketCloud(LocalCloud cloud, InstantSource clock) {
+    this.cloud = cloud;
+    environment = new HashMap<>(cloud.environmentOf("Own"));
+    environment.put("QUEUE_URL_PREFIX", "https://sqs.us-east-1.amazonaws.com/000000000000/");
+    environment.put("TENANT_ROLE_ARN", TENANT_ROLE);
+    environment.put("LIMIT_TABLE", "Limit");
+    environment.put("DEPLOYMENT", "Tollgate");
+    environment.put("TOKEN_PRODUCER_ARN", "arn:aws:lambda:us-east-1:000000000000:function:none");
+    adapters = new AwsEnvironment(environment, clock);
+  }
+
+  /** Starts an empty cloud. */
+  static BucketCloud start(FaultPlan plan, InstantSource clock) {
+    return new BucketCloud(
+        LocalCloud.start(Options.inMemory(ASSEMBLY, clock).withoutIam().with(plan)), clock);
+  }
+
+  /** Tollgate's adapters. */
+  TollgateLimiter.Ports ports() {
+    return new TollgateLimiter.Ports(
+        adapters.buckets(), adapters.tokenQueue(), adapters.bucketQueues());
+  }
+
+  /** The environment of a program that claims here. A request to fill a bucket has no effect. */
+  Map<String, String> environment() {
+    return Map.copyOf(environment);
+  }
+
+  /** The faults of the plan that have struck so far. */
+  Fates fates() {
+    return cloud.fates();
+  }
+
+  @Override
+  public void close() {
+    cloud.close();
+  }
+}

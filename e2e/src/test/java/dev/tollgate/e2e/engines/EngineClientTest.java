@@ -1,0 +1,78 @@
+package dev.tollgate.e2e.engines;
+
+import dev.tollgate.client.ClaimListener;
+import dev.tollgate.client.TollgateClient;
+import dev.tollgate.client.TollgateClientContract;
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.fill.BucketFill;
+import dev.tollgate.core.testing.TollgateLimiter;
+import dev.tollgate.local.faults.FaultPlan;
+import dev.tollgate.local.testing.ManualClock;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+
+/** The client of a deployment, on the engines. */
+class EngineClientTest extends TollgateClientContract {
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+
+  private static final ManualClock CLOCK = new ManualClock(Instant.parse("2026-03-01T12:00:00.5Z"));
+  private static final BucketCloud CLOUD = BucketCloud.start(FaultPlan.none(), CLOCK);
+
+  private final TollgateLimiter.Ports ports = CLOUD.ports();
+  private final BucketFill fill = new BucketFill(ports.buckets(), ports.queue(), CLOCK);
+  private final List<BucketId> opened = new ArrayList<>();
+
+  @AfterAll
+  static void stop() {
+    CLOUD.close();
+  }
+
+  @Override
+  protected TollgateClient open(ClaimListener listener) {
+    return TollgateClient.builder()
+        .environment(CLOUD.environment())
+        .clock(CLOCK)
+        .listener(listener)
+        .build();
+  }
+
+  @Override
+  protected void put(String tenantId, String action, double ratePerMinute, long capacity) {
+    TenantId tenant = new TenantId(tenantId);
+    open(new BucketId(tenant, Action.CONNECT), BucketSpec.ofRate(Rate.perMinute(1)));
+    open(
+        new BucketId(tenant, new Action(action)),
+        new BucketSpec(Rate.perMinute(BigDecimal.valueOf(ratePerMinute)), capacity));
+  }
+
+  private void open(BucketId id, BucketSpec spec) {
+    ports.queues().make(id, Duration.ofDays(14));
+    ports.buckets().open(Bucket.opened(id, spec, CLOCK.instant()));
+    fill.fill(id);
+    opened.add(id);
+  }
+
+  @Override
+  protected Instant now() {
+    return CLOCK.instant();
+  }
+
+  @Override
+  protected void advance(Duration by) {
+    Instant end = now().plus(by);
+    while (now().isBefore(end)) {
+      Instant next = now().plus(MINUTE);
+      CLOCK.set(next.isBefore(end) ? next : end);
+      opened.forEach(fill::fill);
+    }
+  }
+}

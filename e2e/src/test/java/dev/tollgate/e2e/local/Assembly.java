@@ -1,0 +1,82 @@
+package dev.tollgate.e2e.local;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The CDK app, synthesized with context values of a test's own. */
+final class Assembly {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private Assembly() {}
+
+  /**
+   * Writes the stack without its event source mappings: no function takes what is in the queues.
+   *
+   * @return the directory
+   */
+  static Path withoutEventSources(Path directory) throws IOException {
+    Path original = ROOT.resolve("infra/target/cdk.out");
+    ObjectNode template =
+        (ObjectNode) JSON.readTree(original.resolve("Tollgate.template.json").toFile());
+    template
+        .get("Resources")
+        .elements()
+        .forEachRemaining(
+            resource -> {
+              if (resource.path("Type").asText().equals("AWS::Lambda::EventSourceMapping")) {
+                ((ObjectNode) resource).put("Condition", "Never");
+              }
+            });
+    template.withObject("/Conditions").putObject("Never").putArray("Fn::Equals").add("a").add("b");
+    JSON.writeValue(directory.resolve("Tollgate.template.json").toFile(), template);
+    ObjectNode assets =
+        (ObjectNode) JSON.readTree(original.resolve("Tollgate.assets.json").toFile());
+    for (JsonNode file : assets.get("files")) {
+      ObjectNode source = (ObjectNode) file.get("source");
+      source.put("path", original.resolve(source.get("path").asText()).toString());
+    }
+    JSON.writeValue(directory.resolve("Tollgate.assets.json").toFile(), assets);
+    return directory;
+  }
+
+  /**
+   * Synthesizes the stack, as {@code npx aws-cdk synth -c name=value … --output directory} would.
+   *
+   * @return the directory
+   */
+  static Path synthesize(Path directory, Map<String, String> context)
+      throws IOException, InterruptedException {
+    ProcessBuilder synth =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                ROOT.resolve("infra/target/classes")
+                    + File.pathSeparator
+                    + Files.readString(ROOT.resolve("infra/target/classpath")),
+                "dev.tollgate.infra.TollgateApp")
+            .directory(ROOT.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("synth.log").toFile());
+    synth
+        .environment()
+        .putAll(
+            Map.of(
+                "CDK_OUTDIR", directory.toString(),
+                "CDK_CONTEXT_JSON", JSON.writeValueAsString(context),
+                "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "20"));
+    Process process = synth.start();
+    if (!process.waitFor(5, TimeUnit.MINUTES) || process.exitValue() != 0) {
+      throw new AssertionError(Files.readString(directory.resolve("synth.log")));
+    }
+    return directory;
+  }
+}

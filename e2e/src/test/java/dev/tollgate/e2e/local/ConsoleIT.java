@@ -1,0 +1,475 @@
+package dev.tollgate.e2e.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.tollgate.e2e.acceptance.Browser;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.openqa.selenium.Keys;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
+
+/** The console as people use it: in a browser, by clicking. */
+final class ConsoleIT {
+  private static final String DRAWN_LEVEL =
+      """
+      const plot = document.querySelector('#level-chart .u-over').getBoundingClientRect();
+      const point = document.querySelector('#level-chart .u-cursor-pt').getBoundingClientRect();
+      return (plot.bottom - point.top - point.height / 2) / plot.height;
+      """;
+
+  /** The cursor is put on whole pixels, of a plot that is some hundred high. */
+  private static final double PIXELS = 0.03;
+
+  /** What BatchWriteItem takes at once. */
+  private static final int MOST_WRITES = 25;
+
+  private static Browser browser;
+
+  private final LocalDeployment deployment = LocalDeployment.shared();
+  private boolean clockMoved;
+
+  @BeforeAll
+  static void open() {
+    browser = Browser.open();
+  }
+
+  @AfterAll
+  static void close() {
+    if (browser != null) {
+      browser.close();
+    }
+  }
+
+  @AfterEach
+  void nothing_went_wrong_that_only_the_console_shows() {
+    List<String> errors = browser.errors();
+    browser.go("about:blank");
+    assertThat(errors).allMatch(error -> clockMoved && error.contains("status of 503"));
+  }
+
+  /**
+   * Moves the clock on. A request of the page that is under way meanwhile has no time left, and is
+   * answered with 503.
+   */
+  private void advance(Duration by) throws InterruptedException {
+    clockMoved = true;
+    deployment.advance(by);
+  }
+
+  /** How high the cursor marks the level in its chart, as a share of the plot. */
+  private static double drawnLevel() {
+    return ((Number) Objects.requireNonNull(browser.script(DRAWN_LEVEL))).doubleValue();
+  }
+
+  private String sample() {
+    return deployment.cloud().outputs().getOrDefault("SampleClient", "");
+  }
+
+  private String operator() {
+    return deployment.cloud().outputs().getOrDefault("OperatorPage", "");
+  }
+
+  private String operator(String tenant) {
+    return operator() + "#tenant=" + tenant;
+  }
+
+  private void onboard(String tenant, String tier, String overrides) {
+    assertThat(deployment.onboard(tenant, tier, overrides).status()).isEqualTo(201);
+  }
+
+  /** A session of the tenant, in the sample client. */
+  private void createSession(String tenant) {
+    browser.go(sample());
+    browser.await("tenants are offered", () -> browser.find("#create").isEnabled());
+    boolean listed = browser.find("#tenant").isDisplayed();
+    if (listed) {
+      browser.select("#tenant", tenant);
+    } else {
+      browser.type("#tenant-id", tenant);
+    }
+    browser.click("#create");
+    browser.awaitText("#session-status", text -> text.endsWith("of " + tenant + " is open."));
+  }
+
+  private void connect(int sockets) {
+    browser.type("#sockets", Integer.toString(sockets));
+    browser.click("#connect");
+  }
+
+  private static String logged(String kind) {
+    return "#log [data-kind=" + kind + "]:last-of-type";
+  }
+
+  @Test
+  void client_connects_sends_both_ways_and_leaves() {
+    onboard("page-happy", "gold", "{}");
+    createSession("page-happy");
+    browser.awaitText("#verdict-title", "Yes"::equals);
+    connect(2);
+    browser.awaitText("#connect-status", "2 of 2 sockets open."::equals);
+    browser.awaitText("#session-open", "2 of 10"::equals);
+
+    browser.type("#message", "Number {{n}}");
+    browser.click("#pooled");
+    browser.awaitText("#log", text -> text.contains("Number 1 · sockets 1, 2"));
+    browser.click("#silo");
+    browser.awaitText("#log", text -> text.contains("Number 2 · sockets 1, 2"));
+    assertThat(browser.text("#log")).contains("Accepted", "Received", "Reply");
+
+    browser.click("#disconnect");
+    browser.awaitText("#connect-status", "Not connected."::equals);
+    browser.click("#delete");
+    browser.awaitText("#session-status", "No session yet."::equals);
+    browser.awaitText("#log", text -> text.contains("Deleted; its sockets are closed."));
+  }
+
+  @Test
+  void second_window_has_the_same_session_and_the_same_messages() {
+    onboard("page-twice", "gold", "{}");
+    createSession("page-twice");
+    connect(1);
+    browser.awaitText("#connect-status", "1 of 1 socket open."::equals);
+    String first = browser.window();
+    browser.window(browser.url());
+    browser.await("asked first", () -> browser.find("#confirm-yes").isDisplayed());
+    browser.click("#confirm-yes");
+    browser.awaitText("#session-status", text -> text.endsWith("of page-twice is open."));
+    connect(1);
+    browser.awaitText("#connect-status", "1 of 1 socket open."::equals);
+    browser.type("#message", "To all windows");
+    browser.click("#pooled");
+    String second = browser.window();
+
+    browser.switchTo(first);
+    browser.awaitText(
+        "#log", text -> text.contains("Received") && text.contains("To all windows · socket 1"));
+    assertThat(browser.errors()).isEmpty();
+    browser.switchTo(second);
+    browser.go("about:blank");
+    browser.switchTo(first);
+  }
+
+  /** A link could name a session whose maker reads along. */
+  @Test
+  void a_link_joins_no_session_unless_the_person_says_so() throws Exception {
+    onboard("page-fixed", "gold", "{}");
+    String theirs = deployment.open("page-fixed");
+    String link = sample() + "#tenant=page-fixed&session=" + theirs;
+
+    browser.go(link);
+    browser.await("asked first", () -> browser.find("#confirm").isDisplayed());
+    assertThat(browser.text("#confirm-text")).contains(theirs, "page-fixed");
+    assertThat(browser.text("#session-status")).isEqualTo("No session yet.");
+    assertThat(browser.find("#connect").isEnabled()).isFalse();
+
+    browser.click("#confirm-no");
+    browser.await("no session in the address", () -> !browser.url().contains(theirs));
+    assertThat(browser.text("#session-status")).isEqualTo("No session yet.");
+
+    createSession("page-fixed");
+    String own = browser.url();
+    browser.go(link);
+    browser.await("asked first", () -> browser.find("#confirm").isDisplayed());
+    browser.click("#confirm-no");
+    browser.await("the own session again", () -> browser.url().equals(own));
+  }
+
+  @Test
+  void client_is_told_why_it_is_refused_and_comes_back_by_itself() throws Exception {
+    onboard("page-refused", "gold", "{\"tenantPerMinute\":6}");
+    // Just after a fill, so that nothing is owed and the next token is ten seconds away.
+    Instant minute = deployment.clock().instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(60);
+    advance(Duration.between(deployment.clock().instant(), minute));
+    createSession("page-refused");
+    connect(7);
+    browser.awaitText(
+        "#verdict-text",
+        text ->
+            text.matches(
+                "The tenant has used its tokens: it may open 6 connections a minute\\."
+                    + " Next attempt in \\d+ s\\."));
+    assertThat(browser.text("#verdict-title")).isEqualTo("Not let in");
+    assertThat(browser.text("#tenant-rate")).isEqualTo("0 of 6");
+    assertThat(browser.text("#connect-status"))
+        .isEqualTo("6 of 7 sockets open; the rest will follow by itself.");
+    String counted = browser.text("#verdict-text");
+    browser.awaitText("#verdict-text", text -> !text.equals(counted));
+
+    advance(Duration.ofMinutes(1));
+    browser.awaitText("#connect-status", "7 of 7 sockets open."::equals);
+    browser.awaitText("#session-open", "7 of 10"::equals);
+    assertThat(browser.text("#log")).contains("Refused", "Socket 7 of 7 is open.");
+  }
+
+  @Test
+  void client_waits_for_a_place_where_time_alone_helps_nobody() {
+    onboard("page-full", "gold", "{\"connectionsPerSession\":1}");
+    createSession("page-full");
+    connect(2);
+    browser.awaitText(
+        "#verdict-text",
+        text -> text.startsWith("This session has all its 1 connection open. One must close"));
+    assertThat(deployment.control("PATCH", "/tenants/page-full", "{\"overrides\":{}}").status())
+        .isEqualTo(200);
+    browser.awaitText("#connect-status", "2 of 2 sockets open."::equals);
+  }
+
+  @Test
+  void operator_changes_a_tier_and_sees_level_and_rate_follow() throws Exception {
+    onboard("page-tier", "bronze", "{}");
+    browser.go(operator("page-tier"));
+    browser.awaitText("#level-chart .legend", text -> text.contains("Capacity 60"));
+    browser.awaitText("#fill-rate", "60/min"::equals);
+
+    browser.select("#tier", "gold");
+    browser.click("#change-tier");
+    browser.awaitText("#notices", text -> text.contains("page-tier is gold now."));
+    browser.awaitText("#fill-rate", "180/min"::equals);
+    advance(Duration.ofMinutes(2));
+    browser.awaitText("#level-chart .legend", text -> text.contains("Level 180"));
+    assertThat(browser.text("#level-chart .legend")).contains("Capacity 180", "Fill rate/min 180");
+    browser.point("#level-chart .u-over", 0);
+    assertThat(browser.text("#level-chart figcaption"))
+        .as("what a pointer at the left edge is told")
+        .containsPattern("\\d+.s ago")
+        .contains("Level 60", "Capacity 60", "Fill rate/min 60");
+    double first = drawnLevel();
+    // The samples move left below the pointer.
+    browser.point("#level-chart .u-over", 1);
+    browser.awaitText("#level-chart .legend", text -> text.contains("Level 180"));
+    double last = drawnLevel();
+    assertThat(last).as("180 tokens, as they are drawn").isCloseTo(1 / 1.05, within(PIXELS));
+    assertThat(first).as("60 tokens beside 180").isCloseTo(last / 3, within(PIXELS));
+    assertThat(browser.attribute("#level-chart .plot", "aria-label"))
+        .contains("Now: Level 180, Capacity 180");
+
+    browser.select("#tier", "bronze");
+    browser.click("#change-tier");
+    browser.awaitText("#confirm-text", text -> text.contains("takes out what is more than 60"));
+    browser.click("#confirm-yes");
+    browser.awaitText("#level-chart .legend", text -> text.contains("Capacity 60"));
+  }
+
+  @Test
+  void storm_on_one_tenant_leaves_its_neighbour_alone() {
+    onboard("pair-a", "silver", "{\"tenantPerMinute\":10}");
+    onboard("pair-b", "bronze", "{}");
+    browser.go(operator("pair-a"));
+    browser.type("#prefix", "pair-");
+    browser.await("two are listed", () -> browser.all("#rows tr").size() == 2);
+    browser.select("#neighbour", "pair-b");
+    browser.type("#attempts", "60");
+    browser.click("#storm");
+    browser.awaitText("#rows [data-id=pair-a] .status", "Throttled"::equals);
+    browser.awaitText("#storm-sentence", text -> text.contains("is over"));
+    assertThat(browser.text("#storm-sentence"))
+        .isEqualTo(
+            "The storm on pair-a is over: 10 let in, 50 refused, all closed. pair-b was let in"
+                + " each time.");
+    assertThat(browser.text("#storm-neighbour")).isEqualTo("3 of 3");
+    assertThat(browser.text("#rows [data-id=pair-b] .status")).isEqualTo("Active");
+    browser.awaitText("#open", text -> text.startsWith("0 of"));
+  }
+
+  @Test
+  void storm_is_stopped() {
+    onboard("storm-c", "gold", "{}");
+    browser.go(operator("storm-c"));
+    browser.await("it may be raised", () -> browser.text("#detail-title").equals("storm-c"));
+    browser.select("#neighbour", "");
+    browser.type("#attempts", "1000");
+    browser.click("#storm");
+    browser.awaitText("#storm-admitted", text -> !text.equals("0"));
+    assertThat(browser.text("#storm")).isEqualTo("Stop storm");
+    browser.click("#storm");
+    browser.awaitText("#storm-sentence", text -> text.contains("is over, stopped"));
+    browser.awaitText("#open", text -> text.startsWith("0 of"));
+  }
+
+  @Test
+  void operator_onboards_suspends_resumes_and_offboards() {
+    browser.go(operator());
+    browser.click("#onboard");
+    browser.type("#new-id", "page-new");
+    browser.select("#new-tier", "silver");
+    browser.click("#onboard-dialog summary");
+    browser.type("#overrides [name=tenantConnections]", "7");
+    browser.find("#new-id").sendKeys(Keys.ENTER);
+    browser.awaitText("#detail-title", "page-new"::equals);
+    browser.awaitText("#open", "0 of 7"::equals);
+
+    browser.click("#onboard");
+    browser.type("#new-id", "page-new");
+    browser.select("#new-tier", "gold");
+    browser.find("#new-id").sendKeys(Keys.ENTER);
+    browser.await("it says why not", () -> browser.find("#onboard-error").isDisplayed());
+    assertThat(browser.text("#onboard-error")).contains("page-new");
+    browser.click("#onboard-cancel");
+
+    browser.click("#suspend");
+    browser.click("#confirm-yes");
+    browser.awaitText("#detail-badges", text -> text.contains("Suspended"));
+    browser.click("#suspend");
+    browser.awaitText("#detail-badges", text -> text.contains("Active"));
+    browser.click("#offboard");
+    browser.click("#confirm-no");
+    assertThat(browser.text("#detail-title")).isEqualTo("page-new");
+    browser.click("#offboard");
+    browser.click("#confirm-yes");
+    browser.await("it is gone", () -> !browser.find("#detail").isDisplayed());
+    assertThat(deployment.control("GET", "/tenants/page-new").status()).isEqualTo(404);
+    // What was refused, and what was looked at once more when it was gone; the page told both.
+    assertThat(browser.errors())
+        .allSatisfy(error -> assertThat(error).containsPattern("/tenants.* status of 4(09|04)"));
+  }
+
+  @Test
+  void one_of_five_thousand_tenants_is_found_by_its_id() {
+    onboard("bulk-0000", "bronze", "{}");
+    String table = "TablesTenant";
+    try (DynamoDbClient rows = deployment.inspect(DynamoDbClient.builder())) {
+      Map<String, AttributeValue> row =
+          new HashMap<>(
+              rows.getItem(
+                      get ->
+                          get.tableName(table)
+                              .key(Map.of("tenantId", AttributeValue.fromS("bulk-0000"))))
+                  .item());
+      List<String> ids = IntStream.range(1, 5_000).mapToObj("bulk-%04d"::formatted).toList();
+      try {
+        inBatches(rows, table, ids, id -> put(row, id));
+        browser.go(operator());
+        browser.await("a page is full", () -> browser.all("#rows tr").size() == 24);
+        browser.click("#next");
+        browser.awaitText("#page", text -> text.startsWith("Page 2"));
+        browser.type("#prefix", "bulk-4711");
+        browser.awaitText("#rows", text -> text.startsWith("bulk-4711"));
+        assertThat(browser.all("#rows tr")).hasSize(1);
+      } finally {
+        inBatches(rows, table, ids, ConsoleIT::delete);
+      }
+    }
+  }
+
+  private static void inBatches(
+      DynamoDbClient rows, String table, List<String> ids, Function<String, WriteRequest> write) {
+    for (int from = 0; from < ids.size(); from += MOST_WRITES) {
+      List<WriteRequest> batch = ids.stream().skip(from).limit(MOST_WRITES).map(write).toList();
+      assertThat(rows.batchWriteItem(request -> request.requestItems(Map.of(table, batch))))
+          .satisfies(written -> assertThat(written.unprocessedItems()).isEmpty());
+    }
+  }
+
+  private static WriteRequest put(Map<String, AttributeValue> row, String id) {
+    Map<String, AttributeValue> other = new HashMap<>(row);
+    other.put("tenantId", AttributeValue.fromS(id));
+    return WriteRequest.builder().putRequest(put -> put.item(other)).build();
+  }
+
+  private static WriteRequest delete(String id) {
+    return WriteRequest.builder()
+        .deleteRequest(delete -> delete.key(Map.of("tenantId", AttributeValue.fromS(id))))
+        .build();
+  }
+
+  @Test
+  void many_tenants_come_in_pages_and_are_found_by_their_ids() {
+    ExecutorService threads = Executors.newFixedThreadPool(9);
+    IntStream.range(0, 27)
+        .mapToObj("many-%02d"::formatted)
+        .map(tenant -> CompletableFuture.runAsync(() -> onboard(tenant, "bronze", "{}"), threads))
+        .toList()
+        .forEach(CompletableFuture::join);
+    threads.shutdown();
+    browser.go(operator());
+    browser.type("#prefix", "many-");
+    browser.await(
+        "only these are listed",
+        () ->
+            browser.all("#rows tr").size() >= 20
+                && browser.text("#rows").lines().noneMatch(line -> line.startsWith("page-")));
+    assertThat(browser.all("#rows tr")).hasSizeLessThanOrEqualTo(24);
+    browser.find("#next").sendKeys(Keys.ENTER);
+    browser.awaitText("#page", text -> text.startsWith("Page 2"));
+    browser.find("#previous").sendKeys(Keys.ENTER);
+    browser.awaitText("#page", text -> text.startsWith("Page 1"));
+    browser.type("#prefix", "many-26");
+    browser.await("one is listed", () -> browser.all("#rows tr").size() == 1);
+    browser.find("#rows a").sendKeys(Keys.ENTER);
+    browser.awaitText("#detail-title", "many-26"::equals);
+    browser.type("#prefix", "nobody");
+    browser.awaitText("#empty", text -> text.startsWith("No tenant is like that."));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "sample, light, 1280",
+    "sample, dark, 390",
+    "operator, light, 390",
+    "operator, dark, 1280",
+    "operator, light, 1280"
+  })
+  void page_has_no_serious_accessibility_findings(String page, String scheme, int width) {
+    if (deployment.control("GET", "/tenants/page-axe").status() == 404) {
+      onboard("page-axe", "bronze", "{\"tenantPerMinute\":2}");
+    }
+    browser.size(width, 900).scheme(scheme);
+    if (page.equals("sample")) {
+      createSession("page-axe");
+      connect(3);
+      browser.await("it is refused", () -> !browser.all(logged("refused")).isEmpty());
+    } else {
+      browser.go(operator("page-axe"));
+      browser.awaitText("#detail-title", "page-axe"::equals);
+      browser.await("its buckets are shown", () -> !browser.all(".bucket").isEmpty());
+    }
+    assertThat(browser.script("return document.documentElement.dataset.theme")).isEqualTo(scheme);
+    assertThat(browser.errors()).isEmpty();
+    assertThat(browser.accessibilityFindings()).isEmpty();
+    assertThat(
+            (Boolean) browser.script("return document.documentElement.scrollWidth <= innerWidth"))
+        .as("nothing is wider than the window")
+        .isTrue();
+    browser.size(1280, 900).scheme("light");
+    // What axe does is warned of, and no fault of the page.
+    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("Canvas2D"));
+  }
+
+  @Test
+  void scheme_that_was_chosen_is_kept() {
+    browser.scheme("light").go(sample());
+    browser.click("#theme");
+    assertThat(browser.attribute("#theme", "aria-pressed")).isEqualTo("true");
+    browser.go(operator());
+    assertThat(browser.script("return document.documentElement.dataset.theme")).isEqualTo("dark");
+    browser.script("localStorage.clear()");
+  }
+
+  @Test
+  void address_that_is_none_gets_a_page_with_a_way_back() {
+    browser.go(sample() + "nothing/here");
+    assertThat(browser.text("h1")).isEqualTo("There is no such page");
+    browser.click("a[href$=operator]");
+    browser.await("the operator's page is there", () -> browser.text("h1").equals("Tenants"));
+    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("404"));
+  }
+}

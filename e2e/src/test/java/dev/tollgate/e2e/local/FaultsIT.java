@@ -1,0 +1,163 @@
+package dev.tollgate.e2e.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.e2e.acceptance.Deployment.Answer;
+import dev.tollgate.e2e.acceptance.Deployment.Handshake;
+import dev.tollgate.lawbook.Allowance;
+import dev.tollgate.lawbook.Rate;
+import dev.tollgate.lawbook.Terms;
+import dev.tollgate.local.faults.FaultPlan;
+import dev.tollgate.local.faults.Misfortune;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Everything goes wrong at once, by a plan; and then nothing any more. Whatever it was, no more is
+ * admitted than the limits and the faults account for, and two minutes later all is as it should
+ * be.
+ */
+final class FaultsIT {
+  private static final long SEED = Long.getLong("faults.seed", 20_261_121L);
+  private static final int MINUTES = Integer.getInteger("faults.minutes", 2);
+  private static final LocalDeployment DEPLOYMENT = LocalDeployment.stricken(plan());
+  private static final List<String> TENANTS = List.of("stormy", "squally", "gusty");
+  private static final int PER_MINUTE = 12;
+  private static final int PLACES = 60;
+
+  /** So many sockets of a tenant stay open at least. */
+  private static final int FEW = 3;
+
+  /** Each time so many come that a bucket that gives twice what it may shows it. */
+  private static final int CROWD = 2 * PER_MINUTE;
+
+  /** At most capacity + rate × time + one minute's tokens, in any window, whatever fails. */
+  private static final Terms TERMS =
+      new Terms(
+          Rate.perMinute(PER_MINUTE), PER_MINUTE, /* slack= */ PER_MINUTE, Duration.ofSeconds(2));
+
+  private static FaultPlan plan() {
+    Map<Misfortune, Double> odds = new EnumMap<>(Misfortune.class);
+    Arrays.stream(Misfortune.values()).forEach(misfortune -> odds.put(misfortune, 0.05));
+    odds.put(Misfortune.QUEUE_LEVEL_STALE, 0.3);
+    odds.put(Misfortune.SCHEDULE_LATE, 0.5);
+    odds.put(Misfortune.DISCONNECT_LOST, 0.3);
+    for (Misfortune rare :
+        List.of(
+            Misfortune.FUNCTION_KILLED, Misfortune.FUNCTION_FROZEN, Misfortune.FUNCTION_HANGS)) {
+      odds.put(rare, 0.002);
+    }
+    Map<String, Double> throttled = new TreeMap<>();
+    FaultPlan.SERVICES.forEach(service -> throttled.put(service, 0.02));
+    return new FaultPlan(SEED, odds, throttled, Map.of());
+  }
+
+  @AfterAll
+  static void close() {
+    DEPLOYMENT.close();
+  }
+
+  @Test
+  void limits_hold_while_everything_goes_wrong_and_all_is_well_two_minutes_later()
+      throws Exception {
+    System.out.println("seed of the faults: " + SEED);
+    DEPLOYMENT.cloud().fates().calm();
+    for (String tenant : TENANTS) {
+      Answer onboarded = DEPLOYMENT.onboard(tenant, "silver", overrides(PLACES));
+      assertThat(onboarded.status()).isEqualTo(201);
+    }
+    DEPLOYMENT.cloud().fates().resume();
+
+    SplittableRandom random = new SplittableRandom(SEED);
+    Map<String, Deque<Handshake>> open = new TreeMap<>();
+    Map<String, Integer> admitted = new TreeMap<>();
+    Map<String, Allowance> allowances = new TreeMap<>();
+    Instant opened = DEPLOYMENT.clock().instant();
+    long excess = 0;
+    List<Integer> statuses = new ArrayList<>();
+    for (int minute = 0; minute < MINUTES; minute++) {
+      for (int third = 0; third < 3; third++) {
+        for (String tenant : TENANTS) {
+          Answer session = DEPLOYMENT.session("PUT", "?tenantId=" + tenant);
+          if (session.status() == 201) {
+            List<Handshake> attempts =
+                DEPLOYMENT.connectAll(
+                    CROWD, tenant, List.of(session.body().get("sessionId").asText()));
+            Allowance allowance =
+                allowances.computeIfAbsent(tenant, t -> new Allowance(TERMS, opened));
+            for (Handshake attempt : attempts) {
+              statuses.add(attempt.status());
+              if (attempt.status() == 101) {
+                admitted.merge(tenant, 1, Integer::sum);
+                allowance.spend(1, DEPLOYMENT.clock().instant());
+                sockets(open, tenant).add(attempt);
+              }
+            }
+            excess = Math.max(excess, allowance.excess());
+          }
+          while (sockets(open, tenant).size() > FEW + random.nextInt(PER_MINUTE)) {
+            DEPLOYMENT.close(sockets(open, tenant).remove());
+          }
+        }
+        DEPLOYMENT.advance(Duration.ofSeconds(20));
+      }
+    }
+    DEPLOYMENT.cloud().fates().calm();
+    Map<String, Long> struck = DEPLOYMENT.cloud().fates().struck();
+    System.out.printf("admitted %s, statuses %s, struck %s%n", admitted, counted(statuses), struck);
+
+    assertThat(statuses).isSubsetOf(101, 403, 429, 500, 503);
+    // Each token that came back though it was spent may admit once more, at any tenant.
+    assertThat(excess)
+        .as("admitted beyond capacity + rate × time + one minute's tokens")
+        .isLessThanOrEqualTo(struck.getOrDefault(Misfortune.QUEUE_DELIVERS_TWICE.key(), 0L));
+
+    // Ghosts are asked after where they take places from others: near the limit.
+    for (String tenant : TENANTS) {
+      String near = overrides(connections(tenant) + 1);
+      assertThat(
+              DEPLOYMENT
+                  .control("PATCH", "/tenants/" + tenant, "{\"overrides\":%s}".formatted(near))
+                  .status())
+          .isEqualTo(200);
+    }
+    DEPLOYMENT.advance(Duration.ofMinutes(2));
+    for (String tenant : TENANTS) {
+      int alive = (int) sockets(open, tenant).stream().filter(h -> !h.closed().isDone()).count();
+      assertThat(connections(tenant)).as(tenant).isEqualTo(alive);
+      assertThat(DEPLOYMENT.connect(tenant, DEPLOYMENT.open(tenant)).status()).isEqualTo(101);
+    }
+  }
+
+  private static String overrides(int places) {
+    return "{\"tenantPerMinute\":%d,\"tenantConnections\":%d,\"sessionPerMinute\":60,\"connectionsPerSession\":%d}"
+        .formatted(PER_MINUTE, places, CROWD);
+  }
+
+  private static Deque<Handshake> sockets(Map<String, Deque<Handshake>> open, String tenant) {
+    return open.computeIfAbsent(tenant, t -> new ArrayDeque<>());
+  }
+
+  private static Map<Integer, Integer> counted(List<Integer> statuses) {
+    Map<Integer, Integer> counted = new TreeMap<>();
+    statuses.forEach(status -> counted.merge(status, 1, Integer::sum));
+    return counted;
+  }
+
+  private static int connections(String tenant) {
+    JsonNode document = DEPLOYMENT.control("GET", "/tenants/" + tenant).body();
+    return document.get("connections").asInt();
+  }
+}

@@ -1,0 +1,202 @@
+package dev.tollgate.e2e.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.e2e.acceptance.Deployment;
+import dev.tollgate.e2e.acceptance.Deployment.Handshake;
+import dev.tollgate.local.testing.SlowReader;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Clients that send what they can, or never read: what they get, and what their neighbours feel.
+ */
+final class FloodIT {
+  private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
+
+  /** What a flood ends with if nobody ends it. */
+  private static final int MOST = 5_000;
+
+  /**
+   * Frames of one socket that get into the pool's queue before it is closed: less than a hundredth
+   * of what SQS looks for groups among, the first 120,000 messages of a queue (Amazon SQS Developer
+   * Guide, "FIFO queue quotas"). Here some 300 do.
+   */
+  private static final int SHARE = 120_000 / 100;
+
+  private static final int ROUND_TRIPS = 100;
+
+  /** What a flood and its neighbour are served by, and one that begins while the others end. */
+  private static final int PROCESSES = 3;
+
+  @AfterAll
+  static void stop() {
+    DEPLOYMENT.close();
+  }
+
+  private static Handshake connected(String tenant, String tier) {
+    assertThat(DEPLOYMENT.onboard(tenant, tier, "{}").status()).isEqualTo(201);
+    Handshake handshake = DEPLOYMENT.connect(tenant, DEPLOYMENT.open(tenant));
+    assertThat(handshake.status()).isEqualTo(101);
+    return handshake;
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "bad   | {\"action\":\"PooledSQS\"}",
+        "same  | {\"action\":\"PooledSQS\",\"id\":\"same\",\"message\":1}",
+        "valid | {\"action\":\"PooledSQS\",\"message\":1}"
+      })
+  void a_socket_that_floods_is_closed_soon_and_its_neighbour_is_served_as_ever(
+      String name, String frame) throws Exception {
+    Handshake neighbour = connected("neighbour-" + name, "silver");
+    long[] quiet = roundTrips(neighbour, "quiet");
+    Handshake flooding = connected("flooding-" + name, "bronze");
+    DEPLOYMENT.cloud().requests().clear();
+    CompletableFuture<Integer> flood = CompletableFuture.supplyAsync(() -> flood(flooding, frame));
+
+    long[] meanwhile = roundTrips(neighbour, "during");
+    int sent = flood.join();
+
+    assertThat(flooding.closed().join()).isEqualTo(1000);
+    DEPLOYMENT.cloud().settle();
+    long accepted =
+        DEPLOYMENT
+                .cloud()
+                .requests()
+                .count(
+                    request ->
+                        request.operation().equals("SendMessageBatch")
+                            && request.resource().equals(Optional.of("pool.fifo")))
+            - ROUND_TRIPS;
+    System.out.printf(
+        "a flood of %s frames: %,d sent, %,d accepted, %,d answered by the processor; "
+            + "a neighbour's round trip: quiet %s, beside the flood %s%n",
+        name,
+        sent,
+        accepted,
+        flooding.frames().of("error").size() + flooding.frames().of("reply").size(),
+        shown(quiet),
+        shown(meanwhile));
+    assertThat(accepted).isPositive().isLessThan(SHARE);
+    assertThat(flooding.frames().of("error").size() + flooding.frames().of("reply").size())
+        .as("a token for each that is processed, and sixty refusals by each process")
+        .isLessThanOrEqualTo(60 + 60 * PROCESSES);
+    assertThat(neighbour.frames().of("reply")).hasSize(2 * ROUND_TRIPS);
+    assertThat(neighbour.frames().of("error")).isEmpty();
+    JsonNode limits = DEPLOYMENT.control("GET", "/tenants/flooding-" + name).body();
+    assertThat(limits.get("connections").asInt()).as("closed and counted").isZero();
+    DEPLOYMENT.close(neighbour);
+  }
+
+  /** Sends a frame until the socket is closed; returns how often. */
+  private static int flood(Handshake from, String frame) {
+    int sent = 0;
+    try {
+      while (sent < MOST && !from.closed().isDone()) {
+        from.socket().sendText(frame, true).join();
+        sent++;
+      }
+    } catch (CompletionException closed) {
+      return sent;
+    }
+    return sent;
+  }
+
+  /**
+   * Sends messages, each when the one before it is answered; returns how long each took, sorted.
+   */
+  private static long[] roundTrips(Handshake client, String name) throws InterruptedException {
+    int before = client.frames().of("reply").size();
+    long[] nanos = new long[ROUND_TRIPS];
+    for (int i = 0; i < ROUND_TRIPS; i++) {
+      long begun = System.nanoTime();
+      client.send("{\"action\":\"PooledSQS\",\"id\":\"%s-%d\",\"message\":1}".formatted(name, i));
+      client.frames().await("reply", before + i + 1);
+      nanos[i] = System.nanoTime() - begun;
+    }
+    return Arrays.stream(nanos).sorted().toArray();
+  }
+
+  private static String shown(long[] nanos) {
+    return "%.1f ms (longest %.1f)"
+        .formatted(nanos[nanos.length / 2] / 1e6, nanos[nanos.length - 1] / 1e6);
+  }
+
+  @Test
+  void a_client_that_never_reads_is_closed_and_felt_by_its_own_session_alone() throws Exception {
+    Handshake neighbour = connected("reading", "silver");
+    long[] quiet = roundTrips(neighbour, "quiet");
+    assertThat(DEPLOYMENT.onboard("unread", "silver", "{}").status()).isEqualTo(201);
+    String session = DEPLOYMENT.open("unread");
+    Handshake sender = DEPLOYMENT.connect("unread", session);
+    SlowReader reader =
+        SlowReader.connect(
+            URI.create(
+                DEPLOYMENT.cloud().outputs().get("WebSocketURL")
+                    + Deployment.query("unread", session)));
+    try {
+      String large = "\"" + "x".repeat(100_000) + "\"";
+      CompletableFuture<Integer> filling =
+          CompletableFuture.supplyAsync(
+              () -> {
+                int sent = 0;
+                while (connections("unread") == 2 && sent < 400) {
+                  sender.send(
+                      "{\"action\":\"PooledSQS\",\"id\":\"l-%d\",\"message\":%s}"
+                          .formatted(sent, large));
+                  sent++;
+                  await(sender, sent);
+                }
+                return sent;
+              });
+
+      List<Long> meanwhile = new ArrayList<>();
+      int rounds = 0;
+      while (!filling.isDone() && rounds < 3) {
+        for (long nanos : roundTrips(neighbour, "during-" + rounds)) {
+          meanwhile.add(nanos);
+        }
+        rounds++;
+      }
+      int sent = filling.join();
+      long[] beside = meanwhile.stream().mapToLong(nanos -> nanos).sorted().toArray();
+
+      System.out.printf(
+          "beside a client that does not read (%d messages of 100 KB until it was closed): a "
+              + "neighbour's round trip: quiet %s, %d meanwhile %s%n",
+          sent, shown(quiet), beside.length, shown(beside));
+      assertThat(connections("unread")).as("the reader is closed").isEqualTo(1);
+      assertThat(sender.frames().of("reply")).hasSize(sent);
+      assertThat(neighbour.frames().of("error")).isEmpty();
+    } finally {
+      reader.close();
+    }
+    DEPLOYMENT.close(sender);
+    DEPLOYMENT.close(neighbour);
+  }
+
+  private static void await(Handshake sender, int replies) {
+    try {
+      sender.frames().await("reply", replies);
+    } catch (InterruptedException interrupted) {
+      throw new AssertionError(interrupted);
+    }
+  }
+
+  private static int connections(String tenant) {
+    return DEPLOYMENT.control("GET", "/tenants/" + tenant).body().get("connections").asInt();
+  }
+}

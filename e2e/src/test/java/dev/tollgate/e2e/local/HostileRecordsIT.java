@@ -1,0 +1,179 @@
+package dev.tollgate.e2e.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.e2e.acceptance.Deployment.Handshake;
+import dev.tollgate.http.testing.Fuzz;
+import dev.tollgate.http.testing.Hostile;
+import dev.tollgate.http.testing.Leaks;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
+import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
+import software.amazon.awssdk.services.sqs.model.SqsException;
+
+/**
+ * Records that no part of the stack has written, in its streams and queues: none of them holds up
+ * those that come after. How to run one case again, or more of them: {@link Fuzz}.
+ */
+final class HostileRecordsIT {
+  private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
+  private static final String TENANT = "records";
+  private static final int CASES = 100;
+
+  private static int sent;
+
+  @BeforeAll
+  static void tenant() throws InterruptedException {
+    assertThat(DEPLOYMENT.onboard(TENANT, "gold", "{}").status()).isEqualTo(201);
+    DEPLOYMENT.advance(Duration.ofMinutes(2));
+  }
+
+  @AfterAll
+  static void leave() {
+    DEPLOYMENT.control("DELETE", "/tenants/" + TENANT);
+  }
+
+  /**
+   * The rows go in a batch with a row of which a socket is: it stands behind them in their shard.
+   */
+  @Test
+  void a_row_that_goes_is_followed_whatever_stood_in_it() throws Exception {
+    String table = "TablesSession";
+    try (DynamoDbClient rows = DEPLOYMENT.inspect(DynamoDbClient.builder())) {
+      Fuzz.each(
+          CASES,
+          hostile -> {
+            Map<String, AttributeValue> row = row(hostile);
+            try {
+              rows.putItem(put -> put.tableName(table).item(row));
+            } catch (DynamoDbException refused) {
+              assertThat(refused.statusCode()).isEqualTo(400);
+              return;
+            }
+            if (hostile.onceIn(4)) {
+              return; // It stays, maybe among the tenant's own sessions.
+            }
+            Map<String, AttributeValue> key =
+                Map.of("tenantId", row.get("tenantId"), "sessionId", row.get("sessionId"));
+            rows.deleteItem(delete -> delete.tableName(table).key(key));
+          },
+          CASES / 4,
+          after -> {
+            String session = DEPLOYMENT.open(TENANT);
+            Handshake socket = DEPLOYMENT.connect(TENANT, session);
+            rows.deleteItem(
+                delete ->
+                    delete
+                        .tableName(table)
+                        .key(
+                            Map.of(
+                                "tenantId", AttributeValue.fromS(TENANT),
+                                "sessionId", AttributeValue.fromS(session))));
+            socket.closed().join();
+            DEPLOYMENT.cloud().settle();
+            assertThat(DEPLOYMENT.control("GET", "/tenants/" + TENANT).body().get("connections"))
+                .hasToString("0");
+          });
+    }
+  }
+
+  private static Map<String, AttributeValue> row(Hostile hostile) {
+    Map<String, AttributeValue> row = new HashMap<>();
+    row.put(
+        "tenantId",
+        AttributeValue.fromS(hostile.oneOf("records-other", TENANT, nonEmpty(hostile.text()))));
+    row.put("sessionId", AttributeValue.fromS(nonEmpty(hostile.text())));
+    for (String attribute : List.of("connectionIds", "sessionTTL", "arrival")) {
+      if (!hostile.onceIn(3)) {
+        row.put(attribute, any(hostile));
+      }
+    }
+    return row;
+  }
+
+  private static String nonEmpty(String text) {
+    return text.isEmpty() ? "-" : text;
+  }
+
+  private static AttributeValue any(Hostile hostile) {
+    return switch (hostile.below(6)) {
+      case 0 -> AttributeValue.fromN(hostile.oneOf("0", "-1", "1e30", "99999999999999999999"));
+      case 1 -> AttributeValue.fromS(hostile.text());
+      case 2 -> AttributeValue.fromBool(true);
+      case 3 -> AttributeValue.fromM(Map.of("a", AttributeValue.fromS(hostile.text())));
+      default ->
+          AttributeValue.fromSs(
+              IntStream.range(0, 1 + hostile.below(3))
+                  .mapToObj(i -> hostile.text())
+                  .collect(Collectors.toSet())
+                  .stream()
+                  .toList());
+    };
+  }
+
+  @Test
+  void a_message_of_whatever_form_holds_up_no_other() throws Exception {
+    String queue = "https://sqs.us-east-1.amazonaws.com/000000000000/pool.fifo";
+    String session = DEPLOYMENT.open(TENANT);
+    Handshake socket = DEPLOYMENT.connect(TENANT, session);
+    String frame = "{\"action\":\"PooledSQS\",\"id\":\"r-1\",\"message\":{\"to\":[1,null]}}";
+    try (SqsClient queues = DEPLOYMENT.inspect(SqsClient.builder())) {
+      Fuzz.each(
+          CASES,
+          hostile -> {
+            int number = sent++;
+            Map<String, MessageAttributeValue> attributes = new HashMap<>();
+            if (!hostile.onceIn(3)) {
+              attributes.put(
+                  hostile.oneOf("connectionId", "connectionId", "ConnectionId", "other"),
+                  MessageAttributeValue.builder()
+                      .dataType(hostile.oneOf("String", "String", "Number", "Binary"))
+                      .stringValue(hostile.oneOf("abc=", hostile.text(), "12"))
+                      .build());
+            }
+            String group =
+                hostile.oneOf(
+                    TENANT + ":" + session,
+                    TENANT + ":" + hostile.plainText(),
+                    hostile.plainText(),
+                    ":",
+                    TENANT,
+                    "nobody:" + session);
+            try {
+              queues.sendMessage(
+                  send ->
+                      send.queueUrl(queue)
+                          .messageGroupId(group)
+                          .messageDeduplicationId("records-" + number)
+                          .messageAttributes(attributes)
+                          .messageBody(hostile.mutated(frame.replace("r-1", "r-" + number))));
+            } catch (SqsException refused) {
+              assertThat(refused.statusCode()).isEqualTo(400);
+            }
+          },
+          CASES / 4,
+          after -> {
+            String id = "mark-" + sent++;
+            socket.send("{\"action\":\"PooledSQS\",\"id\":\"%s\",\"message\":1}".formatted(id));
+            int count = 1;
+            while (socket.frames().await("reply", count).stream()
+                .noneMatch(reply -> reply.path("id").asText().equals(id))) {
+              count = socket.frames().of("reply").size() + 1;
+            }
+            socket.frames().texts().forEach(Leaks::check);
+          });
+    }
+    DEPLOYMENT.close(socket);
+  }
+}

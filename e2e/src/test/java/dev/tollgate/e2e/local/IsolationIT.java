@@ -1,0 +1,604 @@
+package dev.tollgate.e2e.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import dev.tollgate.local.iam.Grant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeAction;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValueUpdate;
+import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
+import software.amazon.awssdk.services.dynamodb.model.TransactGetItem;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
+import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
+import software.amazon.awssdk.services.lambda.LambdaClient;
+import software.amazon.awssdk.services.scheduler.SchedulerClient;
+import software.amazon.awssdk.services.scheduler.model.FlexibleTimeWindow;
+import software.amazon.awssdk.services.scheduler.model.FlexibleTimeWindowMode;
+import software.amazon.awssdk.services.scheduler.model.Target;
+import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
+import software.amazon.awssdk.services.sts.StsClient;
+import software.amazon.awssdk.services.sts.model.Credentials;
+import software.amazon.awssdk.services.sts.model.Tag;
+
+/**
+ * What somebody tries who has one tenant's credentials, of any function's: to read, write, query,
+ * batch, transact and scan another tenant's rows, take from its buckets, send to its queues, change
+ * its schedules and its function. The ids are such that a prefix or a wildcard would match.
+ */
+final class IsolationIT {
+  private static final LocalDeployment DEPLOYMENT = LocalDeployment.attacked();
+
+  /** Whose credentials the attacker has. */
+  private static final String OWN = "acme";
+
+  private static final List<String> VICTIMS = List.of("acme2", "acme-2", "an-acme");
+
+  /** What attackers with administrators' rights do it to, to see that it can be done at all. */
+  private static final String SACRIFICE = "sacrifice";
+
+  private static final String PREFIX = "https://sqs.us-east-1.amazonaws.com/000000000000/";
+  private static final String FUNCTIONS = "arn:aws:lambda:us-east-1:000000000000:function:";
+  private static final Map<String, List<String>> TABLES =
+      Map.of(
+          "TablesTenant", List.of("tenantId"),
+          "TablesSession", List.of("tenantId", "sessionId"),
+          "TablesLimit", List.of("tenantId", "key"));
+
+  private static int attacks;
+
+  /** Clients with an attacker's credentials. */
+  private record Attacker(
+      DynamoDbClient rows, SqsClient queues, SchedulerClient schedules, LambdaClient functions) {
+    static Attacker with(AwsSessionCredentials credentials) {
+      return new Attacker(
+          DEPLOYMENT.client(DynamoDbClient.builder(), credentials),
+          DEPLOYMENT.client(SqsClient.builder(), credentials),
+          DEPLOYMENT.client(SchedulerClient.builder(), credentials),
+          DEPLOYMENT.client(LambdaClient.builder(), credentials));
+    }
+  }
+
+  @BeforeAll
+  static void tenants() throws Exception {
+    for (String tenant : Stream.concat(Stream.of(OWN, SACRIFICE), VICTIMS.stream()).toList()) {
+      assertThat(DEPLOYMENT.onboard(tenant, "gold", "{}").status()).isEqualTo(201);
+      DEPLOYMENT.open(tenant);
+    }
+    DEPLOYMENT.cloud().settle();
+  }
+
+  @AfterAll
+  static void close() {
+    DEPLOYMENT.close();
+  }
+
+  static Stream<String> tenantRoles() {
+    return DEPLOYMENT.cloud().policies().uses().keySet().stream()
+        .map(Grant::role)
+        .filter(role -> role.endsWith("Tenant"))
+        .distinct();
+  }
+
+  @ParameterizedTest
+  @MethodSource("tenantRoles")
+  void credentials_of_one_tenant_do_nothing_to_another(String role) {
+    Attacker attacker = Attacker.with(assumed(role));
+    Map<String, String> before = victims();
+    for (String victim : VICTIMS) {
+      attacksOn(victim)
+          .forEach(
+              (name, attack) -> {
+                assertThat(outcome(attack, attacker)).as("%s: %s", victim, name).isEqualTo(DENIED);
+                attacks++;
+              });
+    }
+    assertThat(victims()).isEqualTo(before);
+    System.out.printf("%s: %d attacks refused so far%n", role, attacks);
+  }
+
+  /** Else they would be refused for being malformed, and prove nothing. */
+  @Test
+  void the_attacks_would_succeed_with_the_rights_to() {
+    Attacker administrator =
+        Attacker.with(LocalDeployment.credentials(DEPLOYMENT.cloud().accessKey("administrator")));
+    Map<String, String> outcomes = new TreeMap<>();
+    attacksOn(SACRIFICE)
+        .forEach((name, attack) -> outcomes.put(name, outcome(attack, administrator)));
+
+    // What the attacks before have deleted, those after do not find.
+    outcomes.values().removeIf("done"::equals);
+    assertThat(outcomes).isEmpty();
+  }
+
+  /** Attributes of a bucket's row, and of the count, that no claimant has a reason to write. */
+  private static final Map<String, List<String>> OF_THE_LEDGER =
+      Map.of(
+          "bucket:connect",
+          List.of("mintedThrough", "carried", "aheadFrom", "level", "capacity", "rate", "turnAt"),
+          "connections",
+          List.of("stolen", "limits"));
+
+  static Stream<String> claimants() {
+    return tenantRoles().filter(role -> !role.matches("(ControlPlane|Sweep|TokenProducer)Tenant"));
+  }
+
+  /** Each attribute is named in every way in which a request can name it. */
+  @ParameterizedTest
+  @MethodSource("claimants")
+  void a_claimant_cannot_mint_for_its_own_tenant(String role) {
+    Attacker attacker = Attacker.with(assumed(role));
+    String before = limitsOf(OWN);
+    OF_THE_LEDGER.forEach(
+        (key, attributes) ->
+            attributes.forEach(
+                attribute ->
+                    mintings(OWN, key, attribute)
+                        .forEach(
+                            (name, attack) -> {
+                              assertThat(outcome(attack, attacker)).as(name).isEqualTo(DENIED);
+                              attacks++;
+                            })));
+    assertThat(limitsOf(OWN)).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"AuthorizerTenant"})
+  void who_does_not_count_connections_cannot_lower_their_count(String role) {
+    Attacker attacker = Attacker.with(assumed(role));
+    String before = limitsOf(OWN);
+
+    mintings(OWN, "connections", "itemCount")
+        .forEach((name, attack) -> assertThat(outcome(attack, attacker)).isEqualTo(DENIED));
+
+    assertThat(limitsOf(OWN)).isEqualTo(before);
+  }
+
+  /** Else they would be refused for being malformed, and prove nothing. */
+  @Test
+  void the_mintings_would_succeed_with_the_rights_to() {
+    Attacker administrator =
+        Attacker.with(LocalDeployment.credentials(DEPLOYMENT.cloud().accessKey("administrator")));
+
+    mintings(SACRIFICE, "connections", "itemCount")
+        .forEach(
+            (name, attack) ->
+                assertThat(outcome(attack, administrator)).as(name).isEqualTo("done"));
+  }
+
+  private static Map<String, Consumer<Attacker>> mintings(
+      String tenant, String key, String attribute) {
+    String table = "TablesLimit";
+    Map<String, AttributeValue> row = Map.of("tenantId", text(tenant), "key", text(key));
+    Map<String, AttributeValue> zero = Map.of(":n", AttributeValue.fromN("0"));
+    Map<String, AttributeValue> whole = new TreeMap<>(row);
+    whole.put(attribute, AttributeValue.fromN("0"));
+    Map<String, Consumer<Attacker>> mintings = new LinkedHashMap<>();
+    mintings.put(
+        "set " + attribute,
+        a ->
+            a.rows()
+                .updateItem(
+                    r ->
+                        r.tableName(table)
+                            .key(row)
+                            .updateExpression("SET " + attribute + " = :n")
+                            .expressionAttributeValues(zero)));
+    mintings.put(
+        "add to " + attribute + " by another name",
+        a ->
+            a.rows()
+                .updateItem(
+                    r ->
+                        r.tableName(table)
+                            .key(row)
+                            .updateExpression("ADD #version :n")
+                            .expressionAttributeNames(Map.of("#version", attribute))
+                            .expressionAttributeValues(zero)));
+    mintings.put(
+        "set " + attribute + " in a transaction",
+        a ->
+            a.rows()
+                .transactWriteItems(
+                    r ->
+                        r.transactItems(
+                            TransactWriteItem.builder()
+                                .update(
+                                    u ->
+                                        u.tableName(table)
+                                            .key(row)
+                                            .updateExpression("SET #a = :n")
+                                            .expressionAttributeNames(Map.of("#a", attribute))
+                                            .expressionAttributeValues(zero))
+                                .build())));
+    mintings.put(
+        "set " + attribute + " as it was done once",
+        a ->
+            a.rows()
+                .updateItem(
+                    r ->
+                        r.tableName(table)
+                            .key(row)
+                            .attributeUpdates(
+                                Map.of(
+                                    attribute,
+                                    AttributeValueUpdate.builder()
+                                        .action(AttributeAction.PUT)
+                                        .value(AttributeValue.fromN("0"))
+                                        .build()))));
+    mintings.put(
+        "put a row with " + attribute, a -> a.rows().putItem(r -> r.tableName(table).item(whole)));
+    mintings.put(
+        "put a row with " + attribute + " in a batch",
+        a ->
+            a.rows()
+                .batchWriteItem(
+                    r ->
+                        r.requestItems(
+                            Map.of(
+                                table,
+                                List.of(
+                                    WriteRequest.builder()
+                                        .putRequest(put -> put.item(whole))
+                                        .build())))));
+    return mintings;
+  }
+
+  private static String limitsOf(String tenant) {
+    return DEPLOYMENT
+        .inspect(DynamoDbClient.builder())
+        .query(
+            r ->
+                r.tableName("TablesLimit")
+                    .keyConditionExpression("tenantId = :t")
+                    .expressionAttributeValues(Map.of(":t", text(tenant))))
+        .items()
+        .stream()
+        .map(TreeMap::new)
+        .toList()
+        .toString();
+  }
+
+  @Test
+  void a_function_s_own_role_reaches_no_tenant_s_rows_but_by_assuming_the_tenant_role() {
+    for (String function : List.of("Authorizer", "Connect", "Disconnect", "TokenProducer")) {
+      Attacker attacker =
+          Attacker.with(LocalDeployment.credentials(DEPLOYMENT.cloud().accessKeyOf(function)));
+      assertThat(
+              outcome(
+                  a ->
+                      a.rows()
+                          .getItem(
+                              get -> get.tableName("TablesSession").key(key("TablesSession", OWN))),
+                  attacker))
+          .as(function)
+          .isEqualTo(DENIED);
+    }
+  }
+
+  @Test
+  void a_tenant_role_is_assumed_by_its_function_alone_and_for_one_tenant() {
+    StsClient connect = sts("Connect");
+    StsClient disconnect = sts("Disconnect");
+    StsClient tenant = DEPLOYMENT.client(StsClient.builder(), assumed("ConnectTenant"));
+
+    assertThat(assume(connect, "ConnectTenant", tag("tenantId", OWN))).isNotNull();
+    refused(() -> assume(disconnect, "ConnectTenant", tag("tenantId", OWN)));
+    refused(() -> assume(connect, "ConnectTenant"));
+    refused(() -> assume(connect, "ConnectTenant", tag("tenantid", "")));
+    refused(() -> assume(connect, "ConnectTenant", tag("tenantId", OWN), tag("other", "value")));
+    refused(() -> assume(connect, "ConnectTenant", tag("tenantId", "connect_" + OWN)));
+    refused(() -> assume(connect, "ControlPlaneTenant", tag("tenantId", OWN)));
+    refused(() -> assume(connect, "Filling"));
+    refused(() -> assume(tenant, "ConnectTenant", tag("tenantId", "acme2")));
+    assertThatThrownBy(() -> assume(connect, "ConnectTenant", tag("tenantId", "*")))
+        .asInstanceOf(type(AwsServiceException.class))
+        .extracting(e -> e.awsErrorDetails().errorCode())
+        .isEqualTo("ValidationError");
+  }
+
+  private static final String DENIED = "denied";
+
+  private static Map<String, Consumer<Attacker>> attacksOn(String victim) {
+    Map<String, Consumer<Attacker>> attacks = new LinkedHashMap<>();
+    TABLES.forEach((table, keys) -> onTable(table, victim, attacks));
+    attacks.put(
+        "query an index",
+        a ->
+            a.rows()
+                .query(
+                    q ->
+                        q.tableName("TablesTenant")
+                            .indexName("byTier")
+                            .keyConditionExpression("tier = :tier")
+                            .expressionAttributeValues(Map.of(":tier", text("gold")))));
+    for (String queue :
+        List.of("connect_" + victim + "_token_bucket", "message_" + victim + "_token_bucket")) {
+      onQueue(PREFIX + queue, false, attacks);
+    }
+    onQueue(PREFIX + "silo_" + victim + ".fifo", true, attacks);
+    onSchedule("connect_" + victim, attacks);
+    onFunction("silo_" + victim, attacks);
+    return attacks;
+  }
+
+  private static void onTable(String table, String victim, Map<String, Consumer<Attacker>> to) {
+    Map<String, AttributeValue> theirs = key(table, victim);
+    Map<String, AttributeValue> own = key(table, OWN);
+    to.put("get from " + table, a -> a.rows().getItem(r -> r.tableName(table).key(theirs)));
+    to.put("scan " + table, a -> a.rows().scan(r -> r.tableName(table).limit(1)));
+    to.put(
+        "query " + table,
+        a ->
+            a.rows()
+                .query(
+                    r ->
+                        r.tableName(table)
+                            .keyConditionExpression("#t = :t")
+                            .expressionAttributeNames(Map.of("#t", "tenantId"))
+                            .expressionAttributeValues(Map.of(":t", text(victim)))));
+    to.put(
+        "batch get from " + table + " with own",
+        a ->
+            a.rows()
+                .batchGetItem(
+                    r ->
+                        r.requestItems(
+                            Map.of(
+                                table,
+                                KeysAndAttributes.builder().keys(List.of(own, theirs)).build()))));
+    to.put(
+        "transact get from " + table + " with own",
+        a ->
+            a.rows()
+                .transactGetItems(
+                    r ->
+                        r.transactItems(
+                            TransactGetItem.builder().get(g -> g.tableName(table).key(own)).build(),
+                            TransactGetItem.builder()
+                                .get(g -> g.tableName(table).key(theirs))
+                                .build())));
+    to.put(
+        "select from " + table,
+        a ->
+            a.rows()
+                .executeStatement(
+                    r ->
+                        r.statement("SELECT * FROM \"" + table + "\" WHERE tenantId = ?")
+                            .parameters(text(victim))));
+    to.put(
+        "update " + table,
+        a ->
+            a.rows()
+                .updateItem(
+                    r ->
+                        r.tableName(table)
+                            .key(theirs)
+                            .updateExpression("SET stolen = :s")
+                            .expressionAttributeValues(Map.of(":s", text("x")))));
+    to.put("put into " + table, a -> a.rows().putItem(r -> r.tableName(table).item(theirs)));
+    to.put(
+        "transact write to " + table,
+        a ->
+            a.rows()
+                .transactWriteItems(
+                    r ->
+                        r.transactItems(
+                            TransactWriteItem.builder()
+                                .delete(d -> d.tableName(table).key(theirs))
+                                .build())));
+    to.put(
+        "batch write to " + table,
+        a ->
+            a.rows()
+                .batchWriteItem(
+                    r ->
+                        r.requestItems(
+                            Map.of(
+                                table,
+                                List.of(
+                                    WriteRequest.builder()
+                                        .deleteRequest(d -> d.key(theirs))
+                                        .build())))));
+    to.put("delete from " + table, a -> a.rows().deleteItem(r -> r.tableName(table).key(theirs)));
+  }
+
+  private static void onQueue(String url, boolean fifo, Map<String, Consumer<Attacker>> to) {
+    String queue = url.substring(PREFIX.length());
+    to.put(
+        "send to " + queue,
+        a ->
+            a.queues()
+                .sendMessage(
+                    r ->
+                        r.queueUrl(url)
+                            .messageBody("x")
+                            .messageGroupId(fifo ? "g" : null)
+                            .messageDeduplicationId(fifo ? "d" : null)));
+    to.put(
+        "send a batch to " + queue,
+        a ->
+            a.queues()
+                .sendMessageBatch(
+                    r ->
+                        r.queueUrl(url)
+                            .entries(
+                                SendMessageBatchRequestEntry.builder()
+                                    .id("1")
+                                    .messageBody("x")
+                                    .messageGroupId(fifo ? "g" : null)
+                                    .messageDeduplicationId(fifo ? "d2" : null)
+                                    .build())));
+    to.put("receive from " + queue, a -> a.queues().receiveMessage(r -> r.queueUrl(url)));
+    to.put(
+        "look at " + queue,
+        a ->
+            a.queues()
+                .getQueueAttributes(r -> r.queueUrl(url).attributeNames(QueueAttributeName.ALL)));
+    to.put(
+        "change " + queue,
+        a ->
+            a.queues()
+                .setQueueAttributes(
+                    r ->
+                        r.queueUrl(url)
+                            .attributes(Map.of(QueueAttributeName.VISIBILITY_TIMEOUT, "1"))));
+    to.put("purge " + queue, a -> a.queues().purgeQueue(r -> r.queueUrl(url)));
+    to.put("delete " + queue, a -> a.queues().deleteQueue(r -> r.queueUrl(url)));
+  }
+
+  private static void onSchedule(String name, Map<String, Consumer<Attacker>> to) {
+    to.put(
+        "look at schedule " + name,
+        a -> a.schedules().getSchedule(r -> r.groupName("tollgate").name(name)));
+    to.put(
+        "change schedule " + name,
+        a ->
+            a.schedules()
+                .updateSchedule(
+                    r ->
+                        r.groupName("tollgate")
+                            .name(name)
+                            .scheduleExpression("cron(0 0 1 1 ? 2099)")
+                            .flexibleTimeWindow(
+                                FlexibleTimeWindow.builder()
+                                    .mode(FlexibleTimeWindowMode.OFF)
+                                    .build())
+                            .target(
+                                Target.builder()
+                                    .arn(FUNCTIONS + "TokenProducerFunction:live")
+                                    .roleArn("arn:aws:iam::000000000000:role/Filling")
+                                    .build())));
+    to.put(
+        "delete schedule " + name,
+        a -> a.schedules().deleteSchedule(r -> r.groupName("tollgate").name(name)));
+  }
+
+  private static void onFunction(String name, Map<String, Consumer<Attacker>> to) {
+    to.put("look at " + name, a -> a.functions().getFunction(r -> r.functionName(name)));
+    to.put(
+        "invoke " + name,
+        a ->
+            a.functions()
+                .invoke(
+                    r ->
+                        r.functionName(FUNCTIONS + name)
+                            .payload(SdkBytes.fromUtf8String("{\"Records\":[]}"))));
+    to.put(
+        "change " + name,
+        a -> a.functions().updateFunctionConfiguration(r -> r.functionName(name).timeout(1)));
+    to.put("delete " + name, a -> a.functions().deleteFunction(r -> r.functionName(name)));
+  }
+
+  /** How an attack ended: done, denied, or what else the service said. */
+  private static String outcome(Consumer<Attacker> attack, Attacker attacker) {
+    try {
+      attack.accept(attacker);
+      return "done";
+    } catch (AwsServiceException e) {
+      return e.awsErrorDetails().errorCode().matches("AccessDenied(Exception)?")
+          ? DENIED
+          : e.toString();
+    }
+  }
+
+  /** All that the victims have. */
+  private static Map<String, String> victims() {
+    DynamoDbClient rows = DEPLOYMENT.inspect(DynamoDbClient.builder());
+    SqsClient queues = DEPLOYMENT.inspect(SqsClient.builder());
+    Map<String, String> all = new TreeMap<>();
+    for (String victim : VICTIMS) {
+      TABLES.forEach(
+          (table, keys) -> {
+            List<Object> found = new ArrayList<>();
+            rows.query(
+                    r ->
+                        r.tableName(table)
+                            .keyConditionExpression("tenantId = :t")
+                            .expressionAttributeValues(Map.of(":t", text(victim))))
+                .items()
+                .forEach(item -> found.add(new TreeMap<>(item)));
+            all.put(victim + " " + table, found.toString());
+          });
+      for (String queue :
+          List.of("connect_" + victim + "_token_bucket", "silo_" + victim + ".fifo")) {
+        all.put(
+            queue,
+            new TreeMap<>(
+                    queues
+                        .getQueueAttributes(
+                            r -> r.queueUrl(PREFIX + queue).attributeNames(QueueAttributeName.ALL))
+                        .attributesAsStrings())
+                .toString());
+      }
+    }
+    return all;
+  }
+
+  private static Map<String, AttributeValue> key(String table, String tenant) {
+    Map<String, AttributeValue> key = new TreeMap<>();
+    TABLES
+        .getOrDefault(table, List.of())
+        .forEach(name -> key.put(name, text(name.equals("tenantId") ? tenant : "connections")));
+    return key;
+  }
+
+  private static AttributeValue text(String value) {
+    return AttributeValue.fromS(value);
+  }
+
+  private static StsClient sts(String role) {
+    return DEPLOYMENT.client(
+        StsClient.builder(), LocalDeployment.credentials(DEPLOYMENT.cloud().accessKeyOf(role)));
+  }
+
+  /** The tenant's credentials, as the function gets them that may assume the role. */
+  private static AwsSessionCredentials assumed(String tenantRole) {
+    Credentials credentials =
+        assume(sts(tenantRole.replace("Tenant", "")), tenantRole, tag("tenantId", OWN));
+    return AwsSessionCredentials.create(
+        credentials.accessKeyId(), credentials.secretAccessKey(), credentials.sessionToken());
+  }
+
+  private static Credentials assume(StsClient as, String role, Tag... tags) {
+    return as.assumeRole(
+            r ->
+                r.roleArn("arn:aws:iam::000000000000:role/" + role)
+                    .roleSessionName("attack")
+                    .tags(tags))
+        .credentials();
+  }
+
+  private static Tag tag(String key, String value) {
+    return Tag.builder().key(key).value(value).build();
+  }
+
+  private static void refused(ThrowingCallable attempt) {
+    assertThatThrownBy(attempt)
+        .asInstanceOf(type(AwsServiceException.class))
+        .extracting(e -> e.awsErrorDetails().errorCode())
+        .isEqualTo("AccessDenied");
+    attacks++;
+  }
+}

@@ -1,0 +1,205 @@
+package dev.tollgate.e2e.local;
+
+import dev.tollgate.e2e.acceptance.Deployment;
+import dev.tollgate.local.LocalCloud;
+import dev.tollgate.local.Options;
+import dev.tollgate.local.events.EventSources;
+import dev.tollgate.local.faults.FaultPlan;
+import dev.tollgate.local.iam.Policies;
+import dev.tollgate.local.services.AccessKey;
+import dev.tollgate.local.services.Requests.Request;
+import dev.tollgate.local.testing.ManualClock;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.WebSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
+import software.amazon.awssdk.regions.Region;
+
+/** The synthesized stack on a local cloud with a clock that tests move. */
+final class LocalDeployment extends Deployment implements AutoCloseable {
+  private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out");
+  private static final Collection<Policies> POLICIES = new ConcurrentLinkedQueue<>();
+  private static final LocalDeployment ONLY = of(ASSEMBLY);
+
+  private final ManualClock clock =
+      new ManualClock(Instant.now().truncatedTo(ChronoUnit.MINUTES).plusSeconds(5));
+  private final LocalCloud cloud;
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  private LocalDeployment(Path assembly, Map<String, URI> keySets, FaultPlan faults) {
+    cloud =
+        LocalCloud.start(
+            new Options(
+                    assembly,
+                    "127.0.0.1",
+                    0,
+                    Optional.empty(),
+                    Optional.of(Path.of("target/endtoend.log")),
+                    keySets,
+                    clock)
+                .with(faults));
+    Runtime.getRuntime().addShutdownHook(new Thread(cloud::close));
+  }
+
+  /**
+   * One more deployment of the stack, for tests that look at all there is, or move its clock far.
+   */
+  static LocalDeployment own() {
+    return of(ASSEMBLY);
+  }
+
+  /** A deployment of another assembly. */
+  static LocalDeployment of(Path assembly) {
+    return of(assembly, Map.of());
+  }
+
+  /** A deployment of another assembly, where the keys of issuers of tokens are told. */
+  static LocalDeployment of(Path assembly, Map<String, URI> keySets) {
+    LocalDeployment deployment = new LocalDeployment(assembly, keySets, FaultPlan.none());
+    POLICIES.add(deployment.cloud.policies());
+    return deployment;
+  }
+
+  /** One more deployment of the stack, for tests whose requests prove no grant to be needed. */
+  static LocalDeployment attacked() {
+    return new LocalDeployment(ASSEMBLY, Map.of(), FaultPlan.none());
+  }
+
+  /** One more deployment of the stack, where things go wrong. */
+  static LocalDeployment stricken(FaultPlan faults) {
+    return new LocalDeployment(ASSEMBLY, Map.of(), faults);
+  }
+
+  /** The policies of all deployments so far, but those attacked. */
+  static Collection<Policies> policies() {
+    return List.copyOf(POLICIES);
+  }
+
+  @Override
+  public void close() {
+    cloud.close();
+  }
+
+  /** The deployment that all tests share; each uses tenants of its own. */
+  static LocalDeployment shared() {
+    return ONLY;
+  }
+
+  @Override
+  public Map<String, String> outputs() {
+    return cloud.outputs();
+  }
+
+  @Override
+  public void pass(Duration time) throws InterruptedException {
+    advance(time);
+  }
+
+  LocalCloud cloud() {
+    return cloud;
+  }
+
+  ManualClock clock() {
+    return clock;
+  }
+
+  /**
+   * Moves the clock on through every full minute on the way, so that schedules fire as they would.
+   */
+  void advance(Duration by) throws InterruptedException {
+    Instant end = clock.instant().plus(by);
+    Instant minute = clock.instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(60);
+    for (; !minute.isAfter(end); minute = minute.plusSeconds(60)) {
+      clock.set(minute);
+      cloud.settle();
+    }
+    clock.set(end);
+    cloud.settle();
+  }
+
+  /** A client of an AWS service, for a look at what functions have made. */
+  <B extends AwsClientBuilder<B, C>, C> C inspect(B builder) {
+    return client(builder, credentials(cloud.accessKey("inspector")));
+  }
+
+  /** A client of an AWS service for whoever has these credentials. */
+  <B extends AwsClientBuilder<B, C>, C> C client(B builder, AwsSessionCredentials credentials) {
+    return builder
+        .endpointOverride(cloud.endpoint())
+        .region(Region.US_EAST_1)
+        .credentialsProvider(StaticCredentialsProvider.create(credentials))
+        .build();
+  }
+
+  static AwsSessionCredentials credentials(AccessKey key) {
+    return AwsSessionCredentials.create(
+        key.accessKeyId(), key.secretAccessKey(), key.sessionToken());
+  }
+
+  /**
+   * What functions asked of AWS while this ran; not what event source mappings asked to bring them
+   * their events.
+   */
+  List<Request> requestsOf(Action action) throws Exception {
+    cloud.requests().clear();
+    action.run();
+    cloud.settle();
+    return cloud.requests().list().stream()
+        .filter(request -> !request.principal().name().endsWith(EventSources.PRINCIPAL_SUFFIX))
+        .toList();
+  }
+
+  /** Invokes a function as API Gateway would, with an event of the test's own. */
+  void invoke(String function, String event) throws IOException, InterruptedException {
+    HttpResponse<String> response = invocation(function, event);
+    if (response.statusCode() != 200
+        || response.headers().firstValue("X-Amz-Function-Error").isPresent()) {
+      throw new AssertionError(response.statusCode() + " " + response.body());
+    }
+  }
+
+  /** What Lambda says of an invocation, be it that the function failed. */
+  HttpResponse<String> invocation(String function, String event)
+      throws IOException, InterruptedException {
+    AccessKey key = cloud.accessKey("inspector");
+    HttpRequest request =
+        HttpRequest.newBuilder(
+                cloud.endpoint().resolve("/2015-03-31/functions/" + function + "/invocations"))
+            .header(
+                "Authorization",
+                "AWS4-HMAC-SHA256 Credential="
+                    + key.accessKeyId()
+                    + "/20260101/us-east-1/lambda/aws4_request, SignedHeaders=host, Signature=0")
+            .header("X-Amz-Security-Token", key.sessionToken())
+            .POST(HttpRequest.BodyPublishers.ofString(event))
+            .build();
+    return http.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** Closes a socket and waits until the stack knows. */
+  void close(Handshake handshake) throws InterruptedException {
+    handshake.socket().sendClose(WebSocket.NORMAL_CLOSURE, "").join();
+    handshake.closed().join();
+    cloud.settle();
+  }
+
+  /** Something that is done to the deployment. */
+  @FunctionalInterface
+  interface Action {
+    void run() throws Exception;
+  }
+}

@@ -1,0 +1,237 @@
+package dev.tollgate.e2e.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.gateway.MappingTemplate;
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The stack's mapping templates, from their files. */
+class MessageTemplatesTest {
+  private static final Path DIRECTORY =
+      Path.of("../infra/src/main/resources/dev/tollgate/infra/templates");
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String ENTRY = "SendMessageBatchRequestEntry.1.";
+  private static final ObjectNode CONTEXT = JSON.createObjectNode();
+
+  static {
+    CONTEXT.put("requestId", "Rq+1=").put("connectionId", "C&n=");
+    CONTEXT.putObject("authorizer").put("tenantId", "acme").put("sessionId", "s1");
+  }
+
+  static List<String> bodies() {
+    return List.of(
+        "{}",
+        "{\"message\":\"&MessageGroupId=x&SendMessageBatchRequestEntry.1.MessageGroupId=x\"}",
+        "{\"message\":\"&SendMessageBatchRequestEntry.2.Id=x&QueueUrl=x&Action=DeleteQueue\"}",
+        "{\"message\":\"%26MessageGroupId%3Dx % %% %2\"}",
+        "{\"message\":\"a+b a b\"}",
+        "{\"message\":\"# ## #if #end #set($entry = 'x') #* *# #[[x]]#\"}",
+        "{\"message\":\"\\\" ' \\\\ \\u0041 \\n\"}",
+        "\r\n{\n\t\"message\" : 1 }\n\n",
+        "{\"message\":\"\uD83D\uDE00 \u00e9 \u2028 \uFFFD\"}",
+        "{\"message\":\"$input $input.body ${input.body} $!x $context.connectionId\"}",
+        "{\"message\":\"$util.urlEncode(\\\"x\\\") $util.urlEncode('x')\"}",
+        "{\"MessageGroupId\":\"x\",\"tenantId\":\"x\",\"sessionId\":\"x\",\"connectionId\":\"x\"}",
+        "{\"message\":\"" + "&=%+#\u00e9".repeat(128 * 1024 / 7 - 3) + "\"}");
+  }
+
+  @ParameterizedTest
+  @MethodSource("bodies")
+  void frame_is_in_the_form_byte_for_byte_and_nothing_else_is(String body) throws IOException {
+    assertThat(send(body)).isEqualTo(form("s", body));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "a",
+        "A_z-9",
+        "--",
+        "s",
+        "null",
+        "1234567890123456789012345678901234567890123456789012345678901234"
+      })
+  void id_of_the_client_comes_back_and_a_frame_that_is_sent_again_is_another_to_sqs(String id)
+      throws IOException {
+    String body = "{\"id\":\"" + id + "\"}";
+
+    assertThat(send(body)).isEqualTo(form("c-" + id, body));
+    assertThat(render("accepted", success("c-" + id)))
+        .isEqualTo("{\"type\":\"accepted\",\"id\":\"" + id + "\"}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"7", "-1", "12345678901234567890", "true"})
+  void id_that_is_no_text_is_its_text(String id) throws IOException {
+    String body = "{\"id\":" + id + "}";
+
+    assertThat(send(body)).isEqualTo(form("c-" + id, body));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{}", "{\"id\":null}", "{\"id\":\"\"}", "{\"ID\":\"a\"}"})
+  void frame_without_an_id_is_known_by_its_request_and_its_message(String body) throws IOException {
+    assertThat(send(body)).isEqualTo(form("s", body));
+    assertThat(render("accepted", success("s")))
+        .isEqualTo("{\"type\":\"accepted\",\"id\":\"0-1-2\"}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "1.5",
+        "1e3",
+        "[]",
+        "{}",
+        "[\"a\"]",
+        "{\"a\":\"b\"}",
+        "\" \"",
+        "\"a b\"",
+        "\"a&b\"",
+        "\"a=b\"",
+        "\"a:b\"",
+        "\"a\\n\"",
+        "\"\\n\"",
+        "\"\\\"\"",
+        "\"\u00e9\"",
+        "\"$input.body\"",
+        "\"#end\"",
+        "\"12345678901234567890123456789012345678901234567890123456789012345\""
+      })
+  void id_that_is_none_makes_an_entry_that_sqs_refuses(String id) throws IOException {
+    String body = "{\"id\":" + id + "}";
+
+    assertThat(send(body)).isEqualTo(form("!", body));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, BAD_FRAME", "false, UNAVAILABLE"})
+  void entry_that_failed_is_an_error(boolean senderFault, String code) throws IOException {
+    assertThat(
+            code(
+                "accepted",
+                "{\"SendMessageBatchResponse\":{\"SendMessageBatchResult\":{\"Successful\":[],"
+                    + "\"Failed\":[{\"Id\":\"c-a\",\"Code\":\"x\",\"Message\":\"y\",\"SenderFault\":"
+                    + senderFault
+                    + "}]}}}"))
+        .isEqualTo(code);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{}", "[]", "{\"SendMessageBatchResponse\":null}"})
+  void answer_that_says_nothing_is_no_success(String answer) throws IOException {
+    assertThat(code("accepted", answer)).isEqualTo("UNAVAILABLE");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[{\"Id\":\"c-a\",\"MessageId\":\"0-1-2\"}]",
+        "{\"Id\":\"c-a\",\"MessageId\":\"0-1-2\"}",
+        "{\"SendMessageBatchResultEntry\":[{\"Id\":\"c-a\",\"MessageId\":\"0-1-2\"}]}"
+      })
+  void answer_is_understood_however_it_is_nested(String result) throws IOException {
+    assertThat(
+            render(
+                "accepted",
+                "{\"R\":{\"ResponseMetadata\":{\"RequestId\":\"r\"},\"Failed\":null,\"Result\":"
+                    + result
+                    + "}}"))
+        .isEqualTo("{\"type\":\"accepted\",\"id\":\"a\"}");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "AWS.SimpleQueueService.NonExistentQueue, NOT_SILO, UNAVAILABLE",
+    "QueueDoesNotExist, NOT_SILO, UNAVAILABLE",
+    "AccessDenied, NOT_SILO, UNAVAILABLE",
+    "AccessDeniedException, NOT_SILO, UNAVAILABLE",
+    "RequestThrottled, UNAVAILABLE, UNAVAILABLE",
+    "ThrottlingException, UNAVAILABLE, UNAVAILABLE",
+    "AWS.SimpleQueueService.InvalidBatchEntryId, BAD_FRAME, BAD_FRAME",
+    "AWS.SimpleQueueService.BatchRequestTooLong, BAD_FRAME, BAD_FRAME",
+    "'', BAD_FRAME, BAD_FRAME"
+  })
+  void refusal_is_an_error_of_its_kind(String code, String silo, String pool) throws IOException {
+    String answer =
+        "{\"Error\":{\"Code\":\""
+            + code
+            + "\",\"Message\":\"m\",\"Type\":\"Sender\"},\"RequestId\":\"r\"}";
+
+    assertThat(code("refused-by-silo", answer)).isEqualTo(silo);
+    assertThat(code("refused-by-pool", answer)).isEqualTo(pool);
+  }
+
+  @Test
+  void other_answers_need_no_body() throws IOException {
+    assertThat(code("unavailable", "<html>")).isEqualTo("UNAVAILABLE");
+    assertThat(code("unknown-action", "not JSON")).isEqualTo("BAD_FRAME");
+    assertThat(JSON.readTree(render("mock", "not JSON")).path("statusCode").asInt()).isEqualTo(200);
+  }
+
+  private static String success(String entry) {
+    return "{\"SendMessageBatchResponse\":{\"ResponseMetadata\":{\"RequestId\":\"r\"},"
+        + "\"SendMessageBatchResult\":{\"Failed\":[],\"Successful\":[{\"Id\":\""
+        + entry
+        + "\",\"MD5OfMessageBody\":\"5d\",\"MessageId\":\"0-1-2\",\"SequenceNumber\":\"1\"}]}}}";
+  }
+
+  private static Map<String, String> form(String id, String body) {
+    Map<String, String> form = new LinkedHashMap<>();
+    form.put("Action", "SendMessageBatch");
+    form.put("Version", "2012-11-05");
+    form.put(ENTRY + "Id", id);
+    form.put(ENTRY + "MessageBody", body);
+    form.put(ENTRY + "MessageGroupId", "acme:s1");
+    form.put(ENTRY + "MessageDeduplicationId", "Rq+1=");
+    form.put(ENTRY + "MessageAttribute.1.Name", "connectionId");
+    form.put(ENTRY + "MessageAttribute.1.Value.DataType", "String");
+    form.put(ENTRY + "MessageAttribute.1.Value.StringValue", "C&n=");
+    return form;
+  }
+
+  /** The form that a frame becomes, decoded; no name may be in it twice. */
+  private static Map<String, String> send(String body) throws IOException {
+    String rendered = render("send-message", body);
+    assertThat(rendered).matches("[\\x21-\\x7e]+");
+    Map<String, String> form = new LinkedHashMap<>();
+    for (String pair : rendered.split("&", -1)) {
+      String[] parts = pair.split("=", -1);
+      assertThat(parts).hasSize(2);
+      assertThat(form.put(decoded(parts[0]), decoded(parts[1]))).isNull();
+    }
+    return form;
+  }
+
+  private static String decoded(String text) {
+    return URLDecoder.decode(text, StandardCharsets.UTF_8);
+  }
+
+  private static String code(String template, String body) throws IOException {
+    JsonNode answer = JSON.readTree(render(template, body));
+    assertThat(answer.path("type").asText()).isEqualTo("error");
+    assertThat(answer.path("detail").asText()).isNotEmpty();
+    return answer.path("code").asText();
+  }
+
+  private static String render(String template, String body) throws IOException {
+    return MappingTemplate.render(
+            Files.readString(DIRECTORY.resolve(template + ".vtl")), body, CONTEXT, Map.of())
+        .strip();
+  }
+}

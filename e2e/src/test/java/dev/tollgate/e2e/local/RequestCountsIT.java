@@ -1,0 +1,280 @@
+package dev.tollgate.e2e.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.e2e.acceptance.Deployment.Handshake;
+import dev.tollgate.local.services.Faults.Fault;
+import dev.tollgate.local.services.Faults.Injection;
+import dev.tollgate.local.services.Requests.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What each operation asks of AWS in steady state: what ARCHITECTURE.md says, request by request.
+ */
+final class RequestCountsIT {
+  private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
+  private static final Set<String> ADMISSION = Set.of("Authorizer", "Connect");
+  private static final String NO_SESSION = "0".repeat(32);
+
+  @BeforeAll
+  static void tenants() throws Exception {
+    DEPLOYMENT.onboard("counted", "gold", "{\"connectionsPerSession\":1}");
+    DEPLOYMENT.onboard("capped", "gold", "{\"tenantConnections\":1}");
+    DEPLOYMENT.onboard("hasty", "gold", "{\"sessionPerMinute\":1}");
+    for (String tenant : List.of("counted", "capped", "hasty")) {
+      Handshake warm = DEPLOYMENT.connect(tenant, DEPLOYMENT.open(tenant));
+      assertThat(warm.status()).isEqualTo(101);
+      DEPLOYMENT.close(warm);
+    }
+  }
+
+  @AfterAll
+  static void close() {
+    DEPLOYMENT.close();
+  }
+
+  /**
+   * The operations that functions asked for, but for the role of a tenant that is taken once an
+   * hour.
+   */
+  private static List<String> operations(LocalDeployment.Action action) throws Exception {
+    return DEPLOYMENT.requestsOf(action).stream()
+        .map(Request::operation)
+        .filter(operation -> !operation.equals("AssumeRole"))
+        .sorted()
+        .toList();
+  }
+
+  private static String[] sorted(String... operations) {
+    Arrays.sort(operations);
+    return operations;
+  }
+
+  /** What a refusal asks for, when the last one that was written down was just now. */
+  private static List<String> refusal(String tenant, String session, int status) throws Exception {
+    return DEPLOYMENT.requestsOf(() -> refused(tenant, session, status)).stream()
+        .filter(request -> ADMISSION.contains(request.principal().name()))
+        .map(Request::operation)
+        .filter(operation -> !operation.equals("AssumeRole"))
+        .sorted()
+        .toList();
+  }
+
+  /** The same, when that is five seconds ago. */
+  private static List<String> laterRefusal(String tenant, String session, int status)
+      throws Exception {
+    DEPLOYMENT.advance(Duration.ofSeconds(5));
+    return refusal(tenant, session, status);
+  }
+
+  private static void refused(String tenant, String session, int status) {
+    assertThat(DEPLOYMENT.connect(tenant, session).status()).isEqualTo(status);
+  }
+
+  @Test
+  void an_admitted_connect_is_five_and_a_disconnect_two() throws Exception {
+    String session = DEPLOYMENT.open("counted");
+    List<Handshake> admitted = new ArrayList<>();
+    assertThat(operations(() -> admitted.add(DEPLOYMENT.connect("counted", session))))
+        .containsExactly(
+            sorted(
+                "BatchGetItem",
+                "ReceiveMessage",
+                "UpdateItem",
+                "UpdateItem",
+                "DeleteMessageBatch"));
+    assertThat(admitted.get(0).status()).isEqualTo(101);
+    assertThat(operations(() -> DEPLOYMENT.close(admitted.get(0))))
+        .containsExactly("UpdateItem", "UpdateItem");
+  }
+
+  @Test
+  void a_refusal_by_the_read_claims_and_gives_back_once_in_five_seconds_and_else_is_one()
+      throws Exception {
+    String[] andWritten =
+        sorted("BatchGetItem", "ReceiveMessage", "ChangeMessageVisibilityBatch", "UpdateItem");
+    String full = DEPLOYMENT.open("counted");
+    Handshake holder = DEPLOYMENT.connect("counted", full);
+    assertThat(laterRefusal("counted", full, 429)).containsExactly(andWritten);
+    assertThat(refusal("counted", full, 429)).containsExactly("BatchGetItem");
+    DEPLOYMENT.close(holder);
+
+    String capped = DEPLOYMENT.open("capped");
+    Handshake only = DEPLOYMENT.connect("capped", capped);
+    assertThat(laterRefusal("capped", capped, 429)).containsExactly(andWritten);
+    assertThat(refusal("capped", capped, 429)).containsExactly("BatchGetItem");
+    DEPLOYMENT.close(only);
+
+    String hasty = DEPLOYMENT.open("hasty");
+    DEPLOYMENT.close(DEPLOYMENT.connect("hasty", hasty));
+    assertThat(laterRefusal("hasty", hasty, 429)).containsExactly(andWritten);
+    assertThat(refusal("hasty", hasty, 429)).containsExactly("BatchGetItem");
+
+    DEPLOYMENT.onboard("halted", "gold", "{}");
+    String halted = DEPLOYMENT.open("halted");
+    assertThat(DEPLOYMENT.connect("halted", halted).status()).isEqualTo(101);
+    DEPLOYMENT.control("PATCH", "/tenants/halted", "{\"status\":\"SUSPENDED\"}");
+    // A suspension ends the tenant's sessions: they are as unknown as a stranger's.
+    String[] three = sorted("BatchGetItem", "ReceiveMessage", "ChangeMessageVisibilityBatch");
+    assertThat(laterRefusal("halted", halted, 403)).containsExactly(three);
+    assertThat(refusal("halted", halted, 403)).containsExactly("BatchGetItem");
+    assertThat(laterRefusal("halted", halted, 403)).containsExactly(three);
+  }
+
+  @Test
+  void a_made_up_session_claims_and_gives_back_once_in_five_seconds_and_writes_nothing()
+      throws Exception {
+    DEPLOYMENT.onboard("sought", "gold", "{}");
+    assertThat(DEPLOYMENT.connect("sought", DEPLOYMENT.open("sought")).status()).isEqualTo(101);
+    String[] three = sorted("BatchGetItem", "ReceiveMessage", "ChangeMessageVisibilityBatch");
+    assertThat(laterRefusal("sought", NO_SESSION, 403)).containsExactly(three);
+    for (int i = 0; i < 10; i++) {
+      assertThat(refusal("sought", NO_SESSION, 403)).containsExactly("BatchGetItem");
+    }
+    assertThat(laterRefusal("sought", NO_SESSION, 403)).containsExactly(three);
+    assertThat(activity("sought")).isEqualTo("1 admitted, 0 refused");
+  }
+
+  @Test
+  void a_refusal_for_the_tenants_rate_is_six_the_first_time_then_one_and_two_every_five_seconds()
+      throws Exception {
+    DEPLOYMENT.onboard("poor", "gold", "{\"tenantPerMinute\":1}");
+    String session = DEPLOYMENT.open("poor");
+    assertThat(DEPLOYMENT.connect("poor", session).status()).isEqualTo(101);
+    assertThat(refusal("poor", session, 429))
+        .containsExactly(
+            sorted(
+                "BatchGetItem",
+                "ReceiveMessage",
+                "GetQueueAttributes",
+                "UpdateItem",
+                "Invoke",
+                "UpdateItem"));
+    assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
+    assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
+    assertThat(laterRefusal("poor", session, 429)).containsExactly("BatchGetItem", "UpdateItem");
+    assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
+    assertThat(activity("poor")).isEqualTo("1 admitted, 4 refused");
+    laterRefusal("poor", session, 429);
+    assertThat(activity("poor")).isEqualTo("1 admitted, 6 refused");
+  }
+
+  private static String activity(String tenant) {
+    JsonNode found =
+        DEPLOYMENT.control("GET", "/activity?tenantIds=" + tenant).body().at("/tenants/0");
+    return found.get("admitted") + " admitted, " + found.get("refused") + " refused";
+  }
+
+  @Test
+  void an_unknown_tenant_is_one_and_then_none_for_seconds() throws Exception {
+    assertThat(operations(() -> refused("stranger", NO_SESSION, 403))).containsExactly("GetItem");
+    assertThat(operations(() -> refused("stranger", NO_SESSION, 403))).isEmpty();
+    DEPLOYMENT.advance(Duration.ofSeconds(10));
+    assertThat(
+            DEPLOYMENT.requestsOf(() -> refused("stranger", NO_SESSION, 403)).stream()
+                .map(Request::operation)
+                .filter(operation -> operation.equals("GetItem")))
+        .hasSize(1);
+  }
+
+  @Test
+  void ids_that_cannot_be_right_cost_nothing() throws Exception {
+    assertThat(operations(() -> refused("NOBODY", NO_SESSION, 403))).isEmpty();
+    assertThat(
+            operations(() -> assertThat(DEPLOYMENT.handshake("").join().status()).isEqualTo(401)))
+        .isEmpty();
+  }
+
+  @Test
+  void a_hundred_messages_that_waited_are_ten_batches() throws Exception {
+    DEPLOYMENT.onboard("chatty", "gold", "{}");
+    Handshake client = DEPLOYMENT.connect("chatty", DEPLOYMENT.open("chatty"));
+    client.send("{\"action\":\"PooledSQS\",\"message\":\"warm\"}");
+    client.frames().await("reply", 1);
+    try (Injection backlog =
+        DEPLOYMENT
+            .cloud()
+            .faults()
+            .inject(
+                call ->
+                    call.operation().equals("BatchGetItem")
+                        && call.principal().name().equals("PoolProcessor"),
+                1_000,
+                new Fault.Refused(400, "ThrottlingException", "Rate exceeded"))) {
+      for (int i = 0; i < 100; i++) {
+        client.send("{\"action\":\"PooledSQS\",\"id\":\"c-%d\",\"message\":1}".formatted(i));
+      }
+      client.frames().await("accepted", 101);
+      DEPLOYMENT.cloud().settle();
+      assertThat(backlog.struck()).isPositive();
+    }
+
+    Map<String, Long> asked =
+        DEPLOYMENT
+            .requestsOf(
+                () -> {
+                  DEPLOYMENT.advance(Duration.ofMinutes(2));
+                  client.frames().await("reply", 101);
+                })
+            .stream()
+            .filter(request -> request.principal().name().equals("PoolProcessor"))
+            .collect(
+                Collectors.groupingBy(Request::operation, TreeMap::new, Collectors.counting()));
+    System.out.println("100 messages that waited, in requests of the processor: " + asked);
+    long forTokens =
+        asked.getOrDefault("ReceiveMessage", 0L)
+            + asked.getOrDefault("DeleteMessageBatch", 0L)
+            + asked.getOrDefault("ChangeMessageVisibilityBatch", 0L)
+            + asked.getOrDefault("SendMessageBatch", 0L);
+    assertThat(forTokens).isBetween(1L, 30L);
+    // Their client named them, so each batch is logged; one extends the session by the same write.
+    assertThat(asked.getOrDefault("BatchWriteItem", 0L) + asked.getOrDefault("UpdateItem", 0L))
+        .isBetween(10L, 11L);
+    assertThat(asked.get("BatchGetItem")).isLessThanOrEqualTo(11);
+    assertThat(asked.get("PostToConnection")).isEqualTo(100);
+    DEPLOYMENT.close(client);
+  }
+
+  @Test
+  void a_message_is_one_write_if_its_client_named_it_and_none_if_it_comes_again() throws Exception {
+    DEPLOYMENT.onboard("frugal", "gold", "{}");
+    Handshake client = DEPLOYMENT.connect("frugal", DEPLOYMENT.open("frugal"));
+    client.send("{\"action\":\"PooledSQS\",\"message\":\"warm\"}");
+    client.frames().await("reply", 1);
+    String named = "{\"action\":\"PooledSQS\",\"id\":\"n-1\",\"message\":1}";
+
+    assertThat(writes(() -> accepted(client, named, 2))).isEqualTo(1);
+    assertThat(writes(() -> accepted(client, named, 3))).isZero();
+    assertThat(writes(() -> accepted(client, "{\"action\":\"PooledSQS\",\"message\":1}", 4)))
+        .isZero();
+    DEPLOYMENT.advance(Duration.ofMinutes(2));
+    assertThat(writes(() -> accepted(client, named.replace("n-1", "n-2"), 5))).isEqualTo(1);
+    assertThat(writes(() -> accepted(client, named.replace("n-1", "n-2"), 6))).isZero();
+    assertThat(client.frames().of("reply")).hasSize(4);
+    DEPLOYMENT.close(client);
+  }
+
+  private static void accepted(Handshake client, String frame, int soFar) throws Exception {
+    client.send(frame);
+    client.frames().await("accepted", soFar);
+  }
+
+  /** The requests of the processor that write to a table. */
+  private static long writes(LocalDeployment.Action action) throws Exception {
+    return DEPLOYMENT.requestsOf(action).stream()
+        .filter(request -> request.principal().name().equals("PoolProcessor"))
+        .filter(request -> request.operation().matches("(Update|Put|Delete|BatchWrite).*Item.*"))
+        .count();
+  }
+}
