@@ -178,10 +178,10 @@ class ConvergenceTest {
 
   private static void onboardWithTraffic(ControlPlaneFixture at) {
     at.onboard("acme", "gold");
-    at.traffic.send();
-    at.traffic.process();
-    at.traffic.send();
-    at.traffic.bury();
+    at.messages.send();
+    at.messages.process();
+    at.messages.send();
+    at.messages.sendDeadLetter();
   }
 
   private static void onboardWithSockets(ControlPlaneFixture at) {
@@ -223,7 +223,7 @@ class ConvergenceTest {
 
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("disturbances")
-  void a_call_that_is_disturbed_is_finished_by_the_sweep_and_by_its_repetition(
+  void a_disturbed_call_is_finished_by_the_sweep_or_its_repetition(
       Scenario scenario, String name, Fault fault) {
     ControlPlaneFixture undisturbed = new ControlPlaneFixture();
     scenario.before().accept(undisturbed);
@@ -299,7 +299,7 @@ class ConvergenceTest {
 
   @ParameterizedTest(name = "{0} while {1}")
   @MethodSource("pairs")
-  void two_calls_at_the_same_time_end_in_what_is_written_down(
+  void two_concurrent_calls_end_in_the_desired_state(
       Scenario scenario, String name, Consumer<ControlPlaneFixture> other) {
     ControlPlaneFixture alone = new ControlPlaneFixture();
     scenario.before().accept(alone);

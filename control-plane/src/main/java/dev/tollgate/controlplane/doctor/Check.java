@@ -6,17 +6,17 @@ import dev.tollgate.core.Unavailable;
 import java.util.List;
 
 /**
- * One look at something that may not be as it should be, and the repair of it. Both throw {@link
- * Unavailable} if something could not be asked; both may be repeated.
+ * A check of one resource for drift, and its repair. Both can be repeated. Both throw {@link
+ * Unavailable} if the resource cannot be read.
  */
 interface Check {
-  /** What is wrong, if anything, as far as one look tells. Only reads. */
+  /** What is wrong with the resource; empty if nothing is. Only reads. */
   List<Finding> findings();
 
   /**
-   * Repairs what was found.
+   * Repairs the resource.
    *
-   * @return what became of each finding, in their order
+   * @return the outcome for each finding, in the same order
    */
   List<ReconcileOutcome> repair(List<Finding> findings, Invocation invocation);
 }

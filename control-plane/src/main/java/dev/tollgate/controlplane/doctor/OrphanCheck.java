@@ -1,7 +1,7 @@
 package dev.tollgate.controlplane.doctor;
 
-import dev.tollgate.controlplane.doctor.Finding.Kind;
 import dev.tollgate.controlplane.doctor.Finding.Resource;
+import dev.tollgate.controlplane.doctor.Finding.Type;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
@@ -16,10 +16,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Whether a queue or a schedule that is there belongs to a bucket. A bucket's row is written before
- * they are made and removed after them; so without a row, or a tenant that is to have one, they
- * belong to nobody. What is read first is the row: when it is gone, they are too, if somebody
- * removes all three at this moment.
+ * Checks whether an existing queue or schedule belongs to a bucket. A bucket's row is written
+ * before its queue and schedule are created, and removed after them. So a queue or schedule is an
+ * orphan if its bucket has no row and no tenant desires the bucket. The check reads the row before
+ * the queue or schedule. So if another process is just removing all three, the check finds nothing.
  */
 final class OrphanCheck implements Check {
   private final Ports ports;
@@ -49,7 +49,7 @@ final class OrphanCheck implements Check {
         ports, lifecycle, Resource.QUEUE, id, ports.queues()::maker, ports.queues()::delete);
   }
 
-  /** Schedules stand in the deployment's own group, so nobody else has made them. */
+  /** All schedules are in this deployment's own group, so this deployment has created them. */
   static OrphanCheck ofSchedule(Ports ports, TenantLifecycle lifecycle, BucketId id) {
     return new OrphanCheck(
         ports,
@@ -65,20 +65,20 @@ final class OrphanCheck implements Check {
     if (belongs()) {
       return List.of();
     }
-    String what = "a " + resource.key() + " of no bucket";
+    String actual = "a " + resource.key() + " without a bucket";
     return switch (maker.apply(id)) {
       case NOBODY -> List.of();
-      case THIS_DEPLOYMENT -> List.of(orphan(what + " (expected: none)"));
+      case THIS_DEPLOYMENT -> List.of(orphan(actual + " (expected: none)"));
       case SOMEBODY_ELSE ->
-          List.of(orphan(what + ", without this deployment's tag (expected: none)"));
+          List.of(orphan(actual + " and without this deployment's tag (expected: none)"));
     };
   }
 
   private Finding orphan(String detail) {
-    return Finding.of(Kind.ORPHANED, resource, id, detail);
+    return Finding.of(Type.ORPHANED, resource, id, detail);
   }
 
-  /** A row that cannot be read is no reason to delete what may be its. */
+  /** Whether a bucket may own the resource. An unreadable row counts as an owner. */
   private boolean belongs() {
     try {
       return isDesired();
@@ -100,8 +100,8 @@ final class OrphanCheck implements Check {
   /**
    * {@inheritDoc}
    *
-   * <p>Somebody may begin to need it between the look and the deletion. Then it is missing after
-   * that, and its tenant is brought about once more.
+   * <p>A tenant may begin to need the resource between the check and the deletion. In that case the
+   * tenant is reconciled, which creates the resource again.
    */
   @Override
   public List<ReconcileOutcome> repair(List<Finding> findings, Invocation invocation) {
@@ -114,7 +114,7 @@ final class OrphanCheck implements Check {
     }
     if (maker.apply(id) == Maker.SOMEBODY_ELSE) {
       return new ReconcileOutcome.Pending(
-          List.of("it lacks this deployment's tag; if nobody needs it, delete it by hand"));
+          List.of("it lacks this deployment's tag; delete it by hand if it is unused"));
     }
     delete.accept(id);
     return belongs() ? lifecycle.restore(id.tenant(), invocation) : new ReconcileOutcome.Settled();

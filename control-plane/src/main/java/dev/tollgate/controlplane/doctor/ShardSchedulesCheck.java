@@ -1,6 +1,6 @@
 package dev.tollgate.controlplane.doctor;
 
-import dev.tollgate.controlplane.doctor.Finding.Kind;
+import dev.tollgate.controlplane.doctor.Finding.Type;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
@@ -19,9 +19,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Whether there is a schedule for each shard that has buckets which it fills or looks at, and none
- * for the others. Which shards have, only all tenants together tell: some hundred thousand can be
- * read in one invocation.
+ * Checks whether each shard has a schedule if and only if it has buckets that the schedule fills or
+ * inspects. The check reads all tenants to find these shards. One invocation can read some hundred
+ * thousand tenants.
  */
 final class ShardSchedulesCheck implements Check {
   private static final int PAGE = 1_000;
@@ -33,12 +33,12 @@ final class ShardSchedulesCheck implements Check {
   }
 
   /**
-   * What tenants have.
+   * The shards of all tenants that have such buckets.
    *
-   * @param wanted shards that need a schedule
-   * @param used those, and those of tenants that are leaving
+   * @param required the shards that need a schedule
+   * @param used the required shards, and those of tenants that are being offboarded
    */
-  private record Shards(Set<Shard> wanted, Set<Shard> used) {}
+  private record Shards(Set<Shard> required, Set<Shard> used) {}
 
   private Shards shards() {
     Shards shards = new Shards(new HashSet<>(), new HashSet<>());
@@ -53,7 +53,7 @@ final class ShardSchedulesCheck implements Check {
           shards.used().add(Shard.of(tenant.id()));
         }
         if (shared && tenant.status() != TenantStatus.OFFBOARDING) {
-          shards.wanted().add(Shard.of(tenant.id()));
+          shards.required().add(Shard.of(tenant.id()));
         }
       }
       cursor = page.next();
@@ -66,19 +66,20 @@ final class ShardSchedulesCheck implements Check {
     Shards shards = shards();
     List<Finding> findings = new ArrayList<>();
     for (Shard shard : Shard.all()) {
-      Drift conformity = ports.schedules().compare(shard);
-      boolean missing = conformity instanceof Drift.Missing;
+      Drift drift = ports.schedules().compare(shard);
+      boolean missing = drift instanceof Drift.Missing;
       if (!shards.used().contains(shard) && !missing) {
         findings.add(
             Finding.of(
-                Kind.ORPHANED, shard, "a schedule of a shard without buckets (expected: none)"));
+                Type.ORPHANED, shard, "a schedule for a shard without buckets (expected: none)"));
       }
-      if (shards.wanted().contains(shard) && missing) {
+      if (shards.required().contains(shard) && missing) {
         findings.add(
-            Finding.of(Kind.MISSING, shard, "no schedule (expected: one, the shard has buckets)"));
+            Finding.of(
+                Type.MISSING, shard, "no schedule (expected: one, because the shard has buckets)"));
       }
-      if (shards.wanted().contains(shard) && conformity instanceof Drift.Differs differs) {
-        findings.add(Finding.of(Kind.DIFFERS, shard, String.join("; ", differs.differences())));
+      if (shards.required().contains(shard) && drift instanceof Drift.Differs differs) {
+        findings.add(Finding.of(Type.DIFFERS, shard, String.join("; ", differs.differences())));
       }
     }
     return findings;
@@ -87,32 +88,33 @@ final class ShardSchedulesCheck implements Check {
   /**
    * {@inheritDoc}
    *
-   * <p>A shard may be given its first bucket between the look and the deletion of its schedule; so
-   * after a deletion it is looked whether it must be there.
+   * <p>A shard may get its first bucket between the check and the deletion of its schedule.
+   * Therefore the shard is checked again after a deletion, and the schedule created again if
+   * needed.
    */
   @Override
   public List<ReconcileOutcome> repair(List<Finding> findings, Invocation invocation) {
     List<ReconcileOutcome> outcomes = new ArrayList<>();
     for (Finding finding : findings) {
       Steps steps = new Steps(invocation);
-      steps.done("schedule " + finding.name(), () -> repair(finding));
+      steps.run("schedule " + finding.name(), () -> repair(finding));
       outcomes.add(steps.outcome());
     }
     return outcomes;
   }
 
   /**
-   * Repairs one.
+   * Repairs the schedule of one shard.
    *
-   * @throws Unavailable if it cannot be asked; it may be missing then
+   * @throws Unavailable if a request fails; the schedule may be missing then
    */
   private void repair(Finding finding) {
     Shard shard = Shard.named(finding.name());
-    boolean orphaned = finding.kind() == Kind.ORPHANED;
+    boolean orphaned = finding.type() == Type.ORPHANED;
     if (orphaned && shards().used().contains(shard)) {
       return;
     }
-    if (finding.kind() != Kind.MISSING) {
+    if (finding.type() != Type.MISSING) {
       ports.schedules().delete(shard);
     }
     if (!orphaned || shards().used().contains(shard)) {

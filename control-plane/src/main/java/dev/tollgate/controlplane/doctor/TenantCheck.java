@@ -1,7 +1,7 @@
 package dev.tollgate.controlplane.doctor;
 
-import dev.tollgate.controlplane.doctor.Finding.Kind;
 import dev.tollgate.controlplane.doctor.Finding.Resource;
+import dev.tollgate.controlplane.doctor.Finding.Type;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
@@ -31,9 +31,10 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Whether a tenant is settled and follows its tier, and whether its buckets have the rows, queues
- * and schedules that it desires. Queues and schedules are judged by their bucket's row. Of a tenant
- * that is not settled no more is told: somebody works at the rest, or is to.
+ * Checks whether a tenant is settled and follows its tier, and whether the rows, queues and
+ * schedules of its buckets are as desired. Queues and schedules are compared with the bucket's row.
+ * An unsettled tenant is the only finding of its check: another process is working on the rest, or
+ * will do so.
  */
 final class TenantCheck implements Check {
   private final Ports ports;
@@ -67,14 +68,14 @@ final class TenantCheck implements Check {
       return List.of(Finding.unsettled(id, unsettled(tenant)));
     }
     List<Finding> findings = new ArrayList<>();
-    otherThanItsTier(tenant).ifPresent(why -> findings.add(Finding.unsettled(id, why)));
+    differenceFromTier(tenant).ifPresent(why -> findings.add(Finding.unsettled(id, why)));
     BucketRows all = ports.buckets().list(id);
     all.unreadable()
         .forEach(
             (action, row) ->
                 findings.add(
                     Finding.of(
-                        Kind.DIFFERS, Resource.BUCKET, new BucketId(id, action), row.reason())));
+                        Type.DIFFERS, Resource.BUCKET, new BucketId(id, action), row.reason())));
     all.strays()
         .forEach(
             name ->
@@ -97,7 +98,7 @@ final class TenantCheck implements Check {
         .filter(row -> !tenant.buckets().containsKey(row.id().action()))
         .map(
             row ->
-                Finding.of(Kind.ORPHANED, Resource.BUCKET, row.id(), "a bucket (expected: none)"))
+                Finding.of(Type.ORPHANED, Resource.BUCKET, row.id(), "a bucket (expected: none)"))
         .forEach(findings::add);
     return findings;
   }
@@ -105,17 +106,16 @@ final class TenantCheck implements Check {
   private static String unsettled(Tenant tenant) {
     String what =
         tenant.status() == TenantStatus.OFFBOARDING
-            ? "it is being removed, and some of it is left"
-            : "brought about up to version " + tenant.observedVersion();
-    return what + " (expected: version " + tenant.version() + " brought about)";
+            ? "being offboarded, and not removed completely"
+            : "version " + tenant.observedVersion() + " is reconciled";
+    return what + " (expected: version " + tenant.version() + " is reconciled)";
   }
 
-  /** In what a tenant does not say what its tier does now, if so. */
-  private Optional<String> otherThanItsTier(Tenant tenant) {
+  /** How a tenant's row differs from its tier; empty if it does not. */
+  private Optional<String> differenceFromTier(Tenant tenant) {
     Optional<Tier> tier = ports.tiers().find(tenant.tier());
     if (tier.isEmpty()) {
-      return Optional.of(
-          "its tier " + tenant.tier() + " was deleted (expected: a tier that exists)");
+      return Optional.of("tier " + tenant.tier() + " was deleted (expected: an existing tier)");
     }
     try {
       boolean follows =
@@ -123,14 +123,14 @@ final class TenantCheck implements Check {
       return follows
           ? Optional.empty()
           : Optional.of(
-              "an older state of tier "
+              "follows an older version of tier "
                   + tenant.tier()
-                  + " (expected: that of its version "
+                  + " (expected: version "
                   + tier.get().version()
                   + ")");
     } catch (InvalidValue misfit) {
       return Optional.of(
-          "its overrides do not fit tier " + tenant.tier() + ": " + misfit.getMessage());
+          "the overrides do not fit tier " + tenant.tier() + ": " + misfit.getMessage());
     }
   }
 
@@ -139,15 +139,15 @@ final class TenantCheck implements Check {
     BucketId bucket = new BucketId(id, action);
     if (found.isEmpty()) {
       return List.of(
-          Finding.of(Kind.MISSING, Resource.BUCKET, bucket, "none (expected: " + said(spec) + ")"));
+          Finding.of(Type.MISSING, Resource.BUCKET, bucket, "none (expected: " + text(spec) + ")"));
     }
     Bucket row = found.get();
     boolean suspended = row.upkeep().state() == FillState.State.SUSPENDED;
     if (!row.spec().equals(spec) || suspended != (tenant.status() == TenantStatus.SUSPENDED)) {
       String detail =
           "%s, %s (expected: %s, tenant %s)"
-              .formatted(said(row.spec()), row.upkeep().state(), said(spec), tenant.status());
-      return List.of(Finding.of(Kind.DIFFERS, Resource.BUCKET, bucket, detail));
+              .formatted(text(row.spec()), row.upkeep().state(), text(spec), tenant.status());
+      return List.of(Finding.of(Type.DIFFERS, Resource.BUCKET, bucket, detail));
     }
     List<Finding> findings = new ArrayList<>();
     queue(row).ifPresent(findings::add);
@@ -155,13 +155,13 @@ final class TenantCheck implements Check {
     return findings;
   }
 
-  private static String said(BucketSpec spec) {
+  private static String text(BucketSpec spec) {
     return spec.rate()
         + ", capacity "
         + spec.capacity()
         + ", "
         + spec.filling().mode()
-        + ", asleep after "
+        + ", hibernates after "
         + spec.filling().hibernateAfterMinutes()
         + " min";
   }
@@ -172,7 +172,7 @@ final class TenantCheck implements Check {
     if (lifetime.isEmpty()) {
       return Optional.of(
           Finding.of(
-              Kind.MISSING,
+              Type.MISSING,
               Resource.QUEUE,
               row.id(),
               "no queue (expected: one that keeps tokens for " + expected + ")"));
@@ -182,31 +182,31 @@ final class TenantCheck implements Check {
         .map(
             seconds ->
                 Finding.of(
-                    Kind.DIFFERS,
+                    Type.DIFFERS,
                     Resource.QUEUE,
                     row.id(),
-                    "it keeps tokens for %d s (expected: %s)"
+                    "the queue keeps tokens for %d s (expected: %s)"
                         .formatted(seconds.toSeconds(), expected)));
   }
 
   private Optional<Finding> schedule(Bucket row) {
-    Drift conformity = ports.schedules().compare(row);
-    if (conformity instanceof Drift.Missing) {
+    Drift drift = ports.schedules().compare(row);
+    if (drift instanceof Drift.Missing) {
       String expected =
           "no schedule (expected: one for a bucket that is " + row.upkeep().state() + ")";
-      return Optional.of(Finding.of(Kind.MISSING, Resource.SCHEDULE, row.id(), expected));
+      return Optional.of(Finding.of(Type.MISSING, Resource.SCHEDULE, row.id(), expected));
     }
-    return conformity instanceof Drift.Differs differs
+    return drift instanceof Drift.Differs differs
         ? Optional.of(
             Finding.of(
-                Kind.DIFFERS,
+                Type.DIFFERS,
                 Resource.SCHEDULE,
                 row.id(),
                 String.join("; ", differs.differences())))
         : Optional.empty();
   }
 
-  /** {@inheritDoc} The tenant is brought about once more, whatever it was that was found. */
+  /** {@inheritDoc} The whole tenant is reconciled, whatever the findings are. */
   @Override
   public List<ReconcileOutcome> repair(List<Finding> findings, Invocation invocation) {
     return Collections.nCopies(findings.size(), lifecycle.restore(id, invocation));

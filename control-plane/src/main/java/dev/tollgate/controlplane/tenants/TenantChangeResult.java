@@ -6,33 +6,43 @@ import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import java.util.Optional;
 
-/** What became of a tenant that was to be onboarded, changed or offboarded. */
+/** The result of a request to onboard, change or offboard a tenant. */
 public sealed interface TenantChangeResult {
-  /** It is desired now, and was not before. */
+  /** The tenant is new. */
   record Onboarded(Tenant tenant, ReconcileOutcome outcome) implements TenantChangeResult {}
 
-  /** It is desired as asked, now or already. */
-  record Stands(Tenant tenant, ReconcileOutcome outcome) implements TenantChangeResult {}
-
-  /** Something is desired that the request does not go together with; nothing was changed. */
-  record StandsOtherwise(Tenant tenant, String reason) implements TenantChangeResult {}
-
-  /** The request is not meant for the version that stands; nothing was changed. */
-  record OtherVersion(Optional<Tenant> stands) implements TenantChangeResult {}
+  /** The tenant is as requested, since this request or since before. */
+  record Applied(Tenant tenant, ReconcileOutcome outcome) implements TenantChangeResult {}
 
   /**
-   * It would be written down so; nothing was changed.
+   * The tenant's current state conflicts with the request; nothing was changed.
    *
-   * @param tier the tier that it would follow
+   * @param reason the conflict and what the caller can do, in sentences
    */
-  record Planned(Tenant stands, Tenant next, Tier tier) implements TenantChangeResult {}
+  record Conflict(Tenant tenant, String reason) implements TenantChangeResult {}
 
-  /** It is being removed. */
-  record Leaving(Tenant tenant, ReconcileOutcome.Pending outcome) implements TenantChangeResult {}
+  /**
+   * The request does not name the tenant's current version; nothing was changed.
+   *
+   * @param current the current tenant; empty if there is none
+   */
+  record VersionMismatch(Optional<Tenant> current) implements TenantChangeResult {}
 
-  /** There is no such tenant, now or already. */
-  record NoTenant() implements TenantChangeResult {}
+  /**
+   * The change is possible; nothing was changed.
+   *
+   * @param planned the tenant after the change
+   * @param tier the tier of {@code planned}
+   */
+  record Planned(Tenant current, Tenant planned, Tier tier) implements TenantChangeResult {}
 
-  /** There is no such tier; nothing was changed. */
-  record NoTier(TierName name) implements TenantChangeResult {}
+  /** The tenant is being removed, and some of it is left. */
+  record Offboarding(Tenant tenant, ReconcileOutcome.Pending outcome)
+      implements TenantChangeResult {}
+
+  /** The tenant does not exist, or does not exist any more. */
+  record TenantNotFound() implements TenantChangeResult {}
+
+  /** The requested tier does not exist; nothing was changed. */
+  record TierNotFound(TierName name) implements TenantChangeResult {}
 }

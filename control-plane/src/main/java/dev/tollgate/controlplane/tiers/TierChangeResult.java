@@ -3,38 +3,51 @@ package dev.tollgate.controlplane.tiers;
 import dev.tollgate.core.tenant.Tier;
 import java.util.Optional;
 
-/** What became of a tier that was to be written down or removed. */
+/** The result of a request to put or remove a tier. */
 public sealed interface TierChangeResult {
-  /** It is new. */
+  /** The tier is new. */
   record Created(Tier tier) implements TierChangeResult {}
 
   /**
-   * It says what was asked, now or already.
+   * The tier is as requested, since this request or since before.
    *
-   * @param rolledOut whether all its tenants have been brought to it; if not, the sweep goes on
+   * @param rolledOut whether all its tenants follow it; if not, the sweep continues
    */
-  record Stands(Tier tier, boolean rolledOut) implements TierChangeResult {}
+  record Applied(Tier tier, boolean rolledOut) implements TierChangeResult {}
 
-  /** The request is not meant for the version that stands; nothing was changed. */
-  record OtherVersion(Optional<Tier> stands) implements TierChangeResult {}
+  /**
+   * The request does not name the tier's current version; nothing was changed.
+   *
+   * @param current the current tier; empty if there is none
+   */
+  record VersionMismatch(Optional<Tier> current) implements TierChangeResult {}
 
-  /** It would be written down so; nothing was changed. */
-  record Planned(Optional<Tier> stands, Tier next) implements TierChangeResult {
-    /** Whether it says all that already. */
+  /**
+   * The change is possible; nothing was changed.
+   *
+   * @param current the current tier; empty if there is none
+   * @param planned the tier after the change
+   */
+  record Planned(Optional<Tier> current, Tier planned) implements TierChangeResult {
+    /** Whether the current tier is already as requested. */
     public boolean changesNothing() {
-      return stands.filter(next::saysTheSameAs).isPresent();
+      return current.filter(planned::saysTheSameAs).isPresent();
     }
   }
 
-  /** It could be removed; nothing was changed. */
-  record Removable(Tier stands) implements TierChangeResult {}
+  /** The tier can be removed; nothing was changed. */
+  record Removable(Tier current) implements TierChangeResult {}
 
-  /** It is gone. */
+  /** The tier was removed. */
   record Removed() implements TierChangeResult {}
 
-  /** Something stands against it; nothing was changed. */
-  record StandsOtherwise(String reason) implements TierChangeResult {}
+  /**
+   * The current state conflicts with the request; nothing was changed.
+   *
+   * @param reason the conflict and what the caller can do, in sentences
+   */
+  record Conflict(String reason) implements TierChangeResult {}
 
-  /** There is no such tier. */
-  record NoTier() implements TierChangeResult {}
+  /** The tier does not exist. */
+  record TierNotFound() implements TierChangeResult {}
 }

@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A tenant that goes on sending messages to its silo for as long as it takes any, and the function
- * that processes them if there is one.
+ * The messages that a tenant keeps sending to its silo, and the processing by the silo's function.
+ * Both stop when the silo is gone.
  */
-final class RecordedExchanges {
+final class SiloMessageStream {
   private static final String GROUP = "acme:session";
 
   private final ControlPlaneFixture at;
@@ -20,7 +20,7 @@ final class RecordedExchanges {
   private final List<String> processed = new ArrayList<>();
   private int messages;
 
-  RecordedExchanges(ControlPlaneFixture at, TenantId tenant) {
+  SiloMessageStream(ControlPlaneFixture at, TenantId tenant) {
     this.at = at;
     this.tenant = tenant;
   }
@@ -33,14 +33,14 @@ final class RecordedExchanges {
     }
   }
 
-  /** Has a message end among the dead letters. */
-  void bury() {
+  /** Puts a message into the dead-letter queue. */
+  void sendDeadLetter() {
     String body = "letter-" + ++messages;
     at.siloQueues.bury(tenant, GROUP, body);
     sent.add(body);
   }
 
-  /** The function comes to the end of what it was at, and takes what waits. */
+  /** The function finishes the messages in flight and processes the waiting ones. */
   void process() {
     at.siloQueues.settle(tenant);
     if (at.siloFunctions.fed().contains(tenant)
@@ -49,12 +49,12 @@ final class RecordedExchanges {
     }
   }
 
-  /** Whether any message was taken. */
+  /** Whether the queue has accepted no message. */
   boolean isEmpty() {
     return sent.isEmpty();
   }
 
-  /** Asserts that what was taken was processed, or is among the pool's dead letters, or waits. */
+  /** Asserts that each accepted message is processed, waiting, or a dead letter of the pool. */
   void assertNothingIsLost() {
     List<String> found = new ArrayList<>(processed);
     at.siloQueues.poolDeadLetters().stream().map(Message::body).forEach(found::add);
