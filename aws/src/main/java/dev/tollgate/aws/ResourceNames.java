@@ -22,14 +22,14 @@ public record ResourceNames(String prefix) {
   }
 
   /** The bucket whose queue is called so; empty if none of this deployment's is. */
-  public Optional<BucketId> bucketOfQueue(String queue) {
+  public Optional<BucketId> findBucketByQueue(String queue) {
     return queue.endsWith(QUEUE)
-        ? bucketOfSchedule(queue.substring(0, queue.length() - QUEUE.length()))
+        ? findBucketBySchedule(queue.substring(0, queue.length() - QUEUE.length()))
         : Optional.empty();
   }
 
   /** The bucket whose schedule is called so; empty if none of this deployment's is. */
-  public Optional<BucketId> bucketOfSchedule(String schedule) {
+  public Optional<BucketId> findBucketBySchedule(String schedule) {
     String[] parts =
         schedule.startsWith(prefix)
             ? schedule.substring(prefix.length()).split("_", -1)

@@ -40,7 +40,7 @@ public final class SdkCalls {
             request.run();
             return WriteResult.DONE;
           } catch (ConditionalCheckFailedException overtaken) {
-            return WriteResult.OVERTAKEN;
+            return WriteResult.CONFLICT;
           }
         });
   }

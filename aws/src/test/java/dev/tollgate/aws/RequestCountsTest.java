@@ -10,7 +10,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.message.MessageLog;
 import dev.tollgate.core.message.MessageName;
-import dev.tollgate.core.session.Connections.Joined;
+import dev.tollgate.core.session.Connections.JoinResult;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
@@ -61,11 +61,11 @@ class RequestCountsTest {
     client.close();
   }
 
-  private Joined join(String connectionId, Optional<Instant> expected) {
+  private JoinResult join(String connectionId, Optional<Instant> expected) {
     return join(connectionId, expected, session.endsAt());
   }
 
-  private Joined join(String connectionId, Optional<Instant> expected, Instant endsAt) {
+  private JoinResult join(String connectionId, Optional<Instant> expected, Instant endsAt) {
     return sessions.join(tenant, session.id(), connectionId, 10, RATE, expected, endsAt, NOW);
   }
 
@@ -75,30 +75,30 @@ class RequestCountsTest {
 
   @Test
   void join_is_one_request_when_the_expected_arrival_is_right() {
-    assertThat(join("a", Optional.empty())).isEqualTo(Joined.ADDED);
+    assertThat(join("a", Optional.empty())).isEqualTo(JoinResult.ADDED);
     assertRequests(1);
 
-    assertThat(join("b", Optional.of(NOW.plus(RATE.interval())))).isEqualTo(Joined.ADDED);
+    assertThat(join("b", Optional.of(NOW.plus(RATE.interval())))).isEqualTo(JoinResult.ADDED);
     assertRequests(1);
   }
 
   @Test
   void join_is_two_requests_when_the_expected_arrival_is_wrong() {
-    assertThat(join("a", Optional.of(NOW.plusSeconds(1)))).isEqualTo(Joined.ADDED);
+    assertThat(join("a", Optional.of(NOW.plusSeconds(1)))).isEqualTo(JoinResult.ADDED);
     assertRequests(2);
 
-    assertThat(join("b", Optional.empty())).isEqualTo(Joined.ADDED);
+    assertThat(join("b", Optional.empty())).isEqualTo(JoinResult.ADDED);
     assertRequests(2);
   }
 
   @Test
   void a_join_that_moves_the_end_is_one_request_and_one_that_must_not_is_two() {
     Instant later = session.endsAt().plusSeconds(60);
-    assertThat(join("a", Optional.empty(), later)).isEqualTo(Joined.ADDED);
+    assertThat(join("a", Optional.empty(), later)).isEqualTo(JoinResult.ADDED);
     assertRequests(1);
 
     assertThat(join("b", Optional.of(NOW.plus(RATE.interval())), session.endsAt()))
-        .isEqualTo(Joined.ADDED);
+        .isEqualTo(JoinResult.ADDED);
     assertRequests(2);
     assertThat(sessions.find(tenant, session.id()).orElseThrow().endsAt()).isEqualTo(later);
   }
@@ -109,9 +109,9 @@ class RequestCountsTest {
     join("b", Optional.of(NOW.plusSeconds(30)));
     requests.set(0);
 
-    assertThat(join("c", Optional.empty())).isEqualTo(Joined.TOO_SOON);
+    assertThat(join("c", Optional.empty())).isEqualTo(JoinResult.TOO_SOON);
     assertRequests(1);
-    assertThat(join("a", Optional.empty())).isEqualTo(Joined.ALREADY_IN);
+    assertThat(join("a", Optional.empty())).isEqualTo(JoinResult.ALREADY_JOINED);
     assertRequests(1);
   }
 
@@ -133,9 +133,9 @@ class RequestCountsTest {
     join("a", Optional.empty());
     requests.set(0);
 
-    sessions.endAt(tenant, session.id(), NOW);
+    sessions.moveEnd(tenant, session.id(), NOW);
     assertRequests(1);
-    sessions.take(tenant, session.id());
+    sessions.takeConnections(tenant, session.id());
     assertRequests(1);
     sessions.remove(tenant, session.id());
     assertRequests(1);
@@ -143,13 +143,13 @@ class RequestCountsTest {
 
   @Test
   void a_turn_is_one_request_unless_others_came_just_before() {
-    assertThat(sessions.takeTurn(tenant, RATE, NOW)).isEmpty();
+    assertThat(sessions.acquireCreation(tenant, RATE, NOW)).isEmpty();
     assertRequests(1);
-    assertThat(sessions.takeTurn(tenant, RATE, NOW)).isEmpty();
+    assertThat(sessions.acquireCreation(tenant, RATE, NOW)).isEmpty();
     assertRequests(2);
-    assertThat(sessions.takeTurn(tenant, RATE, NOW)).isPresent();
+    assertThat(sessions.acquireCreation(tenant, RATE, NOW)).isPresent();
     assertRequests(1);
-    assertThat(sessions.takeTurn(tenant, RATE, NOW.plusSeconds(60))).isEmpty();
+    assertThat(sessions.acquireCreation(tenant, RATE, NOW.plusSeconds(60))).isEmpty();
     assertRequests(1);
   }
 

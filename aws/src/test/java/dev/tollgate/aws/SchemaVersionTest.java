@@ -117,7 +117,7 @@ class SchemaVersionTest {
             () -> tenants.find(ACME),
             () -> facts.read(ACME, SESSION).tenant()));
 
-    Tier changed = SILVER.succeeding(0);
+    Tier changed = SILVER.withVersionAfter(0);
     tiers.put(changed);
     all.put(
         "tier",
@@ -361,12 +361,12 @@ class SchemaVersionTest {
                   .extracting(UnreadableRow::name)
                   .containsExactlyInAnyOrder("acme", "bolt");
             });
-    assertThat(tenants.unsettled(10)).hasSize(3);
+    assertThat(tenants.listPending(10)).hasSize(3);
   }
 
   @Test
   void a_listing_goes_on_without_a_tier_that_a_newer_release_wrote() {
-    tiers.put(SILVER.succeeding(0));
+    tiers.put(SILVER.withVersionAfter(0));
     setSchema(stored(tierTable, TierRow.key(SILVER.name()), ""), Row.SCHEMA + 1);
 
     Page<Tier> page = tiers.list();

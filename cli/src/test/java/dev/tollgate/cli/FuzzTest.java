@@ -135,7 +135,7 @@ class FuzzTest {
   void a_file_of_tiers_that_cannot_be_so_is_refused_by_its_lines() throws IOException {
     Path file = directory.resolve("all.yaml");
     Fuzz.each(
-        500,
+        100,
         hostile -> {
           Files.write(file, hostile.bytes(yaml(hostile)));
           Run run = deployment.run("plan", "all.yaml");
@@ -176,7 +176,7 @@ class FuzzTest {
     Path file = directory.resolve("all.csv");
     controlPlane.tenant("acme", "bronze", "{\"sessionTTL\":60}").tenant("globex", "gold", "{}");
     Fuzz.each(
-        500,
+        100,
         hostile -> {
           String cell = hostile.onceIn(3) ? CSV.replace("60", hostile.text()) : CSV;
           // A header alone has nobody to onboard, and so has what is cut off before the first row.

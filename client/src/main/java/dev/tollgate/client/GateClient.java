@@ -8,7 +8,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.claim.BucketGate;
-import dev.tollgate.core.bucket.claim.Claim.Shortfall;
+import dev.tollgate.core.bucket.claim.ClaimResult.Shortfall;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -33,7 +33,7 @@ final class GateClient implements TollgateClient {
 
   private final Function<BucketId, Optional<Bucket>> buckets;
   private final BucketGate gate;
-  private final Telling telling;
+  private final ClaimEvents telling;
   private final List<Runnable> closing;
   private final ExecutorService async = Threads.upTo(ASYNC_CLAIMS, "tollgate-claims");
 
@@ -55,7 +55,7 @@ final class GateClient implements TollgateClient {
       List<Runnable> closing) {
     this.buckets = buckets;
     this.gate = gate;
-    this.telling = new Telling(listener);
+    this.telling = new ClaimEvents(listener);
     this.closing = List.copyOf(closing);
   }
 
@@ -148,7 +148,7 @@ final class GateClient implements TollgateClient {
     @Override
     public Claim tryClaim(int n) {
       requireTokens(n);
-      Telling.Started started = telling.start(id);
+      ClaimEvents.Call started = telling.start(id);
       var claim = whileOpen(() -> ask(read -> gate.spend(read, n)));
       if (claim instanceof Shortfall shortfall) {
         return started.refused(n, shortfall);
@@ -160,8 +160,8 @@ final class GateClient implements TollgateClient {
     @Override
     public Claimed claimUpTo(int n) {
       requireTokens(n);
-      Telling.Started started = telling.start(id);
-      BucketGate.Spent spent = whileOpen(() -> spendUpTo(n));
+      ClaimEvents.Call started = telling.start(id);
+      BucketGate.SpendResult spent = whileOpen(() -> spendUpTo(n));
       if (spent.tokens() > 0) {
         started.claimed(spent.tokens());
       }
@@ -170,11 +170,11 @@ final class GateClient implements TollgateClient {
           spent.shortfall().map(shortfall -> started.refused(n - spent.tokens(), shortfall)));
     }
 
-    private BucketGate.Spent spendUpTo(int n) {
+    private BucketGate.SpendResult spendUpTo(int n) {
       try {
         return gate.spendUpTo(id, Optional.of(find()), n);
       } catch (Unavailable unavailable) {
-        return new BucketGate.Spent(0, Optional.of(undecided(unavailable)));
+        return new BucketGate.SpendResult(0, Optional.of(undecided(unavailable)));
       }
     }
 
@@ -188,9 +188,9 @@ final class GateClient implements TollgateClient {
           "lease",
           lease,
           SHORTEST_LEASE + " to " + LONGEST_LEASE + " in whole seconds");
-      Telling.Started started = telling.start(id);
+      ClaimEvents.Call started = telling.start(id);
       var claim = whileOpen(() -> ask(read -> gate.claim(read, n, lease)));
-      if (claim instanceof dev.tollgate.core.bucket.claim.Claim.Granted granted) {
+      if (claim instanceof dev.tollgate.core.bucket.claim.ClaimResult.Granted granted) {
         tellOfReserved(started, granted);
         return new Held(granted);
       }
@@ -199,7 +199,7 @@ final class GateClient implements TollgateClient {
 
     /** Whoever does not get the reservation could not return it. */
     private void tellOfReserved(
-        Telling.Started started, dev.tollgate.core.bucket.claim.Claim.Granted granted) {
+        ClaimEvents.Call started, dev.tollgate.core.bucket.claim.ClaimResult.Granted granted) {
       try {
         started.reserved(granted.leases().size());
       } catch (VirtualMachineError fatal) {
@@ -230,11 +230,11 @@ final class GateClient implements TollgateClient {
 
     /** Refuses what no bucket could give, before anything is asked. */
     private static void requireTokens(int n) {
-      InvalidValue.inRange("tokens", n, 1, BucketGate.MOST_TOKENS);
+      InvalidValue.inRange("tokens", n, 1, BucketGate.MAX_TOKENS);
     }
 
-    private dev.tollgate.core.bucket.claim.Claim ask(
-        Function<Bucket, dev.tollgate.core.bucket.claim.Claim> claim) {
+    private dev.tollgate.core.bucket.claim.ClaimResult ask(
+        Function<Bucket, dev.tollgate.core.bucket.claim.ClaimResult> claim) {
       try {
         return claim.apply(find());
       } catch (Unavailable unavailable) {
@@ -255,15 +255,15 @@ final class GateClient implements TollgateClient {
     }
 
     private static Shortfall undecided(Unavailable unavailable) {
-      return new dev.tollgate.core.bucket.claim.Claim.Undecided(unavailable.reason());
+      return new dev.tollgate.core.bucket.claim.ClaimResult.Undecided(unavailable.reason());
     }
   }
 
   private final class Held implements Reservation {
-    private final dev.tollgate.core.bucket.claim.Claim.Granted granted;
+    private final dev.tollgate.core.bucket.claim.ClaimResult.Granted granted;
     private final AtomicBoolean left = new AtomicBoolean();
 
-    Held(dev.tollgate.core.bucket.claim.Claim.Granted granted) {
+    Held(dev.tollgate.core.bucket.claim.ClaimResult.Granted granted) {
       this.granted = granted;
     }
 
@@ -279,7 +279,7 @@ final class GateClient implements TollgateClient {
 
     @Override
     public Settlement spend() {
-      Telling.Started started = telling.start(granted.bucket());
+      ClaimEvents.Call started = telling.start(granted.bucket());
       Settlement settlement = whileOpen(this::settle);
       started.settled(tokens(), settlement);
       return settlement;
@@ -291,20 +291,20 @@ final class GateClient implements TollgateClient {
             "reservation: spent or returned before (expected: still held)");
       }
       var settlement = gate.settle(granted);
-      if (settlement instanceof dev.tollgate.core.bucket.claim.Settlement.Spent) {
+      if (settlement instanceof dev.tollgate.core.bucket.claim.SettleResult.Spent) {
         return new Settlement.Spent();
       }
-      if (settlement instanceof dev.tollgate.core.bucket.claim.Settlement.NotSpent notSpent) {
+      if (settlement instanceof dev.tollgate.core.bucket.claim.SettleResult.NotSpent notSpent) {
         return new Settlement.Unknown(notSpent.cause());
       }
-      return settlement instanceof dev.tollgate.core.bucket.claim.Settlement.Unanswered unanswered
+      return settlement instanceof dev.tollgate.core.bucket.claim.SettleResult.Unanswered unanswered
           ? new Settlement.Unknown(unanswered.cause())
           : new Settlement.Lapsed();
     }
 
     @Override
     public void close() {
-      Telling.Started started = telling.start(granted.bucket());
+      ClaimEvents.Call started = telling.start(granted.bucket());
       if (ifOpen(this::giveBack).orElse(false)) {
         started.returned(tokens());
       }

@@ -40,7 +40,7 @@ final class MemoryBuckets implements Buckets {
   public synchronized WriteResult replace(Bucket next) {
     Bucket before = rows.get(next.id());
     if (before == null || before.version() != next.version() - 1) {
-      return WriteResult.OVERTAKEN;
+      return WriteResult.CONFLICT;
     }
     rows.put(next.id(), next);
     return WriteResult.DONE;
@@ -50,7 +50,7 @@ final class MemoryBuckets implements Buckets {
   public synchronized WriteResult rememberEmpty(Bucket read, EmptyHint found) {
     Bucket stands = rows.get(read.id());
     if (stands == null || !stands.equals(read)) {
-      return WriteResult.OVERTAKEN;
+      return WriteResult.CONFLICT;
     }
     rows.put(read.id(), with(stands, Optional.of(found), stands.version()));
     return WriteResult.DONE;
@@ -69,7 +69,7 @@ final class MemoryBuckets implements Buckets {
         bucket.ledger(),
         bucket.level(),
         emptiness,
-        bucket.upkeep(),
+        bucket.fillState(),
         version);
   }
 

@@ -11,7 +11,7 @@ import dev.tollgate.controlplane.tiers.TierCatalog;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.provisioning.Release;
-import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.SessionLifecycle;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.concurrent.ExecutorService;
@@ -42,7 +42,7 @@ final class ControlPlane {
         new Reconciler(
             ports,
             new BucketFill(ports.buckets(), ports.tokens(), clock),
-            new SessionLife(
+            new SessionLifecycle(
                 ports.sessions(), ports.connections(), ports.sockets(), new SecureRandom(), clock),
             new SiloSteps(ports, release, pause, clock),
             pause,

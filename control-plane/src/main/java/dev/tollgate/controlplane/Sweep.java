@@ -60,7 +60,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             time,
             line -> context.getLogger().log(LogText.lines(line) + "\n"));
     List<TenantId> unsettled =
-        new ArrayList<>(controlPlane.ports().tenants().unsettled(MAX_TENANTS));
+        new ArrayList<>(controlPlane.ports().tenants().listPending(MAX_TENANTS));
     // In random order, so that tenants which always fail cannot starve the others.
     Collections.shuffle(unsettled);
     Invocation forTenants = invocation.half();
@@ -94,7 +94,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
   private boolean isSettled(TenantId id, Invocation invocation) {
     Optional<Tenant> tenant = controlPlane.ports().tenants().find(id);
     return tenant.isEmpty()
-        || tenant.get().settled()
+        || tenant.get().isSettled()
         || controlPlane.reconciler().reconcile(tenant.get(), Optional.empty(), invocation)
             instanceof ReconcileOutcome.Settled;
   }

@@ -118,14 +118,12 @@ class ChangesTest {
                 + "\"message\":{\"ratePerMinute\":{\"from\":6000,\"to\":60},"
                 + "\"capacity\":{\"from\":6000,\"to\":60}}}},"
                 + "\"consequences\":[{\"kind\":\"OVER_LIMIT\",\"limit\":\"tenantConnections\","
-                + "\"value\":10,\"connections\":37,\"detail\":\"37 connections are open and stay;"
-                + " none is let in until fewer than 10 are\"},"
+                + "\"value\":10,\"connections\":37,\"detail\":\"37 connections are open and stay"
+                + " open. New ones are refused until fewer than 10 are open.\"},"
                 + "{\"kind\":\"TRIMMED\",\"bucket\":\"connect\",\"capacity\":60,\"level\":180,"
-                + "\"detail\":\"bucket connect was last seen with 180 tokens; the next fill takes"
-                + " out what is more than 60\"},"
+                + "\"detail\":\"Bucket `connect` drops from 180 to 60 tokens at the next fill.\"},"
                 + "{\"kind\":\"TRIMMED\",\"bucket\":\"message\",\"capacity\":60,\"level\":6000,"
-                + "\"detail\":\"bucket message was last seen with 6000 tokens; the next fill takes"
-                + " out what is more than 60\"}]}],"
+                + "\"detail\":\"Bucket `message` drops from 6000 to 60 tokens at the next fill.\"}]}],"
                 + "\"totals\":{\"tenants\":1,\"changed\":1,\"overLimit\":1,\"trimmed\":1,"
                 + "\"disconnected\":0}}");
     assertThat(READS).containsAll(at.faults.calls());
@@ -317,8 +315,7 @@ class ChangesTest {
     "DELETE /tenants/{tenantId}, true, ''",
     "PUT /tiers/{tier}, true, QUNNRQ",
   })
-  void an_invalid_or_unsupported_dry_run_is_refused(
-      String route, String value, String cursor) {
+  void an_invalid_or_unsupported_dry_run_is_refused(String route, String value, String cursor) {
     at.putTier("acme", own(30, 10));
     at.onboard("acme", "acme");
     Snapshot before = at.snapshot();
@@ -401,7 +398,7 @@ class ChangesTest {
       assertThat(answer.document().get("type").textValue())
           .isEqualTo("urn:tollgate:problem:precondition-failed");
       assertThat(answer.document().get("version").longValue()).isEqualTo(1);
-      assertThat(answer.document().get("detail").textValue()).contains("version 1 stands");
+      assertThat(answer.document().get("detail").textValue()).contains("has version 1");
       assertThat(dryRun(event).status())
           .isEqualTo(event.getRouteKey().startsWith("DELETE /tenants") ? 400 : 412);
     }
@@ -501,7 +498,9 @@ class ChangesTest {
   void a_concurrent_change_of_a_tenant_is_not_overwritten() {
     at.onboard("acme", "gold");
     at.faults.plan(
-        3, Faults.meanwhile(() -> at.tenants.replace(at.tenant("acme").orElseThrow().reopened())));
+        3,
+        Faults.meanwhile(
+            () -> at.tenants.replace(at.tenant("acme").orElseThrow().withNextVersion())));
 
     Answer answer = ifMatch("\"1\"", patch(TO_BRONZE));
 
@@ -514,7 +513,9 @@ class ChangesTest {
   void a_concurrently_changed_tenant_is_not_offboarded() {
     at.onboard("acme", "gold");
     at.faults.plan(
-        2, Faults.meanwhile(() -> at.tenants.replace(at.tenant("acme").orElseThrow().reopened())));
+        2,
+        Faults.meanwhile(
+            () -> at.tenants.replace(at.tenant("acme").orElseThrow().withNextVersion())));
 
     assertThat(ifMatch("\"1\"", event("DELETE /tenants/{tenantId}", "acme", "")).status())
         .isEqualTo(412);
@@ -530,7 +531,7 @@ class ChangesTest {
       at.faults.plan(
           event.getRouteKey().startsWith("PUT") ? 2 : 3,
           Faults.meanwhile(
-              () -> at.tiers.put(at.tiers.find(own).orElseThrow().succeeding(version))));
+              () -> at.tiers.put(at.tiers.find(own).orElseThrow().withVersionAfter(version))));
 
       Answer answer = ifMatch("\"" + version + "\"", event);
 

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
-import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
@@ -66,13 +66,13 @@ final class ContractTest {
   void a_bucket_has_the_same_ranges_in_the_contract() {
     JsonNode rate = CONTRACT.schema("RatePerMinute");
 
-    assertThat(rate.path("maximum").asLong()).isEqualTo(Rate.MOST_PER_MINUTE);
+    assertThat(rate.path("maximum").asLong()).isEqualTo(Rate.MAX_PER_MINUTE);
     assertThat(rate.path("minimum").decimalValue())
         .isEqualByComparingTo(new Rate(1).tokensPerMinute());
     assertThat(CONTRACT.schema("Capacity").path("maximum").asLong())
-        .isEqualTo(BucketSpec.MOST_CAPACITY);
+        .isEqualTo(BucketSpec.MAX_CAPACITY);
     assertThat(CONTRACT.schema("HibernateAfterMinutes").path("maximum").asLong())
-        .isEqualTo(Filling.MOST_MINUTES);
+        .isEqualTo(FillPolicy.MAX_MINUTES);
   }
 
   @Test

@@ -96,7 +96,7 @@ class ControlPlaneApiTest {
     at.clock.advance(Duration.ofSeconds(60));
     assertThat(at.fill(bucket("acme", "message")))
         .isInstanceOfSatisfying(
-            BucketFill.Topped.class, topped -> assertThat(topped.level()).isEqualTo(capacity));
+            BucketFill.Filled.class, topped -> assertThat(topped.level()).isEqualTo(capacity));
   }
 
   @Test
@@ -282,7 +282,7 @@ class ControlPlaneApiTest {
     at.clock.advance(Duration.ofSeconds(60));
     assertThat(at.fill(bucket("acme", "connect")))
         .isInstanceOfSatisfying(
-            BucketFill.Topped.class, topped -> assertThat(topped.level()).isEqualTo(120));
+            BucketFill.Filled.class, topped -> assertThat(topped.level()).isEqualTo(120));
   }
 
   @Test
@@ -587,7 +587,7 @@ class ControlPlaneApiTest {
 
     assertThat(at.tenants.list(Optional.empty(), 1_000).items())
         .hasSize(250)
-        .allMatch(Tenant::settled)
+        .allMatch(Tenant::isSettled)
         .allMatch(tenant -> tenant.limits().get(Limit.TENANT_PER_MINUTE) == 50);
     assertThat(at.schedules.schedules()).hasSize(500);
   }

@@ -24,7 +24,7 @@ import dev.tollgate.core.bucket.fill.FillSchedules;
 import dev.tollgate.core.bucket.fill.FillTurn;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.provisioning.BucketQueues;
-import dev.tollgate.core.provisioning.Reconciliation;
+import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.provisioning.SiloFunctions;
@@ -40,21 +40,21 @@ import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.Tiers;
 import dev.tollgate.core.testing.Faults;
-import dev.tollgate.core.testing.InMemoryActivity;
-import dev.tollgate.core.testing.InMemoryBucketQueues;
-import dev.tollgate.core.testing.InMemoryBuckets;
-import dev.tollgate.core.testing.InMemoryFillSchedules;
-import dev.tollgate.core.testing.InMemoryFillSchedules.Scheduled;
-import dev.tollgate.core.testing.InMemoryIdempotencyKeys;
-import dev.tollgate.core.testing.InMemorySessions;
-import dev.tollgate.core.testing.InMemorySiloFunctions;
-import dev.tollgate.core.testing.InMemorySiloQueues;
-import dev.tollgate.core.testing.InMemorySilos;
-import dev.tollgate.core.testing.InMemoryTenants;
-import dev.tollgate.core.testing.InMemoryTiers;
-import dev.tollgate.core.testing.InMemoryTokenQueue;
 import dev.tollgate.core.testing.ManualClock;
-import dev.tollgate.core.testing.RecordingSockets;
+import dev.tollgate.core.testing.memory.InMemoryActivity;
+import dev.tollgate.core.testing.memory.InMemoryBucketQueues;
+import dev.tollgate.core.testing.memory.InMemoryBuckets;
+import dev.tollgate.core.testing.memory.InMemoryFillSchedules;
+import dev.tollgate.core.testing.memory.InMemoryFillSchedules.Scheduled;
+import dev.tollgate.core.testing.memory.InMemoryIdempotencyKeys;
+import dev.tollgate.core.testing.memory.InMemorySessions;
+import dev.tollgate.core.testing.memory.InMemorySiloFunctions;
+import dev.tollgate.core.testing.memory.InMemorySiloQueues;
+import dev.tollgate.core.testing.memory.InMemorySilos;
+import dev.tollgate.core.testing.memory.InMemoryTenants;
+import dev.tollgate.core.testing.memory.InMemoryTiers;
+import dev.tollgate.core.testing.memory.InMemoryTokenQueue;
+import dev.tollgate.core.testing.memory.RecordingSockets;
 import dev.tollgate.http.testing.Exchange;
 import dev.tollgate.http.testing.HttpApiEvents;
 import dev.tollgate.http.testing.HttpContract;
@@ -236,13 +236,13 @@ public final class ControlPlaneFixture {
   }
 
   /** Fills a bucket, as its schedule does. */
-  BucketFill.Filled fill(BucketId id) {
+  BucketFill.FillResult fill(BucketId id) {
     return new BucketFill(buckets, tokens, clock).fill(id);
   }
 
   /** The fill turns of buckets, as the token producer uses them. */
   FillTurn turns() {
-    return new FillTurn(buckets, tokens, queues, schedules, new Reconciliation(tenants), clock);
+    return new FillTurn(buckets, tokens, queues, schedules, new ReconcileRequests(tenants), clock);
   }
 
   static BucketId bucket(String tenant, String action) {
@@ -291,9 +291,12 @@ public final class ControlPlaneFixture {
     Map<BucketId, BucketSpec> rows = new HashMap<>();
     Map<BucketId, Scheduled> scheduled = new HashMap<>();
     for (Tenant tenant : now.tenants()) {
-      assertThat(tenant.settled()).as("%s is settled", tenant).isTrue();
+      assertThat(tenant.isSettled()).as("%s is settled", tenant).isTrue();
       Tier tier = tiers.find(tenant.tier()).orElseThrow();
-      assertThat(tenant.changed(tier, tenant.overrides(), tenant.status()).desiresTheSameAs(tenant))
+      assertThat(
+              tenant
+                  .changed(tier, tenant.overrides(), tenant.status())
+                  .hasSameDesiredStateAs(tenant))
           .as("%s follows %s", tenant, tier)
           .isTrue();
       FillState.State state =
@@ -306,10 +309,10 @@ public final class ControlPlaneFixture {
               (action, spec) -> {
                 BucketId id = new BucketId(tenant.id(), action);
                 rows.put(id, spec);
-                if (spec.filling().mode() != FillMode.SHARED) {
+                if (spec.fillPolicy().mode() != FillMode.SHARED) {
                   scheduled.put(id, new Scheduled(spec, state));
                 }
-                if (spec.filling().mode() != FillMode.PRODUCER) {
+                if (spec.fillPolicy().mode() != FillMode.PRODUCER) {
                   assertThat(schedules.shards()).contains(Shard.of(tenant.id()));
                 }
               });

@@ -255,7 +255,7 @@ class ConvergenceTest {
         disturbed.sweep(scenario.minutes() + 1);
         disturbed.assertConsistent();
         if (disturbed.tenant("acme").isPresent()) {
-          disturbed.traffic.assertNothingIsLost();
+          disturbed.messages.assertNothingIsLost();
         } else {
           assertThat(disturbed.sessions.count(new TenantId("acme"))).isZero();
         }
@@ -317,7 +317,7 @@ class ConvergenceTest {
         shared.sweep(scenario.minutes() + MINUTES_TO_DRAIN + 2);
         shared.assertConsistent();
         if (!(scenario.name() + name).contains("offboard")) {
-          shared.traffic.assertNothingIsLost();
+          shared.messages.assertNothingIsLost();
         }
       } catch (AssertionError inconsistent) {
         fail("interrupted before call " + at + " of " + calls, inconsistent);

@@ -12,14 +12,16 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Faults.Fault;
-import dev.tollgate.core.testing.InMemoryFillSchedules.Scheduled;
+import dev.tollgate.core.testing.memory.InMemoryFillSchedules.Scheduled;
 import dev.tollgate.http.testing.HttpApiEvents;
 import java.time.Duration;
 import java.time.Instant;
@@ -121,7 +123,7 @@ class DriftTest {
             true),
         deed(
             "retention changed",
-            at -> at.queues.keep(ACME, Duration.ofMinutes(1)),
+            at -> at.queues.setLifetime(ACME, Duration.ofMinutes(1)),
             "DIFFERS queue connect_acme"),
         deed("row broken", at -> at.buckets.spoil(ACME), "DIFFERS bucket connect_acme"),
         deed(
@@ -164,7 +166,7 @@ class DriftTest {
             "ORPHANED bucket send-email_acme"),
         deed(
             "queue made",
-            at -> at.queues.make(GHOST, Duration.ofDays(14)),
+            at -> at.queues.ensure(GHOST, Duration.ofDays(14)),
             "ORPHANED queue send-email_gamma"),
         deed(
             "schedule made",
@@ -172,7 +174,7 @@ class DriftTest {
             "ORPHANED schedule send-email_gamma"),
         deed(
             "tenant reopened",
-            at -> at.tenants.replace(at.tenant("acme").orElseThrow().reopened()),
+            at -> at.tenants.replace(at.tenant("acme").orElseThrow().withNextVersion()),
             "UNSETTLED tenant acme"),
         deed(
             "tier replaced",
@@ -187,11 +189,11 @@ class DriftTest {
                                         tier.isolation(),
                                         tier.limits(),
                                         tier.buckets(),
-                                        new Filling(tier.filling().mode(), 7),
+                                        new FillPolicy(tier.fillPolicy().mode(), 7),
                                         tier.onUnavailable(),
                                         tier.version(),
                                         tier.rolledOut())
-                                    .succeeding(tier.version()))
+                                    .withVersionAfter(tier.version()))
                         .orElseThrow()),
             "UNSETTLED tenant acme"));
   }
@@ -274,9 +276,9 @@ class DriftTest {
     at.onboard("delta", "bronze");
     at.sweep(2);
 
-    assertThat(at.queues.maker(connect)).isEqualTo(BucketQueues.Maker.SOMEBODY_ELSE);
+    assertThat(at.queues.owner(connect)).isEqualTo(BucketQueues.Owner.OTHER);
     assertThat(at.buckets.has(connect)).isFalse();
-    assertThat(at.tenant("delta").orElseThrow().settled()).isFalse();
+    assertThat(at.tenant("delta").orElseThrow().isSettled()).isFalse();
     at.delete("delta");
     at.sweep(2);
     assertThat(at.tokens.has(connect)).isTrue();
@@ -289,7 +291,7 @@ class DriftTest {
     at.queues.makeBySomebodyElse(ACME);
     at.patch("acme", "{\"status\":\"SUSPENDED\"}");
 
-    assertThat(at.queues.maker(ACME)).isEqualTo(BucketQueues.Maker.THIS_DEPLOYMENT);
+    assertThat(at.queues.owner(ACME)).isEqualTo(BucketQueues.Owner.THIS_DEPLOYMENT);
   }
 
   @Test
@@ -322,8 +324,8 @@ class DriftTest {
 
     assertThat(at.get("acme").status()).isEqualTo(200);
     assertThat(at.patch("acme", "{\"status\":\"SUSPENDED\"}").status()).isEqualTo(200);
-    assertThat(at.tenant("acme").orElseThrow().settled()).isTrue();
-    assertThat(at.buckets.find(ACME).orElseThrow().upkeep().state())
+    assertThat(at.tenant("acme").orElseThrow().isSettled()).isTrue();
+    assertThat(at.buckets.find(ACME).orElseThrow().fillState().state())
         .isEqualTo(FillState.State.SUSPENDED);
 
     at.buckets.spoil(ACME);
@@ -371,8 +373,7 @@ class DriftTest {
   /** What fills a bucket, for an hour: with claims, without, suspended and active again. */
   @ParameterizedTest
   @ValueSource(strings = {"PRODUCER", "SHARED", "DIRECT"})
-  void a_healthy_deployment_has_no_findings_in_any_bucket_state(
-      String mode) {
+  void a_healthy_deployment_has_no_findings_in_any_bucket_state(String mode) {
     ControlPlaneFixture at = new ControlPlaneFixture();
     at.putTier("own", FILLED.formatted(mode));
     at.onboard("acme", "own");
@@ -389,11 +390,11 @@ class DriftTest {
         at.patch("acme", "{\"status\":\"ACTIVE\"}");
       }
       for (Bucket row : at.buckets.list(ACME.tenant()).buckets()) {
-        FillState.State state = row.upkeep().state();
+        FillState.State state = row.fillState().state();
         states.add(state);
         if (state == FillState.State.PRODUCED) {
           at.turns().take(row.id());
-        } else if (state == FillState.State.DIRECT && row.turnAt().isPresent() && minute > 36) {
+        } else if (state == FillState.State.DIRECT && row.shardDueAt().isPresent() && minute > 36) {
           at.turns().takeInShard(row.id());
         }
       }
@@ -433,7 +434,7 @@ class DriftTest {
   void a_tenant_onboarded_during_the_repair_of_an_orphan_gets_all_resources() {
     Consumer<ControlPlaneFixture> orphans =
         at -> {
-          at.queues.make(ControlPlaneFixture.bucket("gamma", "connect"), Duration.ofDays(14));
+          at.queues.ensure(ControlPlaneFixture.bucket("gamma", "connect"), Duration.ofDays(14));
           at.schedules.edit(ControlPlaneFixture.bucket("gamma", "connect"), ANY);
           at.schedules.put(Shard.of(new TenantId("gamma")));
         };
@@ -481,10 +482,10 @@ class DriftTest {
     Consumer<ControlPlaneFixture> damage =
         at -> {
           at.schedules.delete(ACME);
-          at.queues.keep(SHARED, Duration.ofMinutes(1));
+          at.queues.setLifetime(SHARED, Duration.ofMinutes(1));
           at.schedules.disable(SHARD);
           at.schedules.put(EMPTY);
-          at.queues.make(GHOST, Duration.ofDays(14));
+          at.queues.ensure(GHOST, Duration.ofDays(14));
           at.schedules.edit(GHOST, ANY);
         };
     ControlPlaneFixture undisturbed = healthy();
@@ -530,7 +531,7 @@ class DriftTest {
   void a_tenant_whose_tier_was_deleted_is_reconciled_and_reported() {
     ControlPlaneFixture at = healthy();
     at.tiers.remove(at.tenant("beta").orElseThrow().tier(), 1);
-    at.queues.keep(SHARED, Duration.ofMinutes(1));
+    at.queues.setLifetime(SHARED, Duration.ofMinutes(1));
 
     List<JsonNode> findings = repair(at);
 

@@ -128,7 +128,7 @@ class NewerRowTest {
     assertThat(activity().findValuesAsText("tenantId")).containsExactly("beta");
     assertThat(at.patch("acme", "{\"status\":\"SUSPENDED\"}").status()).isEqualTo(200);
     assertThat(at.tenant("acme").orElseThrow().status()).isEqualTo(TenantStatus.SUSPENDED);
-    assertThat(at.tenant("acme").orElseThrow().settled()).isFalse();
+    assertThat(at.tenant("acme").orElseThrow().isSettled()).isFalse();
 
     at.delete("acme");
     at.sweep(2);

@@ -3,7 +3,7 @@ package dev.tollgate.controlplane;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.testing.InMemorySiloQueues.Message;
+import dev.tollgate.core.testing.memory.InMemorySiloQueues.Message;
 import java.util.ArrayList;
 import java.util.List;
 

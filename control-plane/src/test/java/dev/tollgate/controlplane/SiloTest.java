@@ -7,7 +7,7 @@ import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo.State;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
-import dev.tollgate.core.testing.InMemorySiloQueues.Message;
+import dev.tollgate.core.testing.memory.InMemorySiloQueues.Message;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +32,7 @@ class SiloTest {
   }
 
   private boolean isSettled() {
-    return at.tenant("acme").orElseThrow().settled();
+    return at.tenant("acme").orElseThrow().isSettled();
   }
 
   @Test
@@ -153,7 +153,7 @@ class SiloTest {
   void a_queue_reopened_by_a_slower_run_is_closed_again_and_the_wait_restarts() {
     at.onboard("acme", "gold");
     at.patch("acme", BRONZE);
-    at.siloQueues.make(ACME);
+    at.siloQueues.ensure(ACME);
 
     sweepAfter(Duration.ofMinutes(2));
 

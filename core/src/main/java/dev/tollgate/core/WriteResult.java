@@ -5,5 +5,5 @@ public enum WriteResult {
   /** It stands as asked. */
   DONE,
   /** Something else stands there; nothing was changed. */
-  OVERTAKEN
+  CONFLICT
 }

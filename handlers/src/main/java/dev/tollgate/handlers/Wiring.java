@@ -16,7 +16,7 @@ import dev.tollgate.core.housekeeping.TenantVisit;
 import dev.tollgate.core.message.Application;
 import dev.tollgate.core.message.Frames;
 import dev.tollgate.core.message.MessageProcessing;
-import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenants;
 import java.security.SecureRandom;
@@ -86,8 +86,8 @@ public final class Wiring {
   }
 
   /** Opens, renews and ends sessions. */
-  public SessionLife sessionLife() {
-    return new SessionLife(
+  public SessionLifecycle sessionLife() {
+    return new SessionLifecycle(
         aws.sessions(), aws.connections(), aws.sockets(), new SecureRandom(), clock);
   }
 

@@ -58,11 +58,11 @@ public final class CounterLaws {
 
   private static void neverNegative(Run run) {
     long count = run.counter.count();
-    Broke.unless(count >= 0, "0 or more counted", count);
+    Violation.unless(count >= 0, "0 or more counted", count);
   }
 
   private static void neverMore(Run run) {
-    Broke.unless(
+    Violation.unless(
         run.open.size() <= run.terms.most(),
         "at most " + run.terms.most() + " open",
         run.open.size() + " open");
@@ -79,7 +79,7 @@ public final class CounterLaws {
       run.step++;
       end.of(run);
       return new Finding.Kept();
-    } catch (Broke broke) {
+    } catch (Violation broke) {
       return new Finding.Broken(
           run.step,
           Duration.between(Setting.START, run.setting.now()),
@@ -144,14 +144,14 @@ public final class CounterLaws {
     }
 
     private void healsAtRest() {
-      setting.calm();
+      setting.stopFaults();
       fill();
       wait(terms.heals());
       isRight();
     }
 
     private void healsUnderTraffic() {
-      setting.calm();
+      setting.stopFaults();
       Random random = new Random(setting.seed());
       Instant healed = setting.now().plus(terms.heals());
       while (setting.now().isBefore(healed)) {
@@ -161,7 +161,7 @@ public final class CounterLaws {
       Instant watched = setting.now().plus(WATCHED);
       while (setting.now().isBefore(watched)) {
         change(random);
-        Broke.unless(
+        Violation.unless(
             open.size() == terms.most(), "all of " + terms.most() + " places had", open.size());
         isRight();
         wait(BEAT);
@@ -187,7 +187,7 @@ public final class CounterLaws {
 
     private void isRight() {
       long count = counter.count();
-      Broke.unless(
+      Violation.unless(
           count == open.size(),
           open.size() + " counted, " + terms.heals() + " after anything went wrong",
           count);

@@ -58,9 +58,9 @@ public record History(long seed, List<Step> steps) {
           } else if (what == 17 && retunes) {
             return new Step.Retune(maker.terms(any));
           } else if (what == 18) {
-            return new Step.Vigil();
+            return new Step.AwaitRetry();
           } else if (what == 20 && any.nextInt(3) == 0) {
-            return new Step.Crowd(
+            return new Step.IdleThenBurst(
                 Duration.ofMinutes(1 + any.nextInt(60)),
                 Math.toIntExact(Math.min(400, first.capacity() + 1 + any.nextInt(40))));
           } else if (what == 21 && first.capacity() > 1) {

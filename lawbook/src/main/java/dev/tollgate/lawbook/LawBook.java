@@ -19,6 +19,9 @@ public final class LawBook<S> {
   /** The property that says how many histories to play. */
   public static final String HISTORIES = "lawbook.histories";
 
+  /** The property that says how many times the usual number of histories to play. */
+  public static final String TIMES = "tests.times";
+
   private static final int MOST_ATTEMPTS = 500;
 
   private final S subject;
@@ -70,7 +73,9 @@ public final class LawBook<S> {
    */
   public Report hold(int count) {
     Long only = Long.getLong(SEED);
-    return only == null ? hold(1, Integer.getInteger(HISTORIES, count)) : replay(only);
+    return only == null
+        ? hold(1, Integer.getInteger(HISTORIES, count * Integer.getInteger(TIMES, 1)))
+        : replay(only);
   }
 
   /**

@@ -52,7 +52,7 @@ public interface Limiter {
   default void passedTo(Instant now) {}
 
   /** What it knows of a tenant's tokens, if it keeps count. */
-  default Optional<Books> books(String tenant) {
+  default Optional<TokenCounts> tokenCounts(String tenant) {
     return Optional.empty();
   }
 
@@ -60,7 +60,7 @@ public interface Limiter {
    * How many tokens have gone so far because of their age, which its terms allow; empty if nobody
    * knows.
    */
-  default OptionalLong aged(String tenant) {
+  default OptionalLong expiredByAge(String tenant) {
     return OptionalLong.of(0);
   }
 

@@ -15,7 +15,7 @@ public final class LimiterLaws {
           "never more than capacity + rate × time",
           "In no time, however short or long, are more tokens spent than the capacity, what the rate"
               + " brings in that time, the stated slack, and one for each that an injected fault made.",
-          (maker, history) -> Play.of(maker, history, new NeverMore()));
+          (maker, history) -> LimiterRun.of(maker, history, new NeverMore()));
 
   /** Nothing is made, and nothing vanishes. */
   public static final Law<Limiter.Maker> CONSERVATION =
@@ -41,7 +41,8 @@ public final class LimiterLaws {
               + " whoever claims alone after just that wait, and no fault struck nor the terms"
               + " changed meanwhile, is admitted.",
           (maker, history) ->
-              Play.of(maker, history, Play.Manner.PLAIN, new RetryAfter(), RetryAfter::close));
+              LimiterRun.of(
+                  maker, history, LimiterRun.Mode.PLAIN, new RetryAfter(), RetryAfter::close));
 
   /** Never later than an ideal bucket and the stated lateness. */
   public static final Law<Limiter.Maker> NEVER_LATE =
@@ -51,7 +52,7 @@ public final class LimiterLaws {
               + " state, has no token either. A token that is given back, or whose lease ends, can be"
               + " had again within a second. Once the grain has passed after a fault, the bucket is"
               + " as good as one that was drained then.",
-          (maker, history) -> Play.of(maker, history, new NeverLate(false)));
+          (maker, history) -> LimiterRun.of(maker, history, new NeverLate(false)));
 
   /** Demand gets the rate. */
   public static final Law<Limiter.Maker> THROUGHPUT =
@@ -108,30 +109,30 @@ public final class LimiterLaws {
   private LimiterLaws() {}
 
   /** What is admitted, held against an ideal bucket. */
-  private static final class NeverMore implements Witness {
+  private static final class NeverMore implements RunObserver {
     private Optional<Allowance> allowance = Optional.empty();
     private Optional<Terms> was = Optional.empty();
 
     @Override
-    public void opened(Play play) {
+    public void opened(LimiterRun play) {
       allowance = Optional.of(new Allowance(play.terms(), play.now()));
     }
 
     @Override
-    public void retuned(Play play) {
+    public void retuned(LimiterRun play) {
       allowance.orElseThrow().retune(play.terms(), play.now(), play.holding(), play.lastEnd());
       was = Optional.of(play.terms());
     }
 
     @Override
-    public void spent(Play play, Lease.Spending spending, long tokens) {
+    public void spent(LimiterRun play, Lease.Spending spending, long tokens) {
       if (spending != Lease.Spending.SPENT) {
         return;
       }
       Allowance left = allowance.orElseThrow();
       left.spend(tokens, play.now());
       long excused = play.excuse().tokens();
-      Broke.unless(
+      Violation.unless(
           left.excess() <= excused,
           "at most "
               + excused
@@ -146,12 +147,12 @@ public final class LimiterLaws {
 
   private static Finding conservation(Limiter.Maker maker, History history) {
     Balance balance = new Balance();
-    Finding books = Play.of(maker, history, balance);
+    Finding books = LimiterRun.of(maker, history, balance);
     return books instanceof Finding.Broken || balance.judged ? books : new Finding.NotJudged();
   }
 
   /** What the books say, held against what was done. */
-  private static final class Balance implements Witness {
+  private static final class Balance implements RunObserver {
     private long spent;
     private long doubtful;
     private Excuse excuse = Excuse.NONE;
@@ -159,37 +160,37 @@ public final class LimiterLaws {
     private boolean judged;
 
     @Override
-    public void spent(Play play, Lease.Spending spending, long tokens) {
+    public void spent(LimiterRun play, Lease.Spending spending, long tokens) {
       spent += spending == Lease.Spending.SPENT ? tokens : 0;
       doubtful += spending == Lease.Spending.UNDECIDED ? tokens : 0;
     }
 
     @Override
-    public void spentLease(Play play, Lease lease, Lease.Spending spending, boolean ended) {
-      Broke.unless(
+    public void spentLease(LimiterRun play, Lease lease, Lease.Spending spending, boolean ended) {
+      Violation.unless(
           !ended || spending != Lease.Spending.SPENT,
           "a token whose lease has ended not to be spent",
           spending);
     }
 
     @Override
-    public void claimed(Play play, long tokens, List<Claim> answers) {
+    public void claimed(LimiterRun play, long tokens, List<Claim> answers) {
       check(play);
     }
 
     @Override
-    public void givingBack(Play play) {
+    public void givingBack(LimiterRun play) {
       excuse = play.excuse();
-      inFlight = play.books().map(Books::inFlight).orElse(0L);
+      inFlight = play.tokenCounts().map(TokenCounts::inFlight).orElse(0L);
     }
 
     @Override
-    public void gaveBack(Play play, Lease lease, boolean ended) {
+    public void gaveBack(LimiterRun play, Lease lease, boolean ended) {
       check(play);
-      play.books()
+      play.tokenCounts()
           .ifPresent(
               books ->
-                  Broke.unless(
+                  Violation.unless(
                       ended
                           || !excuse.equals(play.excuse())
                           || books.inFlight() == inFlight - lease.tokens()
@@ -200,16 +201,16 @@ public final class LimiterLaws {
     }
 
     @Override
-    public void stepped(Play play) {
+    public void stepped(LimiterRun play) {
       check(play);
-      play.books()
+      play.tokenCounts()
           .ifPresent(
               books -> {
-                Broke.unless(
+                Violation.unless(
                     books.spent() >= spent && books.spent() <= spent + doubtful,
                     "spent: " + spent + (doubtful > 0 ? " to " + (spent + doubtful) : ""),
                     books);
-                Broke.unless(
+                Violation.unless(
                     !play.excuse().isNone()
                         || (books.inFlight() <= play.holding()
                             && books.inFlight() >= play.holding() - books.expired()),
@@ -220,25 +221,26 @@ public final class LimiterLaws {
               });
     }
 
-    private void check(Play play) {
-      play.books()
+    private void check(LimiterRun play) {
+      play.tokenCounts()
           .ifPresent(
               books -> {
                 judged = true;
-                Broke.unless(books.balance(), "books that balance", "not so: " + books);
+                Violation.unless(books.balances(), "books that balance", "not so: " + books);
               });
     }
   }
 
   private static Finding refusal(Limiter.Maker maker, History history) {
-    Finding books = Play.of(maker, history, new Refusals());
+    Finding books = LimiterRun.of(maker, history, new Refusals());
     if (books instanceof Finding.Broken) {
       return books;
     }
-    Finding plain = Play.of(maker, history, new NeverLate(false));
+    Finding plain = LimiterRun.of(maker, history, new NeverLate(false));
     return plain instanceof Finding.Broken
         ? books
-        : Play.of(maker, history, Play.Manner.INSISTENT, new NeverLate(false), play -> {});
+        : LimiterRun.of(
+            maker, history, LimiterRun.Mode.EARLY_RETRIES, new NeverLate(false), play -> {});
   }
 
   private static Finding throughput(Limiter.Maker maker, History history) {
@@ -246,17 +248,17 @@ public final class LimiterLaws {
     Finding finding =
         history.seed() % DEMANDS > 0
             ? new Finding.NotJudged()
-            : Play.of(
+            : LimiterRun.of(
                 maker,
                 history,
-                Play.Manner.PLAIN,
-                new Witness() {},
+                LimiterRun.Mode.PLAIN,
+                new RunObserver() {},
                 play -> judged[0] = hasThroughput(play));
     return finding instanceof Finding.Broken || judged[0] ? finding : new Finding.NotJudged();
   }
 
   /** Returns whether that can be judged. */
-  private static boolean hasThroughput(Play play) {
+  private static boolean hasThroughput(LimiterRun play) {
     Terms terms = play.terms();
     Duration pause = clamp(terms.rate().timeOf(1).dividedBy(4));
     Duration late = terms.lateness().multipliedBy(2).plus(pause);
@@ -265,10 +267,10 @@ public final class LimiterLaws {
     if (terms.capacity() <= terms.rate().tokensIn(late) || expected < 1) {
       return false;
     }
-    play.calm();
+    play.stopFaults();
     play.drain();
     long admitted = play.demand(DEMAND, pause);
-    Broke.unless(
+    Violation.unless(
         admitted >= expected,
         "at least " + expected + " tokens in " + DEMAND + " of permanent demand",
         admitted + " tokens");
@@ -286,30 +288,30 @@ public final class LimiterLaws {
 
   private static Finding allOrNone(Limiter.Maker maker, History history) {
     Several several = new Several();
-    Finding books = Play.of(maker, history, several);
+    Finding books = LimiterRun.of(maker, history, several);
     if (books instanceof Finding.Broken || !several.judged) {
       return books instanceof Finding.Broken ? books : new Finding.NotJudged();
     }
-    return Play.of(maker, history, new NeverLate(true));
+    return LimiterRun.of(maker, history, new NeverLate(true));
   }
 
   /** The books before and after a claim for several tokens. */
-  private static final class Several implements Witness {
-    private Optional<Books> before = Optional.empty();
+  private static final class Several implements RunObserver {
+    private Optional<TokenCounts> before = Optional.empty();
     private boolean judged;
 
     @Override
-    public void claiming(Play play) {
-      before = play.books();
+    public void claiming(LimiterRun play) {
+      before = play.tokenCounts();
     }
 
     @Override
-    public void claimed(Play play, long tokens, List<Claim> answers) {
+    public void claimed(LimiterRun play, long tokens, List<Claim> answers) {
       if (tokens == 1) {
         return;
       }
       judged = true;
-      Optional<Books> after = play.books();
+      Optional<TokenCounts> after = play.tokenCounts();
       if (before.isEmpty() || after.isEmpty()) {
         return;
       }
@@ -319,7 +321,7 @@ public final class LimiterLaws {
               .filter(answer -> ((Claim.Admitted) answer).lease().isPresent())
               .count();
       long held = after.get().inFlight() - before.get().inFlight();
-      Broke.unless(
+      Violation.unless(
           held == leases * tokens || !play.excuse().isNone(),
           leases + " claims for " + tokens + " tokens each to hold " + leases * tokens,
           held + " held");
@@ -327,28 +329,28 @@ public final class LimiterLaws {
   }
 
   /** The books before and after a refusal. */
-  private static final class Refusals implements Witness {
-    private Optional<Books> before = Optional.empty();
+  private static final class Refusals implements RunObserver {
+    private Optional<TokenCounts> before = Optional.empty();
     private Excuse excuse = Excuse.NONE;
 
     @Override
-    public void claiming(Play play) {
-      before = play.books();
+    public void claiming(LimiterRun play) {
+      before = play.tokenCounts();
       excuse = play.excuse();
     }
 
     @Override
-    public void claimed(Play play, long tokens, List<Claim> answers) {
-      Optional<Books> after = play.books();
+    public void claimed(LimiterRun play, long tokens, List<Claim> answers) {
+      Optional<TokenCounts> after = play.tokenCounts();
       if (!answers.stream().allMatch(Claim.Refused.class::isInstance)
           || before.isEmpty()
           || after.isEmpty()
           || !excuse.equals(play.excuse())) {
         return;
       }
-      Books then = before.get();
-      Books now = after.get();
-      Broke.unless(
+      TokenCounts then = before.get();
+      TokenCounts now = after.get();
+      Violation.unless(
           now.spent() == then.spent()
               && now.inFlight() == then.inFlight()
               && now.held() - then.held()
@@ -360,28 +362,29 @@ public final class LimiterLaws {
 
   /** Plays a history alone and beside a storm, and compares what each claim came to. */
   private static Finding neighbours(Limiter.Maker maker, History history) {
-    Play[] plays = new Play[1];
+    LimiterRun[] plays = new LimiterRun[1];
     Finding plain =
-        Play.of(maker, history, Play.Manner.PLAIN, new Witness() {}, play -> plays[0] = play);
+        LimiterRun.of(
+            maker, history, LimiterRun.Mode.PLAIN, new RunObserver() {}, play -> plays[0] = play);
     if (plain instanceof Finding.Broken) {
       return new Finding.NotJudged();
     }
-    Play alone = plays[0];
-    return Play.of(
+    LimiterRun alone = plays[0];
+    return LimiterRun.of(
         maker,
         history,
-        Play.Manner.BESIDE_A_STORM,
-        new Witness() {},
+        LimiterRun.Mode.BUSY_NEIGHBOUR,
+        new RunObserver() {},
         play -> {
           List<String> expected = alone.answers();
           for (int i = 0; i < expected.size(); i++) {
             String answer = i < play.answers().size() ? play.answers().get(i) : "nothing more";
-            Broke.unless(
+            Violation.unless(
                 expected.get(i).equals(answer),
                 "answer " + (i + 1) + " to be the same beside a storm: " + expected.get(i),
                 answer);
           }
-          Broke.unless(
+          Violation.unless(
               alone.cost() == play.cost(),
               "the same cost beside a storm: " + alone.cost(),
               play.cost());
@@ -389,18 +392,18 @@ public final class LimiterLaws {
   }
 
   /** Refusals tell a time that is not too long, and hold it. */
-  private static final class RetryAfter implements Witness {
+  private static final class RetryAfter implements RunObserver {
     private Instant settledAt = Instant.MIN;
     private long slack;
 
     @Override
-    public void opened(Play play) {
+    public void opened(LimiterRun play) {
       slack = play.terms().slack();
     }
 
     /** What was given ahead at the old rate is set off against the new one. */
     @Override
-    public void retuned(Play play) {
+    public void retuned(LimiterRun play) {
       Terms terms = play.terms();
       Instant setOff = play.now().plus(terms.grain()).plus(terms.rate().timeOf(2 * slack + 1));
       settledAt = setOff.isAfter(settledAt) ? setOff : settledAt;
@@ -408,7 +411,7 @@ public final class LimiterLaws {
     }
 
     @Override
-    public void claimed(Play play, long tokens, List<Claim> answers) {
+    public void claimed(LimiterRun play, long tokens, List<Claim> answers) {
       Terms terms = play.terms();
       Instant struck = play.excuse().struckAt();
       boolean isFair =
@@ -421,7 +424,7 @@ public final class LimiterLaws {
               .plus(isSettled && isFair ? terms.lateness() : terms.grain());
       for (Claim answer : answers) {
         if (answer instanceof Claim.Refused refused) {
-          Broke.unless(
+          Violation.unless(
               !refused.retryAfter().isNegative() && refused.retryAfter().compareTo(most) <= 0,
               "a wait of at most " + most,
               refused);
@@ -430,12 +433,13 @@ public final class LimiterLaws {
     }
 
     @Override
-    public void waited(Play play, Claim.Refused refused, Instant at, boolean alone, Claim then) {
+    public void waited(
+        LimiterRun play, Claim.Refused refused, Instant at, boolean alone, Claim then) {
       Instant struck = play.excuse().struckAt();
       boolean isFair =
           !at.isBefore(settledAt)
               && (struck.equals(Instant.MIN) || struck.plus(play.terms().grain()).isBefore(at));
-      Broke.unless(
+      Violation.unless(
           then instanceof Claim.Admitted || !alone || !isFair,
           "whoever was "
               + refused
@@ -445,12 +449,12 @@ public final class LimiterLaws {
           then);
     }
 
-    static void close(Play play) {
-      play.calm();
+    static void close(LimiterRun play) {
+      play.stopFaults();
       for (int i = 0; i < 2; i++) {
-        play.vigil();
+        play.awaitRetry();
         Claim last = play.claim(Step.Use.SPENT);
-        Broke.unless(
+        Violation.unless(
             !(last instanceof Claim.Undecided),
             "an answer, when nothing goes wrong any more",
             last);
@@ -459,7 +463,7 @@ public final class LimiterLaws {
   }
 
   private static Finding retune(Limiter.Maker maker, History history) {
-    Finding books = Play.of(maker, history, new Retunes());
+    Finding books = LimiterRun.of(maker, history, new Retunes());
     if (books instanceof Finding.Broken) {
       return books;
     }
@@ -473,7 +477,7 @@ public final class LimiterLaws {
           long least = Math.min(drained, Math.max(0, next.capacity() - play.holding()));
           boolean atOnce = before.grain().isZero() && next.grain().isZero();
           long most = atOnce ? least : drained;
-          Broke.unless(
+          Violation.unless(
               after >= least && after <= most,
               "of " + drained + " tokens, " + least + " to " + most + " after a retune to " + next,
               after + " tokens");
@@ -481,26 +485,26 @@ public final class LimiterLaws {
   }
 
   /** The books before and after a retune. */
-  private static final class Retunes implements Witness {
-    private Optional<Books> before = Optional.empty();
+  private static final class Retunes implements RunObserver {
+    private Optional<TokenCounts> before = Optional.empty();
     private Excuse excuse = Excuse.NONE;
 
     @Override
-    public void retuning(Play play) {
-      before = play.books();
+    public void retuning(LimiterRun play) {
+      before = play.tokenCounts();
       excuse = play.excuse();
     }
 
     @Override
-    public void retuned(Play play) {
-      Optional<Books> after = play.books();
+    public void retuned(LimiterRun play) {
+      Optional<TokenCounts> after = play.tokenCounts();
       if (before.isEmpty() || after.isEmpty() || !excuse.equals(play.excuse())) {
         return;
       }
-      Books then = before.get();
-      Books now = after.get();
+      TokenCounts then = before.get();
+      TokenCounts now = after.get();
       long least = Math.min(then.held(), Math.max(0, play.terms().capacity() - then.inFlight()));
-      Broke.unless(
+      Violation.unless(
           now.minted() == then.minted()
               && now.spent() == then.spent()
               && now.inFlight() == then.inFlight()
@@ -512,7 +516,7 @@ public final class LimiterLaws {
 
   /** What is compared of two plays. */
   private interface Comparison {
-    void check(long drained, long after, Play play, Terms before);
+    void check(long drained, long after, LimiterRun play, Terms before);
   }
 
   /**
@@ -522,17 +526,17 @@ public final class LimiterLaws {
   private static Finding twins(
       Limiter.Maker maker,
       History history,
-      Predicate<Play> one,
-      Predicate<Play> other,
+      Predicate<LimiterRun> one,
+      Predicate<LimiterRun> other,
       Comparison comparison) {
     long[] drained = {0};
     boolean[] judged = {false};
     Finding first =
-        Play.of(
+        LimiterRun.of(
             maker,
             history,
-            Play.Manner.PLAIN,
-            new Witness() {},
+            LimiterRun.Mode.PLAIN,
+            new RunObserver() {},
             play -> {
               judged[0] = one.test(play);
               drained[0] = play.drain();
@@ -542,11 +546,11 @@ public final class LimiterLaws {
       return new Finding.NotJudged();
     }
     Finding second =
-        Play.of(
+        LimiterRun.of(
             maker,
             history,
-            Play.Manner.PLAIN,
-            new Witness() {},
+            LimiterRun.Mode.PLAIN,
+            new RunObserver() {},
             play -> {
               Terms before = play.terms();
               judged[0] = other.test(play);

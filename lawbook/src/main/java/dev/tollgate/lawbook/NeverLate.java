@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** What is refused, held against an ideal bucket whose tokens come as late as the terms state. */
-final class NeverLate implements Witness {
+final class NeverLate implements RunObserver {
   private final boolean several;
-  private Optional<Floor> floor = Optional.empty();
+  private Optional<GuaranteedTokens> floor = Optional.empty();
   private long strikes;
   private long aged;
   private Optional<Instant> demandedAt = Optional.empty();
@@ -24,18 +24,22 @@ final class NeverLate implements Witness {
   }
 
   @Override
-  public void opened(Play play) {
-    floor = Optional.of(new Floor(play.terms(), play.now()));
+  public void opened(LimiterRun play) {
+    floor = Optional.of(new GuaranteedTokens(play.terms(), play.now()));
   }
 
   @Override
-  public void claimed(Play play, long tokens, List<Claim> answers) {
-    Floor least = floor(play);
+  public void claimed(LimiterRun play, long tokens, List<Claim> answers) {
+    GuaranteedTokens least = floor(play);
     Instant now = play.now();
     boolean isMine = several == (tokens > 1 || answers.size() > 1);
     boolean isAdmitted = answers.stream().anyMatch(Claim.Admitted.class::isInstance);
-    Broke.unless(
-        isAdmitted || play.aged().isEmpty() || !least.has(tokens, now) || isDemand(play) || !isMine,
+    Violation.unless(
+        isAdmitted
+            || play.expiredByAge().isEmpty()
+            || !least.has(tokens, now)
+            || isDemand(play)
+            || !isMine,
         "a claim for "
             + tokens
             + " to be admitted, as by a bucket whose tokens come "
@@ -56,7 +60,7 @@ final class NeverLate implements Witness {
   }
 
   /** Whether a refusal makes tokens come that are due, as the terms allow. */
-  private boolean isDemand(Play play) {
+  private boolean isDemand(LimiterRun play) {
     Terms terms = play.terms();
     if (!terms.onDemand()) {
       return false;
@@ -69,36 +73,36 @@ final class NeverLate implements Witness {
   }
 
   @Override
-  public void spentLease(Play play, Lease lease, Lease.Spending spending, boolean ended) {
+  public void spentLease(LimiterRun play, Lease lease, Lease.Spending spending, boolean ended) {
     if (spending != Lease.Spending.REFUSED) {
       floor(play).spend(lease, play.now());
     }
   }
 
   @Override
-  public void gaveBack(Play play, Lease lease, boolean ended) {
+  public void gaveBack(LimiterRun play, Lease lease, boolean ended) {
     floor(play).giveBack(lease, play.now());
   }
 
   @Override
-  public void retuned(Play play) {
+  public void retuned(LimiterRun play) {
     floor(play).retune(play.terms(), play.now());
     demandedAt = Optional.empty();
   }
 
   /** The floor after what has happened since it was last looked at. */
-  private Floor floor(Play play) {
-    Floor least = floor.orElseThrow();
-    OptionalLong gone = play.aged();
+  private GuaranteedTokens floor(LimiterRun play) {
+    GuaranteedTokens least = floor.orElseThrow();
+    OptionalLong gone = play.expiredByAge();
     if (gone.isPresent() && gone.getAsLong() > aged) {
-      least.aged(gone.getAsLong() - aged, play.now());
+      least.expire(gone.getAsLong() - aged, play.now());
       aged = gone.getAsLong();
     }
     Excuse excuse = play.excuse();
     if (excuse.strikes() > strikes) {
       strikes = excuse.strikes();
       demandedAt = Optional.empty();
-      least.forgive(excuse.struckAt().plus(play.terms().grain()));
+      least.reset(excuse.struckAt().plus(play.terms().grain()));
     }
     return least;
   }

@@ -30,10 +30,10 @@ public interface Processor {
   record Processed() implements Answer {}
 
   /** The message is not processed: there is no token for it. */
-  record Refused(Duration retryAfter) implements Answer {}
+  record Throttled(Duration retryAfter) implements Answer {}
 
   /** Nothing is told yet. */
-  record Nothing() implements Answer {}
+  record NoAnswer() implements Answer {}
 
   /** Makes what processes, anew for each history. */
   interface Maker {

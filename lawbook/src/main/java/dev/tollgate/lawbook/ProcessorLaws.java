@@ -54,7 +54,7 @@ public final class ProcessorLaws {
       run.step++;
       end.of(run);
       return new Finding.Kept();
-    } catch (Broke broke) {
+    } catch (Violation broke) {
       return new Finding.Broken(run.step, run.time(), broke.expected(), broke.happened());
     } catch (RuntimeException thrown) {
       return new Finding.Broken(
@@ -109,7 +109,7 @@ public final class ProcessorLaws {
           Optional<Instant> last = Optional.ofNullable(lastProcessed.put(name, setting.now()));
           processed.merge(name, times, Long::sum);
           boolean known = last.filter(this::isKnown).isPresent();
-          Broke.unless(
+          Violation.unless(
               !(once && (known || times > 1)), name + " processed once", "it was processed again");
         }
       }
@@ -121,19 +121,20 @@ public final class ProcessorLaws {
     }
 
     private void allAreProcessed() {
-      setting.calm();
+      setting.stopFaults();
       wait(CALM);
       sent.forEach(this::isProcessed);
     }
 
     private void isProcessed(String name) {
       for (int refusals = 0; processor.processed(name) == 0; refusals++) {
-        Broke.unless(refusals <= REFUSALS, name + " admitted after waits as told", "refused again");
-        if (send(name) instanceof Processor.Refused refused) {
+        Violation.unless(
+            refusals <= REFUSALS, name + " admitted after waits as told", "refused again");
+        if (send(name) instanceof Processor.Throttled refused) {
           wait(refused.retryAfter());
         } else {
           wait(SOON);
-          Broke.unless(
+          Violation.unless(
               processor.processed(name) > 0, name + " processed within " + SOON, "it was lost");
         }
       }

@@ -13,7 +13,7 @@ public final class Setting {
 
   private final long seed;
   private Instant now = START;
-  private boolean stormy = true;
+  private boolean mayInjectFaults = true;
 
   Setting(long seed) {
     this.seed = seed;
@@ -30,8 +30,8 @@ public final class Setting {
   }
 
   /** Whether faults may be injected now. */
-  public boolean isStormy() {
-    return stormy;
+  public boolean mayInjectFaults() {
+    return mayInjectFaults;
   }
 
   Instant now() {
@@ -42,7 +42,7 @@ public final class Setting {
     now = instant;
   }
 
-  void calm() {
-    stormy = false;
+  void stopFaults() {
+    mayInjectFaults = false;
   }
 }

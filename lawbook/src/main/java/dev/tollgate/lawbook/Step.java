@@ -41,7 +41,7 @@ public sealed interface Step {
   }
 
   /** Nobody claims for long, and then many do at the same time. */
-  record Crowd(Duration sleep, int count) implements OfLimiter {
+  record IdleThenBurst(Duration sleep, int count) implements OfLimiter {
     @Override
     public String toString() {
       return "nobody claims for " + sleep + ", then " + count + " claim, each spent";
@@ -73,7 +73,7 @@ public sealed interface Step {
   }
 
   /** Tokens are claimed until one is refused; then the wait is as told, and one more claimed. */
-  record Vigil() implements OfLimiter {
+  record AwaitRetry() implements OfLimiter {
     @Override
     public String toString() {
       return "claim until refused, wait as told, claim";

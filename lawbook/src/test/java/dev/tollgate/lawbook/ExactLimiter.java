@@ -57,7 +57,7 @@ class ExactLimiter implements Limiter {
   }
 
   @Override
-  public Optional<Books> books(String tenant) {
+  public Optional<TokenCounts> tokenCounts(String tenant) {
     return Optional.of(of(tenant).books());
   }
 
@@ -181,9 +181,9 @@ class ExactLimiter implements Limiter {
           .multiply(BigInteger.valueOf(terms.rate().tokens()));
     }
 
-    Books books() {
+    TokenCounts books() {
       reckon();
-      return new Books(minted, spent, expired, held, inFlight());
+      return new TokenCounts(minted, spent, expired, held, inFlight());
     }
   }
 

@@ -13,7 +13,7 @@ import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.testing.AdmissionFixture;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

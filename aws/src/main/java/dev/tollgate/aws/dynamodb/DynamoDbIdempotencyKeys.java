@@ -6,9 +6,9 @@ import static dev.tollgate.aws.SdkCalls.write;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
-import dev.tollgate.core.idempotency.KeptAnswer;
 import dev.tollgate.core.idempotency.KeyClaim;
 import dev.tollgate.core.idempotency.KeyUse;
+import dev.tollgate.core.idempotency.StoredResponse;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -84,8 +84,8 @@ public final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
       return new KeyUse.OtherRequest();
     }
     return row.has(STATUS)
-        ? new KeyUse.Answered(
-            new KeptAnswer(
+        ? new KeyUse.Completed(
+            new StoredResponse(
                 Math.toIntExact(row.number(STATUS)), headers(row.map(HEADERS)), row.text(BODY)))
         : new KeyUse.InProgress(Instant.ofEpochSecond(row.number(EXPIRES_AT)));
   }
@@ -97,7 +97,7 @@ public final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
   }
 
   @Override
-  public WriteResult keep(KeyClaim claim, KeptAnswer answer, Instant until) {
+  public WriteResult store(KeyClaim claim, StoredResponse answer, Instant until) {
     Map<String, AttributeValue> row = new HashMap<>(row(claim, until));
     row.put(STATUS, Attribute.number(answer.status()));
     row.put(HEADERS, Attribute.map(answer.headers(), Function.identity(), Attribute::text));
@@ -133,7 +133,7 @@ public final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
   }
 
   private static Map<String, AttributeValue> row(KeyClaim claim, Instant expiresAt) {
-    Map<String, AttributeValue> row = Row.ofThisRelease(key(claim.key()));
+    Map<String, AttributeValue> row = Row.withSchema(key(claim.key()));
     row.put(FINGERPRINT, Attribute.text(claim.fingerprint()));
     row.put(OWNER, Attribute.text(claim.owner()));
     row.put(EXPIRES_AT, Attribute.number(expiresAt.getEpochSecond()));

@@ -30,7 +30,7 @@ public record Row(Map<String, AttributeValue> attributes) {
   private static final String SCHEMA_ATTRIBUTE = "schema";
 
   /** The attributes of a row that is written whole, with the schema version. */
-  public static Map<String, AttributeValue> ofThisRelease(Map<String, AttributeValue> attributes) {
+  public static Map<String, AttributeValue> withSchema(Map<String, AttributeValue> attributes) {
     Map<String, AttributeValue> row = new HashMap<>(attributes);
     row.put(SCHEMA_ATTRIBUTE, Attribute.number(SCHEMA));
     return row;

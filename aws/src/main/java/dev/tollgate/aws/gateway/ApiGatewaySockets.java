@@ -32,18 +32,18 @@ public final class ApiGatewaySockets implements Sockets {
   }
 
   @Override
-  public Closed close(String connectionId) {
+  public CloseResult close(String connectionId) {
     if (isNoId(connectionId)) {
-      return Closed.GONE;
+      return CloseResult.GONE;
     }
     return ask(
         "API Gateway DeleteConnection",
         () -> {
           try {
             connections.deleteConnection(request -> request.connectionId(connectionId));
-            return Closed.DONE;
+            return CloseResult.CLOSED;
           } catch (GoneException gone) {
-            return Closed.GONE;
+            return CloseResult.GONE;
           }
         });
   }
@@ -66,9 +66,9 @@ public final class ApiGatewaySockets implements Sockets {
   }
 
   @Override
-  public Posted post(String connectionId, String frame) {
+  public PostResult post(String connectionId, String frame) {
     if (isNoId(connectionId)) {
-      return Posted.GONE;
+      return PostResult.GONE;
     }
     return ask(
         "API Gateway PostToConnection",
@@ -76,9 +76,9 @@ public final class ApiGatewaySockets implements Sockets {
           try {
             posts.postToConnection(
                 request -> request.connectionId(connectionId).data(SdkBytes.fromUtf8String(frame)));
-            return Posted.SENT;
+            return PostResult.SENT;
           } catch (GoneException gone) {
-            return Posted.GONE;
+            return PostResult.GONE;
           }
         });
   }

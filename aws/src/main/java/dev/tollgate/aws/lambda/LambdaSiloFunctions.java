@@ -68,7 +68,7 @@ public final class LambdaSiloFunctions implements SiloFunctions {
   public record Code(String bucket, String key) {}
 
   @Override
-  public Progress make(TenantId tenant, Release release) {
+  public Progress ensure(TenantId tenant, Release release) {
     AwsRequestOverrideConfiguration as = credentials.as(tenant);
     String name = names.siloFunction(tenant);
     Optional<FunctionConfiguration> found = find(name, as);
@@ -81,7 +81,7 @@ public final class LambdaSiloFunctions implements SiloFunctions {
     }
     if (stands.state() == State.PENDING
         || stands.lastUpdateStatus() == LastUpdateStatus.IN_PROGRESS) {
-      return Progress.NOT_YET;
+      return Progress.IN_PROGRESS;
     }
     if (release.value().equals(stands.description())
         && stands.lastUpdateStatus() != LastUpdateStatus.FAILED) {
@@ -101,9 +101,9 @@ public final class LambdaSiloFunctions implements SiloFunctions {
           try {
             change.run();
           } catch (ResourceConflictException | ResourceInUseException another) {
-            return Progress.NOT_YET;
+            return Progress.IN_PROGRESS;
           }
-          return Progress.NOT_YET;
+          return Progress.IN_PROGRESS;
         });
   }
 
@@ -229,7 +229,7 @@ public final class LambdaSiloFunctions implements SiloFunctions {
               : changing("UpdateEventSourceMapping of " + name, () -> remap(stands.uuid(), as));
       case "Disabled" ->
           changing("UpdateEventSourceMapping of " + name, () -> remap(stands.uuid(), as));
-      default -> Progress.NOT_YET;
+      default -> Progress.IN_PROGRESS;
     };
   }
 
@@ -326,7 +326,7 @@ public final class LambdaSiloFunctions implements SiloFunctions {
           } catch (ResourceNotFoundException none) {
             return Progress.DONE;
           } catch (ResourceConflictException | ResourceInUseException changing) {
-            return Progress.NOT_YET;
+            return Progress.IN_PROGRESS;
           }
         });
   }

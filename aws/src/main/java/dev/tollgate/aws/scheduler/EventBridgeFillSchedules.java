@@ -84,7 +84,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
   @Override
   public void put(Bucket bucket) {
     BucketId id = bucket.id();
-    if (bucket.spec().filling().mode() == FillMode.SHARED) {
+    if (bucket.spec().fillPolicy().mode() == FillMode.SHARED) {
       delete(id);
       return;
     }
@@ -111,7 +111,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
   }
 
   private CreateScheduleRequest wanted(Bucket bucket) {
-    FillState.State state = bucket.upkeep().state();
+    FillState.State state = bucket.fillState().state();
     boolean fires = state == FillState.State.PRODUCED || state == FillState.State.DIRECT;
     return CreateScheduleRequest.builder()
         .overrideConfiguration(credentials.as(bucket.id().tenant()))
@@ -241,7 +241,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
   @Override
   public Drift compare(Bucket bucket) {
     Optional<GetScheduleResponse> stands = standing(bucket.id());
-    if (bucket.spec().filling().mode() == FillMode.SHARED) {
+    if (bucket.spec().fillPolicy().mode() == FillMode.SHARED) {
       String filler = Shard.of(bucket.id().tenant()).toString();
       return Drift.of(
           stands.isPresent()
@@ -312,7 +312,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
     List<BucketId> buckets =
         part.schedules().stream()
             .map(ScheduleSummary::name)
-            .map(urls.names()::bucketOfSchedule)
+            .map(urls.names()::findBucketBySchedule)
             .flatMap(Optional::stream)
             .toList();
     return new Page<>(buckets, Optional.ofNullable(part.nextToken()));

@@ -54,12 +54,12 @@ public final class SqsBucketQueues implements BucketQueues {
    * answer for a minute. It leaves the tags of a queue that stands.
    */
   @Override
-  public QueueCreation make(BucketId id, Duration lifetime) {
+  public QueueCreation ensure(BucketId id, Duration lifetime) {
     AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
     boolean stands = ask("SQS GetQueueAttributes of " + id, () -> stands(id, tenant));
     QueueCreation made =
         ask("SQS CreateQueue of " + id, () -> create(id, lifetime, tenant, stands));
-    if (made == QueueCreation.STOOD) {
+    if (made == QueueCreation.EXISTED) {
       ask(
           "SQS TagQueue of " + id,
           () ->
@@ -104,19 +104,19 @@ public final class SqsBucketQueues implements BucketQueues {
                   .queueName(urls.names().queue(id))
                   .attributes(attributes)
                   .tags(tags()));
-      return stands ? QueueCreation.STOOD : QueueCreation.NEW;
+      return stands ? QueueCreation.EXISTED : QueueCreation.CREATED;
     } catch (QueueDeletedRecentlyException deleted) {
-      return QueueCreation.NOT_YET;
+      return QueueCreation.RECENTLY_DELETED;
     } catch (QueueNameExistsException differs) {
       sqs.setQueueAttributes(
           request ->
               request.overrideConfiguration(tenant).queueUrl(urls.of(id)).attributes(attributes));
-      return QueueCreation.STOOD;
+      return QueueCreation.EXISTED;
     }
   }
 
   @Override
-  public void keep(BucketId id, Duration lifetime) {
+  public void setLifetime(BucketId id, Duration lifetime) {
     AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
     ask(
         "SQS SetQueueAttributes of " + id,
@@ -179,14 +179,14 @@ public final class SqsBucketQueues implements BucketQueues {
     List<BucketId> buckets =
         part.queueUrls().stream()
             .map(url -> url.substring(url.lastIndexOf('/') + 1))
-            .map(urls.names()::bucketOfQueue)
+            .map(urls.names()::findBucketByQueue)
             .flatMap(Optional::stream)
             .toList();
     return new Page<>(buckets, Optional.ofNullable(part.nextToken()));
   }
 
   @Override
-  public Maker maker(BucketId id) {
+  public Owner owner(BucketId id) {
     AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
     return ask(
         "SQS ListQueueTags of " + id,
@@ -196,11 +196,9 @@ public final class SqsBucketQueues implements BucketQueues {
                 sqs.listQueueTags(
                         request -> request.overrideConfiguration(tenant).queueUrl(urls.of(id)))
                     .tags();
-            return deployment.get().equals(tags.get(TAG))
-                ? Maker.THIS_DEPLOYMENT
-                : Maker.SOMEBODY_ELSE;
+            return deployment.get().equals(tags.get(TAG)) ? Owner.THIS_DEPLOYMENT : Owner.OTHER;
           } catch (QueueDoesNotExistException none) {
-            return Maker.NOBODY;
+            return Owner.NO_QUEUE;
           }
         });
   }

@@ -91,22 +91,22 @@ public final class SqsSiloQueues implements SiloQueues {
   }
 
   @Override
-  public QueueCreation make(TenantId tenant) {
+  public QueueCreation ensure(TenantId tenant) {
     String deadLetters = urls.names().siloDeadLetters(tenant);
-    QueueCreation dead = make(deadLetters, DEAD_LETTER_ATTRIBUTES, tenant);
-    if (dead == QueueCreation.NOT_YET) {
-      return QueueCreation.NOT_YET;
+    QueueCreation dead = ensure(deadLetters, DEAD_LETTER_ATTRIBUTES, tenant);
+    if (dead == QueueCreation.RECENTLY_DELETED) {
+      return QueueCreation.RECENTLY_DELETED;
     }
     String redrive =
         """
         {"deadLetterTargetArn":"%s","maxReceiveCount":"%d"}"""
             .formatted(arns.queue(deadLetters), MOST_RECEIVES);
     QueueCreation queue =
-        make(
+        ensure(
             urls.names().siloQueue(tenant),
             with(ATTRIBUTES, QueueAttributeName.REDRIVE_POLICY, redrive),
             tenant);
-    return queue == QueueCreation.STOOD ? dead : queue;
+    return queue == QueueCreation.EXISTED ? dead : queue;
   }
 
   /**
@@ -114,14 +114,14 @@ public final class SqsSiloQueues implements SiloQueues {
    * deleted just now. It leaves the policy of one that stands, and so does SetQueueAttributes
    * unless it is told to remove it.
    */
-  private QueueCreation make(
+  private QueueCreation ensure(
       String name, Map<QueueAttributeName, String> attributes, TenantId tenant) {
     AwsRequestOverrideConfiguration as = credentials.as(tenant);
     Optional<Map<QueueAttributeName, String>> stands =
         attributes(name, as, QueueAttributeName.QUEUE_ARN, QueueAttributeName.POLICY);
     QueueCreation made =
         ask("SQS CreateQueue of " + name, () -> create(name, attributes, as, stands.isPresent()));
-    if (made == QueueCreation.STOOD && stands.filter(SqsSiloQueues::isClosed).isPresent()) {
+    if (made == QueueCreation.EXISTED && stands.filter(SqsSiloQueues::isClosed).isPresent()) {
       ask("SQS SetQueueAttributes of " + name, () -> setPolicy(name, "", as));
     }
     return made;
@@ -143,14 +143,14 @@ public final class SqsSiloQueues implements SiloQueues {
                   .overrideConfiguration(as)
                   .queueName(name)
                   .attributes(with(attributes, QueueAttributeName.FIFO_QUEUE, "true")));
-      return stands ? QueueCreation.STOOD : QueueCreation.NEW;
+      return stands ? QueueCreation.EXISTED : QueueCreation.CREATED;
     } catch (QueueDeletedRecentlyException deleted) {
-      return QueueCreation.NOT_YET;
+      return QueueCreation.RECENTLY_DELETED;
     } catch (QueueNameExistsException differs) {
       sqs.setQueueAttributes(
           request ->
               request.overrideConfiguration(as).queueUrl(urls.of(name)).attributes(attributes));
-      return QueueCreation.STOOD;
+      return QueueCreation.EXISTED;
     }
   }
 
@@ -241,10 +241,10 @@ public final class SqsSiloQueues implements SiloQueues {
       List<Message> letters = receive(name, as);
       letters.forEach(letter -> move(letter, name, as));
       if (letters.isEmpty()) {
-        return depth(name, as) == 0 ? Progress.DONE : Progress.NOT_YET;
+        return depth(name, as) == 0 ? Progress.DONE : Progress.IN_PROGRESS;
       }
     }
-    return Progress.NOT_YET;
+    return Progress.IN_PROGRESS;
   }
 
   private List<Message> receive(String name, AwsRequestOverrideConfiguration as) {

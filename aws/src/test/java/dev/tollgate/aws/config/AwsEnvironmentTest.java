@@ -20,14 +20,14 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
-import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.claim.BucketGate;
-import dev.tollgate.core.bucket.claim.Claim;
+import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.provisioning.Drift;
 import dev.tollgate.core.provisioning.Progress;
@@ -36,7 +36,7 @@ import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
-import dev.tollgate.core.session.Sockets.Posted;
+import dev.tollgate.core.session.Sockets.PostResult;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.Samples;
 import java.math.BigDecimal;
@@ -167,7 +167,7 @@ class AwsEnvironmentTest {
   void tenants_and_tiers_and_whether_one_is_known_are_read_with_the_functions_own_credentials() {
     aws.tenants().find(tenant);
     aws.tiers().list();
-    aws.factsReader().knows(tenant);
+    aws.factsReader().tenantExists(tenant);
 
     assertThat(services.operations()).containsExactly("GetItem", "Scan", "GetItem");
     assertThat(services.requests("GetItem"))
@@ -356,7 +356,7 @@ class AwsEnvironmentTest {
     services.on(
         "DeleteMessageBatch", request -> Answer.ok("{\"Failed\":%s}".formatted(failed("1"))));
 
-    BucketGate.Spent spent =
+    BucketGate.SpendResult spent =
         new BucketGate(
                 aws.buckets(),
                 aws.tokenQueue(),
@@ -367,7 +367,7 @@ class AwsEnvironmentTest {
             .spendUpTo(bucket, Optional.of(Samples.bucket(bucket)), 3);
 
     assertThat(spent.tokens()).isEqualTo(2);
-    assertThat(spent.shortfall()).containsInstanceOf(Claim.Denied.class);
+    assertThat(spent.shortfall()).containsInstanceOf(ClaimResult.Denied.class);
     assertThat(services.operations())
         .containsExactly("AssumeRole", "ReceiveMessage", "DeleteMessageBatch");
   }
@@ -445,7 +445,8 @@ class AwsEnvironmentTest {
     services.on("GetQueueAttributes", request -> noQueue());
     services.on("CreateQueue", request -> anyQueue());
 
-    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14))).isEqualTo(QueueCreation.NEW);
+    assertThat(aws.bucketQueues().ensure(bucket, Duration.ofDays(14)))
+        .isEqualTo(QueueCreation.CREATED);
 
     assertThat(services.requests("CreateQueue").get(0).body())
         .contains(
@@ -460,7 +461,8 @@ class AwsEnvironmentTest {
   void a_queue_that_differs_is_brought_to_what_it_should_be() {
     services.on("CreateQueue", request -> Answer.failure(400, "QueueNameExists"));
 
-    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14))).isEqualTo(QueueCreation.STOOD);
+    assertThat(aws.bucketQueues().ensure(bucket, Duration.ofDays(14)))
+        .isEqualTo(QueueCreation.EXISTED);
 
     assertThat(services.requests("SetQueueAttributes"))
         .singleElement()
@@ -474,8 +476,8 @@ class AwsEnvironmentTest {
   void a_queue_that_was_deleted_just_now_cannot_be_made_though_it_still_answers() {
     services.on("CreateQueue", request -> Answer.failure(400, "QueueDeletedRecently"));
 
-    assertThat(aws.bucketQueues().make(bucket, Duration.ofDays(14)))
-        .isEqualTo(QueueCreation.NOT_YET);
+    assertThat(aws.bucketQueues().ensure(bucket, Duration.ofDays(14)))
+        .isEqualTo(QueueCreation.RECENTLY_DELETED);
   }
 
   // Silos' queues.
@@ -489,7 +491,7 @@ class AwsEnvironmentTest {
     services.on("GetQueueAttributes", request -> noQueue());
     services.on("CreateQueue", request -> anyQueue());
 
-    assertThat(aws.siloQueues().make(tenant)).isEqualTo(QueueCreation.NEW);
+    assertThat(aws.siloQueues().ensure(tenant)).isEqualTo(QueueCreation.CREATED);
 
     List<Request> created = services.requests("CreateQueue");
     assertThat(created)
@@ -519,7 +521,7 @@ class AwsEnvironmentTest {
   void a_silos_queues_that_differ_are_brought_to_what_they_should_be_and_stay_fifo() {
     services.on("CreateQueue", request -> Answer.failure(400, "QueueNameExists"));
 
-    assertThat(aws.siloQueues().make(tenant)).isEqualTo(QueueCreation.STOOD);
+    assertThat(aws.siloQueues().ensure(tenant)).isEqualTo(QueueCreation.EXISTED);
 
     assertThat(services.requests("SetQueueAttributes"))
         .hasSize(2)
@@ -536,10 +538,10 @@ class AwsEnvironmentTest {
             request.body().contains("\"QueueName\":\"" + silo("_dead.fifo"))
                 ? anyQueue()
                 : Answer.failure(400, "QueueDeletedRecently"));
-    assertThat(aws.siloQueues().make(tenant)).isEqualTo(QueueCreation.NOT_YET);
+    assertThat(aws.siloQueues().ensure(tenant)).isEqualTo(QueueCreation.RECENTLY_DELETED);
 
     services.on("CreateQueue", request -> Answer.failure(400, "QueueDeletedRecently"));
-    assertThat(aws.siloQueues().make(tenant)).isEqualTo(QueueCreation.NOT_YET);
+    assertThat(aws.siloQueues().ensure(tenant)).isEqualTo(QueueCreation.RECENTLY_DELETED);
   }
 
   @Test
@@ -562,7 +564,7 @@ class AwsEnvironmentTest {
     services.on("CreateQueue", request -> anyQueue());
     assertThat(aws.siloQueues().isClosed(tenant)).isTrue();
 
-    aws.siloQueues().make(tenant);
+    aws.siloQueues().ensure(tenant);
 
     assertThat(services.requests("SetQueueAttributes"))
         .hasSize(2)
@@ -580,7 +582,7 @@ class AwsEnvironmentTest {
     services.on("CreateQueue", request -> anyQueue());
 
     assertThat(aws.siloQueues().isClosed(tenant)).isFalse();
-    aws.siloQueues().make(tenant);
+    aws.siloQueues().ensure(tenant);
 
     assertThat(services.requests("SetQueueAttributes")).isEmpty();
   }
@@ -621,7 +623,7 @@ class AwsEnvironmentTest {
         "GetQueueAttributes",
         request -> Answer.ok("{\"Attributes\":{\"ApproximateNumberOfMessagesNotVisible\":\"3\"}}"));
 
-    assertThat(aws.siloQueues().moveDeadLetters(tenant)).isEqualTo(Progress.NOT_YET);
+    assertThat(aws.siloQueues().moveDeadLetters(tenant)).isEqualTo(Progress.IN_PROGRESS);
   }
 
   // Schedules.
@@ -643,7 +645,7 @@ class AwsEnvironmentTest {
   }
 
   private static BucketSpec spec(FillMode mode) {
-    return new BucketSpec(Rate.perMinute(2), 6, new Filling(mode, 15));
+    return new BucketSpec(Rate.perMinute(2), 6, new FillPolicy(mode, 15));
   }
 
   @Test
@@ -829,7 +831,7 @@ class AwsEnvironmentTest {
     services.on("GET " + path, request -> Answer.ok(said));
   }
 
-  private static final Drift AS_WANTED = new Drift.AsWanted();
+  private static final Drift AS_WANTED = new Drift.InSync();
 
   @Test
   void a_schedule_that_was_put_is_as_wanted_whatever_fills_the_bucket() {
@@ -841,7 +843,7 @@ class AwsEnvironmentTest {
       aws.fillSchedules().put(row);
       standing(schedulePath());
 
-      assertThat(aws.fillSchedules().compare(row)).as("%s", row.upkeep()).isEqualTo(AS_WANTED);
+      assertThat(aws.fillSchedules().compare(row)).as("%s", row.fillState()).isEqualTo(AS_WANTED);
       assertThat(aws.fillSchedules().has(bucket)).isTrue();
     }
     aws.fillSchedules().put(new Shard(7));
@@ -1013,7 +1015,7 @@ class AwsEnvironmentTest {
 
   @Test
   void a_frame_is_sent_as_it_is_with_the_functions_own_credentials() {
-    assertThat(aws.sockets().post("c", "{\"t\":\"😀\"}")).isEqualTo(Posted.SENT);
+    assertThat(aws.sockets().post("c", "{\"t\":\"😀\"}")).isEqualTo(PostResult.SENT);
 
     assertThat(services.requests(POST))
         .singleElement()
@@ -1049,7 +1051,7 @@ class AwsEnvironmentTest {
     services.on("UpdateItem", request -> overtakenBy("another"));
 
     assertThat(aws.connections().correct(tenant, ConnectionCount.NONE, correction()))
-        .isEqualTo(WriteResult.OVERTAKEN);
+        .isEqualTo(WriteResult.CONFLICT);
   }
 
   private static final Pattern CORRECTION = Pattern.compile("\":name\":\\{\"S\":\"([^\"]+)\"");
@@ -1073,7 +1075,7 @@ class AwsEnvironmentTest {
   void a_frame_to_a_socket_that_is_gone_is_an_answer_and_not_repeated() {
     services.on(POST, request -> Answer.failure(410, "GoneException"));
 
-    assertThat(aws.sockets().post("c", "{}")).isEqualTo(Posted.GONE);
+    assertThat(aws.sockets().post("c", "{}")).isEqualTo(PostResult.GONE);
 
     assertThat(services.requests(POST)).hasSize(1);
   }
@@ -1088,7 +1090,7 @@ class AwsEnvironmentTest {
                 ? Answer.failure(429, "LimitExceededException")
                 : Answer.ok(""));
 
-    assertThat(aws.sockets().post("c", "{}")).isEqualTo(Posted.SENT);
+    assertThat(aws.sockets().post("c", "{}")).isEqualTo(PostResult.SENT);
 
     assertThat(services.requests(POST)).hasSize(2);
   }

@@ -2,7 +2,7 @@ package dev.tollgate.aws.dynamodb;
 
 import dev.tollgate.aws.Engines;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
-import dev.tollgate.core.testing.IdempotencyKeysContract;
+import dev.tollgate.core.testing.contract.IdempotencyKeysContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Engines.class)

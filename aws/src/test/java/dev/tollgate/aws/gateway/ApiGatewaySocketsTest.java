@@ -35,7 +35,7 @@ final class ApiGatewaySocketsTest {
     sockets.close(id);
 
     assertThat(sockets.isOpen(id)).isFalse();
-    assertThat(sockets.post(id, "{}")).isEqualTo(Sockets.Posted.GONE);
+    assertThat(sockets.post(id, "{}")).isEqualTo(Sockets.PostResult.GONE);
     assertThat(aws.requests()).isEmpty();
   }
 

@@ -14,7 +14,7 @@ import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.Samples;
-import dev.tollgate.core.testing.SiloFunctionsContract;
+import dev.tollgate.core.testing.contract.SiloFunctionsContract;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -84,15 +84,15 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   private void make() {
-    assertThat(functions.make(tenant, FIRST)).isEqualTo(Progress.NOT_YET);
-    assertThat(functions.make(tenant, FIRST)).isEqualTo(Progress.NOT_YET);
-    assertThat(functions.make(tenant, FIRST)).isEqualTo(Progress.DONE);
+    assertThat(functions.ensure(tenant, FIRST)).isEqualTo(Progress.IN_PROGRESS);
+    assertThat(functions.ensure(tenant, FIRST)).isEqualTo(Progress.IN_PROGRESS);
+    assertThat(functions.ensure(tenant, FIRST)).isEqualTo(Progress.DONE);
   }
 
   private void makeAndAttach() {
     make();
-    assertThat(functions.attach(tenant)).isEqualTo(Progress.NOT_YET);
-    assertThat(functions.attach(tenant)).isEqualTo(Progress.NOT_YET);
+    assertThat(functions.attach(tenant)).isEqualTo(Progress.IN_PROGRESS);
+    assertThat(functions.attach(tenant)).isEqualTo(Progress.IN_PROGRESS);
     assertThat(functions.attach(tenant)).isEqualTo(Progress.DONE);
   }
 
@@ -124,7 +124,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
     make();
     int before = services.operations().size();
 
-    assertThat(functions.make(tenant, FIRST)).isEqualTo(Progress.DONE);
+    assertThat(functions.ensure(tenant, FIRST)).isEqualTo(Progress.DONE);
 
     List<String> operations = services.operations();
     assertThat(operations.subList(before, operations.size())).containsExactly("GET " + path);
@@ -136,7 +136,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
 
     Release next = second();
     for (int look = 0; look < 3; look++) {
-      assertThat(functions.make(tenant, next)).isEqualTo(Progress.NOT_YET);
+      assertThat(functions.ensure(tenant, next)).isEqualTo(Progress.IN_PROGRESS);
       assertThat(release(tenant)).contains(look < 2 ? FIRST : SECOND);
     }
 
@@ -156,7 +156,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   void code_that_is_not_the_releases_is_told_of() {
     make();
 
-    assertThatThrownBy(() -> functions.make(tenant, SECOND))
+    assertThatThrownBy(() -> functions.ensure(tenant, SECOND))
         .isInstanceOf(Unavailable.class)
         .hasMessageContaining("0123.jar is not the release's code");
   }
@@ -166,16 +166,16 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
     services.on(
         "POST " + ScriptedLambda.FUNCTIONS,
         request -> Answer.failure(409, "ResourceConflictException"));
-    assertThat(functions.make(tenant, FIRST)).isEqualTo(Progress.NOT_YET);
+    assertThat(functions.ensure(tenant, FIRST)).isEqualTo(Progress.IN_PROGRESS);
 
     services.on("GET " + path, request -> state("Active", "InProgress"));
-    assertThat(functions.make(tenant, FIRST)).isEqualTo(Progress.NOT_YET);
+    assertThat(functions.ensure(tenant, FIRST)).isEqualTo(Progress.IN_PROGRESS);
     assertThat(services.requests("PUT " + path + "/code")).isEmpty();
 
     services.on("GET " + path, request -> state("Active", "Successful"));
     services.on(
         "PUT " + path + "/code", request -> Answer.failure(409, "ResourceConflictException"));
-    assertThat(functions.make(tenant, FIRST)).isEqualTo(Progress.NOT_YET);
+    assertThat(functions.ensure(tenant, FIRST)).isEqualTo(Progress.IN_PROGRESS);
   }
 
   private static Answer state(String state, String update) {
@@ -198,7 +198,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
                     .formatted(FIRST)));
     services.on("PUT " + path + "/configuration", request -> Answer.ok("{}"));
 
-    assertThat(functions.make(tenant, FIRST)).isEqualTo(Progress.NOT_YET);
+    assertThat(functions.ensure(tenant, FIRST)).isEqualTo(Progress.IN_PROGRESS);
 
     assertThat(services.requests("PUT " + path + "/configuration")).hasSize(1);
   }
@@ -207,7 +207,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   void a_function_that_failed_is_told_of() {
     services.on("GET " + path, request -> state("Failed", "Successful"));
 
-    assertThatThrownBy(() -> functions.make(tenant, FIRST))
+    assertThatThrownBy(() -> functions.ensure(tenant, FIRST))
         .isInstanceOf(Unavailable.class)
         .hasMessageContaining("as the test says");
   }
@@ -217,7 +217,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   void what_lambda_cannot_do_now_is_unavailable(String type) {
     services.on("GET " + path, request -> Answer.failure(429, type));
 
-    assertThatThrownBy(() -> functions.make(tenant, FIRST))
+    assertThatThrownBy(() -> functions.ensure(tenant, FIRST))
         .isInstanceOf(Unavailable.class)
         .hasMessageContaining("Lambda GetFunction of blue_silo_" + tenant);
   }
@@ -247,7 +247,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
         "POST " + ScriptedLambda.MAPPINGS,
         request -> Answer.failure(409, "ResourceConflictException"));
 
-    assertThat(functions.attach(tenant)).isEqualTo(Progress.NOT_YET);
+    assertThat(functions.attach(tenant)).isEqualTo(Progress.IN_PROGRESS);
   }
 
   @Test
@@ -255,8 +255,8 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
     makeAndAttach();
     lambda.state(tenant, "Disabled");
 
-    assertThat(functions.attach(tenant)).isEqualTo(Progress.NOT_YET);
-    assertThat(functions.attach(tenant)).isEqualTo(Progress.NOT_YET);
+    assertThat(functions.attach(tenant)).isEqualTo(Progress.IN_PROGRESS);
+    assertThat(functions.attach(tenant)).isEqualTo(Progress.IN_PROGRESS);
     assertThat(functions.attach(tenant)).isEqualTo(Progress.DONE);
 
     assertThat(services.requests("PUT " + ScriptedLambda.MAPPINGS + "/blue_silo_" + tenant))
@@ -271,8 +271,8 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
     makeAndAttach();
     lambda.state(tenant, "Deleting");
 
-    assertThat(functions.attach(tenant)).isEqualTo(Progress.NOT_YET);
-    assertThat(functions.attach(tenant)).isEqualTo(Progress.NOT_YET);
+    assertThat(functions.attach(tenant)).isEqualTo(Progress.IN_PROGRESS);
+    assertThat(functions.attach(tenant)).isEqualTo(Progress.IN_PROGRESS);
 
     assertThat(services.requests("POST " + ScriptedLambda.MAPPINGS)).hasSize(2);
   }
@@ -288,14 +288,14 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
         "DELETE " + ScriptedLambda.MAPPINGS + "/blue_silo_" + tenant,
         request -> Answer.failure(400, "ResourceInUseException"));
     lambda.state(tenant, "Updating");
-    assertThat(functions.detach(tenant)).isEqualTo(Progress.NOT_YET);
+    assertThat(functions.detach(tenant)).isEqualTo(Progress.IN_PROGRESS);
   }
 
   @Test
   void a_function_that_is_changing_is_deleted_later() {
     services.on("DELETE " + path, request -> Answer.failure(409, "ResourceConflictException"));
 
-    assertThat(functions.delete(tenant)).isEqualTo(Progress.NOT_YET);
+    assertThat(functions.delete(tenant)).isEqualTo(Progress.IN_PROGRESS);
   }
 
   @Test

@@ -13,7 +13,7 @@ import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.BucketGate;
-import dev.tollgate.core.bucket.claim.Claim;
+import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.testing.Race;
@@ -49,13 +49,13 @@ class BucketGateTest {
   void open() {
     engine.reset();
     new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY, () -> "test")
-        .make(bucket, Duration.ofDays(14));
+        .ensure(bucket, Duration.ofDays(14));
     buckets.open(Bucket.opened(bucket, BucketSpec.ofRate(Rate.perMinute(30)), engine.instant()));
     new BucketFill(buckets, queue, engine).fill(bucket);
   }
 
   private boolean granted(int n) {
-    return gate.spend(buckets.find(bucket).orElseThrow(), n) instanceof Claim.Granted;
+    return gate.spend(buckets.find(bucket).orElseThrow(), n) instanceof ClaimResult.Granted;
   }
 
   @Test
@@ -80,27 +80,27 @@ class BucketGateTest {
     assertThat(atOnce + afterwards).isEqualTo(10);
   }
 
-  private BucketGate.Spent upTo(int n) {
+  private BucketGate.SpendResult upTo(int n) {
     return gate.spendUpTo(bucket, buckets.find(bucket), n);
   }
 
   @Test
   void a_claim_of_up_to_n_spends_what_there_is_and_remembers_that_there_is_no_more() {
-    assertThat(upTo(10)).isEqualTo(new BucketGate.Spent(10, Optional.empty()));
+    assertThat(upTo(10)).isEqualTo(new BucketGate.SpendResult(10, Optional.empty()));
     assertThat(queue.level(bucket)).isEqualTo(20);
 
-    BucketGate.Spent rest = upTo(25);
+    BucketGate.SpendResult rest = upTo(25);
 
     assertThat(rest.tokens()).isEqualTo(20);
-    assertThat(rest.shortfall().orElseThrow()).isInstanceOf(Claim.Denied.class);
-    assertThat(buckets.find(bucket).orElseThrow().knownEmptyAt(engine.instant())).isTrue();
+    assertThat(rest.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
+    assertThat(buckets.find(bucket).orElseThrow().isKnownEmptyAt(engine.instant())).isTrue();
     gate.putBack(bucket, 3);
     assertThat(queue.level(bucket)).isEqualTo(3);
   }
 
   @Test
   void of_many_that_claim_up_to_ten_at_once_nobody_gets_anothers() {
-    assertThat(Race.of(8, i -> upTo(10)).stream().mapToInt(BucketGate.Spent::tokens).sum())
+    assertThat(Race.of(8, i -> upTo(10)).stream().mapToInt(BucketGate.SpendResult::tokens).sum())
         .isLessThanOrEqualTo(30);
     assertThat(queue.level(bucket)).isZero();
   }

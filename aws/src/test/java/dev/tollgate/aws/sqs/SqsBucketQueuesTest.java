@@ -4,7 +4,7 @@ import dev.tollgate.aws.Engines;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
-import dev.tollgate.core.testing.BucketQueuesContract;
+import dev.tollgate.core.testing.contract.BucketQueuesContract;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.ExtendWith;

@@ -7,7 +7,7 @@ import dev.tollgate.aws.Engines;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.provisioning.SiloQueues;
 import dev.tollgate.core.testing.Samples;
-import dev.tollgate.core.testing.SiloQueuesContract;
+import dev.tollgate.core.testing.contract.SiloQueuesContract;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -126,7 +126,7 @@ class SqsSiloQueuesTest extends SiloQueuesContract {
   @Test
   void what_is_received_five_times_in_vain_is_a_dead_letter() {
     TenantId tenant = Samples.tenantId();
-    queues.make(tenant);
+    queues.ensure(tenant);
     send(tenant, "group", "poison");
 
     for (int i = 0; i < 5; i++) {

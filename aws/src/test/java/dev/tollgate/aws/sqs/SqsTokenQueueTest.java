@@ -7,7 +7,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.testing.Samples;
-import dev.tollgate.core.testing.TokenQueueContract;
+import dev.tollgate.core.testing.contract.TokenQueueContract;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -64,7 +64,7 @@ class SqsTokenQueueTest extends TokenQueueContract {
   protected BucketId bucket() {
     BucketId bucket = Samples.bucketId();
     new SqsBucketQueues(sqs, engine.urls(), Engines.ANYBODY, () -> "test")
-        .make(bucket, Duration.ofDays(14));
+        .ensure(bucket, Duration.ofDays(14));
     return bucket;
   }
 

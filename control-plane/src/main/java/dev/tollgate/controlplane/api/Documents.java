@@ -39,8 +39,8 @@ final class Documents {
     document.put("isolation", tier.isolation().name());
     document.put("limits", limits(tier.limits().values()));
     document.put("buckets", buckets);
-    document.put("fillMode", tier.filling().mode().name());
-    document.put("hibernateAfterMinutes", tier.filling().hibernateAfterMinutes());
+    document.put("fillMode", tier.fillPolicy().mode().name());
+    document.put("hibernateAfterMinutes", tier.fillPolicy().hibernateAfterMinutes());
     document.put("onUnavailable", tier.onUnavailable().name());
     document.put("version", tier.version());
     return document;

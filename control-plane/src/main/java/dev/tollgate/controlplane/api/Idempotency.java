@@ -3,9 +3,9 @@ package dev.tollgate.controlplane.api;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
-import dev.tollgate.core.idempotency.KeptAnswer;
 import dev.tollgate.core.idempotency.KeyClaim;
 import dev.tollgate.core.idempotency.KeyUse;
+import dev.tollgate.core.idempotency.StoredResponse;
 import dev.tollgate.http.Problem;
 import dev.tollgate.http.Request;
 import dev.tollgate.http.Response;
@@ -59,8 +59,8 @@ final class Idempotency {
         new KeyClaim(
             key, fingerprint(request.content()), UUID.randomUUID().toString(), after(LEASE, now));
     KeyUse use = keys.claim(claim, now);
-    if (use instanceof KeyUse.Answered answered) {
-      KeptAnswer kept = answered.answer();
+    if (use instanceof KeyUse.Completed answered) {
+      StoredResponse kept = answered.answer();
       return Response.parse(kept.status(), kept.headers(), kept.body())
           .with("idempotency-replayed", "true");
     }
@@ -102,9 +102,10 @@ final class Idempotency {
 
   /** Stores the response. The caller gets it even if it cannot be stored. */
   private void keep(KeyClaim claim, Response response, Request request) {
-    KeptAnswer answer = new KeptAnswer(response.status(), response.headers(), response.text());
+    StoredResponse answer =
+        new StoredResponse(response.status(), response.headers(), response.text());
     try {
-      keys.keep(claim, answer, after(RETENTION, clock.instant()));
+      keys.store(claim, answer, after(RETENTION, clock.instant()));
     } catch (Unavailable unavailable) {
       request.log("answer of key " + claim.key() + ": not stored: " + unavailable.reason());
     }

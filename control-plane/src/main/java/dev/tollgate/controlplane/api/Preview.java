@@ -164,8 +164,8 @@ final class Preview {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("ratePerMinute", spec.rate().tokensPerMinute());
     document.put("capacity", spec.capacity());
-    document.put("fillMode", spec.filling().mode().name());
-    document.put("hibernateAfterMinutes", spec.filling().hibernateAfterMinutes());
+    document.put("fillMode", spec.fillPolicy().mode().name());
+    document.put("hibernateAfterMinutes", spec.fillPolicy().hibernateAfterMinutes());
     return document;
   }
 
@@ -201,7 +201,7 @@ final class Preview {
   /** A tenant before and after the change. */
   private record PlannedTenant(Tenant current, Tenant planned) {
     boolean changes() {
-      return !planned.desiresTheSameAs(current);
+      return !planned.hasSameDesiredStateAs(current);
     }
   }
 

@@ -6,7 +6,7 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
-import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
@@ -31,8 +31,8 @@ import java.util.Optional;
  */
 final class RequestBodies {
   private static final String RATE = "tokens a minute, such as 0.2";
-  private static final String CAPACITY = "a whole number, 1 to " + BucketSpec.MOST_CAPACITY;
-  private static final String MINUTES = "a whole number, 0 for never to " + Filling.MOST_MINUTES;
+  private static final String CAPACITY = "a whole number, 1 to " + BucketSpec.MAX_CAPACITY;
+  private static final String MINUTES = "a whole number, 0 for never to " + FillPolicy.MAX_MINUTES;
   private static final String VERSION = "a whole number, as GET returns it";
 
   private static final String TENANT_ID = "the id of the tenant, [a-z0-9][a-z0-9-]{0,35}";
@@ -116,18 +116,18 @@ final class RequestBodies {
             .orElseThrow(() -> fields.missing("isolation", "SILO or POOL")),
         limits(fields.object("limits")),
         fields.optionalObject("buckets").map(RequestBodies::buckets).orElse(Map.of()),
-        filling(fields),
+        fillPolicy(fields),
         oneOf(fields, "onUnavailable", OnUnavailable.values()).orElse(OnUnavailable.ADMIT),
         0,
         0);
   }
 
-  private static Filling filling(JsonFields fields) {
-    return new Filling(
-        oneOf(fields, "fillMode", FillMode.values()).orElse(Filling.STANDARD.mode()),
+  private static FillPolicy fillPolicy(JsonFields fields) {
+    return new FillPolicy(
+        oneOf(fields, "fillMode", FillMode.values()).orElse(FillPolicy.DEFAULT.mode()),
         fields
             .optionalWholeNumber("hibernateAfterMinutes", MINUTES)
-            .orElse(Filling.STANDARD.hibernateAfterMinutes()));
+            .orElse(FillPolicy.DEFAULT.hibernateAfterMinutes()));
   }
 
   /**
@@ -147,7 +147,7 @@ final class RequestBodies {
   private static Limits limits(JsonFields fields) {
     Map<Limit, Long> limits = limits(fields, "limits");
     for (Limit limit : Limit.values()) {
-      if (!limits.containsKey(limit) && limit.standard().isEmpty()) {
+      if (!limits.containsKey(limit) && limit.defaultValue().isEmpty()) {
         throw fields.missing(limit.key(), limit.expected());
       }
     }
@@ -182,7 +182,7 @@ final class RequestBodies {
   private static BucketTerms terms(JsonFields fields) {
     Optional<BigDecimal> rate = fields.optionalNumber("ratePerMinute", RATE);
     Optional<Long> capacity = fields.optionalWholeNumber("capacity", CAPACITY);
-    capacity.ifPresent(most -> InvalidValue.inRange("capacity", most, 1, BucketSpec.MOST_CAPACITY));
+    capacity.ifPresent(most -> InvalidValue.inRange("capacity", most, 1, BucketSpec.MAX_CAPACITY));
     return new BucketTerms(rate.map(Rate::perMinute), capacity);
   }
 }

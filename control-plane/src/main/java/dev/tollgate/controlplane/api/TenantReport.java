@@ -89,7 +89,7 @@ final class TenantReport {
         buckets(
             tenant,
             activity.buckets(),
-            row -> new Observation(row.availableAt(now), tenant.settled() || row.version() > 0)));
+            row -> new Observation(row.availableAt(now), tenant.isSettled() || row.version() > 0)));
     return document;
   }
 
@@ -141,12 +141,12 @@ final class TenantReport {
       return State.SUSPENDED;
     }
     Bucket bucket = provided.get();
-    if (bucket.hibernates()) {
+    if (bucket.isHibernating()) {
       return State.HIBERNATING;
     }
     boolean changing =
-        bucket.spec().filling().mode() == FillMode.DIRECT
-            && bucket.upkeep().state() == FillState.State.PRODUCED;
+        bucket.spec().fillPolicy().mode() == FillMode.DIRECT
+            && bucket.fillState().state() == FillState.State.PRODUCED;
     return changing ? State.CHANGING : State.ACTIVE;
   }
 
@@ -157,7 +157,7 @@ final class TenantReport {
     document.put("ratePerMinute", spec.rate().tokensPerMinute());
     document.put("capacity", spec.capacity());
     document.put("level", level);
-    document.put("fillMode", spec.filling().mode().name());
+    document.put("fillMode", spec.fillPolicy().mode().name());
     document.put("state", state.name());
     row.filter(found -> state == State.ACTIVE || state == State.CHANGING)
         .ifPresent(

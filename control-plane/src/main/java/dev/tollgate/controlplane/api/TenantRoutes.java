@@ -139,7 +139,7 @@ final class TenantRoutes {
     Invocation invocation = request.invocation();
     return tenants
         .find(id)
-        .map(tenant -> tenant(200, tenant, tenant.settled(), invocation))
+        .map(tenant -> tenant(200, tenant, tenant.isSettled(), invocation))
         .orElseGet(() -> notFound(id));
   }
 

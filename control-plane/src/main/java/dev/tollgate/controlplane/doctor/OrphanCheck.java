@@ -8,7 +8,7 @@ import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.tenants.TenantLifecycle;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.core.provisioning.BucketQueues.Maker;
+import dev.tollgate.core.provisioning.BucketQueues.Owner;
 import dev.tollgate.core.tenant.TenantStatus;
 import java.util.Collections;
 import java.util.List;
@@ -26,7 +26,7 @@ final class OrphanCheck implements Check {
   private final TenantLifecycle lifecycle;
   private final Resource resource;
   private final BucketId id;
-  private final Function<BucketId, Maker> maker;
+  private final Function<BucketId, Owner> maker;
   private final Consumer<BucketId> delete;
 
   private OrphanCheck(
@@ -34,7 +34,7 @@ final class OrphanCheck implements Check {
       TenantLifecycle lifecycle,
       Resource resource,
       BucketId id,
-      Function<BucketId, Maker> maker,
+      Function<BucketId, Owner> maker,
       Consumer<BucketId> delete) {
     this.ports = ports;
     this.lifecycle = lifecycle;
@@ -46,7 +46,7 @@ final class OrphanCheck implements Check {
 
   static OrphanCheck ofQueue(Ports ports, TenantLifecycle lifecycle, BucketId id) {
     return new OrphanCheck(
-        ports, lifecycle, Resource.QUEUE, id, ports.queues()::maker, ports.queues()::delete);
+        ports, lifecycle, Resource.QUEUE, id, ports.queues()::owner, ports.queues()::delete);
   }
 
   /** All schedules are in this deployment's own group, so this deployment has created them. */
@@ -56,7 +56,7 @@ final class OrphanCheck implements Check {
         lifecycle,
         Resource.SCHEDULE,
         id,
-        bucket -> ports.schedules().has(bucket) ? Maker.THIS_DEPLOYMENT : Maker.NOBODY,
+        bucket -> ports.schedules().has(bucket) ? Owner.THIS_DEPLOYMENT : Owner.NO_QUEUE,
         ports.schedules()::delete);
   }
 
@@ -67,10 +67,9 @@ final class OrphanCheck implements Check {
     }
     String actual = "a " + resource.key() + " without a bucket";
     return switch (maker.apply(id)) {
-      case NOBODY -> List.of();
+      case NO_QUEUE -> List.of();
       case THIS_DEPLOYMENT -> List.of(orphan(actual + " (expected: none)"));
-      case SOMEBODY_ELSE ->
-          List.of(orphan(actual + " and without this deployment's tag (expected: none)"));
+      case OTHER -> List.of(orphan(actual + " and without this deployment's tag (expected: none)"));
     };
   }
 
@@ -112,7 +111,7 @@ final class OrphanCheck implements Check {
     if (belongs()) {
       return new ReconcileOutcome.Settled();
     }
-    if (maker.apply(id) == Maker.SOMEBODY_ELSE) {
+    if (maker.apply(id) == Owner.OTHER) {
       return new ReconcileOutcome.Pending(
           List.of("it lacks this deployment's tag; delete it by hand if it is unused"));
     }

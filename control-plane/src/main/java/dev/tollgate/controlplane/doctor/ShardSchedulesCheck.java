@@ -48,7 +48,7 @@ final class ShardSchedulesCheck implements Check {
       for (Tenant tenant : page.items()) {
         boolean shared =
             tenant.buckets().values().stream()
-                .anyMatch(spec -> spec.filling().mode() != FillMode.PRODUCER);
+                .anyMatch(spec -> spec.fillPolicy().mode() != FillMode.PRODUCER);
         if (shared) {
           shards.used().add(Shard.of(tenant.id()));
         }

@@ -64,7 +64,7 @@ final class TenantCheck implements Check {
       return List.of();
     }
     Tenant tenant = found.get();
-    if (!tenant.settled()) {
+    if (!tenant.isSettled()) {
       return List.of(Finding.unsettled(id, unsettled(tenant)));
     }
     List<Finding> findings = new ArrayList<>();
@@ -119,7 +119,9 @@ final class TenantCheck implements Check {
     }
     try {
       boolean follows =
-          tenant.changed(tier.get(), tenant.overrides(), tenant.status()).desiresTheSameAs(tenant);
+          tenant
+              .changed(tier.get(), tenant.overrides(), tenant.status())
+              .hasSameDesiredStateAs(tenant);
       return follows
           ? Optional.empty()
           : Optional.of(
@@ -142,11 +144,11 @@ final class TenantCheck implements Check {
           Finding.of(Type.MISSING, Resource.BUCKET, bucket, "none (expected: " + text(spec) + ")"));
     }
     Bucket row = found.get();
-    boolean suspended = row.upkeep().state() == FillState.State.SUSPENDED;
+    boolean suspended = row.fillState().state() == FillState.State.SUSPENDED;
     if (!row.spec().equals(spec) || suspended != (tenant.status() == TenantStatus.SUSPENDED)) {
       String detail =
           "%s, %s (expected: %s, tenant %s)"
-              .formatted(text(row.spec()), row.upkeep().state(), text(spec), tenant.status());
+              .formatted(text(row.spec()), row.fillState().state(), text(spec), tenant.status());
       return List.of(Finding.of(Type.DIFFERS, Resource.BUCKET, bucket, detail));
     }
     List<Finding> findings = new ArrayList<>();
@@ -160,15 +162,15 @@ final class TenantCheck implements Check {
         + ", capacity "
         + spec.capacity()
         + ", "
-        + spec.filling().mode()
+        + spec.fillPolicy().mode()
         + ", hibernates after "
-        + spec.filling().hibernateAfterMinutes()
+        + spec.fillPolicy().hibernateAfterMinutes()
         + " min";
   }
 
   private Optional<Finding> queue(Bucket row) {
     Optional<Duration> lifetime = ports.queues().lifetime(row.id());
-    String expected = row.lifetimeAt(clock.instant()).toSeconds() + " s";
+    String expected = row.tokenLifetimeAt(clock.instant()).toSeconds() + " s";
     if (lifetime.isEmpty()) {
       return Optional.of(
           Finding.of(
@@ -178,7 +180,7 @@ final class TenantCheck implements Check {
               "no queue (expected: one that keeps tokens for " + expected + ")"));
     }
     return lifetime
-        .filter(seconds -> !row.mayKeepFor(seconds))
+        .filter(seconds -> !row.allowsTokenLifetime(seconds))
         .map(
             seconds ->
                 Finding.of(
@@ -193,7 +195,7 @@ final class TenantCheck implements Check {
     Drift drift = ports.schedules().compare(row);
     if (drift instanceof Drift.Missing) {
       String expected =
-          "no schedule (expected: one for a bucket that is " + row.upkeep().state() + ")";
+          "no schedule (expected: one for a bucket that is " + row.fillState().state() + ")";
       return Optional.of(Finding.of(Type.MISSING, Resource.SCHEDULE, row.id(), expected));
     }
     return drift instanceof Drift.Differs differs

@@ -22,10 +22,10 @@ import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.bucket.fill.BucketSchedules;
-import dev.tollgate.core.provisioning.BucketQueues.Maker;
+import dev.tollgate.core.provisioning.BucketQueues.Owner;
 import dev.tollgate.core.provisioning.QueueCreation;
 import dev.tollgate.core.session.Session;
-import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -33,7 +33,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Comparator;
+
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -73,7 +73,7 @@ public final class Reconciler {
 
   private final Ports ports;
   private final BucketFill fill;
-  private final SessionLife sessions;
+  private final SessionLifecycle sessions;
   private final SiloSteps silos;
   private final Pause pause;
   private final InstantSource clock;
@@ -83,7 +83,7 @@ public final class Reconciler {
   public Reconciler(
       Ports ports,
       BucketFill fill,
-      SessionLife sessions,
+      SessionLifecycle sessions,
       SiloSteps silos,
       Pause pause,
       InstantSource clock) {
@@ -114,7 +114,7 @@ public final class Reconciler {
 
   private ReconcileOutcome run(Tenant desired, Optional<Tenant> before, Invocation invocation) {
     Tenant target = desired;
-    Optional<Tenant> settled = before.filter(Tenant::settled);
+    Optional<Tenant> settled = before.filter(Tenant::isSettled);
     while (true) {
       Steps steps = new Steps(invocation);
       if (target.status() == TenantStatus.OFFBOARDING) {
@@ -150,13 +150,13 @@ public final class Reconciler {
       return removed ? Optional.empty() : Optional.of(done.offboarding());
     }
     Tenant current = found.get();
-    if (current.version() == done.version() && current.desiresTheSameAs(done)) {
+    if (current.version() == done.version() && current.hasSameDesiredStateAs(done)) {
       return Optional.empty();
     }
-    if (!current.settled()) {
+    if (!current.isSettled()) {
       return found;
     }
-    Tenant reopened = current.reopened();
+    Tenant reopened = current.withNextVersion();
     return ports.tenants().replace(reopened) == WriteResult.DONE
         ? Optional.of(reopened)
         : changedTarget(done);
@@ -164,7 +164,8 @@ public final class Reconciler {
 
   private void provide(Tenant tenant, Optional<Tenant> settled, Steps steps) {
     if (settled.isEmpty()) {
-      steps.run("connections of " + tenant.id(), () -> ports.connections().openCount(tenant.id()));
+      steps.run(
+          "connections of " + tenant.id(), () -> ports.connections().createCount(tenant.id()));
     }
     steps
         .attempt("buckets of " + tenant.id(), () -> ports.buckets().list(tenant.id()))
@@ -206,7 +207,7 @@ public final class Reconciler {
                           }
                           Bucket fresh =
                               unreadable.isPresent()
-                                  ? Bucket.remade(id, spec, clock.instant())
+                                  ? Bucket.recreated(id, spec, clock.instant())
                                   : Bucket.opened(id, spec, clock.instant());
                           return open(fresh, active, row);
                         })
@@ -220,7 +221,7 @@ public final class Reconciler {
             ? steps.attempt("silo of " + tenant.id(), () -> silos.open(tenant.id()))
             : Optional.empty();
     if (Stream.concat(opened.stream().map(Opened::made), silo.stream())
-        .anyMatch(made -> made == QueueCreation.NEW)) {
+        .anyMatch(made -> made == QueueCreation.CREATED)) {
       pause.of(QUEUE_DELAY);
     }
     opened.forEach(bucket -> start(bucket, steps));
@@ -259,7 +260,7 @@ public final class Reconciler {
    * bucket has a row.
    */
   private void requireNoForeignQueue(BucketId id) {
-    if (ports.queues().maker(id) == Maker.SOMEBODY_ELSE) {
+    if (ports.queues().owner(id) == Owner.OTHER) {
       throw new Unavailable(
           "a queue of this name exists without this deployment's tag; delete it by hand if it is"
               + " unused");
@@ -293,7 +294,7 @@ public final class Reconciler {
     boolean needsFirstFill =
         isActive(row) && (row.version() == 0 || !found.map(Reconciler::isActive).orElse(true));
     return new Opened(
-        row, ports.queues().make(row.id(), row.lifetimeAt(clock.instant())), needsFirstFill);
+        row, ports.queues().ensure(row.id(), row.tokenLifetimeAt(clock.instant())), needsFirstFill);
   }
 
   /**
@@ -323,7 +324,7 @@ public final class Reconciler {
   }
 
   private static boolean isActive(Bucket row) {
-    return row.upkeep().state() != FillState.State.SUSPENDED;
+    return row.fillState().state() != FillState.State.SUSPENDED;
   }
 
   /**
@@ -333,7 +334,7 @@ public final class Reconciler {
   private void start(Opened bucket, Steps steps) {
     Bucket row = bucket.row();
     BucketId id = row.id();
-    if (bucket.made() == QueueCreation.NOT_YET) {
+    if (bucket.made() == QueueCreation.RECENTLY_DELETED) {
       steps.postpone("queue " + id + ": a queue of this name was deleted less than a minute ago");
       return;
     }
@@ -344,7 +345,7 @@ public final class Reconciler {
   }
 
   private void schedule(Bucket row) {
-    if (row.spec().filling().mode() != FillMode.PRODUCER) {
+    if (row.spec().fillPolicy().mode() != FillMode.PRODUCER) {
       ports.schedules().put(Shard.of(row.id().tenant()));
     }
     if (row.version() == 0) {
@@ -366,9 +367,9 @@ public final class Reconciler {
     silos.remove(tenant, steps);
     endSessions(id, steps).forEach(session -> forget(session, steps));
     if (steps.allSucceeded()
-        && steps.run("connections of " + id, () -> ports.connections().forgetCount(id))
-        && steps.run("subjects of " + id, () -> ports.sessions().forgetSubjects(id))
-        && steps.run("turns of " + id, () -> ports.sessions().forgetTurns(id))) {
+        && steps.run("connections of " + id, () -> ports.connections().deleteCount(id))
+        && steps.run("subjects of " + id, () -> ports.sessions().deleteSubjects(id))
+        && steps.run("turns of " + id, () -> ports.sessions().deleteCreationRate(id))) {
       steps.attempt("tenant " + id, () -> ports.tenants().remove(id, tenant.version()));
     }
   }
@@ -380,13 +381,13 @@ public final class Reconciler {
   private List<Session> endSessions(TenantId id, Steps steps) {
     return steps.attempt("sessions of " + id, () -> ports.sessions().list(id)).stream()
         .flatMap(List::stream)
-        .sorted(Comparator.comparing(session -> session.connections().isEmpty()))
+        .sorted(Session.CONNECTED_FIRST)
         .flatMap(
             session ->
                 steps.attempt("a session of " + id, () -> sessions.end(id, session.id())).stream())
         .flatMap(
             ending ->
-                ending instanceof SessionLife.Over over
+                ending instanceof SessionLifecycle.EndedButKept over
                     ? Stream.of(over.session())
                     : Stream.empty())
         .toList();
@@ -396,7 +397,7 @@ public final class Reconciler {
     String name = "a session of " + session.tenant();
     steps
         .attempt(name, () -> ports.sessions().remove(session.tenant(), session.id()))
-        .filter(WriteResult.OVERTAKEN::equals)
+        .filter(WriteResult.CONFLICT::equals)
         .ifPresent(overtaken -> steps.postpone(name + ": a socket of it may still open"));
   }
 
@@ -420,7 +421,7 @@ public final class Reconciler {
         "bucket " + id,
         () -> {
           ports.schedules().delete(id);
-          if (ports.queues().maker(id) == Maker.SOMEBODY_ELSE) {
+          if (ports.queues().owner(id) == Owner.OTHER) {
             steps.log("queue " + id + " is kept: it lacks this deployment's tag");
           } else {
             ports.queues().delete(id);

@@ -93,14 +93,14 @@ public final class ReleaseRollOut {
     if (tenant.isolation() == Isolation.POOL || tenant.status() == TenantStatus.OFFBOARDING) {
       return true;
     }
-    if (!tenant.settled()) {
+    if (!tenant.isSettled()) {
       return false;
     }
     TenantId id = tenant.id();
     if (ports.silos().find(id).filter(silo -> isCurrent(silo)).isPresent()) {
       return true;
     }
-    ports.tenants().replace(tenant.reopened());
+    ports.tenants().replace(tenant.withNextVersion());
     return false;
   }
 

@@ -63,25 +63,26 @@ public final class SiloSteps {
   /**
    * Writes the row of the tenant's silo and creates its queues.
    *
-   * @return {@link QueueCreation#NOT_YET} also if the tenant's previous silo is not removed yet
+   * @return {@link QueueCreation#RECENTLY_DELETED} also if the tenant's previous silo is not
+   *     removed yet
    */
   public QueueCreation open(TenantId id) {
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       Instant now = clock.instant();
       Optional<Silo> found = ports.silos().find(id);
       if (found.isPresent() && found.get().state() == State.LEAVING) {
-        if (removeDrained(found.get()) == Progress.NOT_YET) {
-          return QueueCreation.NOT_YET;
+        if (removeDrained(found.get()) == Progress.IN_PROGRESS) {
+          return QueueCreation.RECENTLY_DELETED;
         }
       } else if (found.isPresent() && found.get().isOpenAt(release)) {
-        return ports.siloQueues().make(id);
+        return ports.siloQueues().ensure(id);
       } else {
         WriteResult written =
             found.isPresent()
                 ? ports.silos().replace(found.get().reopened(release, now))
                 : ports.silos().open(Silo.opened(id, release, now));
         if (written == WriteResult.DONE) {
-          return ports.siloQueues().make(id);
+          return ports.siloQueues().ensure(id);
         }
       }
     }
@@ -91,7 +92,7 @@ public final class SiloSteps {
   /** Creates the tenant's function and connects it to the tenant's queue. */
   public void start(TenantId id, QueueCreation queues, Steps steps) {
     String function = "silo function of " + id;
-    if (queues == QueueCreation.NOT_YET) {
+    if (queues == QueueCreation.RECENTLY_DELETED) {
       steps.postpone("silo of " + id + ": its previous queues were deleted too recently");
     } else if (run(function, () -> makeFunction(id), steps)) {
       run("event source of " + function, () -> ports.siloFunctions().attach(id), steps);
@@ -99,10 +100,10 @@ public final class SiloSteps {
   }
 
   private Progress makeFunction(TenantId id) {
-    Progress made = ports.siloFunctions().make(id, release);
-    for (int poll = 1; poll < MAX_POLLS && made == Progress.NOT_YET; poll++) {
+    Progress made = ports.siloFunctions().ensure(id, release);
+    for (int poll = 1; poll < MAX_POLLS && made == Progress.IN_PROGRESS; poll++) {
       pause.of(POLL_INTERVAL);
-      made = ports.siloFunctions().make(id, release);
+      made = ports.siloFunctions().ensure(id, release);
     }
     return made;
   }
@@ -110,7 +111,7 @@ public final class SiloSteps {
   /** Runs a step that may need to be repeated later; returns whether it is done. */
   private static boolean run(String name, Supplier<Progress> step, Steps steps) {
     Optional<Progress> progress = steps.attempt(name, step);
-    if (progress.equals(Optional.of(Progress.NOT_YET))) {
+    if (progress.equals(Optional.of(Progress.IN_PROGRESS))) {
       steps.postpone(name + ": not ready yet");
     }
     return progress.equals(Optional.of(Progress.DONE));
@@ -153,7 +154,7 @@ public final class SiloSteps {
 
   /** Writes the silo's next state and continues from there. */
   private void advance(State next, Silo silo, Steps steps) {
-    write(silo.in(next, clock.instant()), steps).ifPresent(written -> close(written, steps));
+    write(silo.withState(next, clock.instant()), steps).ifPresent(written -> close(written, steps));
   }
 
   /** Whether the queue is empty. If not, the function is started, in case it is missing. */
@@ -166,7 +167,7 @@ public final class SiloSteps {
     }
     if (depth.isPresent() && depth.get() > 0) {
       steps.postpone(queue + ": " + depth.get() + " messages left");
-      start(id, QueueCreation.STOOD, steps);
+      start(id, QueueCreation.EXISTED, steps);
     }
     return depth.isPresent() && depth.get() == 0;
   }
@@ -177,14 +178,14 @@ public final class SiloSteps {
     return ports.siloFunctions().detach(id) == Progress.DONE
             && ports.siloQueues().moveDeadLetters(id) == Progress.DONE
         ? delete(leaving)
-        : Progress.NOT_YET;
+        : Progress.IN_PROGRESS;
   }
 
   /** Deletes a silo whose function is detached, with all messages that are left in its queues. */
   private Progress delete(Silo leaving) {
     TenantId id = leaving.tenant();
-    if (ports.siloFunctions().delete(id) == Progress.NOT_YET) {
-      return Progress.NOT_YET;
+    if (ports.siloFunctions().delete(id) == Progress.IN_PROGRESS) {
+      return Progress.IN_PROGRESS;
     }
     ports.siloQueues().delete(id);
     ports.silos().remove(id, leaving.version());
@@ -201,7 +202,7 @@ public final class SiloSteps {
             silo ->
                 silo.state() == State.LEAVING
                     ? Optional.of(silo)
-                    : write(silo.in(State.LEAVING, clock.instant()), steps))
+                    : write(silo.withState(State.LEAVING, clock.instant()), steps))
         .ifPresent(
             silo -> run("removal of the silo of " + id, () -> removeWithMessages(silo), steps));
   }
@@ -209,7 +210,7 @@ public final class SiloSteps {
   private Progress removeWithMessages(Silo leaving) {
     return ports.siloFunctions().detach(leaving.tenant()) == Progress.DONE
         ? delete(leaving)
-        : Progress.NOT_YET;
+        : Progress.IN_PROGRESS;
   }
 
   /**
@@ -225,7 +226,7 @@ public final class SiloSteps {
   private Optional<Silo> write(Silo next, Steps steps) {
     Optional<WriteResult> written =
         steps.attempt("silo of " + next.tenant(), () -> ports.silos().replace(next));
-    if (written.filter(result -> result == WriteResult.OVERTAKEN).isPresent()) {
+    if (written.filter(result -> result == WriteResult.CONFLICT).isPresent()) {
       steps.postpone("silo of " + next.tenant() + ": changed concurrently");
     }
     return written.filter(result -> result == WriteResult.DONE).map(done -> next);

@@ -113,7 +113,7 @@ public final class TenantLifecycle {
       }
       Tenant current = planned.current();
       Tenant next = planned.planned();
-      if (next.desiresTheSameAs(current)) {
+      if (next.hasSameDesiredStateAs(current)) {
         return new Applied(current, reconcileUnlessSettled(current, invocation));
       }
       if (tenants.replace(next) == WriteResult.DONE) {
@@ -199,7 +199,7 @@ public final class TenantLifecycle {
       boolean affected =
           current.tier().equals(tier.name()) && current.status() != TenantStatus.OFFBOARDING;
       Tenant next = current.changed(tier, current.overrides(), current.status());
-      if (!affected || next.desiresTheSameAs(current)) {
+      if (!affected || next.hasSameDesiredStateAs(current)) {
         return Optional.of(new ReconcileOutcome.Settled());
       }
       if (tenants.replace(next) == WriteResult.DONE) {
@@ -232,7 +232,7 @@ public final class TenantLifecycle {
         return reconciler.reconcile(current, Optional.empty(), invocation);
       }
       Optional<Tier> tier = tiers.find(current.tier());
-      Tenant next = current.reopened();
+      Tenant next = current.withNextVersion();
       Optional<String> misfit = Optional.empty();
       try {
         next =
@@ -279,7 +279,8 @@ public final class TenantLifecycle {
   private Optional<Tenant> updated(Tenant written, Tier newer) {
     try {
       Tenant next = written.changed(newer, written.overrides(), written.status());
-      boolean done = !next.desiresTheSameAs(written) && tenants.replace(next) == WriteResult.DONE;
+      boolean done =
+          !next.hasSameDesiredStateAs(written) && tenants.replace(next) == WriteResult.DONE;
       return done ? Optional.of(next) : Optional.empty();
     } catch (InvalidValue misfit) {
       return Optional.empty();
@@ -287,7 +288,7 @@ public final class TenantLifecycle {
   }
 
   private ReconcileOutcome reconcileUnlessSettled(Tenant tenant, Invocation invocation) {
-    return tenant.settled()
+    return tenant.isSettled()
         ? new ReconcileOutcome.Settled()
         : reconciler.reconcile(tenant, Optional.empty(), invocation);
   }

@@ -108,7 +108,7 @@ public final class TierCatalog {
     if (!ifMatch.holds(found.map(Tier::version))) {
       return new VersionMismatch(found);
     }
-    Optional<Tier> same = found.filter(asked::saysTheSameAs);
+    Optional<Tier> same = found.filter(asked::hasSameDefinitionAs);
     if (same.isPresent()) {
       return new Planned(found, same.get());
     }
@@ -132,7 +132,7 @@ public final class TierCatalog {
               + String.join("; ", misfits));
     }
     return new Planned(
-        found, found.map(current -> next(asked, current)).orElse(asked.succeeding(0)));
+        found, found.map(current -> next(asked, current)).orElse(asked.withVersionAfter(0)));
   }
 
   /**
@@ -141,7 +141,7 @@ public final class TierCatalog {
    * exceed {@code sessionLifetime} if a tenant overrides one of the two.
    */
   private static boolean mayMisfit(Tier asked, Optional<Tier> current) {
-    return asked.filling().mode() == FillMode.DIRECT
+    return asked.fillPolicy().mode() == FillMode.DIRECT
         || current
             .map(Tier::limits)
             .filter(
@@ -178,11 +178,11 @@ public final class TierCatalog {
             asked.isolation(),
             asked.limits(),
             asked.buckets(),
-            asked.filling(),
+            asked.fillPolicy(),
             asked.onUnavailable(),
             current.version(),
             current.rolledOut())
-        .succeeding(current.version());
+        .withVersionAfter(current.version());
   }
 
   private static Unavailable alwaysConcurrent(TierName name) {
@@ -256,7 +256,7 @@ public final class TierCatalog {
       for (Tenant tenant : page.items()) {
         if (tenant.status() != TenantStatus.OFFBOARDING) {
           seen++;
-          unsettled += tenant.settled() && follows(tenant, tier) ? 0 : 1;
+          unsettled += tenant.isSettled() && follows(tenant, tier) ? 0 : 1;
         }
       }
       seen += page.unreadable().size();
@@ -268,7 +268,7 @@ public final class TierCatalog {
   }
 
   private static boolean follows(Tenant tenant, Tier tier) {
-    return tenant.changed(tier, tenant.overrides(), tenant.status()).desiresTheSameAs(tenant);
+    return tenant.changed(tier, tenant.overrides(), tenant.status()).hasSameDesiredStateAs(tenant);
   }
 
   /**

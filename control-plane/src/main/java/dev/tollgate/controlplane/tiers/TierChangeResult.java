@@ -31,7 +31,7 @@ public sealed interface TierChangeResult {
   record Planned(Optional<Tier> current, Tier planned) implements TierChangeResult {
     /** Whether the current tier is already as requested. */
     public boolean changesNothing() {
-      return current.filter(planned::saysTheSameAs).isPresent();
+      return current.filter(planned::hasSameDefinitionAs).isPresent();
     }
   }
 

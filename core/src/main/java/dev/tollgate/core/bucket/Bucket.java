@@ -13,9 +13,9 @@ import java.util.Optional;
  * @param spec its rate and capacity
  * @param ledger what it has been given
  * @param level the tokens in it after the last fill, those on their way included
- * @param emptiness what the last claim learned that found it empty, if one did since the last fill
+ * @param emptyHint what the last claim learned that found it empty, if one did since the last fill
  *     that brought tokens
- * @param upkeep who keeps it filled
+ * @param fillState who keeps it filled
  * @param version counts the changes of what is written here, but for {@code emptiness}
  */
 public record Bucket(
@@ -23,8 +23,8 @@ public record Bucket(
     BucketSpec spec,
     Ledger ledger,
     long level,
-    Optional<EmptyHint> emptiness,
-    FillState upkeep,
+    Optional<EmptyHint> emptyHint,
+    FillState fillState,
     long version) {
   /**
    * How much later than it is due a token may appear: SQS delays by whole seconds (SQS API
@@ -60,7 +60,7 @@ public record Bucket(
   private static final Duration EMPTY_WHILE_DIRECT = Duration.ofSeconds(5);
 
   /** When a queue that is missing may have been made again. */
-  public static final Duration RECONCILED = Duration.ofMinutes(1);
+  public static final Duration RECONCILE_TIME = Duration.ofMinutes(1);
 
   /** A fill that has not come for so long has been lost: a schedule fires once a minute. */
   private static final Duration OVERDUE = Duration.ofMinutes(3);
@@ -90,11 +90,11 @@ public record Bucket(
    * A bucket whose row was broken, made anew at {@code now}. What its queue holds is counted by the
    * next fill; it is owed nothing, lest whoever can break a row have its bucket filled for that.
    */
-  public static Bucket remade(BucketId id, BucketSpec spec, Instant now) {
+  public static Bucket recreated(BucketId id, BucketSpec spec, Instant now) {
     return new Bucket(
         id,
         spec,
-        Ledger.even(now),
+        Ledger.balanced(now),
         0,
         Optional.empty(),
         FillState.entered(FillState.State.PRODUCED, now),
@@ -126,14 +126,14 @@ public record Bucket(
   }
 
   /** This bucket after a look at {@code now} that found so many tokens in it. */
-  public Bucket seen(long found, Instant now) {
+  public Bucket inspected(long found, Instant now) {
     return new Bucket(
         id,
         spec,
         ledger,
         found,
-        emptiness,
-        upkeep.found(found >= spec.capacity(), now),
+        emptyHint,
+        fillState.inspected(found >= spec.capacity(), now),
         version + 1);
   }
 
@@ -143,7 +143,7 @@ public record Bucket(
         next,
         switch (state) {
           case PRODUCED, SUSPENDED -> ledgerAt(now).retuned(spec, next, now);
-          case DIRECT, HIBERNATING -> Ledger.even(now);
+          case DIRECT, HIBERNATING -> Ledger.balanced(now);
         },
         hasExpiredAt(now) ? 0 : level,
         Optional.empty(),
@@ -160,9 +160,9 @@ public record Bucket(
     if (hasExpiredAt(now)) {
       return Ledger.opened(spec, now);
     }
-    return switch (upkeep.state()) {
+    return switch (fillState.state()) {
       case PRODUCED, SUSPENDED -> ledger;
-      case DIRECT, HIBERNATING -> Ledger.even(now);
+      case DIRECT, HIBERNATING -> Ledger.balanced(now);
     };
   }
 
@@ -171,12 +171,13 @@ public record Bucket(
    * hibernates was full for a while before, so its tokens are older than its sleep.
    */
   private boolean hasExpiredAt(Instant now) {
-    Instant since = upkeep.since();
-    Instant expiry = since.plus(lifetimeAt(since));
-    return switch (upkeep.state()) {
+    Instant since = fillState.since();
+    Instant expiry = since.plus(tokenLifetimeAt(since));
+    return switch (fillState.state()) {
       case PRODUCED, DIRECT -> false;
       case HIBERNATING ->
-          !now.isBefore(expiry.minus(Duration.ofMinutes(spec.filling().hibernateAfterMinutes())));
+          !now.isBefore(
+              expiry.minus(Duration.ofMinutes(spec.fillPolicy().hibernateAfterMinutes())));
       case SUSPENDED -> !now.isBefore(expiry);
     };
   }
@@ -186,22 +187,22 @@ public record Bucket(
    * While none of its tokens can have expired it is owed nothing: whatever it lacks has been
    * claimed just now.
    */
-  public Bucket awake(Instant now) {
+  public Bucket woken(Instant now) {
     boolean expired = hasExpiredAt(now);
-    Instant seen = emptiness.map(EmptyHint::since).filter(now::isAfter).orElse(now);
+    Instant seen = emptyHint.map(EmptyHint::since).filter(now::isAfter).orElse(now);
     return new Bucket(
         id,
         spec,
-        expired ? Ledger.opened(spec, now) : Ledger.even(seen),
+        expired ? Ledger.opened(spec, now) : Ledger.balanced(seen),
         expired ? 0 : level,
-        expired ? Optional.empty() : emptiness,
+        expired ? Optional.empty() : emptyHint,
         FillState.entered(FillState.State.PRODUCED, now),
         version);
   }
 
   /** Whether a claim must have it filled first: it hibernates, and its tokens may have expired. */
   public boolean needsWakingAt(Instant now) {
-    return hibernates() && hasExpiredAt(now);
+    return isHibernating() && hasExpiredAt(now);
   }
 
   /** The next step of a fill at {@code now}, when so many tokens are in this bucket. */
@@ -210,7 +211,7 @@ public record Bucket(
   }
 
   private Instant horizon(Instant now) {
-    return isExactToTheMinute() ? now : now.plus(AHEAD);
+    return fillsOncePerMinute() ? now : now.plus(AHEAD);
   }
 
   private Ledger bounded(Instant now) {
@@ -234,31 +235,31 @@ public record Bucket(
         spec,
         step.after(),
         found + step.tokens(),
-        owed || full ? Optional.empty() : emptiness,
-        upkeep.found(full, now),
+        owed || full ? Optional.empty() : emptyHint,
+        fillState.inspected(full, now),
         version + 1);
   }
 
   /** Whether a fill that left {@code before} like this needs no write. */
-  public boolean saysTheSameAs(Bucket before) {
+  public boolean hasSameContentAs(Bucket before) {
     return ledger.equals(before.ledger)
         && level == before.level
-        && upkeep.equals(before.upkeep)
-        && emptiness.equals(before.emptiness);
+        && fillState.equals(before.fillState)
+        && emptyHint.equals(before.emptyHint);
   }
 
   /**
    * This bucket after some tokens of its last step have not been sent: they are owed again, and
    * come with the next fill.
    */
-  public Bucket unsent(long tokens, Instant now) {
+  public Bucket withUnsent(long tokens, Instant now) {
     return new Bucket(
         id,
         spec,
-        ledger.unsent(spec.rate(), now, tokens),
+        ledger.withUnsent(spec.rate(), now, tokens),
         Math.max(0, level - tokens),
-        emptiness,
-        upkeep,
+        emptyHint,
+        fillState,
         version + 1);
   }
 
@@ -269,8 +270,8 @@ public record Bucket(
    * were on their way as the rate changed is not known for a minute.
    */
   public long levelAt(TokenQueue.Level told) {
-    Instant settled = upkeep.since().plus(AHEAD);
-    return emptiness
+    Instant settled = fillState.since().plus(AHEAD);
+    return emptyHint
         .filter(seen -> seen.since().isAfter(settled) || !ledger.aheadFrom().isAfter(seen.since()))
         .map(
             seen ->
@@ -282,25 +283,25 @@ public record Bucket(
 
   /** The tokens that could be claimed at {@code now}, if none was claimed since the last fill. */
   public long availableAt(Instant now) {
-    return knownEmptyAt(now)
+    return isKnownEmptyAt(now)
         ? 0
-        : Math.max(0, level - ledger.onTheWayAt(spec.rate(), now.minus(GRACE)));
+        : Math.max(0, level - ledger.pendingAt(spec.rate(), now.minus(GRACE)));
   }
 
   /** Whether it is known at {@code now} that no token is to be had. */
-  public boolean knownEmptyAt(Instant now) {
+  public boolean isKnownEmptyAt(Instant now) {
     return emptyUntil(now).isPresent();
   }
 
   /** Until when it is known at {@code now} that no token is to be had, if it is. */
   public Optional<Instant> emptyUntil(Instant now) {
-    return emptiness.map(EmptyHint::until).filter(now::isBefore);
+    return emptyHint.map(EmptyHint::until).filter(now::isBefore);
   }
 
   /** What is to be remembered of this bucket, which was found empty while others held tokens. */
-  public EmptyHint foundEmpty(Instant now, long held) {
+  public EmptyHint hintWhenEmpty(Instant now, long held) {
     boolean mayAppear = held > 0 || ledger.aheadFrom().isAfter(now);
-    if (isExactToTheMinute()) {
+    if (fillsOncePerMinute()) {
       Duration looks = mayAppear ? EMPTY_WHILE_TOKENS_MAY_APPEAR : EMPTY_WHILE_DIRECT;
       return new EmptyHint(now, now.plus(looks), held);
     }
@@ -311,8 +312,8 @@ public record Bucket(
   }
 
   /** What is to be remembered of this bucket, whose queue is missing; the next fill ends it. */
-  public EmptyHint foundMissing(Instant now) {
-    return new EmptyHint(now, now.plus(RECONCILED), 0);
+  public EmptyHint hintWhenQueueMissing(Instant now) {
+    return new EmptyHint(now, now.plus(RECONCILE_TIME), 0);
   }
 
   /** Whether it has ever been filled; until then its queue may not be there. */
@@ -325,24 +326,24 @@ public record Bucket(
    * and the token producer fills it or would if it were awake.
    */
   public boolean needsFillAt(Instant now) {
-    if (upkeep.state() != FillState.State.PRODUCED) {
-      return hibernates();
+    if (fillState.state() != FillState.State.PRODUCED) {
+      return isHibernating();
     }
-    return isExactToTheMinute() ? isOverdueAt(now) : !ledger.mintedThrough().isAfter(now);
+    return fillsOncePerMinute() ? isOverdueAt(now) : !ledger.mintedThrough().isAfter(now);
   }
 
   /** Whether it hibernates. */
-  public boolean hibernates() {
-    return upkeep.state() == FillState.State.HIBERNATING;
+  public boolean isHibernating() {
+    return fillState.state() == FillState.State.HIBERNATING;
   }
 
   /**
    * Whether its filling may stop at {@code now}: it has stayed full for as long as its tier says.
    */
-  public boolean mayHibernateAt(Instant now) {
-    Filling filling = spec.filling();
-    return filling.mayStop()
-        && upkeep
+  public boolean isDueToHibernateAt(Instant now) {
+    FillPolicy filling = spec.fillPolicy();
+    return filling.mayHibernate()
+        && fillState
             .fullSince()
             .map(since -> since.plus(Duration.ofMinutes(filling.hibernateAfterMinutes())))
             .filter(until -> !until.isAfter(now))
@@ -351,7 +352,7 @@ public record Bucket(
 
   /** Whether a fill should have come long before {@code now}, and did not. */
   public boolean isOverdueAt(Instant now) {
-    return upkeep.state() == FillState.State.PRODUCED
+    return fillState.state() == FillState.State.PRODUCED
         && ledger.mintedThrough().plus(OVERDUE).isBefore(now);
   }
 
@@ -359,25 +360,27 @@ public record Bucket(
    * For how long its queue is to keep tokens, at {@code now}: as long as can be, unless they are to
    * expire, see {@link DirectFill}.
    */
-  public Duration lifetimeAt(Instant now) {
-    if (spec.filling().mode() != FillMode.DIRECT || upkeep.state() == FillState.State.SUSPENDED) {
+  public Duration tokenLifetimeAt(Instant now) {
+    if (spec.fillPolicy().mode() != FillMode.DIRECT
+        || fillState.state() == FillState.State.SUSPENDED) {
       return DirectFill.LONGEST_LIFETIME;
     }
     Duration lifetime = DirectFill.of(spec).lifetime();
     boolean ofAllAges =
-        upkeep.state() != FillState.State.PRODUCED || !now.isBefore(upkeep.since().plus(lifetime));
+        fillState.state() != FillState.State.PRODUCED
+            || !now.isBefore(fillState.since().plus(lifetime));
     return ofAllAges ? lifetime : DirectFill.LONGEST_LIFETIME;
   }
 
   /**
    * Whether its queue may be found to keep tokens for so long. While a bucket is on its way to
    * being filled directly, or has gone to sleep on it, its queue may have been told of the shorter
-   * time already, or not yet: see {@link #lifetimeAt}.
+   * time already, or not yet: see {@link #tokenLifetimeAt}.
    */
-  public boolean mayKeepFor(Duration lifetime) {
-    boolean shortened = spec.filling().mode() == FillMode.DIRECT;
+  public boolean allowsTokenLifetime(Duration lifetime) {
+    boolean shortened = spec.fillPolicy().mode() == FillMode.DIRECT;
     Duration shorter = shortened ? DirectFill.of(spec).lifetime() : DirectFill.LONGEST_LIFETIME;
-    return switch (upkeep.state()) {
+    return switch (fillState.state()) {
       case SUSPENDED -> lifetime.equals(DirectFill.LONGEST_LIFETIME);
       case DIRECT -> lifetime.equals(shorter);
       case PRODUCED, HIBERNATING ->
@@ -386,32 +389,33 @@ public record Bucket(
   }
 
   /** Whether its schedule alone may fill it at {@code now}, as is asked: see {@link DirectFill}. */
-  public boolean mayBeDirectAt(Instant now) {
-    if (spec.filling().mode() != FillMode.DIRECT || upkeep.state() != FillState.State.PRODUCED) {
+  public boolean isReadyForDirectAt(Instant now) {
+    if (spec.fillPolicy().mode() != FillMode.DIRECT
+        || fillState.state() != FillState.State.PRODUCED) {
       return false;
     }
     Duration settling = DirectFill.of(spec).lifetime().plus(DirectFill.RETENTION_DELAY);
-    return !now.isBefore(upkeep.since().plus(settling));
+    return !now.isBefore(fillState.since().plus(settling));
   }
 
   /**
    * When its {@link Shard} is to look at it next, if at all: every minute at buckets that it fills,
    * now and then at those that nobody else looks at.
    */
-  public Optional<Instant> turnAt() {
-    Filling filling = spec.filling();
-    if (filling.mode() == FillMode.SHARED && upkeep.state() == FillState.State.PRODUCED) {
+  public Optional<Instant> shardDueAt() {
+    FillPolicy filling = spec.fillPolicy();
+    if (filling.mode() == FillMode.SHARED && fillState.state() == FillState.State.PRODUCED) {
       return Optional.of(Instant.EPOCH);
     }
-    return upkeep.state() == FillState.State.DIRECT && filling.mayStop()
-        ? Optional.of(upkeep.since().plus(Duration.ofMinutes(filling.hibernateAfterMinutes())))
+    return fillState.state() == FillState.State.DIRECT && filling.mayHibernate()
+        ? Optional.of(fillState.since().plus(Duration.ofMinutes(filling.hibernateAfterMinutes())))
         : Optional.empty();
   }
 
   /** Whether the same schedule fills both buckets. */
-  public boolean isScheduledLike(Bucket other) {
-    boolean shared = spec.filling().mode() == FillMode.SHARED;
-    return spec.equals(other.spec) && (shared || upkeep.state() == other.upkeep.state());
+  public boolean hasSameScheduleAs(Bucket other) {
+    boolean shared = spec.fillPolicy().mode() == FillMode.SHARED;
+    return spec.equals(other.spec) && (shared || fillState.state() == other.fillState.state());
   }
 
   /** When a bucket that is empty at {@code now} has its next token, as far as is known. */
@@ -428,23 +432,23 @@ public record Bucket(
    */
   public Instant nextTokensAt(Instant now, long tokens) {
     long n = Math.min(InvalidValue.inRange("tokens", tokens, 1, Long.MAX_VALUE), spec.capacity());
-    if (upkeep.state() == FillState.State.DIRECT) {
+    if (fillState.state() == FillState.State.DIRECT) {
       long fills = -Math.floorDiv(-n, (long) DirectFill.of(spec).tokens());
       return now.plus(MINUTE.multipliedBy(fills)).plus(GRACE);
     }
     // Nobody has taken a token since the bucket was found empty, if that still holds.
     Instant taken =
-        emptiness.filter(seen -> now.isBefore(seen.until())).map(EmptyHint::since).orElse(now);
+        emptyHint.filter(seen -> now.isBefore(seen.until())).map(EmptyHint::since).orElse(now);
     Instant next = nextTokensAfter(taken.isBefore(now) ? taken : now, now, n);
-    Instant exact = isExactToTheMinute() ? next.plus(MINUTE) : next;
+    Instant exact = fillsOncePerMinute() ? next.plus(MINUTE) : next;
     return emptyUntil(now).filter(exact::isBefore).orElse(exact);
   }
 
   /** When the n-th token will have come that had not become due at {@code appeared}. */
   private Instant nextTokensAfter(Instant appeared, Instant now, long n) {
-    Ledger awake = hibernates() ? awake(now).ledger() : bounded(now);
+    Ledger awake = isHibernating() ? woken(now).ledger() : bounded(now);
     Instant due = awake.dueAfter(spec.rate(), appeared, n);
-    boolean isOnItsWay = n <= awake.onTheWayAt(spec.rate(), appeared);
+    boolean isOnItsWay = n <= awake.pendingAt(spec.rate(), appeared);
     return (isOnItsWay || due.isAfter(now) ? due : now).plus(GRACE);
   }
 
@@ -452,7 +456,7 @@ public record Bucket(
    * Whether its tokens come once a minute. Those of a bucket that is to be filled directly last for
    * a minute, so none of them is hidden for a part of it.
    */
-  private boolean isExactToTheMinute() {
-    return spec.filling().mode() == FillMode.DIRECT;
+  private boolean fillsOncePerMinute() {
+    return spec.fillPolicy().mode() == FillMode.DIRECT;
   }
 }

@@ -8,11 +8,11 @@ import dev.tollgate.core.InvalidValue;
  * @param rate how fast it fills
  * @param capacity the most tokens it holds, 1 to 100,000: SQS keeps about 120,000 messages of a
  *     standard queue in flight (Amazon SQS Developer Guide, "Amazon SQS message quotas")
- * @param filling how it is filled
+ * @param fillPolicy how it is filled
  */
-public record BucketSpec(Rate rate, long capacity, Filling filling) {
+public record BucketSpec(Rate rate, long capacity, FillPolicy fillPolicy) {
   /** The largest capacity. */
-  public static final long MOST_CAPACITY = 100_000;
+  public static final long MAX_CAPACITY = 100_000;
 
   /**
    * Checks the capacity, and that the bucket can be filled so.
@@ -21,15 +21,15 @@ public record BucketSpec(Rate rate, long capacity, Filling filling) {
    *     the rate or hold the capacity
    */
   public BucketSpec {
-    InvalidValue.inRange("capacity", capacity, 1, MOST_CAPACITY);
-    if (filling.mode() == FillMode.DIRECT) {
+    InvalidValue.inRange("capacity", capacity, 1, MAX_CAPACITY);
+    if (fillPolicy.mode() == FillMode.DIRECT) {
       DirectFill.check(rate, capacity);
     }
   }
 
   /** A bucket that is filled as is usual. */
   public BucketSpec(Rate rate, long capacity) {
-    this(rate, capacity, Filling.STANDARD);
+    this(rate, capacity, FillPolicy.DEFAULT);
   }
 
   /** A bucket that holds what one minute brings, rounded up, and is filled as is usual. */

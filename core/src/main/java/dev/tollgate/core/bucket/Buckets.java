@@ -41,8 +41,8 @@ public interface Buckets {
   void forgetEmpty(BucketId id);
 
   /**
-   * The buckets of a shard whose turn has come, see {@link Bucket#turnAt}; in no order, a second
-   * behind.
+   * The buckets of a shard whose turn has come, see {@link Bucket#shardDueAt}; in no order, a
+   * second behind.
    */
   List<BucketId> due(Shard shard, Instant now);
 

@@ -30,7 +30,7 @@ public record DirectFill(int tokens, Duration lifetime) {
   /**
    * The most tokens that a schedule sends: the entries of one SendMessageBatch (SQS API reference).
    */
-  public static final int MOST_TOKENS = TokenQueue.BATCH;
+  public static final int MAX_TOKENS = TokenQueue.BATCH;
 
   /** The longest that SQS keeps a message (SQS API reference, CreateQueue). */
   public static final Duration LONGEST_LIFETIME = Duration.ofDays(14);
@@ -58,13 +58,13 @@ public record DirectFill(int tokens, Duration lifetime) {
   static void check(Rate rate, long capacity) {
     long micro = rate.microtokensPerMinute();
     InvalidValue.unless(
-        micro % MICRO == 0 && micro / MICRO <= MOST_TOKENS,
+        micro % MICRO == 0 && micro / MICRO <= MAX_TOKENS,
         FIELD,
         FillMode.DIRECT,
         "PRODUCER or SHARED for "
             + rate
             + ": DIRECT sends the same batch each minute, 1 to "
-            + MOST_TOKENS
+            + MAX_TOKENS
             + " whole tokens");
     long tokens = micro / MICRO;
     InvalidValue.unless(

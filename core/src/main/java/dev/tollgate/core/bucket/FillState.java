@@ -30,7 +30,7 @@ public record FillState(State state, Instant since, Optional<Instant> fullSince)
   }
 
   /** The same after a look at the bucket. */
-  FillState found(boolean full, Instant now) {
+  FillState inspected(boolean full, Instant now) {
     return new FillState(
         state,
         state == State.DIRECT ? now : since,

@@ -44,7 +44,7 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   public static final long UNIT = 60_000L * 1_000_000L;
 
   private static final long MINUTE_MILLIS = 60_000;
-  private static final long MOST_UNITS = BucketSpec.MOST_CAPACITY * UNIT;
+  private static final long MOST_UNITS = BucketSpec.MAX_CAPACITY * UNIT;
 
   /**
    * Checks what is carried.
@@ -66,7 +66,7 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   }
 
   /** The ledger of a bucket that is owed nothing and has nothing on the way. */
-  static Ledger even(Instant now) {
+  static Ledger balanced(Instant now) {
     return new Ledger(now, 0);
   }
 
@@ -84,7 +84,7 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
     long most = mostAtOnce(spec);
     boolean overflows = !mintedThrough.isAfter(now) && wholeTokens(spec.rate(), now) >= room;
     if (overflows && room <= most) {
-      return new Step(room, even(plus(millisUntil(now))), true);
+      return new Step(room, balanced(plus(millisUntil(now))), true);
     }
     long due = Math.max(0, wholeTokens(spec.rate(), overflows ? now : horizon));
     long wanted = Math.min(due, room);
@@ -125,12 +125,12 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   }
 
   /** This ledger after so many tokens that were minted have not been sent. */
-  Ledger unsent(Rate rate, Instant now, long tokens) {
-    return standing(rate, now, Math.min(MOST_UNITS, balance(rate, now) + tokens * UNIT));
+  Ledger withUnsent(Rate rate, Instant now, long tokens) {
+    return withBalance(rate, now, Math.min(MOST_UNITS, balance(rate, now) + tokens * UNIT));
   }
 
   /** The ledger that has this balance at {@code now}. */
-  private Ledger standing(Rate rate, Instant now, long balance) {
+  private Ledger withBalance(Rate rate, Instant now, long balance) {
     Instant at = plus(millisUntil(now));
     if (balance >= 0) {
       return new Ledger(at, balance);
@@ -143,10 +143,10 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
    * When the n-th token to come is due: one that is on its way at {@code now}, or one that is not
    * yet minted. A token that is owed already was due earlier than {@code now}.
    *
-   * @param tokens n, 1 to {@value BucketSpec#MOST_CAPACITY}
+   * @param tokens n, 1 to {@value BucketSpec#MAX_CAPACITY}
    */
   public Instant dueAfter(Rate rate, Instant now, long tokens) {
-    return plus(millisToReach(rate, (tokens - onTheWayAt(rate, now)) * UNIT));
+    return plus(millisToReach(rate, (tokens - pendingAt(rate, now)) * UNIT));
   }
 
   /** When the n-th token is due that has not been minted yet. */
@@ -155,7 +155,7 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   }
 
   /** How many tokens have been minted that become due after {@code now}. */
-  public long onTheWayAt(Rate rate, Instant now) {
+  public long pendingAt(Rate rate, Instant now) {
     return mintedAfter(rate, now.isBefore(aheadFrom) ? aheadFrom : now);
   }
 

@@ -16,7 +16,7 @@ public record Rate(long microtokensPerMinute) {
   private static final BigDecimal LEAST_PER_MINUTE = BigDecimal.valueOf(1, 6);
 
   /** The fastest that one schedule and one function can keep up with, in tokens a minute. */
-  public static final long MOST_PER_MINUTE = 60_000;
+  public static final long MAX_PER_MINUTE = 60_000;
 
   /**
    * Checks the rate.
@@ -24,14 +24,14 @@ public record Rate(long microtokensPerMinute) {
    * @throws InvalidValue if it is out of range
    */
   public Rate {
-    if (microtokensPerMinute < 1 || microtokensPerMinute > MOST_PER_MINUTE * MICRO) {
+    if (microtokensPerMinute < 1 || microtokensPerMinute > MAX_PER_MINUTE * MICRO) {
       throw invalid(BigDecimal.valueOf(microtokensPerMinute, 6));
     }
   }
 
   /** A whole number of tokens a minute, 1 to 60,000. */
   public static Rate perMinute(long tokens) {
-    if (tokens < 1 || tokens > MOST_PER_MINUTE) {
+    if (tokens < 1 || tokens > MAX_PER_MINUTE) {
       throw invalid(BigDecimal.valueOf(tokens));
     }
     return new Rate(tokens * MICRO);
@@ -44,7 +44,7 @@ public record Rate(long microtokensPerMinute) {
    */
   public static Rate perMinute(BigDecimal tokens) {
     if (tokens.signum() <= 0
-        || tokens.compareTo(BigDecimal.valueOf(MOST_PER_MINUTE)) > 0
+        || tokens.compareTo(BigDecimal.valueOf(MAX_PER_MINUTE)) > 0
         || tokens.compareTo(LEAST_PER_MINUTE) < 0) {
       throw invalid(tokens);
     }
@@ -59,7 +59,7 @@ public record Rate(long microtokensPerMinute) {
     return new InvalidValue(
         "ratePerMinute",
         tokens.toString(),
-        "0.000001 to " + MOST_PER_MINUTE + ", at most six decimals");
+        "0.000001 to " + MAX_PER_MINUTE + ", at most six decimals");
   }
 
   /** Tokens a minute, as people write it. */

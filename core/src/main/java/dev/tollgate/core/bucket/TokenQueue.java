@@ -1,7 +1,6 @@
 package dev.tollgate.core.bucket;
 
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.bucket.claim.MissingQueue;
 import java.time.Duration;
 import java.util.List;
 

@@ -7,7 +7,7 @@ import dev.tollgate.core.session.Connections;
 /**
  * Where it is written down how many connections of a tenant were admitted and refused. Both totals
  * belong to the tenant's count: {@link Connections#countUp} adds to those admitted, and they go by
- * {@link Connections#forgetCount}. Every method throws {@link Unavailable} if that could not be
+ * {@link Connections#deleteCount}. Every method throws {@link Unavailable} if that could not be
  * asked.
  */
 public interface Activity {

@@ -7,8 +7,8 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.claim.BucketGate;
-import dev.tollgate.core.bucket.claim.BucketGate.Hand;
-import dev.tollgate.core.bucket.claim.Claim;
+import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
+import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.ExpiringKeys;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
@@ -89,18 +89,18 @@ public final class Admission {
    * @throws Unavailable if the rows cannot be read
    */
   public AdmissionDecision decide(TenantId tenant, SessionId session) {
-    if (!reader.knows(tenant)) {
+    if (!reader.tenantExists(tenant)) {
       return new AdmissionDecision.Refused(Refusal.UNKNOWN);
     }
     BucketId bucket = new BucketId(tenant, Action.CONNECT);
-    if (gate.believesEmpty(bucket) || readsFirst(tenant)) {
+    if (gate.isKnownEmpty(bucket) || readsFirst(tenant)) {
       AdmissionFacts facts = reader.read(tenant, session);
       Optional<AdmissionDecision.Refused> refusal = facts.refusalAt(clock.instant());
       return refusal.isPresent()
           ? counted(facts, refusal.get(), () -> {})
-          : verdict(bucket, session, facts, new Hand());
+          : verdict(bucket, session, facts, new Attempt());
     }
-    CompletableFuture<Hand> trying =
+    CompletableFuture<Attempt> trying =
         CompletableFuture.supplyAsync(() -> gate.firstTry(bucket), executor);
     AdmissionFacts facts = readOrWithdraw(bucket, session, trying);
     Optional<AdmissionDecision.Refused> refusal = facts.refusalAt(clock.instant());
@@ -114,13 +114,13 @@ public final class Admission {
   }
 
   private AdmissionDecision verdict(
-      BucketId bucket, SessionId session, AdmissionFacts facts, Hand hand) {
+      BucketId bucket, SessionId session, AdmissionFacts facts, Attempt hand) {
     Tenant known = facts.tenant().orElseThrow();
-    Claim claim = gate.claim(bucket, facts.bucket(), hand);
-    if (claim instanceof Claim.Granted granted) {
+    ClaimResult claim = gate.claim(bucket, facts.bucket(), hand);
+    if (claim instanceof ClaimResult.Granted granted) {
       return ticket(known, session, facts, granted.leases().stream().findFirst());
     }
-    if (claim instanceof Claim.Denied denied) {
+    if (claim instanceof ClaimResult.Denied denied) {
       return counted(
           facts,
           new AdmissionDecision.Refused(Refusal.TENANT_RATE, Optional.of(denied.retryAt())),
@@ -137,10 +137,10 @@ public final class Admission {
    */
   private AdmissionDecision.Refused counted(
       AdmissionFacts facts, AdmissionDecision.Refused refusal, Runnable besides) {
-    if (refusal.why() == Refusal.UNKNOWN) {
+    if (refusal.refusal() == Refusal.UNKNOWN) {
       besides.run();
     } else {
-      tally.count(facts.tenant().orElseThrow().id(), refusal.why(), besides);
+      tally.count(facts.tenant().orElseThrow().id(), refusal.refusal(), besides);
     }
     return refusal;
   }
@@ -155,14 +155,14 @@ public final class Admission {
             tenant.limits().get(Limit.CONNECTIONS_PER_SESSION),
             tenant.limits().get(Limit.SESSION_PER_MINUTE),
             tenant.limits().get(Limit.SESSION_TTL),
-            facts.session().flatMap(used -> used.lastsUntil(tenant.limits())),
+            facts.session().flatMap(used -> used.latestEnd(tenant.limits())),
             facts.session().flatMap(Session::arrival),
             tenant.onUnavailable(),
             lease));
   }
 
   private AdmissionFacts readOrWithdraw(
-      BucketId bucket, SessionId session, CompletableFuture<Hand> trying) {
+      BucketId bucket, SessionId session, CompletableFuture<Attempt> trying) {
     try {
       return reader.read(bucket.tenant(), session);
     } catch (RuntimeException failed) {
@@ -172,7 +172,7 @@ public final class Admission {
   }
 
   /** Gives back what the first try finds, and waits for that only if it is done soon. */
-  private void withdraw(BucketId bucket, CompletableFuture<Hand> trying) {
+  private void withdraw(BucketId bucket, CompletableFuture<Attempt> trying) {
     refusedByRead.put(bucket.tenant(), clock.instant().plus(READ_FIRST));
     CompletableFuture<Void> givenBack =
         trying.thenAcceptAsync(hand -> gate.giveBack(bucket, hand), executor);

@@ -11,10 +11,10 @@ public sealed interface AdmissionDecision {
   /**
    * The connection is not let in.
    *
-   * @param why the reason
+   * @param refusal the reason
    * @param retryAt when it is worth trying again; empty if time alone does not help
    */
-  record Refused(Refusal why, Optional<Instant> retryAt) implements AdmissionDecision {
+  record Refused(Refusal refusal, Optional<Instant> retryAt) implements AdmissionDecision {
     /** A refusal that time alone does not lift. */
     public Refused(Refusal why) {
       this(why, Optional.empty());

@@ -30,7 +30,7 @@ public record AdmissionFacts(
    * stands against it.
    */
   public Optional<AdmissionDecision.Refused> refusalAt(Instant now) {
-    if (tenant.isEmpty() || session.isEmpty() || session.get().endedAt(now)) {
+    if (tenant.isEmpty() || session.isEmpty() || session.get().hasEndedAt(now)) {
       return Optional.of(new AdmissionDecision.Refused(Refusal.UNKNOWN));
     }
     Tenant known = tenant.get();
@@ -55,7 +55,7 @@ public record AdmissionFacts(
    * empty, or has never been filled.
    */
   public Optional<Instant> retryAt(Instant now) {
-    boolean hasNone = filled().isEmpty() || filled().get().knownEmptyAt(now);
+    boolean hasNone = filled().isEmpty() || filled().get().isKnownEmptyAt(now);
     return hasNone ? Optional.of(nextTokenAt(now)) : Optional.empty();
   }
 

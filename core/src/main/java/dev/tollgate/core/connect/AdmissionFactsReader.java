@@ -12,7 +12,7 @@ public interface AdmissionFactsReader {
    *
    * @throws Unavailable if that could not be asked
    */
-  boolean knows(TenantId tenant);
+  boolean tenantExists(TenantId tenant);
 
   /**
    * Tenant, session, count and bucket in one consistent request.

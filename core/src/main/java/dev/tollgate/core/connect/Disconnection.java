@@ -3,7 +3,7 @@ package dev.tollgate.core.connect;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.session.Connections;
-import dev.tollgate.core.session.Connections.Left;
+import dev.tollgate.core.session.Connections.LeaveResult;
 import dev.tollgate.core.session.SessionId;
 import java.util.Set;
 
@@ -24,9 +24,9 @@ public final class Disconnection {
    *
    * @throws Unavailable if that could not be written; the event may then be handled again
    */
-  public Left depart(TenantId tenant, SessionId session, String connectionId) {
-    Left left = connections.leave(tenant, session, connectionId);
-    if (left == Left.REMOVED) {
+  public LeaveResult remove(TenantId tenant, SessionId session, String connectionId) {
+    LeaveResult left = connections.leave(tenant, session, connectionId);
+    if (left == LeaveResult.REMOVED) {
       connections.countDown(tenant, Set.of(connectionId));
     }
     return left;

@@ -7,19 +7,19 @@ import java.util.Optional;
 /**
  * Connections of one tenant that were refused.
  *
- * @param number how many, 1 or more
+ * @param count how many, 1 or more
  * @param tenantFullAt when one was last refused because the tenant had as many as it may have
  * @param sessionFullAt when one was last refused because its session had as many as it may have
  */
 public record Refusals(
-    long number, Optional<Instant> tenantFullAt, Optional<Instant> sessionFullAt) {
+    long count, Optional<Instant> tenantFullAt, Optional<Instant> sessionFullAt) {
   /**
    * Checks the number.
    *
    * @throws InvalidValue if there is none
    */
   public Refusals {
-    InvalidValue.inRange("number", number, 1, Long.MAX_VALUE);
+    InvalidValue.inRange("number", count, 1, Long.MAX_VALUE);
   }
 
   /** So many, none because too many connections were open. */
@@ -38,7 +38,7 @@ public record Refusals(
   /** These and later ones. */
   Refusals and(Refusals later) {
     return new Refusals(
-        number + later.number,
+        count + later.count,
         later.tenantFullAt.or(() -> tenantFullAt),
         later.sessionFullAt.or(() -> sessionFullAt));
   }

@@ -5,12 +5,12 @@ import dev.tollgate.core.Pause;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
-import dev.tollgate.core.bucket.claim.Claim;
+import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.HeldTokens;
-import dev.tollgate.core.bucket.claim.Settlement;
+import dev.tollgate.core.bucket.claim.SettleResult;
 import dev.tollgate.core.session.Connections;
-import dev.tollgate.core.session.Connections.Counted;
-import dev.tollgate.core.session.Connections.Joined;
+import dev.tollgate.core.session.Connections.CountResult;
+import dev.tollgate.core.session.Connections.JoinResult;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.tenant.OnUnavailable;
 import java.time.Duration;
@@ -79,58 +79,59 @@ public final class Registration {
   }
 
   /** Registers the connection of a ticket. */
-  public Outcome register(Ticket ticket, String connectionId) {
+  public Result register(Ticket ticket, String connectionId) {
     Instant now = clock.instant();
     if (ticket.lease().isPresent() && !ticket.lease().get().holdsAt(now.plus(MARGIN))) {
       tally.count(ticket.tenant(), Refusal.LEASE_ENDED, () -> {});
-      return new Refused(Refusal.LEASE_ENDED);
+      return new NotRegistered(Refusal.LEASE_ENDED);
     }
-    CompletableFuture<Optional<Joined>> joining = ask(() -> join(ticket, connectionId, now));
-    CompletableFuture<Optional<Counted>> counting = ask(() -> count(ticket, connectionId));
-    Optional<Settlement> settlement = ticket.lease().map(lease -> settle(ticket, lease));
-    boolean spent = settlement.filter(Settlement.Spent.class::isInstance).isPresent();
-    Optional<Joined> joined = joining.join();
-    Optional<Counted> counted = counting.join();
-    if (isIn(joined, Joined.ADDED) && isIn(counted, Counted.FULL)) {
+    CompletableFuture<Optional<JoinResult>> joining = ask(() -> join(ticket, connectionId, now));
+    CompletableFuture<Optional<CountResult>> counting = ask(() -> count(ticket, connectionId));
+    Optional<SettleResult> settlement = ticket.lease().map(lease -> settle(ticket, lease));
+    boolean spent = settlement.filter(SettleResult.Spent.class::isInstance).isPresent();
+    Optional<JoinResult> joined = joining.join();
+    Optional<CountResult> counted = counting.join();
+    if (isIn(joined, JoinResult.ADDED) && isIn(counted, CountResult.FULL)) {
       counted = countAgain(ticket, connectionId);
     }
     Optional<Refusal> refusal = refusal(joined, counted);
     // An event that comes twice has been paid for.
-    if (refusal.isEmpty() && !isIn(joined, Joined.ALREADY_IN)) {
+    if (refusal.isEmpty() && !isIn(joined, JoinResult.ALREADY_JOINED)) {
       refusal = settlement.flatMap(known -> refusal(ticket, known));
     }
     if (refusal.isEmpty()) {
-      if (isIn(joined, Joined.ALREADY_IN) && isIn(counted, Counted.COUNTED)) {
-        connections.takeBack(ticket.tenant(), connectionId);
+      if (isIn(joined, JoinResult.ALREADY_JOINED) && isIn(counted, CountResult.COUNTED)) {
+        connections.undoCountUp(ticket.tenant(), connectionId);
       }
-      return new Admitted(spent);
+      return new Registered(spent);
     }
-    Optional<Counted> done = counted;
+    Optional<CountResult> done = counted;
     Refusal why = refusal.get();
     tally.count(ticket.tenant(), why, () -> undo(ticket, connectionId, joined, done, spent));
-    return new Refused(why);
+    return new NotRegistered(why);
   }
 
   /** Without a token that is spent for certain, only a silent queue and the tier together admit. */
-  private static Optional<Refusal> refusal(Ticket ticket, Settlement settlement) {
-    if (settlement instanceof Settlement.Spent) {
+  private static Optional<Refusal> refusal(Ticket ticket, SettleResult settlement) {
+    if (settlement instanceof SettleResult.Spent) {
       return Optional.empty();
     }
-    if (settlement instanceof Settlement.Lapsed) {
+    if (settlement instanceof SettleResult.Lapsed) {
       return Optional.of(Refusal.LEASE_ENDED);
     }
-    return settlement instanceof Settlement.Unanswered
+    return settlement instanceof SettleResult.Unanswered
             && ticket.onUnavailable() == OnUnavailable.ADMIT
         ? Optional.empty()
         : Optional.of(Refusal.UNDECIDED);
   }
 
-  private static Optional<Refusal> refusal(Optional<Joined> joined, Optional<Counted> counted) {
+  private static Optional<Refusal> refusal(
+      Optional<JoinResult> joined, Optional<CountResult> counted) {
     if (joined.isEmpty()) {
       return Optional.of(Refusal.UNDECIDED);
     }
     return switch (joined.get()) {
-      case ALREADY_IN -> Optional.empty();
+      case ALREADY_JOINED -> Optional.empty();
       case FULL -> Optional.of(Refusal.SESSION_CONNECTIONS);
       case TOO_SOON -> Optional.of(Refusal.SESSION_RATE);
       case NO_SESSION -> Optional.of(Refusal.UNKNOWN);
@@ -138,16 +139,16 @@ public final class Registration {
     };
   }
 
-  private static Optional<Refusal> countRefusal(Optional<Counted> counted) {
+  private static Optional<Refusal> countRefusal(Optional<CountResult> counted) {
     if (counted.isEmpty()) {
       return Optional.of(Refusal.UNDECIDED);
     }
-    return counted.get() == Counted.FULL
+    return counted.get() == CountResult.FULL
         ? Optional.of(Refusal.TENANT_CONNECTIONS)
         : Optional.empty();
   }
 
-  private Joined join(Ticket ticket, String connectionId, Instant now) {
+  private JoinResult join(Ticket ticket, String connectionId, Instant now) {
     Instant end = now.plusSeconds(ticket.sessionTtl());
     return connections.join(
         ticket.tenant(),
@@ -156,28 +157,28 @@ public final class Registration {
         ticket.connectionsPerSession(),
         Gcra.perMinute(ticket.sessionPerMinute()),
         ticket.arrival(),
-        ticket.lastsUntil().filter(end::isAfter).orElse(end),
+        ticket.latestEnd().filter(end::isAfter).orElse(end),
         now);
   }
 
-  private Counted count(Ticket ticket, String connectionId) {
+  private CountResult count(Ticket ticket, String connectionId) {
     return connections.countUp(ticket.tenant(), connectionId, ticket.tenantConnections());
   }
 
-  private Optional<Counted> countAgain(Ticket ticket, String connectionId) {
-    Optional<Counted> counted = Optional.of(Counted.FULL);
+  private Optional<CountResult> countAgain(Ticket ticket, String connectionId) {
+    Optional<CountResult> counted = Optional.of(CountResult.FULL);
     for (Duration wait : COUNT_AGAIN_AFTER) {
       pause.of(wait);
       counted = unlessUnavailable(() -> count(ticket, connectionId));
-      if (!isIn(counted, Counted.FULL)) {
+      if (!isIn(counted, CountResult.FULL)) {
         return counted;
       }
     }
     return counted;
   }
 
-  private Settlement settle(Ticket ticket, Lease lease) {
-    return tokens.settle(new Claim.Granted(bucket(ticket), List.of(lease)));
+  private SettleResult settle(Ticket ticket, Lease lease) {
+    return tokens.settle(new ClaimResult.Granted(bucket(ticket), List.of(lease)));
   }
 
   /**
@@ -187,16 +188,16 @@ public final class Registration {
   private void undo(
       Ticket ticket,
       String connectionId,
-      Optional<Joined> joined,
-      Optional<Counted> counted,
+      Optional<JoinResult> joined,
+      Optional<CountResult> counted,
       boolean spent) {
-    if (joined.isEmpty() || joined.get() == Joined.ADDED) {
+    if (joined.isEmpty() || joined.get() == JoinResult.ADDED) {
       unlessUnavailable(() -> connections.leave(ticket.tenant(), ticket.session(), connectionId));
     }
-    if (isIn(counted, Counted.COUNTED)) {
+    if (isIn(counted, CountResult.COUNTED)) {
       unlessUnavailable(
           () -> {
-            connections.takeBack(ticket.tenant(), connectionId);
+            connections.undoCountUp(ticket.tenant(), connectionId);
             return true;
           });
     }
@@ -226,15 +227,15 @@ public final class Registration {
   }
 
   /** What became of a connection. */
-  public sealed interface Outcome {}
+  public sealed interface Result {}
 
   /**
    * It is registered.
    *
    * @param tokenSpent whether a token was spent for it; not if the bucket could not be asked
    */
-  public record Admitted(boolean tokenSpent) implements Outcome {}
+  public record Registered(boolean tokenSpent) implements Result {}
 
   /** It is not, and nothing of it is left. */
-  public record Refused(Refusal why) implements Outcome {}
+  public record NotRegistered(Refusal refusal) implements Result {}
 }

@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param connectionsPerSession the most connections of the session
  * @param sessionPerMinute the session's rate
  * @param sessionTtl seconds that the session lives from a connection on
- * @param lastsUntil when the session is over whatever happens, if anything bounds it yet
+ * @param latestEnd when the session is over whatever happens, if anything bounds it yet
  * @param arrival the session's theoretical arrival time as last read
  * @param onUnavailable what the tier says for when the bucket cannot be asked
  * @param lease the token that is held; empty if the bucket could not be asked and the tier admits
@@ -28,7 +28,7 @@ public record Ticket(
     long connectionsPerSession,
     long sessionPerMinute,
     long sessionTtl,
-    Optional<Instant> lastsUntil,
+    Optional<Instant> latestEnd,
     Optional<Instant> arrival,
     OnUnavailable onUnavailable,
     Optional<Lease> lease) {}

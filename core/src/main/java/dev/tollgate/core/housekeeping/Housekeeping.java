@@ -40,7 +40,7 @@ public final class Housekeeping {
    * @param until no visit is begun then
    * @throws Unavailable if nobody can tell which tenants there are
    */
-  public Walk walk(Instant until) {
+  public Report run(Instant until) {
     List<TenantId> tenants = new ArrayList<>(live.list());
     Collections.shuffle(tenants);
     List<CompletableFuture<Optional<VisitReport>>> under =
@@ -49,7 +49,7 @@ public final class Housekeeping {
             .toList();
     List<VisitReport> visits =
         under.stream().map(CompletableFuture::join).flatMap(Optional::stream).toList();
-    return new Walk(visits, tenants.size() - visits.size());
+    return new Report(visits, tenants.size() - visits.size());
   }
 
   private Optional<VisitReport> visit(TenantId id, Instant until) {
@@ -67,11 +67,11 @@ public final class Housekeeping {
    * What a walk came to.
    *
    * @param visits what was done for each tenant that was visited
-   * @param left how many tenants there was no time for
+   * @param notVisited how many tenants there was no time for
    */
-  public record Walk(List<VisitReport> visits, long left) {
+  public record Report(List<VisitReport> visits, long notVisited) {
     /** Copies the list. */
-    public Walk {
+    public Report {
       visits = List.copyOf(visits);
     }
   }

@@ -20,11 +20,11 @@ public interface LiveTenants {
    * When a tenant's next session would come if all came evenly, read consistently; empty if it is
    * not live. Each turn moves it on, and its last turn was before it.
    */
-  Optional<Instant> arrival(TenantId tenant);
+  Optional<Instant> nextArrival(TenantId tenant);
 
   /**
-   * Strikes a tenant off and forgets its turns, if it has taken none since that {@link #arrival}
-   * was read.
+   * Strikes a tenant off and forgets its turns, if it has taken none since that {@link
+   * #nextArrival} was read.
    */
-  WriteResult strikeOff(TenantId tenant, Instant arrival);
+  WriteResult remove(TenantId tenant, Instant arrival);
 }

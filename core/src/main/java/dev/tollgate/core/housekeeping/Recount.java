@@ -75,7 +75,7 @@ public final class Recount {
    * @throws Unavailable if that could not be read or written
    */
   public long repair(TenantId tenant) {
-    return repair(tenant, glance(tenant));
+    return repair(tenant, snapshot(tenant));
   }
 
   /**
@@ -84,18 +84,18 @@ public final class Recount {
    * @return as {@link #repair(TenantId)}
    * @throws Unavailable if that could not be read or written
    */
-  long repair(TenantId tenant, Glance glance) {
-    return glance.isRight() ? 0 : new Search(tenant, glance.count()).repair();
+  long repair(TenantId tenant, Snapshot glance) {
+    return glance.isRight() ? 0 : new DriftSearch(tenant, glance.count()).repair();
   }
 
   /** Reads a tenant's sessions and its count once. */
-  Glance glance(TenantId tenant) {
+  Snapshot snapshot(TenantId tenant) {
     List<Session> found = sessions.list(tenant);
-    return new Glance(found, connections.countOf(tenant));
+    return new Snapshot(found, connections.readCount(tenant));
   }
 
   /** What a tenant's sessions and its count were, one read after the other. */
-  record Glance(List<Session> sessions, ConnectionCount count) {
+  record Snapshot(List<Session> sessions, ConnectionCount count) {
     private boolean isRight() {
       List<Set<String>> parts = parts(sessions);
       return count.unattributed() == 0
@@ -114,13 +114,13 @@ public final class Recount {
   }
 
   /** Looks for drift until every part is known to be right or wrong. */
-  private final class Search {
+  private final class DriftSearch {
     private final TenantId tenant;
     private final ConnectionCount first;
-    private final Map<Integer, Sights> sights = new HashMap<>();
+    private final Map<Integer, Observations> sights = new HashMap<>();
     private Duration elapsed = Duration.ZERO;
 
-    private Search(TenantId tenant, ConnectionCount first) {
+    private DriftSearch(TenantId tenant, ConnectionCount first) {
       this.tenant = tenant;
       this.first = first;
     }
@@ -142,13 +142,13 @@ public final class Recount {
     private Optional<ConnectionCount> look() {
       List<Set<String>> before = parts(sessions.list(tenant));
       passes(MARGIN);
-      ConnectionCount count = connections.countOf(tenant);
+      ConnectionCount count = connections.readCount(tenant);
       passes(MARGIN);
       List<Set<String>> after = parts(sessions.list(tenant));
       for (int part = 0; part < PARTS; part++) {
         if (before.get(part).equals(after.get(part))) {
           long difference = count.parts().get(part) - after.get(part).size();
-          sights.merge(part, new Sights(difference, elapsed, elapsed), Sights::and);
+          sights.merge(part, new Observations(difference, elapsed, elapsed), Observations::and);
         }
       }
       return Thread.currentThread().isInterrupted() ? Optional.empty() : Optional.of(count);
@@ -160,7 +160,7 @@ public final class Recount {
     }
 
     private boolean isOver() {
-      return sights.size() == PARTS && sights.values().stream().allMatch(Sights::isEnough);
+      return sights.size() == PARTS && sights.values().stream().allMatch(Observations::isEnough);
     }
 
     /** If all parts were seen, only time has to pass until they are seen again. */
@@ -213,9 +213,9 @@ public final class Recount {
    * @param first when it was seen first
    * @param last when it was seen last
    */
-  private record Sights(long drift, Duration first, Duration last) {
-    Sights and(Sights later) {
-      return new Sights(common(drift, later.drift), first, later.last);
+  private record Observations(long drift, Duration first, Duration last) {
+    Observations and(Observations later) {
+      return new Observations(common(drift, later.drift), first, later.last);
     }
 
     boolean isEnough() {

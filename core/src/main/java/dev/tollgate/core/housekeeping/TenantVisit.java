@@ -6,7 +6,7 @@ import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Session;
-import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
@@ -17,7 +17,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -80,7 +79,7 @@ public final class TenantVisit {
   private final LiveTenants live;
   private final Connections connections;
   private final Sockets sockets;
-  private final SessionLife life;
+  private final SessionLifecycle life;
   private final Recount recount;
   private final Executor executor;
   private final InstantSource clock;
@@ -96,7 +95,7 @@ public final class TenantVisit {
       LiveTenants live,
       Connections connections,
       Sockets sockets,
-      SessionLife life,
+      SessionLifecycle life,
       Recount recount,
       Executor executor,
       InstantSource clock) {
@@ -152,10 +151,12 @@ public final class TenantVisit {
       Optional<Tenant> served = tenant.filter(found -> found.status() == TenantStatus.ACTIVE);
       // What is over now cannot be extended any more before it is listed, nor after.
       Instant now = clock.instant();
-      Recount.Glance glance = recount.glance(id);
+      Recount.Snapshot glance = recount.snapshot(id);
       List<Session> lasting = new ArrayList<>();
-      for (Session session : socketsFirst(shuffled(glance.sessions()))) {
-        if (served.isPresent() && !session.endedAt(now)) {
+      List<Session> sessions = shuffled(glance.sessions());
+      sessions.sort(Session.CONNECTED_FIRST);
+      for (Session session : sessions) {
+        if (served.isPresent() && !session.hasEndedAt(now)) {
           lasting.add(session);
         } else if (isBefore(until) && !isKeptForItsNotes(session, now)) {
           attempt(() -> end(session));
@@ -172,7 +173,9 @@ public final class TenantVisit {
 
     /** Whether a session has ended and its row stays only for the messages that it notes. */
     private static boolean isKeptForItsNotes(Session session, Instant now) {
-      return session.endedAt(now) && session.connections().isEmpty() && session.notesAt(now);
+      return session.hasEndedAt(now)
+          && session.connections().isEmpty()
+          && session.remembersMessagesAt(now);
     }
 
     /** Should there never be time for all, it is not always the same that are left out. */
@@ -182,12 +185,6 @@ public final class TenantVisit {
       return copy;
     }
 
-    /** Sessions whose sockets are to be closed should not wait for those without any. */
-    private static List<Session> socketsFirst(List<Session> sessions) {
-      return sessions.stream()
-          .sorted(Comparator.comparing(session -> session.connections().isEmpty()))
-          .toList();
-    }
 
     private boolean isBefore(Instant until) {
       return clock.instant().isBefore(until);
@@ -198,7 +195,7 @@ public final class TenantVisit {
     }
 
     private void end(Session session) {
-      if (!(life.end(id, session.id()) instanceof SessionLife.Over)) {
+      if (!(life.end(id, session.id()) instanceof SessionLifecycle.EndedButKept)) {
         sessionsEnded++;
       }
     }
@@ -245,7 +242,7 @@ public final class TenantVisit {
     }
 
     private void remove(Session session, String connectionId) {
-      if (connections.leave(id, session.id(), connectionId) == Connections.Left.REMOVED) {
+      if (connections.leave(id, session.id(), connectionId) == Connections.LeaveResult.REMOVED) {
         connectionsDropped.incrementAndGet();
       }
     }
@@ -255,16 +252,16 @@ public final class TenantVisit {
      * since they were listed has moved the turns on, before this looks at them or after.
      */
     private void strikeOff(boolean exists) {
-      Optional<Instant> arrival = live.arrival(id);
+      Optional<Instant> arrival = live.nextArrival(id);
       if (arrival.isEmpty()
           || arrival.get().isAfter(clock.instant().minus(OPENING))
           || connections.count(id) != 0) {
         return;
       }
       if (!exists) {
-        connections.forgetCount(id);
+        connections.deleteCount(id);
       }
-      live.strikeOff(id, arrival.get());
+      live.remove(id, arrival.get());
     }
   }
 
@@ -288,7 +285,7 @@ public final class TenantVisit {
     }
 
     Suspected of(Session session, String connectionId) {
-      Instant lastSign = session.lastSignOf(connectionId);
+      Instant lastSign = session.lastSignOfLife(connectionId);
       if (session.joinedAt(connectionId).isBefore(now.minus(OLD))) {
         return Suspected.DEAD;
       }

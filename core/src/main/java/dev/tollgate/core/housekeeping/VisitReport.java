@@ -19,7 +19,7 @@ public record VisitReport(
     long drift,
     Optional<String> failure) {
   /** Whether anything had to be done. */
-  public boolean foundSomething() {
+  public boolean changedSomething() {
     return sessionsEnded != 0 || connectionsDropped != 0 || drift != 0;
   }
 }

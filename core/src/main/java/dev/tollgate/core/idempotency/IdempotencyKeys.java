@@ -22,9 +22,9 @@ public interface IdempotencyKeys {
    * Keeps what was answered, in the place of the claim.
    *
    * @param until when it is forgotten, in whole seconds
-   * @return {@link WriteResult#OVERTAKEN} if the claim is over and somebody else's stands
+   * @return {@link WriteResult#CONFLICT} if the claim is over and somebody else's stands
    */
-  WriteResult keep(KeyClaim claim, KeptAnswer answer, Instant until);
+  WriteResult store(KeyClaim claim, StoredResponse answer, Instant until);
 
   /** Frees the key, if the claim still stands and nothing was kept. */
   void release(KeyClaim claim);

@@ -8,7 +8,7 @@ public sealed interface KeyUse {
   record Claimed() implements KeyUse {}
 
   /** The request was done. */
-  record Answered(KeptAnswer answer) implements KeyUse {}
+  record Completed(StoredResponse answer) implements KeyUse {}
 
   /**
    * The request is being done.

@@ -37,7 +37,7 @@ final class BatchMessage {
 
   /** Whether there was no token for the frame, or its tenant may have none. */
   boolean isRefused() {
-    return payment instanceof Refused || payment instanceof Suspended;
+    return payment instanceof Throttled || payment instanceof Suspended;
   }
 
   /** Whether the result is set. A batch that runs out of time sets it from outside. */
@@ -95,7 +95,7 @@ final class BatchMessage {
    *
    * @param retryAt when there is a token for it
    */
-  record Refused(Instant retryAt) implements Payment {}
+  record Throttled(Instant retryAt) implements Payment {}
 
   /** Its tenant is not active: the message is refused. */
   record Suspended() implements Payment {}

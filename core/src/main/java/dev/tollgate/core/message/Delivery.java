@@ -6,8 +6,8 @@ import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.message.SocketStates.Slowness;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sockets;
-import dev.tollgate.core.session.Sockets.Closed;
-import dev.tollgate.core.session.Sockets.Posted;
+import dev.tollgate.core.session.Sockets.CloseResult;
+import dev.tollgate.core.session.Sockets.PostResult;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -141,7 +141,7 @@ final class Delivery {
   private void post(List<String> to, String frame, Consumer<Throwable> failed) {
     long begun = nanoTime.getAsLong();
     long deadline = begun + nanosLeft;
-    Deque<Request<Posted>> underWay = new ArrayDeque<>();
+    Deque<Request<PostResult>> underWay = new ArrayDeque<>();
     for (String socket : to) {
       if (underWay.size() == AT_ONCE) {
         await(underWay.remove(), deadline, failed);
@@ -158,11 +158,11 @@ final class Delivery {
     nanosLeft -= nanoTime.getAsLong() - begun;
   }
 
-  private Posted posted(String connectionId, String frame) {
+  private PostResult posted(String connectionId, String frame) {
     long begun = nanoTime.getAsLong();
-    Posted posted = sockets.post(connectionId, frame);
+    PostResult posted = sockets.post(connectionId, frame);
     long nanos = nanoTime.getAsLong() - begun;
-    if (posted == Posted.GONE) {
+    if (posted == PostResult.GONE) {
       remove(connectionId);
     } else if (nanos < USUAL_NANOS + SLOW_NANOS) {
       states.reached(connectionId);
@@ -173,10 +173,10 @@ final class Delivery {
     return posted;
   }
 
-  private void await(Request<Posted> request, long deadline, Consumer<Throwable> failed) {
+  private void await(Request<PostResult> request, long deadline, Consumer<Throwable> failed) {
     String socket = request.socket();
     long late = lateNanos.getOrDefault(socket, 0L);
-    Answer<Posted> answer = answer(request, USUAL_NANOS + SLOW_NANOS - late, deadline);
+    Answer<PostResult> answer = answer(request, USUAL_NANOS + SLOW_NANOS - late, deadline);
     late += Math.max(0, answer.nanos() - USUAL_NANOS);
     lateNanos.put(socket, late);
     answer.failure().ifPresent(failed);
@@ -195,11 +195,11 @@ final class Delivery {
     }
   }
 
-  private Closed closed(String connectionId) {
-    Closed closed = sockets.close(connectionId);
+  private CloseResult closed(String connectionId) {
+    CloseResult closed = sockets.close(connectionId);
     states.cutOff(connectionId);
     open.remove(connectionId);
-    if (closed == Closed.GONE) {
+    if (closed == CloseResult.GONE) {
       remove(connectionId);
     }
     return closed;
@@ -252,7 +252,7 @@ final class Delivery {
   /** If this fails, a later frame or the housekeeper finds the socket gone again. */
   private void departQuietly(String connectionId) {
     try {
-      departure.depart(tenant, session, connectionId);
+      departure.remove(tenant, session, connectionId);
     } catch (Unavailable ignored) {
       return;
     }

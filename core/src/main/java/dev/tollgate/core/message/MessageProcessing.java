@@ -5,8 +5,8 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.claim.BucketGate;
-import dev.tollgate.core.bucket.claim.BucketGate.Spent;
-import dev.tollgate.core.bucket.claim.Claim;
+import dev.tollgate.core.bucket.claim.BucketGate.SpendResult;
+import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.session.Session;
@@ -66,8 +66,6 @@ import java.util.stream.Stream;
  * refused, whatever was accepted before.
  */
 public final class MessageProcessing {
-  /** A handshake takes no longer: API Gateway gives up its integrations before. */
-  private static final Duration HANDSHAKE = Duration.ofSeconds(30);
 
   /**
    * The frames to one session may take the batch's time divided by this. The rest is left for the
@@ -188,7 +186,7 @@ public final class MessageProcessing {
   }
 
   private Optional<MessageFacts> facts(TenantId id, List<BatchMessage> messages) {
-    if (!tenants.knows(id)) {
+    if (!tenants.tenantExists(id)) {
       return Optional.empty();
     }
     Set<SessionId> used =
@@ -213,7 +211,7 @@ public final class MessageProcessing {
       return;
     }
     BucketId id = new BucketId(tenant.id(), Action.MESSAGE);
-    Spent spent = gate.spendUpTo(id, facts.bucket(), messages.size());
+    SpendResult spent = gate.spendUpTo(id, facts.bucket(), messages.size());
     messages.subList(0, spent.tokens()).forEach(message -> message.pay(new BatchMessage.Paid()));
     Map<Object, BatchMessage.Payment> unpaid = new HashMap<>();
     for (BatchMessage message : messages.subList(spent.tokens(), messages.size())) {
@@ -237,19 +235,19 @@ public final class MessageProcessing {
    * What becomes of the n-th frame for which there is no token. If it is refused, its sender is
    * told of the n-th token to come: of those who wait as they are told, each finds one.
    */
-  private BatchMessage.Payment shortfall(MessageFacts facts, Spent spent, int n) {
-    Claim.Shortfall why = spent.shortfall().orElseThrow();
-    if (why instanceof Claim.Undecided undecided) {
+  private BatchMessage.Payment shortfall(MessageFacts facts, SpendResult spent, int n) {
+    ClaimResult.Shortfall why = spent.shortfall().orElseThrow();
+    if (why instanceof ClaimResult.Undecided undecided) {
       return facts.tenant().orElseThrow().onUnavailable() == OnUnavailable.ADMIT
           ? new BatchMessage.WithoutToken()
           : new BatchMessage.Undecided(undecided.cause());
     }
     Instant now = clock.instant();
-    return new BatchMessage.Refused(
+    return new BatchMessage.Throttled(
         facts
             .bucket()
             .map(bucket -> bucket.nextTokensAt(now, n))
-            .orElse(((Claim.Denied) why).retryAt()));
+            .orElse(((ClaimResult.Denied) why).retryAt()));
   }
 
   private Stream<CompletableFuture<Void>> converse(
@@ -265,8 +263,8 @@ public final class MessageProcessing {
     Instant now = clock.instant();
     Optional<Session> session = Optional.ofNullable(facts.sessions().get(id));
     Set<String> open =
-        session.filter(known -> !known.endedAt(now)).map(Session::connections).orElse(Set.of());
-    Instant handshaking = now.minus(HANDSHAKE);
+        session.filter(known -> !known.hasEndedAt(now)).map(Session::connections).orElse(Set.of());
+    Instant handshaking = now.minus(Session.MAX_HANDSHAKE);
     Set<String> senders =
         messages.stream()
             .map(message -> message.incoming().connectionId())
@@ -287,8 +285,8 @@ public final class MessageProcessing {
                         .filter(known -> known.joinedAt(socket).isBefore(handshaking))
                         .isPresent(),
             time.dividedBy(DELIVERY_SHARE));
-    Conversation conversation =
-        new Conversation(
+    SessionBatch conversation =
+        new SessionBatch(
             tenant,
             session,
             delivery,
@@ -299,7 +297,7 @@ public final class MessageProcessing {
             log,
             facts.processed(),
             clock);
-    return () -> conversation.hold(messages);
+    return () -> conversation.process(messages);
   }
 
   private void putBack(TenantId tenant, List<BatchMessage> messages) {

@@ -17,7 +17,7 @@ public interface BucketQueues {
    *
    * @param lifetime for how long it keeps a token, a minute to fourteen days
    */
-  QueueCreation make(BucketId id, Duration lifetime);
+  QueueCreation ensure(BucketId id, Duration lifetime);
 
   /**
    * Has the bucket's queue keep tokens for so long, those that are in it too. In force after a
@@ -25,7 +25,7 @@ public interface BucketQueues {
    *
    * @param lifetime a minute to fourteen days
    */
-  void keep(BucketId id, Duration lifetime);
+  void setLifetime(BucketId id, Duration lifetime);
 
   /** For how long the bucket's queue keeps a token; empty if there is no queue. */
   Optional<Duration> lifetime(BucketId id);
@@ -40,18 +40,18 @@ public interface BucketQueues {
   Page<BucketId> list(Optional<String> cursor, int most);
 
   /** Who made the bucket's queue. */
-  Maker maker(BucketId id);
+  Owner owner(BucketId id);
 
   /** Deletes the bucket's queue and the tokens in it; harmless if there is none. */
   void delete(BucketId id);
 
   /** Who made a queue, as its tags say. */
-  enum Maker {
+  enum Owner {
     /** This deployment. */
     THIS_DEPLOYMENT,
     /** Somebody else, or a release of this deployment that did not tag queues. */
-    SOMEBODY_ELSE,
+    OTHER,
     /** There is no queue. */
-    NOBODY
+    NO_QUEUE
   }
 }

@@ -5,7 +5,7 @@ import java.util.List;
 /** How something that is provided compares with what it should be. */
 public sealed interface Drift {
   /** It is what it should be. */
-  record AsWanted() implements Drift {}
+  record InSync() implements Drift {}
 
   /** It should be there, and is not. */
   record Missing() implements Drift {}
@@ -22,8 +22,8 @@ public sealed interface Drift {
     }
   }
 
-  /** {@link AsWanted} without any difference, else {@link Differs}. */
+  /** {@link InSync} without any difference, else {@link Differs}. */
   static Drift of(List<String> differences) {
-    return differences.isEmpty() ? new AsWanted() : new Differs(differences);
+    return differences.isEmpty() ? new InSync() : new Differs(differences);
   }
 }

@@ -5,5 +5,5 @@ public enum Progress {
   /** It is as asked. */
   DONE,
   /** It is on its way, or something else must come to its end first; ask again later. */
-  NOT_YET
+  IN_PROGRESS
 }

@@ -3,12 +3,12 @@ package dev.tollgate.core.provisioning;
 /** What became of a queue that was to be made. */
 public enum QueueCreation {
   /** It is new: it can be used after a second (SQS CreateQueue). */
-  NEW,
+  CREATED,
   /** It was there. */
-  STOOD,
+  EXISTED,
   /**
    * A queue of this name was deleted less than 60 seconds ago; try again later (SQS
    * QueueDeletedRecently).
    */
-  NOT_YET
+  RECENTLY_DELETED
 }

@@ -40,7 +40,7 @@ public record Silo(TenantId tenant, State state, Instant since, Release release,
   }
 
   /** This silo in another state. */
-  public Silo in(State next, Instant now) {
+  public Silo withState(State next, Instant now) {
     return new Silo(tenant, next, now, release, version + 1);
   }
 

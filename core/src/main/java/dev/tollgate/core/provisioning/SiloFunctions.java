@@ -12,7 +12,7 @@ public interface SiloFunctions {
    * Makes the tenant's function, or brings the one that is there to this release. Done when it can
    * be invoked.
    */
-  Progress make(TenantId tenant, Release release);
+  Progress ensure(TenantId tenant, Release release);
 
   /**
    * Has the function fed from the tenant's queue, both of which are there. Done when it will be

@@ -12,7 +12,7 @@ public interface SiloQueues {
    * Makes the tenant's queues, or brings those that are there to what they should be. They take
    * messages then, though they may have been closed before.
    */
-  QueueCreation make(TenantId tenant);
+  QueueCreation ensure(TenantId tenant);
 
   /**
    * Has the tenant's queue take no more messages; those in it stay. In force after a minute (SQS

@@ -25,7 +25,7 @@ public interface Connections {
    *     write
    * @param endsAt when the session is over unless something happens; one that ends later stays so
    */
-  Joined join(
+  JoinResult join(
       TenantId tenant,
       SessionId session,
       String connectionId,
@@ -36,25 +36,25 @@ public interface Connections {
       Instant now);
 
   /** Takes a connection out of its session. Never creates a session. */
-  Left leave(TenantId tenant, SessionId session, String connectionId);
+  LeaveResult leave(TenantId tenant, SessionId session, String connectionId);
 
   /**
    * Opens a tenant's count, if it has none yet: what is added up for a tenant beside its
    * connections never opens one, so that nothing is left of a tenant that has gone.
    */
-  void openCount(TenantId tenant);
+  void createCount(TenantId tenant);
 
   /**
    * Counts a connection, if there are fewer than {@code most}, and by the same write one more that
    * was ever admitted.
    */
-  Counted countUp(TenantId tenant, String connectionId, long most);
+  CountResult countUp(TenantId tenant, String connectionId, long most);
 
   /**
    * Takes back what {@link #countUp} did for a connection that is not let in after all: it is
    * neither open nor was it admitted. Never below none open, and never creates a count.
    */
-  void takeBack(TenantId tenant, String connectionId);
+  void undoCountUp(TenantId tenant, String connectionId);
 
   /**
    * Counts these connections no more, but never below none; they were admitted all the same. Never
@@ -63,11 +63,11 @@ public interface Connections {
   void countDown(TenantId tenant, Set<String> connectionIds);
 
   /** A tenant's count, read consistently; {@link ConnectionCount#NONE} if it has none. */
-  ConnectionCount countOf(TenantId tenant);
+  ConnectionCount readCount(TenantId tenant);
 
   /** The connections that are counted for a tenant. */
   default long count(TenantId tenant) {
-    return countOf(tenant).open();
+    return readCount(tenant).open();
   }
 
   /**
@@ -80,14 +80,14 @@ public interface Connections {
   WriteResult correct(TenantId tenant, ConnectionCount seen, Correction correction);
 
   /** Removes the tenant's count, and its totals with it; harmless if there is none. */
-  void forgetCount(TenantId tenant);
+  void deleteCount(TenantId tenant);
 
   /** What became of a connection that was to join a session. */
-  enum Joined {
+  enum JoinResult {
     /** It is in. */
     ADDED,
     /** It was in already: the same event came twice. */
-    ALREADY_IN,
+    ALREADY_JOINED,
     /** The session has as many as it may have. */
     FULL,
     /** The session's rate does not allow it yet. */
@@ -97,15 +97,15 @@ public interface Connections {
   }
 
   /** What became of a connection that was to leave its session. */
-  enum Left {
+  enum LeaveResult {
     /** It was in, and is out. */
     REMOVED,
     /** It was not in: it left before, or its session is gone. */
-    NOT_IN
+    NOT_JOINED
   }
 
   /** What became of a count. */
-  enum Counted {
+  enum CountResult {
     /** One more is counted. */
     COUNTED,
     /** There are as many as there may be. */

@@ -19,7 +19,7 @@ public record Lifetime(Optional<Instant> createdAt, Optional<Instant> tokenEndsA
   public static final Lifetime UNKNOWN = new Lifetime(Optional.empty(), Optional.empty());
 
   /** When the session is over whatever happens; empty if nothing bounds it yet. */
-  public Optional<Instant> endsAt(Limits limits) {
+  public Optional<Instant> latestEnd(Limits limits) {
     Optional<Instant> bound =
         createdAt.map(created -> created.plusSeconds(limits.get(Limit.SESSION_LIFETIME)));
     return bound.isPresent() && tokenEndsAt.isPresent()
@@ -29,7 +29,7 @@ public record Lifetime(Optional<Instant> createdAt, Optional<Instant> tokenEndsA
 
   /** An end that the session may have under these limits: this one, or an earlier one. */
   public Instant capped(Instant end, Limits limits) {
-    return endsAt(limits).map(bound -> earlier(bound, end)).orElse(end);
+    return latestEnd(limits).map(bound -> earlier(bound, end)).orElse(end);
   }
 
   /**

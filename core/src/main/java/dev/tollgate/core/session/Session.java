@@ -2,7 +2,9 @@ package dev.tollgate.core.session;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.tenant.Limits;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -32,6 +34,13 @@ public record Session(
     Optional<Instant> messageAt,
     Map<String, Instant> processed,
     Lifetime lifetime) {
+  /** The longest time of a handshake. API Gateway stops waiting for its integrations earlier. */
+  public static final Duration MAX_HANDSHAKE = Duration.ofSeconds(30);
+
+  /** Sorts sessions with connections first, because their sockets are the first to close. */
+  public static final Comparator<Session> CONNECTED_FIRST =
+      Comparator.comparing(session -> session.connections().isEmpty());
+
   /** Copies the set and the maps. */
   public Session {
     connections = Set.copyOf(connections);
@@ -73,28 +82,28 @@ public record Session(
    * When a connection last showed that it was alive: it joined, or a message was delivered to all
    * connections of the session, by which those that are gone are found and removed.
    */
-  public Instant lastSignOf(String connectionId) {
+  public Instant lastSignOfLife(String connectionId) {
     Instant joined = joinedAt(connectionId);
     return messageAt.filter(joined::isBefore).orElse(joined);
   }
 
   /** Whether some connection has shown no sign of life since then. */
-  public boolean isSilentSince(Instant then) {
-    return connections.stream().anyMatch(id -> lastSignOf(id).isBefore(then));
+  public boolean hasSilentConnectionSince(Instant then) {
+    return connections.stream().anyMatch(id -> lastSignOfLife(id).isBefore(then));
   }
 
   /** Whether it notes messages that are still to be known. */
-  public boolean notesAt(Instant now) {
+  public boolean remembersMessagesAt(Instant now) {
     return processed.values().stream().anyMatch(now::isBefore);
   }
 
   /** When it is over whatever happens; empty if nothing bounds it yet. */
-  public Optional<Instant> lastsUntil(Limits limits) {
-    return lifetime.endsAt(limits).map(bound -> bound.isBefore(endsAt) ? endsAt : bound);
+  public Optional<Instant> latestEnd(Limits limits) {
+    return lifetime.latestEnd(limits).map(bound -> bound.isBefore(endsAt) ? endsAt : bound);
   }
 
   /** Whether it is over, be its row deleted yet or not. */
-  public boolean endedAt(Instant now) {
+  public boolean hasEndedAt(Instant now) {
     return !now.isBefore(endsAt);
   }
 }

@@ -19,13 +19,13 @@ public record SessionId(String value) {
    * @throws InvalidValue if it is not 32 hexadecimal digits
    */
   public SessionId {
-    if (!isOne(value)) {
+    if (!isValid(value)) {
       throw InvalidValue.ofSecret("sessionId", value, SYNTAX.pattern());
     }
   }
 
   /** Whether a text could be a session's name. */
-  public static boolean isOne(String text) {
+  public static boolean isValid(String text) {
     return SYNTAX.matcher(text).matches();
   }
 

@@ -21,10 +21,10 @@ public interface Sessions {
    *
    * @return when the next may be created, if not now; then nothing was used up
    */
-  Optional<Instant> takeTurn(TenantId tenant, Gcra rate, Instant now);
+  Optional<Instant> acquireCreation(TenantId tenant, Gcra rate, Instant now);
 
   /** Forgets how fast a tenant opened sessions; harmless if it opened none. */
-  void forgetTurns(TenantId tenant);
+  void deleteCreationRate(TenantId tenant);
 
   /** Writes a new session down. */
   void create(Session session);
@@ -33,7 +33,7 @@ public interface Sessions {
    * What is noted for a subject, read consistently. Every session was {@linkplain #create created}
    * before it was noted.
    */
-  SubjectSessions notedFor(TenantId tenant, Subject subject);
+  SubjectSessions findForSubject(TenantId tenant, Subject subject);
 
   /**
    * Notes a session for a subject, if fewer than {@code most} are noted and the subject's rate
@@ -42,7 +42,7 @@ public interface Sessions {
    * @param read what was noted; a wrong arrival time refuses, a wrong set does no harm
    * @param until when the note may be forgotten; no earlier than it was for those before
    */
-  WriteResult note(
+  WriteResult addToSubject(
       TenantId tenant,
       Subject subject,
       SessionId id,
@@ -58,7 +58,7 @@ public interface Sessions {
    *
    * @param until when the note may be forgotten; no earlier than it was for those before
    */
-  WriteResult noteInstead(
+  WriteResult replaceForSubject(
       TenantId tenant,
       Subject subject,
       Set<SessionId> next,
@@ -68,7 +68,7 @@ public interface Sessions {
       Instant until);
 
   /** Forgets what is noted for each subject of a tenant; harmless if nothing is. */
-  void forgetSubjects(TenantId tenant);
+  void deleteSubjects(TenantId tenant);
 
   /** Those of some sessions that there are, over or not, read consistently. */
   List<Session> find(TenantId tenant, Set<SessionId> ids);
@@ -80,13 +80,13 @@ public interface Sessions {
    * Has a session end at {@code end} instead, and says what it is then; empty if there is none. If
    * that is over, no connection joins it any more.
    */
-  Optional<Session> endAt(TenantId tenant, SessionId id, Instant end);
+  Optional<Session> moveEnd(TenantId tenant, SessionId id, Instant end);
 
   /**
    * Takes all connections out of a session. Of many who come to take them, one gets them; so may
    * nobody, if the one who got them does not live to tell.
    */
-  Set<String> take(TenantId tenant, SessionId id);
+  Set<String> takeConnections(TenantId tenant, SessionId id);
 
   /** Removes a session, if it has no connections; harmless if there is none. */
   WriteResult remove(TenantId tenant, SessionId id);

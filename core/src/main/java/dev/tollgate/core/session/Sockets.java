@@ -10,7 +10,7 @@ public interface Sockets {
    *
    * @throws Unavailable if that could not be asked
    */
-  Closed close(String connectionId);
+  CloseResult close(String connectionId);
 
   /**
    * Whether a socket is open. One whose handshake is still under way is not.
@@ -24,18 +24,18 @@ public interface Sockets {
    *
    * @throws Unavailable if it is not known whether the frame was sent
    */
-  Posted post(String connectionId, String frame);
+  PostResult post(String connectionId, String frame);
 
   /** What became of a socket that was to be closed. */
-  enum Closed {
+  enum CloseResult {
     /** It is closed. */
-    DONE,
+    CLOSED,
     /** There was none. */
     GONE
   }
 
   /** What became of a frame. */
-  enum Posted {
+  enum PostResult {
     /** It is on its way. */
     SENT,
     /** The socket is closed, or there never was one. */

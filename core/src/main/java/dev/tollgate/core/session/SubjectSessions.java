@@ -12,7 +12,7 @@ import java.util.Set;
  */
 public record SubjectSessions(Set<SessionId> sessions, Optional<Instant> arrival) {
   /** What is noted for a subject that has created no session. */
-  public static final SubjectSessions NOTHING = new SubjectSessions(Set.of(), Optional.empty());
+  public static final SubjectSessions NONE = new SubjectSessions(Set.of(), Optional.empty());
 
   /** Copies the set. */
   public SubjectSessions {

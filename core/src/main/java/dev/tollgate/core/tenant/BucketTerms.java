@@ -2,7 +2,7 @@ package dev.tollgate.core.tenant;
 
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.bucket.BucketSpec;
-import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import java.util.Optional;
 
@@ -21,12 +21,12 @@ public record BucketTerms(Optional<Rate> rate, Optional<Long> capacity) {
    */
   public BucketTerms {
     if (capacity.isPresent()) {
-      InvalidValue.inRange("capacity", capacity.get(), 1, BucketSpec.MOST_CAPACITY);
+      InvalidValue.inRange("capacity", capacity.get(), 1, BucketSpec.MAX_CAPACITY);
     }
   }
 
   /** The bucket that these terms make with the rate of a limit, or with their own. */
-  BucketSpec with(Rate limit, Filling filling) {
+  BucketSpec with(Rate limit, FillPolicy filling) {
     Rate fill = rate.orElse(limit);
     return new BucketSpec(fill, capacity.orElseGet(fill::ceiling), filling);
   }

@@ -9,14 +9,14 @@ import java.util.stream.Collectors;
 /**
  * The limits that a tier sets and a tenant may override.
  *
- * <p>A limit that was added to the first six has a {@linkplain #standard standard value}, so that a
- * row or a document that was written before still has a value for every limit.
+ * <p>A limit that was added to the first six has a {@linkplain #defaultValue standard value}, so
+ * that a row or a document that was written before still has a value for every limit.
  */
 public enum Limit {
   /** Connections that a tenant may open in a minute: the rate of its {@code connect} bucket. */
-  TENANT_PER_MINUTE("tenantPerMinute", Rate.MOST_PER_MINUTE),
+  TENANT_PER_MINUTE("tenantPerMinute", Rate.MAX_PER_MINUTE),
   /** Connections that one session may open in a minute. */
-  SESSION_PER_MINUTE("sessionPerMinute", Rate.MOST_PER_MINUTE),
+  SESSION_PER_MINUTE("sessionPerMinute", Rate.MAX_PER_MINUTE),
   /**
    * Connections that one session may have open; its row holds their ids and may grow to 400 KB
    * (DynamoDB).
@@ -29,7 +29,7 @@ public enum Limit {
   /**
    * Messages that are processed for a tenant in a minute: the rate of its {@code message} bucket.
    */
-  MESSAGES_PER_MINUTE("messagesPerMinute", Rate.MOST_PER_MINUTE),
+  MESSAGES_PER_MINUTE("messagesPerMinute", Rate.MAX_PER_MINUTE),
   /** Seconds from a session's creation after which it ends, used or not. */
   SESSION_LIFETIME("sessionLifetime", 2_592_000, 86_400L),
   /**
@@ -39,8 +39,8 @@ public enum Limit {
   SESSIONS_PER_SUBJECT("sessionsPerSubject", 100, 10L);
 
   private final String key;
-  private final long most;
-  private final Optional<Long> standard;
+  private final long max;
+  private final Optional<Long> defaultValue;
 
   Limit(String key, long most) {
     this(key, most, Optional.empty());
@@ -52,18 +52,18 @@ public enum Limit {
 
   Limit(String key, long most, Optional<Long> standard) {
     this.key = key;
-    this.most = most;
-    this.standard = standard;
+    this.max = most;
+    this.defaultValue = standard;
   }
 
   /** Its largest value. */
-  public long most() {
-    return most;
+  public long max() {
+    return max;
   }
 
   /** The value where none is given; empty if one must be given. */
-  public Optional<Long> standard() {
-    return standard;
+  public Optional<Long> defaultValue() {
+    return defaultValue;
   }
 
   /** Its name in documents and rows. */
@@ -77,12 +77,12 @@ public enum Limit {
    * @throws InvalidValue if it is below 1 or above the largest
    */
   public long checked(long value) {
-    return InvalidValue.inRange(key, value, 1, most);
+    return InvalidValue.inRange(key, value, 1, max);
   }
 
   /** What values this limit can have, in words. */
   public String expected() {
-    return "a whole number, 1 to " + most;
+    return "a whole number, 1 to " + max;
   }
 
   /**

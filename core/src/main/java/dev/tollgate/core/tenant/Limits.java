@@ -8,7 +8,8 @@ import java.util.Optional;
 /** A value for every {@link Limit}. */
 public record Limits(Map<Limit, Long> values) {
   /**
-   * Gives limits that are missing their {@linkplain Limit#standard standard value}, and checks all.
+   * Gives limits that are missing their {@linkplain Limit#defaultValue standard value}, and checks
+   * all.
    *
    * @throws InvalidValue if one is missing that has no standard value, one is out of range, or an
    *     idle session would outlast its lifetime
@@ -30,7 +31,7 @@ public record Limits(Map<Limit, Long> values) {
 
   private static long value(Map<Limit, Long> values, Limit limit) {
     return Optional.ofNullable(values.get(limit))
-        .or(limit::standard)
+        .or(limit::defaultValue)
         .orElseThrow(() -> new InvalidValue(limit.key(), "missing", limit.expected()));
   }
 

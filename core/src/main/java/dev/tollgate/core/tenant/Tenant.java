@@ -65,7 +65,7 @@ public record Tenant(
   }
 
   /** This tenant to be brought about once more, as its next version. */
-  public Tenant reopened() {
+  public Tenant withNextVersion() {
     return succeeding(status);
   }
 
@@ -105,7 +105,7 @@ public record Tenant(
   }
 
   /** Whether the same is desired of both, versions apart. */
-  public boolean desiresTheSameAs(Tenant other) {
+  public boolean hasSameDesiredStateAs(Tenant other) {
     return id.equals(other.id)
         && tier.equals(other.tier)
         && overrides.equals(other.overrides)
@@ -117,7 +117,7 @@ public record Tenant(
   }
 
   /** Whether all that is desired has been brought about. */
-  public boolean settled() {
+  public boolean isSettled() {
     return observedVersion == version;
   }
 }

@@ -35,9 +35,9 @@ public record TenantFilter(Optional<String> prefix, Optional<TierName> tier, boo
   }
 
   /** Whether a tenant is looked for. */
-  public boolean admits(Tenant tenant) {
+  public boolean matches(Tenant tenant) {
     return prefix.map(tenant.id().value()::startsWith).orElse(true)
         && tier.map(tenant.tier()::equals).orElse(true)
-        && !(pending && tenant.settled());
+        && !(pending && tenant.isSettled());
   }
 }

@@ -44,5 +44,5 @@ public interface Tenants {
   Page<Tenant> inTier(TierName tier, Optional<String> cursor, int most);
 
   /** Names of tenants whose desired state has not been brought about. A second behind. */
-  List<TenantId> unsettled(int most);
+  List<TenantId> listPending(int most);
 }

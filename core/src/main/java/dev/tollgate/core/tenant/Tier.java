@@ -3,7 +3,7 @@ package dev.tollgate.core.tenant;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.bucket.BucketSpec;
-import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +19,7 @@ import java.util.TreeMap;
  * @param limits their limits, but for those that a tenant overrides
  * @param buckets the user's own buckets, and capacities for {@code connect} and {@code message}; at
  *     most 20
- * @param filling how their buckets are filled, and when that stops
+ * @param fillPolicy how their buckets are filled, and when that stops
  * @param onUnavailable what happens when a bucket cannot be asked
  * @param version counts its changes, from 1; 0 for one that was never stored
  * @param rolledOut the version that every tenant of the tier has been brought to
@@ -29,7 +29,7 @@ public record Tier(
     Isolation isolation,
     Limits limits,
     Map<Action, BucketTerms> buckets,
-    Filling filling,
+    FillPolicy fillPolicy,
     OnUnavailable onUnavailable,
     long version,
     long rolledOut) {
@@ -52,7 +52,7 @@ public record Tier(
     InvalidValue.inRange("buckets", buckets.size(), 0, MOST_BUCKETS);
     buckets.forEach(Tier::checkTerms);
     buckets = Map.copyOf(buckets);
-    bucketsUnder(limits, buckets, filling);
+    bucketsUnder(limits, buckets, fillPolicy);
   }
 
   /** A default tier, whose subjects can each hold only a part of a tenant's connections. */
@@ -65,7 +65,7 @@ public record Tier(
             Map.of(
                 Limit.SESSION_LIFETIME, 86_400L, Limit.SESSIONS_PER_SUBJECT, sessionsPerSubject)),
         Map.of(),
-        Filling.STANDARD,
+        FillPolicy.DEFAULT,
         OnUnavailable.ADMIT,
         0,
         0);
@@ -102,11 +102,11 @@ public record Tier(
    * @throws InvalidValue if one of them cannot be filled as the tier says
    */
   public SortedMap<Action, BucketSpec> bucketsUnder(Limits resolved) {
-    return bucketsUnder(resolved, buckets, filling);
+    return bucketsUnder(resolved, buckets, fillPolicy);
   }
 
   private static SortedMap<Action, BucketSpec> bucketsUnder(
-      Limits resolved, Map<Action, BucketTerms> buckets, Filling filling) {
+      Limits resolved, Map<Action, BucketTerms> buckets, FillPolicy filling) {
     BucketTerms plain = new BucketTerms(Optional.empty(), Optional.empty());
     SortedMap<Action, BucketSpec> specs = new TreeMap<>();
     for (Action action : List.of(Action.CONNECT, Action.MESSAGE)) {
@@ -120,7 +120,7 @@ public record Tier(
     return specs;
   }
 
-  private static BucketSpec spec(Action action, BucketTerms terms, Rate rate, Filling filling) {
+  private static BucketSpec spec(Action action, BucketTerms terms, Rate rate, FillPolicy filling) {
     try {
       return terms.with(rate, filling);
     } catch (InvalidValue refused) {
@@ -130,25 +130,25 @@ public record Tier(
   }
 
   /** This tier as its next version. */
-  public Tier succeeding(long previousVersion) {
+  public Tier withVersionAfter(long previousVersion) {
     return new Tier(
         name,
         isolation,
         limits,
         buckets,
-        filling,
+        fillPolicy,
         onUnavailable,
         previousVersion + 1,
         Math.min(rolledOut, previousVersion));
   }
 
   /** Whether this tier says the same as another, versions apart. */
-  public boolean saysTheSameAs(Tier other) {
+  public boolean hasSameDefinitionAs(Tier other) {
     return name.equals(other.name)
         && isolation == other.isolation
         && limits.equals(other.limits)
         && buckets.equals(other.buckets)
-        && filling.equals(other.filling)
+        && fillPolicy.equals(other.fillPolicy)
         && onUnavailable == other.onUnavailable;
   }
 }

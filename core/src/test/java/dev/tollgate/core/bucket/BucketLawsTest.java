@@ -3,8 +3,8 @@ package dev.tollgate.core.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tollgate.core.testing.PlantedEngines;
-import dev.tollgate.core.testing.TollgateLimiter;
+import dev.tollgate.core.testing.limiter.PlantedFaults;
+import dev.tollgate.core.testing.limiter.TollgateLimiter;
 import dev.tollgate.lawbook.Breach;
 import dev.tollgate.lawbook.LawBook;
 import dev.tollgate.lawbook.Limiter;
@@ -20,15 +20,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class BucketLawsTest {
   private static final int HISTORIES = 40;
 
-  private static Function<Terms, Filling> always(FillMode mode, long hibernateAfterMinutes) {
-    return terms -> new Filling(mode, hibernateAfterMinutes);
+  private static Function<Terms, FillPolicy> always(FillMode mode, long hibernateAfterMinutes) {
+    return terms -> new FillPolicy(mode, hibernateAfterMinutes);
   }
 
   /** The capacity says how a bucket is filled, so that retunes change that, too. */
-  private static Filling byCapacity(Terms terms) {
+  private static FillPolicy byCapacity(Terms terms) {
     List<FillMode> modes = List.of(FillMode.values());
     int number = (int) (terms.capacity() % (2L * modes.size()));
-    return new Filling(modes.get(number / 2), number % 2 == 0 ? 0 : 10);
+    return new FillPolicy(modes.get(number / 2), number % 2 == 0 ? 0 : 10);
   }
 
   static List<Arguments> fillings() {
@@ -39,12 +39,12 @@ final class BucketLawsTest {
         Arguments.of("PRODUCER, hibernating", always(FillMode.PRODUCER, 5)),
         Arguments.of("DIRECT, hibernating", always(FillMode.DIRECT, 5)),
         Arguments.of("SHARED, hibernating", always(FillMode.SHARED, 5)),
-        Arguments.of("any", (Function<Terms, Filling>) BucketLawsTest::byCapacity));
+        Arguments.of("any", (Function<Terms, FillPolicy>) BucketLawsTest::byCapacity));
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("fillings")
-  void in_fair_weather_every_law_is_kept(String name, Function<Terms, Filling> filling) {
+  void in_fair_weather_every_law_is_kept(String name, Function<Terms, FillPolicy> filling) {
     LawBook.Report report = LawBook.ofLimiter(TollgateLimiter.inMemory(filling, 0)).hold(HISTORIES);
     System.out.println(name + ": " + report);
     LimiterLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
@@ -52,7 +52,7 @@ final class BucketLawsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("fillings")
-  void in_a_storm_every_law_is_kept(String name, Function<Terms, Filling> filling) {
+  void in_a_storm_every_law_is_kept(String name, Function<Terms, FillPolicy> filling) {
     LawBook.Report report =
         LawBook.ofLimiter(TollgateLimiter.inMemory(filling, 100)).hold(HISTORIES);
     assertThat(report.judged(LimiterLaws.NEVER_MORE)).as(name).isEqualTo(report.histories());
@@ -61,10 +61,10 @@ final class BucketLawsTest {
 
   static List<Arguments> planted() {
     return List.of(
-        Arguments.of("admits twice as much", PlantedEngines.admittingTwiceAsMuch()),
+        Arguments.of("admits twice as much", PlantedFaults.admittingTwiceAsMuch()),
         Arguments.of(
             "admits when a fill cannot be requested",
-            PlantedEngines.admittingWhenFillsCannotBeRequested()));
+            PlantedFaults.admittingWhenFillsCannotBeRequested()));
   }
 
   @ParameterizedTest(name = "{0}")

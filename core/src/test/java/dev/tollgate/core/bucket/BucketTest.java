@@ -18,7 +18,7 @@ final class BucketTest {
 
   private static BucketSpec spec(String perMinute, long capacity, FillMode mode) {
     return new BucketSpec(
-        Rate.perMinute(new BigDecimal(perMinute)), capacity, new Filling(mode, 15));
+        Rate.perMinute(new BigDecimal(perMinute)), capacity, new FillPolicy(mode, 15));
   }
 
   /** A bucket that has been filled by the token producer for ten minutes. */
@@ -52,8 +52,8 @@ final class BucketTest {
         bucket.spec(),
         bucket.ledger(),
         bucket.level(),
-        Optional.of(bucket.foundEmpty(now, held)),
-        bucket.upkeep(),
+        Optional.of(bucket.hintWhenEmpty(now, held)),
+        bucket.fillState(),
         bucket.version());
   }
 
@@ -89,7 +89,7 @@ final class BucketTest {
 
   @Test
   void a_bucket_that_sleeps_is_told_as_if_it_woke_now() {
-    Bucket asleep = bucket("3", 3, Ledger.even(START), 3).hibernating(START);
+    Bucket asleep = bucket("3", 3, Ledger.balanced(START), 3).hibernating(START);
     assertThat(asleep.nextTokenAt(at(3_600))).isEqualTo(at(3_621));
     assertThat(foundEmpty(asleep, at(3_600), 0).nextTokenAt(at(3_610))).isEqualTo(at(3_621));
     Instant late = START.plus(Duration.ofDays(20));
@@ -98,7 +98,7 @@ final class BucketTest {
 
   @Test
   void a_bucket_that_its_schedule_fills_is_told_by_the_minute() {
-    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.even(START), 0).direct(START);
+    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 0).direct(START);
     assertThat(direct.nextTokenAt(at(10))).isEqualTo(at(71));
     assertThat(direct.nextTokensAt(at(10), 6)).isEqualTo(at(71));
     assertThat(direct.nextTokensAt(at(10), 7)).isEqualTo(at(131));
@@ -109,17 +109,17 @@ final class BucketTest {
 
   @Test
   void a_bucket_is_known_empty_until_its_next_token_has_come() {
-    assertThat(ahead().foundEmpty(at(12), 0)).isEqualTo(new EmptyHint(at(12), at(21), 0));
+    assertThat(ahead().hintWhenEmpty(at(12), 0)).isEqualTo(new EmptyHint(at(12), at(21), 0));
     Bucket empty = foundEmpty(ahead(), at(12), 0);
-    assertThat(empty.knownEmptyAt(at(20.999))).isTrue();
-    assertThat(empty.knownEmptyAt(at(21))).isFalse();
+    assertThat(empty.isKnownEmptyAt(at(20.999))).isTrue();
+    assertThat(empty.isKnownEmptyAt(at(21))).isFalse();
     assertThat(empty.emptyUntil(at(20))).contains(at(21));
     assertThat(empty.emptyUntil(at(21))).isEmpty();
   }
 
   @Test
   void a_token_that_came_due_within_the_last_second_may_be_about_to_appear() {
-    assertThat(ahead().foundEmpty(at(20.4), 0).until()).isEqualTo(at(21));
+    assertThat(ahead().hintWhenEmpty(at(20.4), 0).until()).isEqualTo(at(21));
     assertThat(foundEmpty(ahead(), at(20.4), 0).nextTokenAt(at(20.4))).isEqualTo(at(41));
   }
 
@@ -134,22 +134,22 @@ final class BucketTest {
   void a_bucket_is_known_empty_for_ten_seconds_at_most_and_for_a_second_while_tokens_are_held(
       long held, int seconds) {
     Bucket slow = bucket("0.2", 5, new Ledger(START, 0), 0);
-    assertThat(slow.foundEmpty(at(5), held).until()).isEqualTo(at(5 + seconds));
+    assertThat(slow.hintWhenEmpty(at(5), held).until()).isEqualTo(at(5 + seconds));
   }
 
   @Test
   void a_bucket_that_its_schedule_fills_is_known_empty_for_five_seconds() {
-    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.even(START), 0).direct(START);
-    assertThat(direct.foundEmpty(at(10), 0).until()).isEqualTo(at(15));
+    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 0).direct(START);
+    assertThat(direct.hintWhenEmpty(at(10), 0).until()).isEqualTo(at(15));
   }
 
   @Test
   void a_fill_that_brings_tokens_at_once_or_finds_it_full_forgets_that_it_was_empty() {
     Bucket empty = foundEmpty(bucket("3", 3, new Ledger(START, 0), 3), at(5), 0);
-    assertThat(filled(empty, 0, at(10)).emptiness()).as("on the way").isPresent();
-    assertThat(filled(empty, 0, at(20)).emptiness()).as("owed").isEmpty();
-    assertThat(filled(empty, 3, at(10)).emptiness()).as("full").isEmpty();
-    assertThat(empty.retuned(empty.spec(), at(10)).emptiness()).as("retuned").isEmpty();
+    assertThat(filled(empty, 0, at(10)).emptyHint()).as("on the way").isPresent();
+    assertThat(filled(empty, 0, at(20)).emptyHint()).as("owed").isEmpty();
+    assertThat(filled(empty, 3, at(10)).emptyHint()).as("full").isEmpty();
+    assertThat(empty.retuned(empty.spec(), at(10)).emptyHint()).as("retuned").isEmpty();
   }
 
   // Which claims request a fill.
@@ -161,7 +161,7 @@ final class BucketTest {
     Bucket asleep = ahead().hibernating(at(60));
     assertThat(asleep.needsFillAt(at(60))).isTrue();
     assertThat(ahead().suspended(ahead().spec(), at(60)).needsFillAt(at(600))).isFalse();
-    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.even(START), 0);
+    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 0);
     assertThat(direct.needsFillAt(at(180))).as("its schedule is on its way").isFalse();
     assertThat(direct.needsFillAt(at(181))).as("its schedule is overdue").isTrue();
     assertThat(direct.direct(START).needsFillAt(at(6_000))).isFalse();
@@ -174,8 +174,8 @@ final class BucketTest {
     Bucket asleep =
         bucket(
                 new BucketSpec(
-                    Rate.perMinute(3), 3, new Filling(FillMode.PRODUCER, hibernateAfterMinutes)),
-                Ledger.even(START),
+                    Rate.perMinute(3), 3, new FillPolicy(FillMode.PRODUCER, hibernateAfterMinutes)),
+                Ledger.balanced(START),
                 3)
             .hibernating(START);
     assertThat(asleep.needsWakingAt(at(60 * minutes - 1))).isFalse();
@@ -203,7 +203,7 @@ final class BucketTest {
     for (int minute = 1; minute <= 5; minute++) {
       bucket = filled(bucket, 3L * minute, at(60 * minute));
     }
-    assertThat(bucket.emptiness()).isPresent();
+    assertThat(bucket.emptyHint()).isPresent();
     assertThat(bucket.levelAt(new TokenQueue.Level(100, 0, 0))).isEqualTo(18);
   }
 
@@ -221,6 +221,6 @@ final class BucketTest {
     assertThat(ahead().availableAt(at(21))).isEqualTo(1);
     assertThat(ahead().availableAt(at(61))).isEqualTo(3);
     assertThat(foundEmpty(ahead(), at(30), 0).availableAt(at(35))).isZero();
-    assertThat(bucket("3", 3, Ledger.even(START), 3).availableAt(at(5))).isEqualTo(3);
+    assertThat(bucket("3", 3, Ledger.balanced(START), 3).availableAt(at(5))).isEqualTo(3);
   }
 }

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.claim.BucketGate;
-import dev.tollgate.core.bucket.claim.Claim;
+import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.fill.FillTurn;
-import dev.tollgate.core.testing.AdmissionFixture;
-import dev.tollgate.core.testing.Bound;
+import dev.tollgate.core.testing.RateBound;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,7 +33,7 @@ final class BucketTimingTest {
 
   private static BucketSpec spec(String perMinute, long capacity) {
     return new BucketSpec(
-        Rate.perMinute(new BigDecimal(perMinute)), capacity, new Filling(FillMode.PRODUCER, 15));
+        Rate.perMinute(new BigDecimal(perMinute)), capacity, new FillPolicy(FillMode.PRODUCER, 15));
   }
 
   /** Schedules fire, as {@link Site#minute} says, and requests for fills take a while. */
@@ -77,7 +77,7 @@ final class BucketTimingTest {
           new Task(
               then,
               () -> {
-                if (row().upkeep().state() == FillState.State.PRODUCED) {
+                if (row().fillState().state() == FillState.State.PRODUCED) {
                   turns.take(id);
                 }
               }));
@@ -106,13 +106,13 @@ final class BucketTimingTest {
       town.clock().set(then);
     }
 
-    Claim claim() {
+    ClaimResult claim() {
       return gate.spend(row(), 1);
     }
 
     int drain() {
       int tokens = 0;
-      while (claim() instanceof Claim.Granted) {
+      while (claim() instanceof ClaimResult.Granted) {
         tokens++;
       }
       return tokens;
@@ -156,7 +156,7 @@ final class BucketTimingTest {
       Instant drained = site.now();
       for (int token = 1; token <= 3 * Math.max(12, Math.ceil(Double.parseDouble(perMinute))); ) {
         site.pass(STEP);
-        if (site.claim() instanceof Claim.Granted) {
+        if (site.claim() instanceof ClaimResult.Granted) {
           late.add(Duration.between(drained.plus(interval(perMinute, token)), site.now()));
           assertThat(late.get(late.size() - 1))
               .as("seed %d, token %d", seed, token)
@@ -182,8 +182,8 @@ final class BucketTimingTest {
       int invain = 0;
       int token = 1;
       while (token <= 24) {
-        Claim claim = site.claim();
-        if (claim instanceof Claim.Denied denied) {
+        ClaimResult claim = site.claim();
+        if (claim instanceof ClaimResult.Denied denied) {
           site.passUntil(denied.retryAt());
           invain++;
           assertThat(invain).as("seed %d, token %d", seed, token).isLessThanOrEqualTo(2);
@@ -279,7 +279,7 @@ final class BucketTimingTest {
     for (long seed = 1; seed <= 10; seed++) {
       BucketSpec spec = spec(perMinute, capacity);
       Site site = new Unreliable(seed, spec);
-      Bound bound = new Bound(spec, site.now());
+      RateBound bound = new RateBound(spec, site.now());
       double rate = Double.parseDouble(perMinute);
       for (int phase = 0; phase < 20; phase++) {
         boolean isBusy = site.random.nextBoolean();
@@ -351,7 +351,7 @@ final class BucketTimingTest {
       BucketSpec slow = spec("60", 60);
       BucketSpec fast = spec("180", 180);
       Site site = new Site(seed, slow);
-      Bound bound = new Bound(fast, site.now());
+      RateBound bound = new RateBound(fast, site.now());
       long spent = 0;
       for (int flip = 0; flip < 1_000; flip++) {
         Instant end = site.now().plusMillis(site.random.nextInt(20_000));
@@ -379,9 +379,9 @@ final class BucketTimingTest {
       BucketSpec spec = spec("12", 24);
       Site site = new Site(seed, spec);
       site.pass(Duration.ofMinutes(20));
-      assertThat(site.row().hibernates()).isTrue();
+      assertThat(site.row().isHibernating()).isTrue();
       site.town.clock().advance(Duration.ofMinutes(asleepMinutes));
-      Bound bound = new Bound(spec, site.now());
+      RateBound bound = new RateBound(spec, site.now());
       site.tasks.clear();
       site.next(site.now());
 

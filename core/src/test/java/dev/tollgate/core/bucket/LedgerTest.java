@@ -140,9 +140,9 @@ final class LedgerTest {
   void the_nth_token_to_come_is_on_its_way_or_comes_due_after_those_that_are() {
     BucketSpec spec = spec("12", 100);
     Ledger ahead = filled(empty(START), spec, START, at(75));
-    assertThat(ahead.onTheWayAt(spec.rate(), START)).isEqualTo(15);
-    assertThat(ahead.onTheWayAt(spec.rate(), at(5))).isEqualTo(14);
-    assertThat(ahead.onTheWayAt(spec.rate(), at(75))).isZero();
+    assertThat(ahead.pendingAt(spec.rate(), START)).isEqualTo(15);
+    assertThat(ahead.pendingAt(spec.rate(), at(5))).isEqualTo(14);
+    assertThat(ahead.pendingAt(spec.rate(), at(75))).isZero();
     assertThat(ahead.dueAfter(spec.rate(), at(7), 1)).isEqualTo(at(10));
     assertThat(ahead.dueAfter(spec.rate(), at(7), 14)).isEqualTo(at(75));
     assertThat(ahead.dueAfter(spec.rate(), at(7), 15)).isEqualTo(at(80));
@@ -152,22 +152,22 @@ final class LedgerTest {
   void tokens_that_were_owed_when_they_were_minted_are_not_on_the_way() {
     BucketSpec spec = spec("12", 100);
     Ledger late = filled(empty(START), spec, at(30), at(105));
-    assertThat(late.onTheWayAt(spec.rate(), START)).isEqualTo(15);
-    assertThat(late.onTheWayAt(spec.rate(), at(30))).isEqualTo(15);
+    assertThat(late.pendingAt(spec.rate(), START)).isEqualTo(15);
+    assertThat(late.pendingAt(spec.rate(), at(30))).isEqualTo(15);
   }
 
   @Test
   void tokens_that_were_not_sent_are_owed_again() {
     BucketSpec spec = spec("12", 100);
     Ledger minted = filled(empty(START), spec, START, at(75));
-    Ledger unsent = minted.unsent(spec.rate(), START, 15);
+    Ledger unsent = minted.withUnsent(spec.rate(), START, 15);
     assertThat(unsent).isEqualTo(empty(START));
-    Ledger some = minted.unsent(spec.rate(), START, 4);
-    assertThat(some.onTheWayAt(spec.rate(), START)).isEqualTo(11);
+    Ledger some = minted.withUnsent(spec.rate(), START, 4);
+    assertThat(some.pendingAt(spec.rate(), START)).isEqualTo(11);
     assertThat(some.step(spec, START, at(75), 11).tokens()).isEqualTo(4);
     BucketSpec full = spec("12", 12);
     Ledger owed = Ledger.opened(full, START).step(full, START, START, 0).after();
-    assertThat(owed.unsent(full.rate(), START, 7).step(full, START, START, 5).tokens())
+    assertThat(owed.withUnsent(full.rate(), START, 7).step(full, START, START, 5).tokens())
         .isEqualTo(7);
   }
 
@@ -194,7 +194,7 @@ final class LedgerTest {
     Ledger ahead = filled(empty(START), slow, START, at(60));
     Ledger retuned = ahead.retuned(slow, fast, at(10));
     assertThat(retuned.dueAt(fast.rate(), 1)).isEqualTo(at(61));
-    assertThat(retuned.onTheWayAt(fast.rate(), at(10))).as("nobody knows when they come").isZero();
+    assertThat(retuned.pendingAt(fast.rate(), at(10))).as("nobody knows when they come").isZero();
   }
 
   @Test
@@ -205,8 +205,8 @@ final class LedgerTest {
     assertThat(step)
         .extracting(Ledger.Step::tokens, Ledger.Step::complete)
         .containsExactly(1_000L, true);
-    assertThat(new Ledger(late, 0, START).onTheWayAt(spec.rate(), START))
-        .isEqualTo(BucketSpec.MOST_CAPACITY);
+    assertThat(new Ledger(late, 0, START).pendingAt(spec.rate(), START))
+        .isEqualTo(BucketSpec.MAX_CAPACITY);
   }
 
   @ParameterizedTest

@@ -13,7 +13,7 @@ import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
-import dev.tollgate.core.testing.AdmissionFixture;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -39,7 +39,7 @@ final class AdmissionTest {
   }
 
   private static Refusal why(AdmissionDecision verdict) {
-    return ((AdmissionDecision.Refused) verdict).why();
+    return ((AdmissionDecision.Refused) verdict).refusal();
   }
 
   private void replace(TenantStatus status, OnUnavailable onUnavailable) {
@@ -50,7 +50,7 @@ final class AdmissionTest {
             gold.isolation(),
             gold.limits(),
             gold.buckets(),
-            gold.filling(),
+            gold.fillPolicy(),
             onUnavailable,
             1,
             1);
@@ -125,7 +125,7 @@ final class AdmissionTest {
       town.sessions().leave(acme.id(), session, "c" + i);
     }
     AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decide();
-    assertThat(refused.why()).isEqualTo(Refusal.SESSION_RATE);
+    assertThat(refused.refusal()).isEqualTo(Refusal.SESSION_RATE);
     assertThat(available()).isEqualTo(3);
     town.clock().set(refused.retryAt().orElseThrow());
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
@@ -135,7 +135,7 @@ final class AdmissionTest {
   void an_empty_bucket_refuses_until_its_next_token_and_whoever_waits_alone_is_admitted() {
     spendAll();
     AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decide();
-    assertThat(refused.why()).isEqualTo(Refusal.TENANT_RATE);
+    assertThat(refused.refusal()).isEqualTo(Refusal.TENANT_RATE);
     Instant retryAt = refused.retryAt().orElseThrow();
     assertThat(retryAt).isEqualTo(AdmissionFixture.START.plusSeconds(21));
     town.clock().set(retryAt);
@@ -163,7 +163,7 @@ final class AdmissionTest {
   void a_bucket_that_is_falsely_found_empty_once_admits_all_the_same() {
     town.queue().seemEmptyOnce();
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
-    assertThat(town.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptiness())
+    assertThat(town.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptyHint())
         .isEmpty();
   }
 
@@ -173,10 +173,10 @@ final class AdmissionTest {
     spendAll();
     town.requests().begin();
     decide();
-    assertThat(town.buckets().find(bucket).orElseThrow().emptiness()).isPresent();
+    assertThat(town.buckets().find(bucket).orElseThrow().emptyHint()).isPresent();
     town.clock().advance(Duration.ofSeconds(20));
     town.fill().fill(bucket);
-    assertThat(town.buckets().find(bucket).orElseThrow().emptiness()).isEmpty();
+    assertThat(town.buckets().find(bucket).orElseThrow().emptyHint()).isEmpty();
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
   }
 
@@ -243,13 +243,13 @@ final class AdmissionTest {
 
   @Test
   void nothing_is_counted_for_a_tenant_that_nobody_knows_or_that_has_gone() {
-    town.sessions().openCount(new TenantId("nobody"));
+    town.sessions().createCount(new TenantId("nobody"));
     admission.decide(new TenantId("nobody"), session);
     assertThat(town.activity().of(new TenantId("nobody")).refused()).isZero();
     AdmissionFactsReader remembering =
         new AdmissionFactsReader() {
           @Override
-          public boolean knows(TenantId tenant) {
+          public boolean tenantExists(TenantId tenant) {
             return true;
           }
 
@@ -272,7 +272,7 @@ final class AdmissionTest {
     AdmissionDecision first = decide();
     assertThat(why(first)).isEqualTo(Refusal.TENANT_RATE);
     assertThat(decide()).isEqualTo(first);
-    assertThat(town.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptiness())
+    assertThat(town.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptyHint())
         .isPresent();
   }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.session.ConnectionCount;
-import dev.tollgate.core.testing.AdmissionFixture;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -160,7 +160,7 @@ final class RefusalTallyTest {
   }
 
   private ConnectionCount count() {
-    return town.sessions().countOf(acme);
+    return town.sessions().readCount(acme);
   }
 
   @Test

@@ -14,7 +14,7 @@ import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
-import dev.tollgate.core.testing.AdmissionFixture;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -48,7 +48,7 @@ final class RefusedByReadTest {
   }
 
   private static Refusal why(AdmissionDecision verdict) {
-    return ((AdmissionDecision.Refused) verdict).why();
+    return ((AdmissionDecision.Refused) verdict).refusal();
   }
 
   private void suspend() {

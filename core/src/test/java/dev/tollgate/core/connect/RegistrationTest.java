@@ -3,16 +3,16 @@ package dev.tollgate.core.connect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.Pause;
-import dev.tollgate.core.connect.Registration.Admitted;
-import dev.tollgate.core.connect.Registration.Outcome;
-import dev.tollgate.core.session.Connections.Left;
+import dev.tollgate.core.connect.Registration.Registered;
+import dev.tollgate.core.connect.Registration.Result;
+import dev.tollgate.core.session.Connections.LeaveResult;
 import dev.tollgate.core.session.SessionId;
-import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.testing.AdmissionFixture;
-import dev.tollgate.core.testing.RecordingSockets;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.testing.memory.RecordingSockets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,7 +66,7 @@ final class RegistrationTest {
         ticket.connectionsPerSession(),
         ticket.sessionPerMinute(),
         ticket.sessionTtl(),
-        ticket.lastsUntil(),
+        ticket.latestEnd(),
         ticket.arrival(),
         onUnavailable,
         ticket.lease());
@@ -88,7 +88,7 @@ final class RegistrationTest {
   @Test
   void a_registered_connection_is_in_the_set_and_the_count_and_its_token_is_spent() {
     SessionId session = town.open(acme);
-    assertThat(registration(NONE).register(ticket(session), "c1")).isEqualTo(new Admitted(true));
+    assertThat(registration(NONE).register(ticket(session), "c1")).isEqualTo(new Registered(true));
     assertThat(town.sessions().count(acme.id())).isEqualTo(1);
     assertThat(inSession(session)).isEqualTo(1);
     assertThat(tokens()).isEqualTo(179);
@@ -96,14 +96,14 @@ final class RegistrationTest {
   }
 
   private SessionId open(Tenant tenant) {
-    SessionLife life =
-        new SessionLife(
+    SessionLifecycle life =
+        new SessionLifecycle(
             town.sessions(),
             town.sessions(),
             new RecordingSockets(),
             new SecureRandom(),
             town.clock());
-    return ((SessionLife.Opened) life.open(tenant, Optional.empty())).session().id();
+    return ((SessionLifecycle.Opened) life.open(tenant, Optional.empty())).session().id();
   }
 
   @Test
@@ -113,10 +113,10 @@ final class RegistrationTest {
 
     town.clock().set(AdmissionFixture.START.plusSeconds(40));
     assertThat(registration(NONE).register(ticket(brief, session), "c1"))
-        .isEqualTo(new Admitted(true));
+        .isEqualTo(new Registered(true));
     town.clock().set(AdmissionFixture.START.plusSeconds(70));
     assertThat(registration(NONE).register(ticket(brief, session), "c2"))
-        .isEqualTo(new Admitted(true));
+        .isEqualTo(new Registered(true));
 
     assertThat(town.sessions().find(brief.id(), session).orElseThrow().endsAt())
         .isEqualTo(AdmissionFixture.START.plusSeconds(130));
@@ -132,10 +132,10 @@ final class RegistrationTest {
 
     town.clock().set(AdmissionFixture.START.plusSeconds(40));
     assertThat(registration(NONE).register(ticket(brief, session), "c1"))
-        .isEqualTo(new Admitted(true));
+        .isEqualTo(new Registered(true));
     town.clock().set(AdmissionFixture.START.plusSeconds(80));
     assertThat(registration(NONE).register(ticket(brief, session), "c2"))
-        .isEqualTo(new Admitted(true));
+        .isEqualTo(new Registered(true));
 
     assertThat(town.sessions().find(brief.id(), session).orElseThrow().endsAt())
         .isEqualTo(AdmissionFixture.START.plusSeconds(90));
@@ -159,11 +159,11 @@ final class RegistrationTest {
     SessionId session = town.open(acme);
     registration(NONE).register(ticket(session), "c1");
     registration(NONE).register(ticket(session), "c2");
-    assertThat(departure.depart(acme.id(), session, "c1")).isEqualTo(Left.REMOVED);
-    assertThat(departure.depart(acme.id(), session, "c1")).isEqualTo(Left.NOT_IN);
+    assertThat(departure.remove(acme.id(), session, "c1")).isEqualTo(LeaveResult.REMOVED);
+    assertThat(departure.remove(acme.id(), session, "c1")).isEqualTo(LeaveResult.NOT_JOINED);
     assertThat(town.sessions().count(acme.id())).isEqualTo(1);
     town.sessions().vanish(acme.id(), session);
-    assertThat(departure.depart(acme.id(), session, "c2")).isEqualTo(Left.NOT_IN);
+    assertThat(departure.remove(acme.id(), session, "c2")).isEqualTo(LeaveResult.NOT_JOINED);
     assertThat(town.sessions().find(acme.id(), session)).isEmpty();
   }
 
@@ -175,8 +175,8 @@ final class RegistrationTest {
       town.sessions().countUp(acme.id(), 10);
     }
     List<Duration> waited = new ArrayList<>();
-    Outcome outcome = registration(waited::add).register(ticket, "late");
-    assertThat(outcome).isEqualTo(new Registration.Refused(Refusal.TENANT_CONNECTIONS));
+    Result outcome = registration(waited::add).register(ticket, "late");
+    assertThat(outcome).isEqualTo(new Registration.NotRegistered(Refusal.TENANT_CONNECTIONS));
     assertThat(waited).hasSize(5);
     assertThat(inSession(session)).isZero();
     assertThat(town.sessions().count(acme.id())).isEqualTo(10);
@@ -192,7 +192,7 @@ final class RegistrationTest {
       town.sessions().countUp(acme.id(), 10);
     }
     Pause stepsBack = duration -> town.sessions().countDown(acme.id(), 1);
-    assertThat(registration(stepsBack).register(ticket, "patient")).isEqualTo(new Admitted(true));
+    assertThat(registration(stepsBack).register(ticket, "patient")).isEqualTo(new Registered(true));
     assertThat(town.sessions().count(acme.id())).isEqualTo(10);
   }
 
@@ -202,7 +202,7 @@ final class RegistrationTest {
     Ticket ticket = ticket(session);
     town.sessions().vanish(acme.id(), session);
     assertThat(registration(NONE).register(ticket, "c1"))
-        .isEqualTo(new Registration.Refused(Refusal.UNKNOWN));
+        .isEqualTo(new Registration.NotRegistered(Refusal.UNKNOWN));
     assertThat(town.sessions().count(acme.id())).isZero();
     assertThat(town.sessions().find(acme.id(), session)).isEmpty();
     assertThat(tokens()).isEqualTo(180);
@@ -215,7 +215,7 @@ final class RegistrationTest {
     Ticket ticket = ticket(session);
     town.clock().advance(Duration.ofSeconds(28));
     assertThat(registration(NONE).register(ticket, "c1"))
-        .isEqualTo(new Registration.Refused(Refusal.LEASE_ENDED));
+        .isEqualTo(new Registration.NotRegistered(Refusal.LEASE_ENDED));
     assertThat(inSession(session)).isZero();
     assertThat(activity()).isEqualTo("0 admitted, 1 refused");
     town.clock().advance(Duration.ofSeconds(2));
@@ -228,11 +228,11 @@ final class RegistrationTest {
     Ticket ticket = ticket(session);
     town.queue().outage().begin("settle");
     assertThat(registration(NONE).register(with(ticket, OnUnavailable.REFUSE), "c1"))
-        .isEqualTo(new Registration.Refused(Refusal.UNDECIDED));
+        .isEqualTo(new Registration.NotRegistered(Refusal.UNDECIDED));
     assertThat(inSession(session)).isZero();
     assertThat(town.sessions().count(acme.id())).isZero();
     assertThat(registration(NONE).register(with(ticket, OnUnavailable.ADMIT), "c1"))
-        .isEqualTo(new Admitted(false));
+        .isEqualTo(new Registered(false));
   }
 
   @Test
@@ -241,7 +241,7 @@ final class RegistrationTest {
     Ticket ticket = ticket(session);
     town.sessions().outage().begin("countUp");
     assertThat(registration(NONE).register(ticket, "c1"))
-        .isEqualTo(new Registration.Refused(Refusal.UNDECIDED));
+        .isEqualTo(new Registration.NotRegistered(Refusal.UNDECIDED));
     town.sessions().outage().end();
     assertThat(inSession(session)).isZero();
     assertThat(tokens()).isEqualTo(180);
@@ -259,7 +259,7 @@ final class RegistrationTest {
         tickets.add(unlimitedRate(ticket));
       }
       CountDownLatch start = new CountDownLatch(1);
-      List<Future<Outcome>> outcomes = new ArrayList<>();
+      List<Future<Result>> outcomes = new ArrayList<>();
       for (int i = 0; i < 60; i++) {
         Ticket ticket = tickets.get(i);
         String connection = "r" + round + "c" + i;
@@ -280,8 +280,8 @@ final class RegistrationTest {
       }
       start.countDown();
       int admitted = 0;
-      for (Future<Outcome> outcome : outcomes) {
-        admitted += outcome.get() instanceof Admitted ? 1 : 0;
+      for (Future<Result> outcome : outcomes) {
+        admitted += outcome.get() instanceof Registered ? 1 : 0;
       }
       assertThat(admitted).as("round %d", round).isEqualTo(10);
       assertThat(town.sessions().count(acme.id())).isEqualTo(10);
@@ -289,7 +289,7 @@ final class RegistrationTest {
       assertThat(town.activity().of(acme.id()).admitted()).isEqualTo(10L * (round + 1));
       assertThat(tokens()).as("tokens spent").isEqualTo(170);
       for (int i = 0; i < 60; i++) {
-        departure.depart(acme.id(), tickets.get(i).session(), "r" + round + "c" + i);
+        departure.remove(acme.id(), tickets.get(i).session(), "r" + round + "c" + i);
       }
       town.clock().advance(Duration.ofMinutes(1));
       town.fill().fill(AdmissionFixture.connects(acme));
@@ -306,7 +306,7 @@ final class RegistrationTest {
         ticket.connectionsPerSession(),
         600_000,
         ticket.sessionTtl(),
-        ticket.lastsUntil(),
+        ticket.latestEnd(),
         Optional.empty(),
         ticket.onUnavailable(),
         ticket.lease());

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.testing.HousekeepingFixture;
+import dev.tollgate.core.testing.fixture.HousekeepingFixture;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -32,9 +32,9 @@ final class HousekeepingTest {
     tenants.subList(0, 3).forEach(tenant -> house.open(tenant, "of-" + tenant.id()));
     house.pass(Duration.ofMinutes(5));
 
-    Housekeeping.Walk walk = house.keep();
+    Housekeeping.Report walk = house.keep();
 
-    assertThat(walk.left()).isZero();
+    assertThat(walk.notVisited()).isZero();
     assertThat(walk.visits())
         .extracting(VisitReport::tenant)
         .containsExactlyInAnyOrderElementsOf(
@@ -55,7 +55,7 @@ final class HousekeepingTest {
               throw new IllegalStateException("a row that cannot be read");
             });
 
-    Housekeeping.Walk walk = house.keep();
+    Housekeeping.Report walk = house.keep();
 
     assertThat(walk.visits()).hasSize(5);
     assertThat(walk.visits().stream().filter(visit -> visit.failure().isPresent()))
@@ -73,7 +73,7 @@ final class HousekeepingTest {
     house.pass(Duration.ofMinutes(5));
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
-      assertThat(house.housekeeping(threads).walk(Instant.MAX).visits()).hasSize(20);
+      assertThat(house.housekeeping(threads).run(Instant.MAX).visits()).hasSize(20);
     } finally {
       threads.shutdown();
     }
@@ -93,10 +93,10 @@ final class HousekeepingTest {
               });
       Instant now = house.town().clock().instant();
 
-      Housekeeping.Walk walk = slow.walk(now.plusMillis(20));
+      Housekeeping.Report walk = slow.run(now.plusMillis(20));
 
       assertThat(walk.visits()).hasSize(2);
-      assertThat(walk.left()).isEqualTo(4);
+      assertThat(walk.notVisited()).isEqualTo(4);
       walk.visits().forEach(visit -> visited.add(visit.tenant()));
     }
     assertThat(visited).hasSize(6);

@@ -1,14 +1,14 @@
 package dev.tollgate.core.housekeeping;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.session.Connections.Counted;
-import dev.tollgate.core.session.Connections.Joined;
-import dev.tollgate.core.session.Connections.Left;
+import dev.tollgate.core.session.Connections.CountResult;
+import dev.tollgate.core.session.Connections.JoinResult;
+import dev.tollgate.core.session.Connections.LeaveResult;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.Faults;
-import dev.tollgate.core.testing.HousekeepingFixture;
+import dev.tollgate.core.testing.fixture.HousekeepingFixture;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -125,8 +125,8 @@ final class RandomConnections {
 
   private Deque<Runnable> registration(SessionId session, String connectionId) {
     Deque<Runnable> steps = new ArrayDeque<>();
-    Joined[] joined = new Joined[1];
-    Counted[] counted = new Counted[1];
+    JoinResult[] joined = new JoinResult[1];
+    CountResult[] counted = new CountResult[1];
     Runnable join = () -> joined[0] = house.join(ACME, session, connectionId);
     long most = rough ? MOST_CONNECTIONS : Long.MAX_VALUE;
     Runnable count = () -> counted[0] = house.books().countUp(ACME, connectionId, most);
@@ -135,11 +135,11 @@ final class RandomConnections {
     steps.add(joinsFirst ? count : join);
     steps.add(
         () -> {
-          if (joined[0] == Joined.ADDED && counted[0] == Counted.COUNTED) {
+          if (joined[0] == JoinResult.ADDED && counted[0] == CountResult.COUNTED) {
             open.add(new Open(session, connectionId));
-          } else if (joined[0] == Joined.ADDED) {
+          } else if (joined[0] == JoinResult.ADDED) {
             steps.add(() -> house.books().leave(ACME, session, connectionId));
-          } else if (counted[0] == Counted.COUNTED) {
+          } else if (counted[0] == CountResult.COUNTED) {
             steps.add(() -> house.books().countDown(ACME, Set.of(connectionId)));
           }
         });
@@ -154,8 +154,8 @@ final class RandomConnections {
       Deque<Runnable> steps = new ArrayDeque<>();
       steps.add(
           () -> {
-            Left left = house.books().leave(ACME, closed.session(), closed.connectionId());
-            if (left == Left.REMOVED) {
+            LeaveResult left = house.books().leave(ACME, closed.session(), closed.connectionId());
+            if (left == LeaveResult.REMOVED) {
               steps.add(() -> house.books().countDown(ACME, Set.of(closed.connectionId())));
             }
           });
@@ -168,11 +168,11 @@ final class RandomConnections {
     steps.add(
         () -> {
           Optional<Session> over =
-              house.books().endAt(ACME, session, house.town().clock().instant());
+              house.books().moveEnd(ACME, session, house.town().clock().instant());
           if (over.isPresent()) {
             steps.add(
                 () -> {
-                  Set<String> taken = house.books().take(ACME, session);
+                  Set<String> taken = house.books().takeConnections(ACME, session);
                   steps.addFirst(() -> house.books().countDown(ACME, taken));
                 });
             steps.add(() -> house.books().remove(ACME, session));

@@ -10,7 +10,7 @@ import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.Faults;
-import dev.tollgate.core.testing.HousekeepingFixture;
+import dev.tollgate.core.testing.fixture.HousekeepingFixture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -43,7 +43,7 @@ final class RecountTest {
   }
 
   private void join(String connectionId) {
-    assertThat(house.join(ACME, session, connectionId)).isEqualTo(Connections.Joined.ADDED);
+    assertThat(house.join(ACME, session, connectionId)).isEqualTo(Connections.JoinResult.ADDED);
   }
 
   private void count(String... connectionIds) {
@@ -88,7 +88,7 @@ final class RecountTest {
 
   @Test
   void a_count_that_is_gone_comes_back() {
-    house.books().forgetCount(ACME);
+    house.books().deleteCount(ACME);
 
     assertThat(repair(NOTHING)).isEqualTo(-3);
 
@@ -97,16 +97,16 @@ final class RecountTest {
 
   @Test
   void a_count_of_an_older_version_is_divided_into_its_parts() {
-    house.books().forgetCount(ACME);
+    house.books().deleteCount(ACME);
     for (int i = 0; i < 3; i++) {
       house.books().countUp(ACME, Long.MAX_VALUE);
     }
-    assertThat(house.books().countOf(ACME).unattributed()).isEqualTo(3);
+    assertThat(house.books().readCount(ACME).unattributed()).isEqualTo(3);
 
     assertThat(repair(NOTHING)).isZero();
 
     assertThat(house.counted(ACME)).isEqualTo(3);
-    assertThat(house.books().countOf(ACME).unattributed()).isZero();
+    assertThat(house.books().readCount(ACME).unattributed()).isZero();
   }
 
   /** Does something once, in the pause between two looks. */
@@ -211,7 +211,7 @@ final class RecountTest {
 
   @Test
   void a_count_of_an_older_version_is_not_divided_while_a_part_is_unknown() {
-    house.books().forgetCount(ACME);
+    house.books().deleteCount(ACME);
     for (int i = 0; i < 3; i++) {
       house.books().countUp(ACME, Long.MAX_VALUE);
     }
@@ -227,7 +227,7 @@ final class RecountTest {
 
     assertThat(repaired).isZero();
     assertThat(house.counted(ACME)).isEqualTo(house.open(ACME));
-    assertThat(house.books().countOf(ACME).unattributed()).isEqualTo(3);
+    assertThat(house.books().readCount(ACME).unattributed()).isEqualTo(3);
   }
 
   @Test

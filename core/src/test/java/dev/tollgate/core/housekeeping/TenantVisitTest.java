@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.connect.Refusals;
-import dev.tollgate.core.session.Connections.Left;
+import dev.tollgate.core.session.Connections.LeaveResult;
 import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sockets;
@@ -14,7 +14,7 @@ import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.Faults;
-import dev.tollgate.core.testing.HousekeepingFixture;
+import dev.tollgate.core.testing.fixture.HousekeepingFixture;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -115,7 +115,7 @@ final class TenantVisitTest {
 
     assertThat(house.faults().calls()).endsWith("Connections.forgetCount", "LiveTenants.strikeOff");
     assertThat(house.books().list(ACME)).isEmpty();
-    assertThat(house.books().arrival(ACME)).isEmpty();
+    assertThat(house.books().nextArrival(ACME)).isEmpty();
     assertThat(house.books().list()).isEmpty();
     assertCounts(0);
   }
@@ -315,7 +315,7 @@ final class TenantVisitTest {
     house.faults().none();
     assertThat(visit()).isEqualTo(did(0, 0, 0));
     assertThat(probes()).isEmpty();
-    assertThat(house.books().leave(ACME, session, "a")).isEqualTo(Left.NOT_IN);
+    assertThat(house.books().leave(ACME, session, "a")).isEqualTo(LeaveResult.NOT_JOINED);
   }
 
   @Test
@@ -441,8 +441,8 @@ final class TenantVisitTest {
             house.books(),
             new Sockets() {
               @Override
-              public Closed close(String connectionId) {
-                return Closed.DONE;
+              public CloseResult close(String connectionId) {
+                return CloseResult.CLOSED;
               }
 
               @Override
@@ -453,7 +453,7 @@ final class TenantVisitTest {
               }
 
               @Override
-              public Posted post(String connectionId, String frame) {
+              public PostResult post(String connectionId, String frame) {
                 throw new AssertionError("a visit sends nothing");
               }
             },
@@ -492,7 +492,7 @@ final class TenantVisitTest {
     house.life().open(acme, Optional.empty());
     house.life().end(ACME, house.books().list(ACME).get(0).id());
 
-    Instant arrival = house.books().arrival(ACME).orElseThrow();
+    Instant arrival = house.books().nextArrival(ACME).orElseThrow();
     house.town().clock().set(arrival.plusSeconds(60).minusNanos(1));
     assertThat(isLiveAfterVisit()).isTrue();
     house.town().clock().set(arrival.plusSeconds(60));

@@ -9,11 +9,11 @@ import dev.tollgate.core.housekeeping.TenantVisit;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
-import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
-import dev.tollgate.core.testing.AdmissionFixture;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,8 +29,8 @@ final class LongConversationsTest {
   private final ProcessingFixture shop = new ProcessingFixture();
   private final AdmissionFixture town = shop.town();
 
-  private SessionLife life() {
-    return new SessionLife(
+  private SessionLifecycle life() {
+    return new SessionLifecycle(
         town.sessions(), town.sessions(), shop.sockets(), new SecureRandom(), town.clock());
   }
 
@@ -47,7 +47,7 @@ final class LongConversationsTest {
   }
 
   private SessionId open(Tenant tenant) {
-    return ((SessionLife.Opened) life().open(tenant, Optional.empty())).session().id();
+    return ((SessionLifecycle.Opened) life().open(tenant, Optional.empty())).session().id();
   }
 
   private void join(Tenant tenant, SessionId session, String id, long perMinute) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.testing.AdmissionFixture;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import dev.tollgate.lawbook.Breach;
 import dev.tollgate.lawbook.Law;
 import dev.tollgate.lawbook.LawBook;
@@ -115,7 +115,7 @@ final class MessageLawsTest {
     }
 
     private boolean fails() {
-      return setting.isStormy() && random.nextInt(3) == 0;
+      return setting.mayInjectFaults() && random.nextInt(3) == 0;
     }
 
     @Override
@@ -137,8 +137,8 @@ final class MessageLawsTest {
       return frames.subList(heard, frames.size()).stream()
           .filter(frame -> frame.startsWith("throttled " + name + " "))
           .findFirst()
-          .<Answer>map(frame -> new Refused(retryAfter(frame)))
-          .orElseGet(() -> processed.contains(name) ? new Processed() : new Nothing());
+          .<Answer>map(frame -> new Throttled(retryAfter(frame)))
+          .orElseGet(() -> processed.contains(name) ? new Processed() : new NoAnswer());
     }
 
     private static Duration retryAfter(String frame) {

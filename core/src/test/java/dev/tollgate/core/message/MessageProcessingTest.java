@@ -25,8 +25,8 @@ import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
-import dev.tollgate.core.testing.AdmissionFixture;
-import dev.tollgate.core.testing.RecordingSockets.Frame;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.testing.memory.RecordingSockets.Frame;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -89,7 +89,7 @@ final class MessageProcessingTest {
             gold.isolation(),
             gold.limits(),
             gold.buckets(),
-            gold.filling(),
+            gold.fillPolicy(),
             OnUnavailable.REFUSE,
             1,
             1);
@@ -1120,7 +1120,7 @@ final class MessageProcessingTest {
     town.clock().advance(Duration.ofSeconds(1));
     shop.process(from("a", "m2"));
     assertThat(end()).isEqualTo(before.plusSeconds(61));
-    assertThat(town.sessions().find(acme.id(), session).orElseThrow().lastSignOf("a"))
+    assertThat(town.sessions().find(acme.id(), session).orElseThrow().lastSignOfLife("a"))
         .isEqualTo(town.clock().instant());
 
     town.clock().advance(Duration.ofMinutes(1));

@@ -14,10 +14,10 @@ import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.testing.AdmissionFixture;
-import dev.tollgate.core.testing.InMemoryMessageFacts;
-import dev.tollgate.core.testing.InMemoryMessageLog;
-import dev.tollgate.core.testing.RecordingSockets;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.testing.memory.InMemoryMessageFacts;
+import dev.tollgate.core.testing.memory.InMemoryMessageLog;
+import dev.tollgate.core.testing.memory.RecordingSockets;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -235,7 +235,7 @@ final class ProcessingFixture {
   /** The sockets, each as slow as a test says. */
   private final class SlowedSockets implements Sockets {
     @Override
-    public Closed close(String connectionId) {
+    public CloseResult close(String connectionId) {
       counted.add("close");
       return sockets.close(connectionId);
     }
@@ -246,7 +246,7 @@ final class ProcessingFixture {
     }
 
     @Override
-    public Posted post(String connectionId, String frame) {
+    public PostResult post(String connectionId, String frame) {
       attempts.add(connectionId);
       nanos.addAndGet(delays.getOrDefault(connectionId, Duration.ZERO).toNanos());
       Optional.ofNullable(latches.get(connectionId)).ifPresent(SlowedSockets::awaitQuietly);

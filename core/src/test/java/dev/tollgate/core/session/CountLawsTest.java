@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.WriteResult;
-import dev.tollgate.core.testing.TollgateCounter;
+import dev.tollgate.core.testing.limiter.TollgateCounter;
 import dev.tollgate.lawbook.Breach;
 import dev.tollgate.lawbook.Counter;
 import dev.tollgate.lawbook.CounterLaws;
@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Our count of connections is held to the law book. */
 final class CountLawsTest {
-  private static final int HISTORIES = 500;
+  private static final int HISTORIES = 100;
 
   @ParameterizedTest
   @ValueSource(ints = {0, 20, 100})
@@ -40,7 +40,7 @@ final class CountLawsTest {
             (proxy, method, arguments) -> {
               String name = method.getName();
               if (name.equals("correct") && seen.getOrDefault(arguments[1], -1) != moves.get()) {
-                return WriteResult.OVERTAKEN;
+                return WriteResult.CONFLICT;
               }
               Object answer = method.invoke(connections, arguments);
               if (name.equals("countOf")) {
@@ -57,7 +57,7 @@ final class CountLawsTest {
     LawBook<Counter.Maker> planted =
         LawBook.ofCounter(TollgateCounter.inMemory(0, CountLawsTest::correctedIfStill));
 
-    assertThatThrownBy(() -> planted.hold(HISTORIES))
+    assertThatThrownBy(() -> planted.hold(500))
         .isInstanceOf(Breach.class)
         .hasMessageContaining(CounterLaws.HEALS_UNDER_TRAFFIC.name());
     planted.only(List.of(CounterLaws.HEALS)).hold(50);

@@ -29,10 +29,10 @@ final class OpenSockets implements Sockets {
   }
 
   @Override
-  public Closed close(String connectionId) {
+  public CloseResult close(String connectionId) {
     Optional<TenantId> of = Optional.ofNullable(open.remove(connectionId));
     of.ifPresent(tenant -> counts.merge(tenant, -1L, Long::sum));
-    return of.isPresent() ? Closed.DONE : Closed.GONE;
+    return of.isPresent() ? CloseResult.CLOSED : CloseResult.GONE;
   }
 
   @Override
@@ -41,7 +41,7 @@ final class OpenSockets implements Sockets {
   }
 
   @Override
-  public Posted post(String connectionId, String frame) {
-    return isOpen(connectionId) ? Posted.SENT : Posted.GONE;
+  public PostResult post(String connectionId, String frame) {
+    return isOpen(connectionId) ? PostResult.SENT : PostResult.GONE;
   }
 }

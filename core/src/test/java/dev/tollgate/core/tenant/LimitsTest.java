@@ -21,8 +21,8 @@ class LimitsTest {
     Map<Limit, Long> values = new EnumMap<>(SIX.values());
     values.remove(limit);
 
-    if (limit.standard().isPresent()) {
-      assertThat(new Limits(values).get(limit)).isEqualTo(limit.standard().get());
+    if (limit.defaultValue().isPresent()) {
+      assertThat(new Limits(values).get(limit)).isEqualTo(limit.defaultValue().get());
     } else {
       assertThatThrownBy(() -> new Limits(values))
           .isInstanceOf(InvalidValue.class)
@@ -33,7 +33,7 @@ class LimitsTest {
   @Test
   void the_first_six_limits_have_no_standard_value() {
     assertThat(Limit.values())
-        .filteredOn(limit -> limit.standard().isEmpty())
+        .filteredOn(limit -> limit.defaultValue().isEmpty())
         .containsExactly(
             Limit.TENANT_PER_MINUTE,
             Limit.SESSION_PER_MINUTE,

@@ -7,7 +7,7 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketSpec;
-import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import java.math.BigDecimal;
 import java.util.Map;
@@ -25,7 +25,7 @@ final class TierTest {
         GOLD.isolation(),
         GOLD.limits(),
         buckets,
-        Filling.STANDARD,
+        FillPolicy.DEFAULT,
         OnUnavailable.ADMIT,
         1,
         1);

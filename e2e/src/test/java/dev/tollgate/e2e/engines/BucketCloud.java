@@ -1,7 +1,7 @@
 package dev.tollgate.e2e.engines;
 
 import dev.tollgate.aws.config.AwsEnvironment;
-import dev.tollgate.core.testing.TollgateLimiter;
+import dev.tollgate.core.testing.limiter.TollgateLimiter;
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
 import dev.tollgate.local.faults.Fates;

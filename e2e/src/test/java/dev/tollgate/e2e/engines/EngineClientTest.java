@@ -10,7 +10,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.fill.BucketFill;
-import dev.tollgate.core.testing.TollgateLimiter;
+import dev.tollgate.core.testing.limiter.TollgateLimiter;
 import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.testing.ManualClock;
 import java.math.BigDecimal;
@@ -55,7 +55,7 @@ class EngineClientTest extends TollgateClientContract {
   }
 
   private void open(BucketId id, BucketSpec spec) {
-    ports.queues().make(id, Duration.ofDays(14));
+    ports.queues().ensure(id, Duration.ofDays(14));
     ports.buckets().open(Bucket.opened(id, spec, CLOCK.instant()));
     fill.fill(id);
     opened.add(id);

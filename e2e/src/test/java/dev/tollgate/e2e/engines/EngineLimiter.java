@@ -1,16 +1,16 @@
 package dev.tollgate.e2e.engines;
 
 import dev.tollgate.core.bucket.FillMode;
-import dev.tollgate.core.bucket.Filling;
-import dev.tollgate.core.testing.Storm;
-import dev.tollgate.core.testing.TollgateLimiter;
-import dev.tollgate.lawbook.Books;
+import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.core.testing.fault.BucketFaults;
+import dev.tollgate.core.testing.limiter.TollgateLimiter;
 import dev.tollgate.lawbook.Claim;
 import dev.tollgate.lawbook.Excuse;
 import dev.tollgate.lawbook.Limiter;
 import dev.tollgate.lawbook.Rate;
 import dev.tollgate.lawbook.Setting;
 import dev.tollgate.lawbook.Terms;
+import dev.tollgate.lawbook.TokenCounts;
 import dev.tollgate.local.faults.Fates;
 import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.faults.Misfortune;
@@ -50,7 +50,7 @@ final class EngineLimiter implements Limiter {
     /**
      * Makes limiters whose buckets are filled in one mode.
      *
-     * @param perMille how often a fault strikes at the ports, where it may, see {@link Storm}
+     * @param perMille how often a fault strikes at the ports, where it may, see {@link BucketFaults}
      * @param plan what goes wrong where requests arrive, whatever its seed
      */
     Works(FillMode mode, int perMille, FaultPlan plan) {
@@ -76,15 +76,15 @@ final class EngineLimiter implements Limiter {
               ? Optional.empty()
               : Optional.of(
                   new TollgateLimiter.Insight(id -> ports.queue().look(id).held(), id -> 0));
-      Storm storm = new Storm(setting.seed(), perMille, setting::isStormy, setting.clock());
+      BucketFaults storm = new BucketFaults(setting.seed(), perMille, setting::mayInjectFaults, setting.clock());
       return new EngineLimiter(
           new TollgateLimiter(ports, insight, this::filling, storm, setting.clock()),
           fates,
           setting);
     }
 
-    private Filling filling(Terms any) {
-      return new Filling(mode, 0);
+    private FillPolicy filling(Terms any) {
+      return new FillPolicy(mode, 0);
     }
 
     @Override
@@ -128,8 +128,8 @@ final class EngineLimiter implements Limiter {
   }
 
   @Override
-  public OptionalLong aged(String tenant) {
-    return undisturbed(() -> buckets.aged(tenant));
+  public OptionalLong expiredByAge(String tenant) {
+    return undisturbed(() -> buckets.expiredByAge(tenant));
   }
 
   @Override
@@ -144,8 +144,8 @@ final class EngineLimiter implements Limiter {
   }
 
   @Override
-  public Optional<Books> books(String tenant) {
-    return undisturbed(() -> buckets.books(tenant));
+  public Optional<TokenCounts> tokenCounts(String tenant) {
+    return undisturbed(() -> buckets.tokenCounts(tenant));
   }
 
   @Override
@@ -153,7 +153,7 @@ final class EngineLimiter implements Limiter {
     return buckets.cost(tenant);
   }
 
-  /** Each kind of fault accounts for as much as in {@link Storm}. */
+  /** Each kind of fault accounts for as much as in {@link BucketFaults}. */
   @Override
   public Excuse excuse(String tenant) {
     Map<String, Long> struck = fates.struck();
@@ -181,7 +181,7 @@ final class EngineLimiter implements Limiter {
   }
 
   private void weather() {
-    if (setting.isStormy()) {
+    if (setting.mayInjectFaults()) {
       fates.resume();
     } else {
       fates.calm();

@@ -18,11 +18,11 @@ import software.amazon.awssdk.services.sqs.model.Message;
 
 /**
  * Tenants that are moved between two tiers again and again, at random times and under load. {@code
- * -Dflips=1000} makes it a thousand.
+ * -Dtests.times=10} makes them ten times as many.
  */
 final class FlipsIT {
   private static final int TENANTS = 10;
-  private static final int FLIPS = Integer.getInteger("flips", 250);
+  private static final int FLIPS = 100 * Integer.getInteger("tests.times", 1);
   private static final long SEED = 20_260_312L;
 
   private static String tier(int perMinute) {

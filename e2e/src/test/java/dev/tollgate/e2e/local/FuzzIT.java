@@ -157,7 +157,7 @@ final class FuzzIT {
   @Test
   void the_control_plane_refuses_what_it_cannot_take_and_changes_nothing() throws Exception {
     fuzz(
-        200,
+        60,
         FuzzIT::control,
         after ->
             assertThat(DEPLOYMENT.control("GET", "/tenants/" + WATCH).status()).isEqualTo(200));
@@ -246,7 +246,7 @@ final class FuzzIT {
     String url = DEPLOYMENT.cloud().outputs().getOrDefault("SessionURL", "");
     String others = DEPLOYMENT.open(WATCH);
     fuzz(
-        200,
+        60,
         hostile -> {
           String session =
               hostile.onceIn(4) ? DEPLOYMENT.open("fuzz-other") : hostile.garbled(others);
@@ -281,7 +281,7 @@ final class FuzzIT {
     URI url = URI.create(DEPLOYMENT.cloud().outputs().getOrDefault("WebSocketURL", ""));
     String session = DEPLOYMENT.open("fuzz-other");
     fuzz(
-        200,
+        60,
         hostile -> {
           String tenant = hostile.onceIn(3) ? hostile.garbled("fuzz-other") : hostile.text();
           String valid = hostile.onceIn(2) ? "fuzz-other" : tenant;
@@ -317,7 +317,7 @@ final class FuzzIT {
             sockets + "?a=%62",
             sockets + "/@connections/abc%3D");
     fuzz(
-        200,
+        60,
         hostile -> {
           String target = hostile.garbled(hostile.oneOf(targets));
           URI url = URI.create(targets.get(0));
@@ -379,7 +379,7 @@ final class FuzzIT {
             + "\",\"id\":\"f-1\",\"message\":{\"to\":[1,\"\u00e9\uD83D\uDE80\",null]}}";
     AtomicInteger sent = new AtomicInteger();
     fuzz(
-        200,
+        60,
         hostile -> {
           if (sent.get() % MOST_REFUSED == 0) {
             sockets.add(DEPLOYMENT.connect(tenant, DEPLOYMENT.open(tenant)));
@@ -425,7 +425,7 @@ final class FuzzIT {
             .formatted(DEPLOYMENT.clock().instant());
     String shard = "{\"shard\":\"shard-3\",\"scheduledTime\":\"2026-01-01T00:00:00Z\"}";
     fuzz(
-        200,
+        60,
         hostile -> {
           String event =
               hostile.onceIn(8)

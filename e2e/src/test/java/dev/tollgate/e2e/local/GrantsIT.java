@@ -3,23 +3,18 @@ package dev.tollgate.e2e.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.local.iam.Grant;
-import dev.tollgate.local.iam.Policies;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /**
- * Looks back on all end-to-end tests: what the roles of the stack are granted and nothing has
- * needed is granted too much, unless there is a reason. It has something to say only behind the
- * whole suite.
+ * Every permission of the stack's roles is used by an end-to-end test, or has a reason. It runs in
+ * a JVM of its own after all other end-to-end tests.
  */
-@Order(Integer.MAX_VALUE)
 final class GrantsIT {
   /** Why a grant stays that no test here uses. */
   private static final Map<Pattern, String> REASONS =
@@ -48,26 +43,21 @@ final class GrantsIT {
           "whoever finds a bucket hibernating wakes it");
 
   @Test
-  void nothing_is_granted_that_is_not_needed() {
-    SortedMap<Grant, Long> uses = new TreeMap<>();
-    LocalDeployment.policies()
-        .forEach(
-            policies ->
-                policies.uses().forEach((grant, times) -> uses.merge(grant, times, Long::sum)));
+  void every_grant_is_used_or_has_a_reason() throws Exception {
+    UsedGrants used = UsedGrants.ofThisBuild();
+    SortedMap<Grant, Long> uses = used.times();
     uses.keySet().retainAll(LocalDeployment.shared().cloud().policies().uses().keySet());
     List<Grant> unused =
         uses.keySet().stream()
             .filter(grant -> !isUsed(grant, uses) && reason(grant).isEmpty())
             .toList();
-    long allowed = LocalDeployment.policies().stream().mapToLong(Policies::allowed).sum();
-    long denied = LocalDeployment.policies().stream().mapToLong(Policies::denied).sum();
     System.out.printf(
         "%,d grants: %,d used, %,d not, with a reason; %,d accesses allowed, %,d refused%n",
         uses.size(),
         uses.keySet().stream().filter(grant -> isUsed(grant, uses)).count(),
         uses.keySet().stream().filter(grant -> !isUsed(grant, uses)).count() - unused.size(),
-        allowed,
-        denied);
+        used.allowed(),
+        used.denied());
 
     assertThat(unused).isEmpty();
     assertThat(REASONS.keySet())

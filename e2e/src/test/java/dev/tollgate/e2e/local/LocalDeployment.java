@@ -5,7 +5,6 @@ import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
 import dev.tollgate.local.events.EventSources;
 import dev.tollgate.local.faults.FaultPlan;
-import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.services.AccessKey;
 import dev.tollgate.local.services.Requests.Request;
 import dev.tollgate.local.testing.ManualClock;
@@ -19,11 +18,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
@@ -32,8 +29,6 @@ import software.amazon.awssdk.regions.Region;
 /** The synthesized stack on a local cloud with a clock that tests move. */
 final class LocalDeployment extends Deployment implements AutoCloseable {
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out");
-  private static final Collection<Policies> POLICIES = new ConcurrentLinkedQueue<>();
-  private static final LocalDeployment ONLY = of(ASSEMBLY);
 
   private final ManualClock clock =
       new ManualClock(Instant.now().truncatedTo(ChronoUnit.MINUTES).plusSeconds(5));
@@ -70,7 +65,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
   /** A deployment of another assembly, where the keys of issuers of tokens are told. */
   static LocalDeployment of(Path assembly, Map<String, URI> keySets) {
     LocalDeployment deployment = new LocalDeployment(assembly, keySets, FaultPlan.none());
-    POLICIES.add(deployment.cloud.policies());
+    UsedGrants.watch(deployment.cloud.policies());
     return deployment;
   }
 
@@ -84,11 +79,6 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     return new LocalDeployment(ASSEMBLY, Map.of(), faults);
   }
 
-  /** The policies of all deployments so far, but those attacked. */
-  static Collection<Policies> policies() {
-    return List.copyOf(POLICIES);
-  }
-
   @Override
   public void close() {
     cloud.close();
@@ -96,7 +86,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
 
   /** The deployment that all tests share; each uses tenants of its own. */
   static LocalDeployment shared() {
-    return ONLY;
+    return Shared.DEPLOYMENT;
   }
 
   @Override
@@ -107,6 +97,11 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
   @Override
   public void pass(Duration time) throws InterruptedException {
     advance(time);
+  }
+
+  /** Started by the first test that asks for it. */
+  private static final class Shared {
+    private static final LocalDeployment DEPLOYMENT = of(ASSEMBLY);
   }
 
   LocalCloud cloud() {

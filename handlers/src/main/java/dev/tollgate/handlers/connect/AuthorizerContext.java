@@ -47,7 +47,7 @@ final class AuthorizerContext {
     context.put(CONNECTIONS_PER_SESSION, ticket.connectionsPerSession());
     context.put(SESSION_PER_MINUTE, ticket.sessionPerMinute());
     context.put(SESSION_TTL, ticket.sessionTtl());
-    ticket.lastsUntil().ifPresent(end -> context.put(LASTS_UNTIL, end.toString()));
+    ticket.latestEnd().ifPresent(end -> context.put(LASTS_UNTIL, end.toString()));
     context.put(ON_UNAVAILABLE, ticket.onUnavailable().name());
     ticket.arrival().ifPresent(arrival -> context.put(ARRIVAL, arrival.toString()));
     ticket

@@ -42,25 +42,25 @@ public final class Connect
     Map<String, Object> authorizer = WebSocketEvents.authorizer(event);
     AdmissionDecision decision = AuthorizerContext.decision(authorizer);
     if (decision instanceof AdmissionDecision.Refused refused) {
-      return WebSocketEvents.status(refused.why().status());
+      return WebSocketEvents.status(refused.refusal().status());
     }
-    Registration.Outcome outcome =
+    Registration.Result outcome =
         registration.register(
             ((AdmissionDecision.Ticketed) decision).ticket(),
             event.getRequestContext().getConnectionId());
     metrics.connection(
         context.getLogger(), AuthorizerContext.tenant(authorizer), outcomeName(outcome));
-    if (outcome instanceof Registration.Refused refused) {
-      return WebSocketEvents.status(refused.why().status());
+    if (outcome instanceof Registration.NotRegistered refused) {
+      return WebSocketEvents.status(refused.refusal().status());
     }
     return accepted(event);
   }
 
-  private static String outcomeName(Registration.Outcome outcome) {
-    if (outcome instanceof Registration.Refused refused) {
-      return refused.why().name();
+  private static String outcomeName(Registration.Result outcome) {
+    if (outcome instanceof Registration.NotRegistered refused) {
+      return refused.refusal().name();
     }
-    return ((Registration.Admitted) outcome).tokenSpent() ? "ADMITTED" : "ADMITTED_WITHOUT_TOKEN";
+    return ((Registration.Registered) outcome).tokenSpent() ? "ADMITTED" : "ADMITTED_WITHOUT_TOKEN";
   }
 
   /**

@@ -66,7 +66,7 @@ public final class ConnectAuthorizer
     if (decision instanceof AdmissionDecision.Ticketed ticketed) {
       return allowed(event, tenant, AuthorizerContext.of(ticketed.ticket()));
     }
-    Refusal refusal = ((AdmissionDecision.Refused) decision).why();
+    Refusal refusal = ((AdmissionDecision.Refused) decision).refusal();
     metrics.connection(context.getLogger(), tenant, refusal.name());
     return refusal == Refusal.UNKNOWN || refusal == Refusal.SUSPENDED
         ? denied(event, tenant.value())

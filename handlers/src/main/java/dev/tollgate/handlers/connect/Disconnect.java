@@ -35,7 +35,7 @@ public final class Disconnect
   public APIGatewayV2WebSocketResponse handleRequest(
       APIGatewayV2WebSocketEvent event, Context context) {
     Map<String, Object> authorizer = WebSocketEvents.authorizer(event);
-    disconnection.depart(
+    disconnection.remove(
         AuthorizerContext.tenant(authorizer),
         AuthorizerContext.session(authorizer),
         event.getRequestContext().getConnectionId());

@@ -53,14 +53,14 @@ public final class Housekeeper implements RequestHandler<Map<String, Object>, Ma
     LambdaLogger log = context.getLogger();
     Duration time = Duration.ofMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
     Instant until = clock.instant().plus(time);
-    Housekeeping.Walk walk = housekeeping.walk(until);
+    Housekeeping.Report walk = housekeeping.run(until);
     walk.visits().forEach(visit -> report(visit, log));
     List<VisitReport> visits = walk.visits();
     return Map.of(
         "visitedTenants",
         (long) visits.size(),
         "leftTenants",
-        walk.left(),
+        walk.notVisited(),
         "failedVisits",
         visits.stream().filter(visit -> visit.failure().isPresent()).count(),
         "sessionsEnded",
@@ -72,7 +72,7 @@ public final class Housekeeper implements RequestHandler<Map<String, Object>, Ma
   }
 
   private void report(VisitReport visit, LambdaLogger log) {
-    if (visit.foundSomething()) {
+    if (visit.changedSomething()) {
       metrics.repaired(
           log, visit.tenant(), visit.sessionsEnded(), visit.connectionsDropped(), visit.drift());
     }

@@ -114,7 +114,7 @@ public final class SessionEnd implements RequestHandler<DynamodbEvent, StreamsEv
 
   /** Recounts once for all deleted sessions of a tenant. An unknown tenant has no count. */
   private void recount(TenantId tenant, Deleted deleted, Context context) {
-    long drift = facts.knows(tenant) ? recount.repair(tenant) : 0;
+    long drift = facts.tenantExists(tenant) ? recount.repair(tenant) : 0;
     metrics.repaired(context.getLogger(), tenant, deleted.sessions(), deleted.connections(), drift);
   }
 

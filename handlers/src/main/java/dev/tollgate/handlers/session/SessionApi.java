@@ -11,7 +11,7 @@ import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.session.Caller;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
-import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.session.Subject;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -45,7 +45,7 @@ public final class SessionApi
 
   private final Tenants tenants;
   private final AdmissionFactsReader facts;
-  private final SessionLife sessions;
+  private final SessionLifecycle sessions;
   private final SessionSettings settings;
   private final InstantSource clock;
   private final Routes routes;
@@ -67,7 +67,7 @@ public final class SessionApi
   SessionApi(
       Tenants tenants,
       AdmissionFactsReader facts,
-      SessionLife sessions,
+      SessionLifecycle sessions,
       SessionSettings settings,
       InstantSource clock) {
     this.tenants = tenants;
@@ -137,7 +137,7 @@ public final class SessionApi
     TenantId id = tenantId(request);
     Optional<SessionId> named = request.query(SESSION_ID).map(SessionId::new);
     // The reader remembers unknown ids, so that repeated requests for them cost no reads.
-    if (!facts.knows(id)) {
+    if (!facts.tenantExists(id)) {
       return SessionProblems.noTenant(id);
     }
     Optional<Tenant> tenant = tenants.find(id);
@@ -153,23 +153,23 @@ public final class SessionApi
   }
 
   private Response renew(Tenant tenant, SessionId session, Optional<Caller> caller) {
-    return sessions.renew(tenant, session, caller) instanceof SessionLife.Renewed renewed
+    return sessions.renew(tenant, session, caller) instanceof SessionLifecycle.Renewed renewed
         ? Response.json(200, document(tenant, renewed.session()))
         : SessionProblems.noSession(tenant.id());
   }
 
   private Response create(Tenant tenant, Optional<Caller> caller) {
-    SessionLife.Opening opening = sessions.open(tenant, caller);
-    if (opening instanceof SessionLife.SubjectTooFast tooFast) {
+    SessionLifecycle.OpenResult opening = sessions.open(tenant, caller);
+    if (opening instanceof SessionLifecycle.SubjectTooFast tooFast) {
       return SessionProblems.subjectTooFast(tenant, clock.instant(), tooFast.retryAt());
     }
-    if (opening instanceof SessionLife.SubjectFull full) {
+    if (opening instanceof SessionLifecycle.SubjectFull full) {
       return SessionProblems.subjectFull(tenant, clock.instant(), full.retryAt());
     }
-    if (opening instanceof SessionLife.TooMany tooMany) {
+    if (opening instanceof SessionLifecycle.TenantTooFast tooMany) {
       return SessionProblems.tenantTooFast(tenant, clock.instant(), tooMany.retryAt());
     }
-    return Response.json(201, document(tenant, ((SessionLife.Opened) opening).session()));
+    return Response.json(201, document(tenant, ((SessionLifecycle.Opened) opening).session()));
   }
 
   private Map<String, Object> document(Tenant tenant, Session session) {
@@ -179,12 +179,12 @@ public final class SessionApi
   private Response show(Request request) {
     TenantId id = tenantId(request);
     SessionId sessionId = sessionId(request);
-    if (!facts.knows(id)) {
+    if (!facts.tenantExists(id)) {
       return SessionProblems.noTenant(id);
     }
     Instant now = clock.instant();
     AdmissionFacts read = facts.read(id, sessionId);
-    Optional<Session> session = read.session().filter(found -> !found.endedAt(now));
+    Optional<Session> session = read.session().filter(found -> !found.hasEndedAt(now));
     if (read.tenant().isEmpty()) {
       return SessionProblems.noTenant(id);
     }
@@ -196,10 +196,10 @@ public final class SessionApi
   private Response end(Request request) {
     TenantId id = tenantId(request);
     SessionId session = sessionId(request);
-    if (!facts.knows(id)) {
+    if (!facts.tenantExists(id)) {
       return SessionProblems.noTenant(id);
     }
-    return sessions.end(id, session) instanceof SessionLife.NoSession
+    return sessions.end(id, session) instanceof SessionLifecycle.NoSession
         ? SessionProblems.noSession(id)
         : Response.noContent();
   }

@@ -53,9 +53,7 @@ final class SessionDocument {
     document.put("tenantId", tenant.id().value());
     document.put("sessionId", session.id().value());
     document.put("expiresAt", session.endsAt().toString());
-    session
-        .lastsUntil(tenant.limits())
-        .ifPresent(end -> document.put("lastsUntil", end.toString()));
+    session.latestEnd(tenant.limits()).ifPresent(end -> document.put("lastsUntil", end.toString()));
     return document;
   }
 
@@ -76,8 +74,8 @@ final class SessionDocument {
     admission.put("admitted", refused.isEmpty());
     refused.ifPresent(
         refusal -> {
-          admission.put("reason", refusal.why().name());
-          admission.put("detail", refusal.why().detail());
+          admission.put("reason", refusal.refusal().name());
+          admission.put("detail", refusal.refusal().detail());
           refusal
               .retryAt()
               .ifPresent(

@@ -14,7 +14,7 @@ import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.testing.AdmissionFixture;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import dev.tollgate.handlers.LambdaEvents;
 import dev.tollgate.handlers.Metrics;
 import dev.tollgate.http.testing.RecordingContext;

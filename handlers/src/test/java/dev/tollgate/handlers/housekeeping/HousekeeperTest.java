@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.connect.Refusals;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.testing.HousekeepingFixture;
+import dev.tollgate.core.testing.fixture.HousekeepingFixture;
 import dev.tollgate.handlers.Metrics;
 import dev.tollgate.http.testing.RecordingContext;
 import java.time.Duration;

@@ -15,13 +15,13 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
-import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
-import dev.tollgate.core.testing.AdmissionFixture;
-import dev.tollgate.core.testing.RecordingSockets;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.testing.memory.RecordingSockets;
 import dev.tollgate.handlers.LambdaEvents;
 import dev.tollgate.http.testing.Exchange;
 import dev.tollgate.http.testing.HttpContract;
@@ -55,7 +55,7 @@ final class SessionApiTest {
     return new SessionApi(
         fixture.tenants(),
         fixture.facts(),
-        new SessionLife(
+        new SessionLifecycle(
             fixture.sessions(), fixture.sessions(), sockets, new SecureRandom(), fixture.clock()),
         new SessionSettings("wss://sockets.example/production", listsTenants, tenantClaim),
         fixture.clock());

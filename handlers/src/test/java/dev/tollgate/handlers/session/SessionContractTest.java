@@ -3,10 +3,10 @@ package dev.tollgate.handlers.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.core.session.SessionLife;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
-import dev.tollgate.core.testing.AdmissionFixture;
-import dev.tollgate.core.testing.RecordingSockets;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.testing.memory.RecordingSockets;
 import dev.tollgate.http.testing.HttpContract;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -30,7 +30,7 @@ final class SessionContractTest {
         new SessionApi(
             fixture.tenants(),
             fixture.facts(),
-            new SessionLife(
+            new SessionLifecycle(
                 fixture.sessions(),
                 fixture.sessions(),
                 new RecordingSockets(),

@@ -1,11 +1,18 @@
 package dev.tollgate.http.testing;
 
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.LongStream;
 
 /**
- * Runs a test on many made-up cases. Each is of a seed, which a failure tells: {@code
- * -Dfuzz.seed=N} begins there, and runs that one only unless {@code -Dfuzz.cases=N} says how many.
- * Without either, a test's cases are those of the seeds from 0 on, the same each time.
+ * Runs a test on many generated cases, each from its own seed. The cases are those of the seeds
+ * from 0 on, the same in each run, and one of a random seed. A failure shows its seed.
+ *
+ * <ul>
+ *   <li>{@code -Dtests.times=N} runs N times as many cases.
+ *   <li>{@code -Dfuzz.cases=N} runs the first N cases.
+ *   <li>{@code -Dfuzz.seed=N} runs the case of this seed, or with {@code fuzz.cases} that many from
+ *       it on.
+ * </ul>
  */
 public final class Fuzz {
   private Fuzz() {}
@@ -43,9 +50,14 @@ public final class Fuzz {
   }
 
   private static LongStream seeds(int standard) {
-    boolean told = System.getProperty("fuzz.seed") != null;
-    long first = Long.getLong("fuzz.seed", 0);
-    return LongStream.range(first, first + Integer.getInteger("fuzz.cases", told ? 1 : standard));
+    if (System.getProperty("fuzz.seed") != null) {
+      long first = Long.getLong("fuzz.seed", 0);
+      return LongStream.range(first, first + Integer.getInteger("fuzz.cases", 1));
+    }
+    int count = Integer.getInteger("fuzz.cases", standard * Integer.getInteger("tests.times", 1));
+    long random = ThreadLocalRandom.current().nextLong(Integer.MAX_VALUE);
+    System.out.println("fuzz: seeds 0 to " + (count - 1) + ", and at random " + random);
+    return LongStream.concat(LongStream.range(0, count), LongStream.of(random));
   }
 
   /** One made-up case. */

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What an exchange may not have is found in it. */
+/** {@link HttpContract} reports undocumented parts of exchanges. */
 final class HttpContractTest {
   private final HttpContract contract =
       HttpContract.of(

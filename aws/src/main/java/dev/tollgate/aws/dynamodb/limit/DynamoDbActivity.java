@@ -46,7 +46,7 @@ public final class DynamoDbActivity implements Activity {
     Map<String, AttributeValue> values = new HashMap<>();
     names.put("#refused", LimitRow.REFUSED);
     names.put("#tenant", LimitRow.TENANT);
-    values.put(":n", Attribute.number(refusals.number()));
+    values.put(":n", Attribute.number(refusals.count()));
     List<String> notes = new ArrayList<>();
     Map.of(
             LimitRow.TENANT_FULL_AT, refusals.tenantFullAt(),

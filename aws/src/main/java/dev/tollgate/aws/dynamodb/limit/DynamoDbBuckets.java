@@ -169,7 +169,7 @@ public final class DynamoDbBuckets implements Buckets {
     } catch (ConditionalCheckFailedException overtaken) {
       return overtaken.hasItem() && write.equals(overtaken.item().get(LimitRow.WRITE))
           ? WriteResult.DONE
-          : WriteResult.OVERTAKEN;
+          : WriteResult.CONFLICT;
     }
   }
 
@@ -190,7 +190,7 @@ public final class DynamoDbBuckets implements Buckets {
     Map<String, AttributeValue> values = new HashMap<>();
     LimitRow.write(found).forEach((name, value) -> values.put(":" + name, value));
     values.put(":read", Attribute.number(read.version()));
-    read.emptiness().ifPresent(seen -> values.put(":seen", Attribute.nanos(seen.since())));
+    read.emptyHint().ifPresent(seen -> values.put(":seen", Attribute.nanos(seen.since())));
     return write(
         "DynamoDB UpdateItem of bucket " + read.id(),
         () ->
@@ -203,7 +203,7 @@ public final class DynamoDbBuckets implements Buckets {
                         .updateExpression(
                             "SET #since = :emptySince, #until = :emptyUntil, #held = :emptyHeld")
                         .conditionExpression(
-                            read.emptiness().isPresent()
+                            read.emptyHint().isPresent()
                                 ? "#version = :read AND #since = :seen"
                                 : "#version = :read AND attribute_not_exists(#since)")
                         .expressionAttributeNames(

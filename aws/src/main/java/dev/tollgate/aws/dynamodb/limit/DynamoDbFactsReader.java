@@ -66,7 +66,7 @@ public final class DynamoDbFactsReader implements AdmissionFactsReader, MessageF
    * however many they make up, no tenant is forgotten for it.
    */
   @Override
-  public boolean knows(TenantId tenant) {
+  public boolean tenantExists(TenantId tenant) {
     Instant now = clock.instant();
     if (lasts(knownUntil, tenant, now)) {
       return true;

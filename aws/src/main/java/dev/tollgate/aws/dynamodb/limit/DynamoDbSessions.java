@@ -89,7 +89,7 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public Optional<Instant> takeTurn(TenantId tenant, Gcra rate, Instant now) {
+  public Optional<Instant> acquireCreation(TenantId tenant, Gcra rate, Instant now) {
     AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
     Optional<Instant> arrival = Optional.empty();
     for (int i = 0; i < MOST_WRITES; i++) {
@@ -137,7 +137,7 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
 
   /** By a BatchGetItem, which those who read sessions may do anyway. */
   @Override
-  public SubjectSessions notedFor(TenantId tenant, Subject subject) {
+  public SubjectSessions findForSubject(TenantId tenant, Subject subject) {
     return read(tenant, limitTable, List.of(LimitRow.key(tenant, subject))).stream()
         .findFirst()
         .map(
@@ -147,11 +147,11 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
                         .map(SessionId::new)
                         .collect(Collectors.toUnmodifiableSet()),
                     row.optional(LimitRow.ARRIVAL, row::nanos)))
-        .orElse(SubjectSessions.NOTHING);
+        .orElse(SubjectSessions.NONE);
   }
 
   @Override
-  public WriteResult note(
+  public WriteResult addToSubject(
       TenantId tenant,
       Subject subject,
       SessionId id,
@@ -179,7 +179,7 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public WriteResult noteInstead(
+  public WriteResult replaceForSubject(
       TenantId tenant,
       Subject subject,
       Set<SessionId> next,
@@ -224,7 +224,7 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public void forgetSubjects(TenantId tenant) {
+  public void deleteSubjects(TenantId tenant) {
     AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
     List<String> keys =
         ask(
@@ -302,7 +302,7 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public Optional<Session> endAt(TenantId tenant, SessionId id, Instant end) {
+  public Optional<Session> moveEnd(TenantId tenant, SessionId id, Instant end) {
     UpdateItemRequest request =
         session(tenant, id)
             .updateExpression("SET #end = :end")
@@ -316,7 +316,7 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public Set<String> take(TenantId tenant, SessionId id) {
+  public Set<String> takeConnections(TenantId tenant, SessionId id) {
     UpdateItemRequest request =
         session(tenant, id)
             .updateExpression("REMOVE #connections")
@@ -370,7 +370,7 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public Joined join(
+  public JoinResult join(
       TenantId tenant,
       SessionId session,
       String connectionId,
@@ -421,13 +421,13 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
               .build();
       Optional<Row> against = unlessDone("DynamoDB UpdateItem of a session of " + tenant, request);
       if (against.isEmpty()) {
-        return Joined.ADDED;
+        return JoinResult.ADDED;
       }
       if (against.get().attributes().isEmpty()) {
-        return Joined.NO_SESSION;
+        return JoinResult.NO_SESSION;
       }
       Session stands = SessionRow.read(against.get());
-      Optional<Joined> refusal = refusal(stands, connectionId, most, rate, now);
+      Optional<JoinResult> refusal = refusal(stands, connectionId, most, rate, now);
       if (refusal.isPresent()) {
         return refusal.get();
       }
@@ -437,22 +437,24 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
     throw new Unavailable("a session of " + tenant + ": too many others write it");
   }
 
-  private static Optional<Joined> refusal(
+  private static Optional<JoinResult> refusal(
       Session stands, String connectionId, long most, Gcra rate, Instant now) {
-    if (stands.endedAt(now)) {
-      return Optional.of(Joined.NO_SESSION);
+    if (stands.hasEndedAt(now)) {
+      return Optional.of(JoinResult.NO_SESSION);
     }
     if (stands.connections().contains(connectionId)) {
-      return Optional.of(Joined.ALREADY_IN);
+      return Optional.of(JoinResult.ALREADY_JOINED);
     }
     if (stands.connections().size() >= most) {
-      return Optional.of(Joined.FULL);
+      return Optional.of(JoinResult.FULL);
     }
-    return rate.conforms(stands.arrival(), now) ? Optional.empty() : Optional.of(Joined.TOO_SOON);
+    return rate.conforms(stands.arrival(), now)
+        ? Optional.empty()
+        : Optional.of(JoinResult.TOO_SOON);
   }
 
   @Override
-  public Left leave(TenantId tenant, SessionId session, String connectionId) {
+  public LeaveResult leave(TenantId tenant, SessionId session, String connectionId) {
     UpdateItemRequest request =
         session(tenant, session)
             .updateExpression("DELETE #connections :ids REMOVE #joined")
@@ -471,12 +473,12 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
                     AttributeValue.fromSs(List.of(connectionId))))
             .build();
     return unlessRefused("DynamoDB UpdateItem of a session of " + tenant, request).isPresent()
-        ? Left.REMOVED
-        : Left.NOT_IN;
+        ? LeaveResult.REMOVED
+        : LeaveResult.NOT_JOINED;
   }
 
   @Override
-  public void openCount(TenantId tenant) {
+  public void createCount(TenantId tenant) {
     UpdateItemRequest request =
         count(tenant, credentials.as(tenant))
             .updateExpression("SET #count = if_not_exists(#count, :none)")
@@ -486,7 +488,7 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public Counted countUp(TenantId tenant, String connectionId, long most) {
+  public CountResult countUp(TenantId tenant, String connectionId, long most) {
     UpdateItemRequest request =
         count(tenant, credentials.as(tenant))
             .updateExpression("ADD #count :one, #admitted :one, #part :one")
@@ -500,12 +502,12 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
                 Map.of(":one", Attribute.number(1), ":most", Attribute.number(most)))
             .build();
     return unlessDone("DynamoDB UpdateItem of the count of " + tenant, request).isEmpty()
-        ? Counted.COUNTED
-        : Counted.FULL;
+        ? CountResult.COUNTED
+        : CountResult.FULL;
   }
 
   @Override
-  public void takeBack(TenantId tenant, String connectionId) {
+  public void undoCountUp(TenantId tenant, String connectionId) {
     lower(tenant, Additions.of(Set.of(connectionId), -1).and(LimitRow.ADMITTED, -1), 1);
   }
 
@@ -552,7 +554,7 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public ConnectionCount countOf(TenantId tenant) {
+  public ConnectionCount readCount(TenantId tenant) {
     return LimitRow.connectionCount(
         get(tenant, limitTable, LimitRow.key(tenant, LimitRow.CONNECTIONS)));
   }
@@ -595,18 +597,18 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
           } catch (ConditionalCheckFailedException failed) {
             return failed.hasItem() && name.equals(failed.item().get(LimitRow.CORRECTION))
                 ? WriteResult.DONE
-                : WriteResult.OVERTAKEN;
+                : WriteResult.CONFLICT;
           }
         });
   }
 
   @Override
-  public void forgetCount(TenantId tenant) {
+  public void deleteCount(TenantId tenant) {
     forget(tenant, LimitRow.CONNECTIONS);
   }
 
   @Override
-  public void forgetTurns(TenantId tenant) {
+  public void deleteCreationRate(TenantId tenant) {
     forget(tenant, LimitRow.SESSIONS);
   }
 
@@ -713,13 +715,13 @@ public final class DynamoDbSessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public Optional<Instant> arrival(TenantId tenant) {
+  public Optional<Instant> nextArrival(TenantId tenant) {
     return get(tenant, limitTable, LimitRow.key(tenant, LimitRow.SESSIONS))
         .map(row -> row.nanos(LimitRow.ARRIVAL));
   }
 
   @Override
-  public WriteResult strikeOff(TenantId tenant, Instant arrival) {
+  public WriteResult remove(TenantId tenant, Instant arrival) {
     AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
     return write(
         "DynamoDB DeleteItem of turns of " + tenant,

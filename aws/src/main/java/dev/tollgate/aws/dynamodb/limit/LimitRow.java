@@ -103,24 +103,24 @@ public final class LimitRow {
   }
 
   static Map<String, AttributeValue> write(TenantId tenant, MessageName message, Instant until) {
-    Map<String, AttributeValue> row = Row.ofThisRelease(key(tenant, message));
+    Map<String, AttributeValue> row = Row.withSchema(key(tenant, message));
     row.put(EXPIRES_AT, number(until.getEpochSecond()));
     return row;
   }
 
   static Map<String, AttributeValue> write(Bucket bucket) {
-    Map<String, AttributeValue> row = Row.ofThisRelease(key(bucket.id()));
+    Map<String, AttributeValue> row = Row.withSchema(key(bucket.id()));
     row.putAll(TenantRow.spec(bucket.spec()));
     row.put("mintedThrough", nanos(bucket.ledger().mintedThrough()));
     row.put("carried", number(bucket.ledger().carried()));
     row.put("aheadFrom", nanos(bucket.ledger().aheadFrom()));
     row.put("level", number(bucket.level()));
-    bucket.emptiness().ifPresent(found -> row.putAll(write(found)));
-    row.put("upkeep", text(bucket.upkeep().state().name()));
-    row.put("upkeepSince", nanos(bucket.upkeep().since()));
-    bucket.upkeep().fullSince().ifPresent(since -> row.put("fullSince", nanos(since)));
+    bucket.emptyHint().ifPresent(found -> row.putAll(write(found)));
+    row.put("upkeep", text(bucket.fillState().state().name()));
+    row.put("upkeepSince", nanos(bucket.fillState().since()));
+    bucket.fillState().fullSince().ifPresent(since -> row.put("fullSince", nanos(since)));
     bucket
-        .turnAt()
+        .shardDueAt()
         .ifPresent(
             turn -> {
               row.put(SHARD, text(Shard.of(bucket.id().tenant()).toString()));
@@ -184,7 +184,7 @@ public final class LimitRow {
   }
 
   static Map<String, AttributeValue> write(Silo silo) {
-    Map<String, AttributeValue> row = Row.ofThisRelease(key(silo.tenant(), SILO));
+    Map<String, AttributeValue> row = Row.withSchema(key(silo.tenant(), SILO));
     row.put("state", text(silo.state().name()));
     row.put("since", nanos(silo.since()));
     row.put("release", text(silo.release().value()));

@@ -45,7 +45,7 @@ public final class SessionRow {
   }
 
   static Map<String, AttributeValue> write(Session session) {
-    Map<String, AttributeValue> row = Row.ofThisRelease(key(session.tenant(), session.id()));
+    Map<String, AttributeValue> row = Row.withSchema(key(session.tenant(), session.id()));
     if (!session.connections().isEmpty()) {
       row.put(CONNECTION_IDS, AttributeValue.fromSs(List.copyOf(session.connections())));
     }
@@ -71,7 +71,7 @@ public final class SessionRow {
    * it, and it keeps nobody from the tenant's sessions.
    */
   static Optional<Session> find(Row row) {
-    return SessionId.isOne(row.text(ID)) ? Optional.of(read(row)) : Optional.empty();
+    return SessionId.isValid(row.text(ID)) ? Optional.of(read(row)) : Optional.empty();
   }
 
   static Session read(Row stored) {

@@ -245,7 +245,7 @@ public final class DynamoDbTenants implements Tenants {
         part.items().stream().map(item -> Map.of(TenantRow.ID, item.get(TenantRow.ID))).toList();
     Page<Tenant> found = page(keys.isEmpty() ? List.of() : rows(keys), part.lastEvaluatedKey());
     return new Page<>(
-        found.items().stream().filter(filter::admits).toList(), found.next(), found.unreadable());
+        found.items().stream().filter(filter::matches).toList(), found.next(), found.unreadable());
   }
 
   /** At most a hundred rows by their keys. What DynamoDB leaves out, it is asked for once more. */
@@ -302,7 +302,7 @@ public final class DynamoDbTenants implements Tenants {
   }
 
   @Override
-  public List<TenantId> unsettled(int most) {
+  public List<TenantId> listPending(int most) {
     return ask(
         "DynamoDB Query of unsettled tenants",
         () ->

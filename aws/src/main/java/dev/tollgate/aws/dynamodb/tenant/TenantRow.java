@@ -10,7 +10,7 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
-import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
@@ -44,7 +44,7 @@ public final class TenantRow {
   }
 
   public static Map<String, AttributeValue> write(Tenant tenant) {
-    Map<String, AttributeValue> row = Row.ofThisRelease(key(tenant.id()));
+    Map<String, AttributeValue> row = Row.withSchema(key(tenant.id()));
     row.put(TIER, text(tenant.tier().value()));
     row.put("overrides", limits(tenant.overrides()));
     row.put("status", text(tenant.status().name()));
@@ -54,7 +54,7 @@ public final class TenantRow {
     row.put("onUnavailable", text(tenant.onUnavailable().name()));
     row.put(VERSION, number(tenant.version()));
     row.put(OBSERVED_VERSION, number(tenant.observedVersion()));
-    if (!tenant.settled()) {
+    if (!tenant.isSettled()) {
       row.put(PENDING, IS_PENDING);
     }
     return row;
@@ -88,7 +88,7 @@ public final class TenantRow {
 
   /** What a bucket promises, as members of its row or of a tenant's. */
   public static Map<String, AttributeValue> spec(BucketSpec spec) {
-    Map<String, AttributeValue> written = new HashMap<>(filling(spec.filling()));
+    Map<String, AttributeValue> written = new HashMap<>(filling(spec.fillPolicy()));
     written.put("rate", rate(spec.rate()));
     written.put("capacity", number(spec.capacity()));
     return written;
@@ -98,7 +98,7 @@ public final class TenantRow {
     return new BucketSpec(rate(row), row.number("capacity"), filling(row));
   }
 
-  public static Map<String, AttributeValue> filling(Filling filling) {
+  public static Map<String, AttributeValue> filling(FillPolicy filling) {
     return Map.of(
         "fillMode",
         text(filling.mode().name()),
@@ -106,8 +106,9 @@ public final class TenantRow {
         number(filling.hibernateAfterMinutes()));
   }
 
-  public static Filling filling(Row row) {
-    return new Filling(FillMode.valueOf(row.text("fillMode")), row.number("hibernateAfterMinutes"));
+  public static FillPolicy filling(Row row) {
+    return new FillPolicy(
+        FillMode.valueOf(row.text("fillMode")), row.number("hibernateAfterMinutes"));
   }
 
   /** A rate as tokens a minute, which may have decimals. */

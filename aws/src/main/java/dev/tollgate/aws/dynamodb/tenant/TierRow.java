@@ -38,7 +38,7 @@ public final class TierRow {
 
   /** The row that says which release was rolled out. */
   static Map<String, AttributeValue> release(Release release) {
-    return Row.ofThisRelease(Map.of(NAME, text(RELEASE), "release", text(release.value())));
+    return Row.withSchema(Map.of(NAME, text(RELEASE), "release", text(release.value())));
   }
 
   static Release release(Row row) {
@@ -50,16 +50,15 @@ public final class TierRow {
   }
 
   static Map<String, AttributeValue> removed(TierName name) {
-    return Row.ofThisRelease(
-        Map.of(NAME, text(name.value()), REMOVED, AttributeValue.fromBool(true)));
+    return Row.withSchema(Map.of(NAME, text(name.value()), REMOVED, AttributeValue.fromBool(true)));
   }
 
   static Map<String, AttributeValue> write(Tier tier) {
-    Map<String, AttributeValue> row = Row.ofThisRelease(key(tier.name()));
+    Map<String, AttributeValue> row = Row.withSchema(key(tier.name()));
     row.put("isolation", text(tier.isolation().name()));
     row.put("limits", TenantRow.limits(tier.limits().values()));
     row.put("buckets", map(tier.buckets(), Action::value, TierRow::terms));
-    row.putAll(TenantRow.filling(tier.filling()));
+    row.putAll(TenantRow.filling(tier.fillPolicy()));
     row.put("onUnavailable", text(tier.onUnavailable().name()));
     row.put(VERSION, number(tier.version()));
     row.put(ROLLED_OUT, number(tier.rolledOut()));

@@ -5,7 +5,7 @@ import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
-import dev.tollgate.core.testing.ActivityContract;
+import dev.tollgate.core.testing.contract.ActivityContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Engines.class)

@@ -2,7 +2,7 @@ package dev.tollgate.aws.dynamodb.limit;
 
 import dev.tollgate.aws.Engines;
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.testing.BucketsContract;
+import dev.tollgate.core.testing.contract.BucketsContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Engines.class)

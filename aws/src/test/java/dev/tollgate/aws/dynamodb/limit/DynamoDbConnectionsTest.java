@@ -3,7 +3,7 @@ package dev.tollgate.aws.dynamodb.limit;
 import dev.tollgate.aws.Engines;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
-import dev.tollgate.core.testing.ConnectionsContract;
+import dev.tollgate.core.testing.contract.ConnectionsContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Engines.class)

@@ -10,9 +10,9 @@ import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tenants;
-import dev.tollgate.core.testing.FactsReaderContract;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.Samples;
+import dev.tollgate.core.testing.contract.FactsReaderContract;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -64,25 +64,25 @@ class DynamoDbFactsReaderTest extends FactsReaderContract {
   @Test
   void a_stranger_is_asked_for_again_after_five_seconds() {
     Tenant tenant = Samples.tenant();
-    assertThat(reader.knows(tenant.id())).isFalse();
+    assertThat(reader.tenantExists(tenant.id())).isFalse();
     tenants.create(tenant);
 
     clock.advance(Duration.ofMillis(4_999));
-    assertThat(reader.knows(tenant.id())).isFalse();
+    assertThat(reader.tenantExists(tenant.id())).isFalse();
     clock.advance(Duration.ofMillis(1));
-    assertThat(reader.knows(tenant.id())).isTrue();
+    assertThat(reader.tenantExists(tenant.id())).isTrue();
   }
 
   @Test
   void a_tenant_is_asked_for_again_after_a_minute() {
     Tenant tenant = Samples.tenant();
     tenants.create(tenant);
-    assertThat(reader.knows(tenant.id())).isTrue();
+    assertThat(reader.tenantExists(tenant.id())).isTrue();
     tenants.remove(tenant.id(), 1);
 
     clock.advance(Duration.ofMillis(59_999));
-    assertThat(reader.knows(tenant.id())).isTrue();
+    assertThat(reader.tenantExists(tenant.id())).isTrue();
     clock.advance(Duration.ofMillis(1));
-    assertThat(reader.knows(tenant.id())).isFalse();
+    assertThat(reader.tenantExists(tenant.id())).isFalse();
   }
 }

@@ -3,7 +3,7 @@ package dev.tollgate.aws.dynamodb.limit;
 import dev.tollgate.aws.Engines;
 import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.session.Sessions;
-import dev.tollgate.core.testing.LiveTenantsContract;
+import dev.tollgate.core.testing.contract.LiveTenantsContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Engines.class)

@@ -9,8 +9,8 @@ import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.testing.ManualClock;
-import dev.tollgate.core.testing.MessageFactsReaderContract;
 import dev.tollgate.core.testing.Samples;
+import dev.tollgate.core.testing.contract.MessageFactsReaderContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Engines.class)

@@ -7,7 +7,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
-import dev.tollgate.core.testing.SessionsContract;
+import dev.tollgate.core.testing.contract.SessionsContract;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.tollgate.aws.dynamodb.limit;
 
 import dev.tollgate.aws.Engines;
 import dev.tollgate.core.provisioning.Silos;
-import dev.tollgate.core.testing.SilosContract;
+import dev.tollgate.core.testing.contract.SilosContract;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Engines.class)

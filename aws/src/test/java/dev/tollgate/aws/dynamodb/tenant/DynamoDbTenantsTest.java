@@ -17,7 +17,7 @@ import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
-import dev.tollgate.core.testing.TenantsContract;
+import dev.tollgate.core.testing.contract.TenantsContract;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -91,7 +91,7 @@ class DynamoDbTenantsTest extends TenantsContract {
     assertThat(Stream.concat(first.items().stream(), second.items().stream()))
         .hasSize(matches)
         .doesNotHaveDuplicates()
-        .allMatch(filter::admits);
+        .allMatch(filter::matches);
   }
 
   @Test
@@ -153,7 +153,7 @@ class DynamoDbTenantsTest extends TenantsContract {
             gold.isolation(),
             gold.limits(),
             buckets,
-            gold.filling(),
+            gold.fillPolicy(),
             gold.onUnavailable(),
             0,
             0);

@@ -7,7 +7,7 @@ import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
-import dev.tollgate.core.testing.TiersContract;
+import dev.tollgate.core.testing.contract.TiersContract;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -43,7 +43,7 @@ class DynamoDbTiersTest extends TiersContract {
             bronze.isolation(),
             six,
             bronze.buckets(),
-            bronze.filling(),
+            bronze.fillPolicy(),
             bronze.onUnavailable(),
             1,
             1);

@@ -9,6 +9,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.TokenQueue.Level;
 import dev.tollgate.core.bucket.TokenQueue.Search;
@@ -39,8 +40,8 @@ import java.util.stream.IntStream;
  *       never for longer than ten seconds; if there is no queue, for a minute.
  *   <li>The queue is asked. A short poll answers in milliseconds and may miss tokens; so a queue
  *       that looks empty is asked how many tokens it has, and by a long poll if it has any.
- *   <li>Only a queue that gives no answer at all is {@link Claim.Undecided}. A queue that does not
- *       exist, a row that cannot be written or a fill that cannot be requested never are.
+ *   <li>Only a queue that gives no answer at all is {@link ClaimResult.Undecided}. A queue that
+ *       does not exist, a row that cannot be written or a fill that cannot be requested never are.
  * </ol>
  *
  * <h2>Fills on request</h2>
@@ -65,7 +66,7 @@ public final class BucketGate {
   public static final Duration LEASE = Duration.ofSeconds(30);
 
   /** The most tokens that one claim may ask for. */
-  public static final int MOST_TOKENS = 10_000;
+  public static final int MAX_TOKENS = 10_000;
 
   /** For so long this process does not repeat a request for a fill that has not been done yet. */
   private static final Duration REQUEST_APART = Duration.ofSeconds(5);
@@ -116,13 +117,13 @@ public final class BucketGate {
   }
 
   /** Whether this process found the bucket empty, and its next token is not yet due. */
-  public boolean believesEmpty(BucketId id) {
+  public boolean isKnownEmpty(BucketId id) {
     return empty.until(id).filter(clock.instant()::isBefore).isPresent();
   }
 
   /** Asks the queue for one token, to be judged by {@link #claim(BucketId, Optional, Hand)}. */
-  public Hand firstTry(BucketId id) {
-    Hand hand = new Hand();
+  public Attempt firstTry(BucketId id) {
+    Attempt hand = new Attempt();
     collect(id, 1, LEASE, Search.SHORT, hand);
     return hand;
   }
@@ -133,12 +134,12 @@ public final class BucketGate {
    * @param read the bucket as it was read just now; empty if it has no row yet
    * @param first what the queue answered while the row was read
    */
-  public Claim claim(BucketId id, Optional<Bucket> read, Hand first) {
+  public ClaimResult claim(BucketId id, Optional<Bucket> read, Attempt first) {
     if (read.isPresent()) {
       return hold(read.get(), 1, LEASE, first);
     }
     return first.leases.isEmpty()
-        ? new Claim.Denied(clock.instant().plus(Bucket.RECONCILED))
+        ? new ClaimResult.Denied(clock.instant().plus(Bucket.RECONCILE_TIME))
         : granted(id, first);
   }
 
@@ -146,16 +147,16 @@ public final class BucketGate {
    * Holds n tokens, or none.
    *
    * @param read the bucket as it was read just now
-   * @param n 1 to the bucket's capacity, at most {@value #MOST_TOKENS}
+   * @param n 1 to the bucket's capacity, at most {@value #MAX_TOKENS}
    * @param lease 1 second to 12 hours (SQS VisibilityTimeout)
    * @throws InvalidValue if n or the lease is out of range
    */
-  public Claim claim(Bucket read, int n, Duration lease) {
+  public ClaimResult claim(Bucket read, int n, Duration lease) {
     check(read, n);
     InvalidValue.inRange("lease", lease.toSeconds(), 1, Duration.ofHours(12).toSeconds());
     return n == 1
-        ? hold(read, n, lease, new Hand())
-        : turns.take(read.id(), () -> hold(read, n, lease, new Hand()));
+        ? hold(read, n, lease, new Attempt())
+        : turns.withLock(read.id(), () -> hold(read, n, lease, new Attempt()));
   }
 
   /**
@@ -164,26 +165,26 @@ public final class BucketGate {
    * @param read the bucket as it was read just now
    * @param n as {@link #claim(Bucket, int, Duration)} takes it
    */
-  public Claim spend(Bucket read, int n) {
+  public ClaimResult spend(Bucket read, int n) {
     check(read, n);
     // Holding and settling takes about 10 ms for 8 batches of ten.
     Duration lease = LEASE.plusMillis(10L * n);
-    Supplier<Claim> spending = () -> settled(hold(read, n, lease, new Hand()));
-    return n == 1 ? spending.get() : turns.take(read.id(), spending);
+    Supplier<ClaimResult> spending = () -> settled(hold(read, n, lease, new Attempt()));
+    return n == 1 ? spending.get() : turns.withLock(read.id(), spending);
   }
 
-  private Claim settled(Claim claim) {
-    if (!(claim instanceof Claim.Granted granted)) {
+  private ClaimResult settled(ClaimResult claim) {
+    if (!(claim instanceof ClaimResult.Granted granted)) {
       return claim;
     }
-    Settlement settlement = settle(granted);
-    if (settlement instanceof Settlement.Spent) {
+    SettleResult settlement = settle(granted);
+    if (settlement instanceof SettleResult.Spent) {
       return granted;
     }
     // Tokens that are not spent come back when their lease ends.
-    return settlement instanceof Settlement.Unanswered unanswered
-        ? new Claim.Undecided(unanswered.cause())
-        : new Claim.Denied(later(granted.endsAt(), clock.instant()));
+    return settlement instanceof SettleResult.Unanswered unanswered
+        ? new ClaimResult.Undecided(unanswered.cause())
+        : new ClaimResult.Denied(later(granted.endsAt(), clock.instant()));
   }
 
   private static Instant later(Instant one, Instant other) {
@@ -191,23 +192,23 @@ public final class BucketGate {
   }
 
   private static void check(Bucket read, int n) {
-    InvalidValue.inRange("tokens", n, 1, Math.min(MOST_TOKENS, read.spec().capacity()));
+    InvalidValue.inRange("tokens", n, 1, Math.min(MAX_TOKENS, read.spec().capacity()));
   }
 
   /** Spends what is held, see {@link HeldTokens#settle}. */
-  public Settlement settle(Claim.Granted granted) {
+  public SettleResult settle(ClaimResult.Granted granted) {
     return held.settle(granted);
   }
 
   /** Gives back what is held; what cannot be given back returns when its lease ends. */
-  public void giveBack(Claim.Granted granted) {
+  public void giveBack(ClaimResult.Granted granted) {
     held.giveBack(granted);
   }
 
   /** The same of what is in hand. */
-  public void giveBack(BucketId id, Hand hand) {
+  public void giveBack(BucketId id, Attempt hand) {
     if (!hand.leases.isEmpty()) {
-      held.giveBack(new Claim.Granted(id, hand.leases));
+      held.giveBack(new ClaimResult.Granted(id, hand.leases));
       hand.leases.clear();
     }
   }
@@ -217,49 +218,51 @@ public final class BucketGate {
    * have been spent and may not counts as not spent.
    *
    * @param found the bucket as it was read just now; empty if it has no row yet
-   * @param n 1 to {@value #MOST_TOKENS}
+   * @param n 1 to {@value #MAX_TOKENS}
    * @throws InvalidValue if n is out of range
    */
-  public Spent spendUpTo(BucketId id, Optional<Bucket> found, int n) {
-    InvalidValue.inRange("tokens", n, 1, MOST_TOKENS);
+  public SpendResult spendUpTo(BucketId id, Optional<Bucket> found, int n) {
+    InvalidValue.inRange("tokens", n, 1, MAX_TOKENS);
     return found
         .map(read -> spendUpTo(read, n))
         .orElseGet(
             () ->
-                new Spent(
-                    0, Optional.of(new Claim.Denied(clock.instant().plus(Bucket.RECONCILED)))));
+                new SpendResult(
+                    0,
+                    Optional.of(
+                        new ClaimResult.Denied(clock.instant().plus(Bucket.RECONCILE_TIME)))));
   }
 
-  private Spent spendUpTo(Bucket read, int n) {
+  private SpendResult spendUpTo(Bucket read, int n) {
     Instant now = clock.instant();
-    if (read.knownEmptyAt(now)) {
-      return new Spent(0, Optional.of(new Claim.Denied(read.nextTokensAt(now, n))));
+    if (read.isKnownEmptyAt(now)) {
+      return new SpendResult(0, Optional.of(new ClaimResult.Denied(read.nextTokensAt(now, n))));
     }
     CompletableFuture<Void> waking = waking(read, now);
-    Hand hand = new Hand();
+    Attempt hand = new Attempt();
     Optional<Level> empty = search(read.id(), n, LEASE.plusMillis(10L * n), hand);
-    Claim.Granted found = new Claim.Granted(read.id(), hand.leases);
+    ClaimResult.Granted found = new ClaimResult.Granted(read.id(), hand.leases);
     int spent = settleSome(found);
     await(waking);
     return spent == n
-        ? new Spent(spent, Optional.empty())
-        : new Spent(spent, Optional.of(shortfall(read, found, n - spent, empty, hand)));
+        ? new SpendResult(spent, Optional.empty())
+        : new SpendResult(spent, Optional.of(shortfall(read, found, n - spent, empty, hand)));
   }
 
-  private Claim.Shortfall shortfall(
-      Bucket read, Claim.Granted found, int missing, Optional<Level> empty, Hand hand) {
+  private ClaimResult.Shortfall shortfall(
+      Bucket read, ClaimResult.Granted found, int missing, Optional<Level> empty, Attempt hand) {
     int held = found.leases().size();
     if (held == 0 && hand.failure.isPresent()) {
       return unanswered(read, hand.failure.get());
     }
     Instant now = clock.instant();
     empty.ifPresent(
-        level -> await(noteEmpty(read, now, Optional.of(Math.max(0, level.held() - held)))));
-    return new Claim.Denied(read.nextTokensAt(now, missing));
+        level -> await(recordEmpty(read, now, Optional.of(Math.max(0, level.held() - held)))));
+    return new ClaimResult.Denied(read.nextTokensAt(now, missing));
   }
 
   /** Spends what was found; says how many are spent for certain. */
-  private int settleSome(Claim.Granted found) {
+  private int settleSome(ClaimResult.Granted found) {
     if (found.leases().isEmpty()) {
       return 0;
     }
@@ -273,22 +276,22 @@ public final class BucketGate {
     held.putBack(id, n);
   }
 
-  private Claim hold(Bucket read, int n, Duration lease, Hand hand) {
+  private ClaimResult hold(Bucket read, int n, Duration lease, Attempt hand) {
     BucketId id = read.id();
     Instant now = clock.instant();
-    if (hand.leases.size() < n && read.knownEmptyAt(now)) {
+    if (hand.leases.size() < n && read.isKnownEmptyAt(now)) {
       read.emptyUntil(now).ifPresent(until -> empty.put(id, until));
       giveBack(id, hand);
-      return new Claim.Denied(read.nextTokensAt(now, n));
+      return new ClaimResult.Denied(read.nextTokensAt(now, n));
     }
     Optional<Instant> retryAt = tooFew.until(TooFew.at(now, id, n));
     if (hand.leases.isEmpty() && retryAt.isPresent()) {
-      return new Claim.Denied(retryAt.get());
+      return new ClaimResult.Denied(retryAt.get());
     }
     CompletableFuture<Void> waking = waking(read, now);
     // A bucket that had to be filled first holds other tokens now than when it was asked.
     hand.asked = hand.asked && !read.needsWakingAt(now);
-    Claim claim = contend(read, n, lease, hand);
+    ClaimResult claim = contend(read, n, lease, hand);
     await(waking);
     return claim;
   }
@@ -296,7 +299,7 @@ public final class BucketGate {
   /** Requests that a bucket that hibernates is filled again, and waits if it has no tokens. */
   private CompletableFuture<Void> waking(Bucket read, Instant now) {
     if (!read.needsWakingAt(now)) {
-      return read.hibernates() ? request(read) : CompletableFuture.completedFuture(null);
+      return read.isHibernating() ? request(read) : CompletableFuture.completedFuture(null);
     }
     quietly(
         () -> {
@@ -306,7 +309,7 @@ public final class BucketGate {
     return CompletableFuture.completedFuture(null);
   }
 
-  private Claim contend(Bucket read, int n, Duration lease, Hand hand) {
+  private ClaimResult contend(Bucket read, int n, Duration lease, Attempt hand) {
     BucketId id = read.id();
     for (int round = 1; ; round++) {
       Optional<Level> empty = search(id, n, lease, hand);
@@ -325,7 +328,7 @@ public final class BucketGate {
         Instant now = clock.instant();
         CompletableFuture<Void> fill =
             empty
-                .map(level -> noteEmpty(read, now, heldByOthers(level, n, found)))
+                .map(level -> recordEmpty(read, now, heldByOthers(level, n, found)))
                 .orElseGet(() -> CompletableFuture.completedFuture(null));
         giveBack(id, hand);
         await(fill);
@@ -333,7 +336,7 @@ public final class BucketGate {
         if (n > 1 && empty.isPresent() && !contended) {
           tooFew.put(TooFew.at(now, id, n), retryAt);
         }
-        return new Claim.Denied(retryAt);
+        return new ClaimResult.Denied(retryAt);
       }
       pause.of(Duration.ofMillis(ThreadLocalRandom.current().nextInt(FIRST_PAUSE_MILLIS << round)));
     }
@@ -344,21 +347,21 @@ public final class BucketGate {
     return Optional.of(level.held()).filter(any -> found == 0 && (n == 1 || level.visible() == 0));
   }
 
-  private Claim granted(BucketId id, Hand hand) {
+  private ClaimResult granted(BucketId id, Attempt hand) {
     empty.remove(id);
-    return new Claim.Granted(id, hand.leases);
+    return new ClaimResult.Granted(id, hand.leases);
   }
 
   /** Nobody knows what the queue holds, unless there is none. */
-  private Claim.Shortfall unanswered(Bucket read, Unavailable failure) {
+  private ClaimResult.Shortfall unanswered(Bucket read, Unavailable failure) {
     if (!(failure instanceof MissingQueue)) {
-      return new Claim.Undecided(failure.reason());
+      return new ClaimResult.Undecided(failure.reason());
     }
     Instant now = clock.instant();
-    if (remember(read, read.foundMissing(now))) {
+    if (remember(read, read.hintWhenQueueMissing(now))) {
       await(request(read));
     }
-    return new Claim.Denied(now.plus(Bucket.RECONCILED));
+    return new ClaimResult.Denied(now.plus(Bucket.RECONCILE_TIME));
   }
 
   /**
@@ -368,10 +371,11 @@ public final class BucketGate {
    *
    * @param heldByOthers how many tokens others hold; empty if there are tokens, but too few
    */
-  private CompletableFuture<Void> noteEmpty(Bucket read, Instant now, Optional<Long> heldByOthers) {
+  private CompletableFuture<Void> recordEmpty(
+      Bucket read, Instant now, Optional<Long> heldByOthers) {
     boolean isFirst = true;
     if (heldByOthers.isPresent()) {
-      isFirst = remember(read, read.foundEmpty(now, heldByOthers.get()));
+      isFirst = remember(read, read.hintWhenEmpty(now, heldByOthers.get()));
     }
     return isFirst && read.needsFillAt(now)
         ? request(read)
@@ -388,7 +392,7 @@ public final class BucketGate {
   private CompletableFuture<Void> request(Bucket read) {
     Instant now = clock.instant();
     Request request = new Request(read.id(), read.version());
-    if (!requested.claim(request, now, now.plus(REQUEST_APART))) {
+    if (!requested.putIfExpired(request, now, now.plus(REQUEST_APART))) {
       return CompletableFuture.completedFuture(null);
     }
     return CompletableFuture.runAsync(() -> fills.send(read.id()), executor);
@@ -412,7 +416,7 @@ public final class BucketGate {
    *
    * @return what the queue holds besides, if it has no more to give; empty if it may have
    */
-  private Optional<Level> search(BucketId id, int n, Duration lease, Hand hand) {
+  private Optional<Level> search(BucketId id, int n, Duration lease, Attempt hand) {
     if (!hand.asked) {
       collect(id, n, lease, Search.SHORT, hand);
     }
@@ -431,7 +435,7 @@ public final class BucketGate {
     return answered && hand.leases.size() < n ? level : Optional.empty();
   }
 
-  private void collect(BucketId id, int n, Duration lease, Search search, Hand hand) {
+  private void collect(BucketId id, int n, Duration lease, Search search, Attempt hand) {
     hand.asked = true;
     try {
       boolean more = true;
@@ -444,7 +448,8 @@ public final class BucketGate {
   }
 
   /** Receives once in each lane; returns whether any of them found a token. */
-  private boolean collectOnce(BucketId id, int missing, Duration lease, Search search, Hand hand) {
+  private boolean collectOnce(
+      BucketId id, int missing, Duration lease, Search search, Attempt hand) {
     if (missing <= TokenQueue.BATCH) {
       List<Lease> found = queue.reserve(id, missing, lease, search);
       hand.leases.addAll(found);
@@ -505,13 +510,13 @@ public final class BucketGate {
   }
 
   /** What a claim has in hand: what the queue has given it so far. Not for several threads. */
-  public static final class Hand {
+  public static final class Attempt {
     private final List<Lease> leases = new ArrayList<>();
     private Optional<Unavailable> failure = Optional.empty();
     private boolean asked;
 
     /** Nothing yet. */
-    public Hand() {}
+    public Attempt() {}
   }
 
   /**
@@ -520,5 +525,5 @@ public final class BucketGate {
    * @param tokens how many were spent
    * @param shortfall why not more, if not all n
    */
-  public record Spent(int tokens, Optional<Claim.Shortfall> shortfall) {}
+  public record SpendResult(int tokens, Optional<ClaimResult.Shortfall> shortfall) {}
 }

@@ -19,7 +19,7 @@ final class ClaimLocks {
           .mapToObj(i -> new ReentrantLock(true))
           .toArray(ReentrantLock[]::new);
 
-  <T> T take(BucketId id, Supplier<T> work) {
+  <T> T withLock(BucketId id, Supplier<T> work) {
     ReentrantLock lock = locks[Math.floorMod(id.hashCode(), LOCKS)];
     boolean locked = false;
     try {

@@ -41,7 +41,7 @@ public final class ExpiringKeys<K> {
   }
 
   /** Remembers {@code end}, unless something is remembered that has not ended at {@code now}. */
-  synchronized boolean claim(K id, Instant now, Instant end) {
+  synchronized boolean putIfExpired(K id, Instant now, Instant end) {
     if (until(id).filter(now::isBefore).isPresent()) {
       return false;
     }

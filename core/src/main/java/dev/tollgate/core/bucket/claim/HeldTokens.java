@@ -4,6 +4,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import java.time.Instant;
@@ -26,28 +27,28 @@ public final class HeldTokens {
   }
 
   /** Spends what is held, if the queue confirms it before the lease ends. */
-  public Settlement settle(Claim.Granted granted) {
+  public SettleResult settle(ClaimResult.Granted granted) {
     if (!clock.instant().isBefore(granted.endsAt())) {
-      return new Settlement.Lapsed();
+      return new SettleResult.Lapsed();
     }
     try {
       List<Lease> unspent = queue.settle(granted.bucket(), granted.leases());
       if (!clock.instant().isBefore(granted.endsAt())) {
-        return new Settlement.Lapsed();
+        return new SettleResult.Lapsed();
       }
       return unspent.isEmpty()
-          ? new Settlement.Spent()
-          : new Settlement.NotSpent(
+          ? new SettleResult.Spent()
+          : new SettleResult.NotSpent(
               unspent.size() + " of " + granted.leases().size() + " tokens could not be spent");
     } catch (MissingQueue missing) {
-      return new Settlement.NotSpent(missing.reason());
+      return new SettleResult.NotSpent(missing.reason());
     } catch (Unavailable unavailable) {
-      return new Settlement.Unanswered(unavailable.reason());
+      return new SettleResult.Unanswered(unavailable.reason());
     }
   }
 
   /** Gives back what is held; what cannot be given back returns when its lease ends. */
-  public void giveBack(Claim.Granted granted) {
+  public void giveBack(ClaimResult.Granted granted) {
     unlessUnavailable(() -> queue.giveBack(granted.bucket(), granted.leases()));
   }
 

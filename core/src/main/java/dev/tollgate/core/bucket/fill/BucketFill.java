@@ -51,15 +51,15 @@ public final class BucketFill {
    *
    * @throws Unavailable if the ledger or the queue cannot be asked
    */
-  public Filled fill(BucketId id) {
+  public FillResult fill(BucketId id) {
     return buckets.find(id).map(this::fill).orElseGet(NoBucket::new);
   }
 
   /** The same of a bucket that has been read just now. */
-  public Filled fill(Bucket read) {
-    return read.upkeep().state() == FillState.State.PRODUCED
+  public FillResult fill(Bucket read) {
+    return read.fillState().state() == FillState.State.PRODUCED
         ? fill(read, read)
-        : new NotFilled(read.upkeep().state());
+        : new NotFilled(read.fillState().state());
   }
 
   /**
@@ -68,15 +68,15 @@ public final class BucketFill {
    *
    * @throws Unavailable if the ledger or the queue cannot be asked
    */
-  public Filled fillOnRequest(Bucket read) {
+  public FillResult fillOnRequest(Bucket read) {
     Instant now = clock.instant();
     if (!read.needsFillAt(now)) {
-      return new NotFilled(read.upkeep().state());
+      return new NotFilled(read.fillState().state());
     }
-    return fill(read, read.hibernates() ? read.awake(now) : read);
+    return fill(read, read.isHibernating() ? read.woken(now) : read);
   }
 
-  private Filled fill(Bucket read, Bucket awake) {
+  private FillResult fill(Bucket read, Bucket awake) {
     Instant now = clock.instant();
     BucketId id = read.id();
     Bucket bucket = awake;
@@ -88,11 +88,11 @@ public final class BucketFill {
     while (true) {
       Ledger.Step step = bucket.step(now, level);
       Bucket next = bucket.filled(step, level, now);
-      if (!mustWrite && next.saysTheSameAs(bucket)) {
-        return new Topped(bucket, minted, 0, trimmed, level);
+      if (!mustWrite && next.hasSameContentAs(bucket)) {
+        return new Filled(bucket, minted, 0, trimmed, level);
       }
-      if (buckets.replace(next) == WriteResult.OVERTAKEN) {
-        return minted == 0 ? new Overtaken() : new Topped(bucket, minted, 0, trimmed, level);
+      if (buckets.replace(next) == WriteResult.CONFLICT) {
+        return minted == 0 ? new Conflict() : new Filled(bucket, minted, 0, trimmed, level);
       }
       long unsent = step.tokens() == 0 ? 0 : queue.put(id, tokens(bucket, step, now)).size();
       mustWrite = false;
@@ -100,12 +100,12 @@ public final class BucketFill {
       level += step.tokens() - unsent;
       bucket = next;
       if (unsent > 0) {
-        Bucket owing = next.unsent(unsent, now);
+        Bucket owing = next.withUnsent(unsent, now);
         boolean owed = buckets.replace(owing) == WriteResult.DONE;
-        return new Topped(owed ? owing : next, minted, unsent, trimmed, level);
+        return new Filled(owed ? owing : next, minted, unsent, trimmed, level);
       }
       if (step.complete()) {
-        return new Topped(bucket, minted, 0, trimmed, level);
+        return new Filled(bucket, minted, 0, trimmed, level);
       }
     }
   }
@@ -139,7 +139,7 @@ public final class BucketFill {
   }
 
   /** What a fill did. */
-  public sealed interface Filled {}
+  public sealed interface FillResult {}
 
   /**
    * The bucket has what it was owed.
@@ -150,8 +150,8 @@ public final class BucketFill {
    * @param trimmed tokens taken out because the capacity has no room for them
    * @param level tokens in the bucket now, those on their way included
    */
-  public record Topped(Bucket bucket, long minted, long unsent, long trimmed, long level)
-      implements Filled {
+  public record Filled(Bucket bucket, long minted, long unsent, long trimmed, long level)
+      implements FillResult {
     /** Without the bucket, for logs. */
     @Override
     public String toString() {
@@ -161,15 +161,15 @@ public final class BucketFill {
   }
 
   /** Another fill of the same bucket was faster; this one minted nothing. */
-  public record Overtaken() implements Filled {}
+  public record Conflict() implements FillResult {}
 
   /**
    * The bucket is not filled at present, or not by this.
    *
    * @param state who fills it, if anybody does
    */
-  public record NotFilled(FillState.State state) implements Filled {}
+  public record NotFilled(FillState.State state) implements FillResult {}
 
   /** There is no such bucket: its tenant was offboarded, and the schedule fired late. */
-  public record NoBucket() implements Filled {}
+  public record NoBucket() implements FillResult {}
 }

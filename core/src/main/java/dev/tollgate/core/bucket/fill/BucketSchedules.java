@@ -33,7 +33,7 @@ public final class BucketSchedules {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       row.ifPresentOrElse(schedules::put, () -> schedules.delete(id));
       Optional<Bucket> now = buckets.find(id);
-      if (row.isPresent() ? now.filter(row.get()::isScheduledLike).isPresent() : now.isEmpty()) {
+      if (row.isPresent() ? now.filter(row.get()::hasSameScheduleAs).isPresent() : now.isEmpty()) {
         return;
       }
       row = now;

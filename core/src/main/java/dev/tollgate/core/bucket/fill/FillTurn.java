@@ -9,18 +9,18 @@ import dev.tollgate.core.bucket.DirectFill;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.claim.FillRequests;
-import dev.tollgate.core.bucket.claim.MissingQueue;
+import dev.tollgate.core.bucket.fill.BucketFill.Conflict;
+import dev.tollgate.core.bucket.fill.BucketFill.FillResult;
 import dev.tollgate.core.bucket.fill.BucketFill.Filled;
 import dev.tollgate.core.bucket.fill.BucketFill.NoBucket;
 import dev.tollgate.core.bucket.fill.BucketFill.NotFilled;
-import dev.tollgate.core.bucket.fill.BucketFill.Overtaken;
-import dev.tollgate.core.bucket.fill.BucketFill.Topped;
 import dev.tollgate.core.provisioning.BucketQueues;
-import dev.tollgate.core.provisioning.Reconciliation;
+import dev.tollgate.core.provisioning.ReconcileRequests;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -50,7 +50,7 @@ public final class FillTurn {
   private final BucketQueues queues;
   private final BucketSchedules schedules;
   private final BucketFill fill;
-  private final Reconciliation reconciliation;
+  private final ReconcileRequests reconciliation;
   private final InstantSource clock;
 
   /** Turns of buckets that are written down in {@code buckets}. */
@@ -59,7 +59,7 @@ public final class FillTurn {
       TokenQueue tokens,
       BucketQueues queues,
       FillSchedules schedules,
-      Reconciliation reconciliation,
+      ReconcileRequests reconciliation,
       InstantSource clock) {
     this.buckets = buckets;
     this.tokens = tokens;
@@ -75,17 +75,19 @@ public final class FillTurn {
    *
    * @throws Unavailable if something cannot be asked; what was due comes with a later turn
    */
-  public Turn take(BucketId id) {
+  public TurnResult take(BucketId id) {
     Optional<Bucket> found = buckets.find(id);
     if (found.isEmpty()) {
       schedules.follow(id, found);
-      return new Turn(new NoBucket(), Optional.empty());
+      return new TurnResult(new NoBucket(), Optional.empty());
     }
-    Filled filled = reconciling(id, () -> fill.fill(found.get()));
+    FillResult filled = reconciling(id, () -> fill.fill(found.get()));
     if (filled instanceof NotFilled) {
       schedules.follow(id, found);
     }
-    return filled instanceof Topped topped ? after(topped) : new Turn(filled, Optional.empty());
+    return filled instanceof Filled topped
+        ? after(topped)
+        : new TurnResult(filled, Optional.empty());
   }
 
   /**
@@ -93,16 +95,18 @@ public final class FillTurn {
    *
    * @throws Unavailable as {@link #take}
    */
-  public Turn takeInShard(BucketId id) {
+  public TurnResult takeInShard(BucketId id) {
     Optional<Bucket> found = buckets.find(id);
     if (found.isEmpty()) {
-      return new Turn(new NoBucket(), Optional.empty());
+      return new TurnResult(new NoBucket(), Optional.empty());
     }
-    if (found.get().upkeep().state() == FillState.State.DIRECT) {
+    if (found.get().fillState().state() == FillState.State.DIRECT) {
       return reconciling(id, () -> look(found.get()));
     }
-    Filled filled = reconciling(id, () -> fill.fill(found.get()));
-    return filled instanceof Topped topped ? after(topped) : new Turn(filled, Optional.empty());
+    FillResult filled = reconciling(id, () -> fill.fill(found.get()));
+    return filled instanceof Filled topped
+        ? after(topped)
+        : new TurnResult(filled, Optional.empty());
   }
 
   /**
@@ -111,32 +115,32 @@ public final class FillTurn {
    *
    * @throws Unavailable as {@link #take}; a bucket that was woken by then stays awake
    */
-  public Turn takeOnRequest(BucketId id) {
-    Turn turn = takeOnRequestOnce(id);
-    return turn.filled() instanceof Overtaken ? takeOnRequestOnce(id) : turn;
+  public TurnResult takeOnRequest(BucketId id) {
+    TurnResult turn = takeOnRequestOnce(id);
+    return turn.fill() instanceof Conflict ? takeOnRequestOnce(id) : turn;
   }
 
-  private Turn takeOnRequestOnce(BucketId id) {
+  private TurnResult takeOnRequestOnce(BucketId id) {
     Optional<Bucket> found = buckets.find(id);
     if (found.isEmpty()) {
-      return new Turn(new NoBucket(), Optional.empty());
+      return new TurnResult(new NoBucket(), Optional.empty());
     }
     Bucket read = found.get();
-    Filled filled = reconciling(id, () -> fillOnRequest(read));
-    boolean isNews = read.hibernates() || read.isOverdueAt(clock.instant());
-    if (filled instanceof Topped topped && isNews) {
+    FillResult filled = reconciling(id, () -> fillOnRequest(read));
+    boolean isNews = read.isHibernating() || read.isOverdueAt(clock.instant());
+    if (filled instanceof Filled topped && isNews) {
       schedules.follow(id, Optional.of(topped.bucket()));
     }
-    return new Turn(
+    return new TurnResult(
         filled,
-        filled instanceof Topped && read.hibernates()
+        filled instanceof Filled && read.isHibernating()
             ? Optional.of(FillState.State.PRODUCED)
             : Optional.empty());
   }
 
   /** A claim that found no queue requests a fill too, whether or not one is due. */
-  private Filled fillOnRequest(Bucket read) {
-    Filled filled = fill.fillOnRequest(read);
+  private FillResult fillOnRequest(Bucket read) {
+    FillResult filled = fill.fillOnRequest(read);
     if (filled instanceof NotFilled) {
       tokens.look(read.id());
     }
@@ -152,32 +156,33 @@ public final class FillTurn {
     }
   }
 
-  private Turn after(Topped topped) {
+  private TurnResult after(Filled topped) {
     Bucket bucket = topped.bucket();
     Instant now = clock.instant();
-    if (bucket.mayHibernateAt(now)) {
-      return new Turn(topped, enter(bucket, bucket.hibernating(now)));
+    if (bucket.isDueToHibernateAt(now)) {
+      return new TurnResult(topped, enter(bucket, bucket.hibernating(now)));
     }
-    if (bucket.spec().filling().mode() != FillMode.DIRECT) {
-      return new Turn(topped, Optional.empty());
+    if (bucket.spec().fillPolicy().mode() != FillMode.DIRECT) {
+      return new TurnResult(topped, Optional.empty());
     }
     renew(bucket, bucket.spec().rate().ceiling() - topped.minted());
-    Duration lifetime = bucket.lifetimeAt(now);
+    Duration lifetime = bucket.tokenLifetimeAt(now);
     if (lifetime.compareTo(DirectFill.LONGEST_LIFETIME) < 0) {
-      queues.keep(bucket.id(), lifetime);
+      queues.setLifetime(bucket.id(), lifetime);
     }
-    return new Turn(
-        topped, bucket.mayBeDirectAt(now) ? enter(bucket, bucket.direct(now)) : Optional.empty());
+    return new TurnResult(
+        topped,
+        bucket.isReadyForDirectAt(now) ? enter(bucket, bucket.direct(now)) : Optional.empty());
   }
 
   /** Looks at a bucket that its schedule fills. */
-  private Turn look(Bucket bucket) {
+  private TurnResult look(Bucket bucket) {
     Instant now = clock.instant();
-    Bucket seen = bucket.seen(tokens.level(bucket.id()), now);
-    Bucket next = seen.mayHibernateAt(now) ? bucket.hibernating(now) : seen;
-    return new Turn(
-        new NotFilled(bucket.upkeep().state()),
-        next.hibernates() ? enter(bucket, next) : written(next));
+    Bucket seen = bucket.inspected(tokens.level(bucket.id()), now);
+    Bucket next = seen.isDueToHibernateAt(now) ? bucket.hibernating(now) : seen;
+    return new TurnResult(
+        new NotFilled(bucket.fillState().state()),
+        next.isHibernating() ? enter(bucket, next) : written(next));
   }
 
   private Optional<FillState.State> written(Bucket next) {
@@ -187,13 +192,13 @@ public final class FillTurn {
 
   /** Writes down who fills the bucket from now on, and has the schedule follow. */
   private Optional<FillState.State> enter(Bucket before, Bucket next) {
-    if (buckets.replace(next) == WriteResult.OVERTAKEN) {
+    if (buckets.replace(next) == WriteResult.CONFLICT) {
       return Optional.empty();
     }
-    if (!next.isScheduledLike(before)) {
+    if (!next.hasSameScheduleAs(before)) {
       schedules.follow(next.id(), Optional.of(next));
     }
-    return Optional.of(next.upkeep().state());
+    return Optional.of(next.fillState().state());
   }
 
   /**
@@ -221,8 +226,8 @@ public final class FillTurn {
   /**
    * What was done.
    *
-   * @param filled what the bucket was given
-   * @param became who fills it from now on, if that has changed
+   * @param fill what the bucket was given
+   * @param newState who fills it from now on, if that has changed
    */
-  public record Turn(Filled filled, Optional<FillState.State> became) {}
+  public record TurnResult(FillResult fill, Optional<FillState.State> newState) {}
 }

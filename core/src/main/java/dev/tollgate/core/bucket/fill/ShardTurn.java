@@ -41,7 +41,7 @@ public final class ShardTurn {
    * @param log takes a line for each turn that failed
    * @throws Unavailable if it cannot be asked which buckets are due
    */
-  public Walk take(Shard shard, Instant end, Consumer<String> log) {
+  public Report take(Shard shard, Instant end, Consumer<String> log) {
     List<BucketId> due = new ArrayList<>(buckets.due(shard, clock.instant()));
     Collections.shuffle(due);
     AtomicLong taken = new AtomicLong();
@@ -66,15 +66,15 @@ public final class ShardTurn {
                         executor))
             .toArray(CompletableFuture<?>[]::new);
     CompletableFuture.allOf(all).join();
-    return new Walk(due.size(), taken.get(), failed.get());
+    return new Report(due.size(), taken.get(), failed.get());
   }
 
   /**
    * What came of it.
    *
    * @param due buckets whose turn it was
-   * @param taken those that had it
+   * @param done those that had it
    * @param failed those whose turn failed; the others had to wait for want of time
    */
-  public record Walk(long due, long taken, long failed) {}
+  public record Report(long due, long done, long failed) {}
 }

@@ -12,18 +12,18 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.FillMode;
-import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.claim.BucketGate.Spent;
-import dev.tollgate.core.bucket.claim.Claim.Denied;
-import dev.tollgate.core.bucket.claim.Claim.Granted;
-import dev.tollgate.core.bucket.claim.Claim.Undecided;
+import dev.tollgate.core.bucket.claim.BucketGate.SpendResult;
+import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
+import dev.tollgate.core.bucket.claim.ClaimResult.Granted;
+import dev.tollgate.core.bucket.claim.ClaimResult.Undecided;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.testing.AdmissionFixture;
 import dev.tollgate.core.testing.Race;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.math.BigDecimal;
@@ -102,7 +102,7 @@ final class BucketGateTest {
   private BucketId open(String name, String perMinute, long capacity) {
     return open(
         name,
-        new BucketSpec(Rate.perMinute(new BigDecimal(perMinute)), capacity, Filling.STANDARD));
+        new BucketSpec(Rate.perMinute(new BigDecimal(perMinute)), capacity, FillPolicy.DEFAULT));
   }
 
   private BucketId open(String name, BucketSpec spec) {
@@ -113,7 +113,7 @@ final class BucketGateTest {
     return id;
   }
 
-  private Claim claim(int n) {
+  private ClaimResult claim(int n) {
     return gate.spend(row(), n);
   }
 
@@ -121,12 +121,12 @@ final class BucketGateTest {
     return town.queue().available(bucket);
   }
 
-  private static Granted granted(Claim claim) {
+  private static Granted granted(ClaimResult claim) {
     assertThat(claim).isInstanceOf(Granted.class);
     return (Granted) claim;
   }
 
-  private static Instant retryAt(Claim claim) {
+  private static Instant retryAt(ClaimResult claim) {
     assertThat(claim).isInstanceOf(Denied.class);
     return ((Denied) claim).retryAt();
   }
@@ -154,7 +154,7 @@ final class BucketGateTest {
     assertThat(retryAt(claim(26))).isEqualTo(second(2));
     assertThat(available()).isEqualTo(25);
     assertThat(pauses).isEmpty();
-    assertThat(row().emptiness()).as("for a claim of fewer").isEmpty();
+    assertThat(row().emptyHint()).as("for a claim of fewer").isEmpty();
   }
 
   @Test
@@ -175,7 +175,7 @@ final class BucketGateTest {
       Bucket read = row(id);
       CyclicBarrier allHaveReceived = new CyclicBarrier(4);
       AtomicInteger asked = new AtomicInteger();
-      List<Claim> claims =
+      List<ClaimResult> claims =
           Race.of(
               4,
               i -> {
@@ -198,7 +198,7 @@ final class BucketGateTest {
     }
   }
 
-  private void assertOneOfFour(BucketId id, List<Claim> claims) {
+  private void assertOneOfFour(BucketId id, List<ClaimResult> claims) {
     assertThat(claims).filteredOn(Granted.class::isInstance).hasSize(1);
     assertThat(claims).filteredOn(Denied.class::isInstance).hasSize(3);
     assertThat(town.queue().available(id)).isEqualTo(5);
@@ -245,7 +245,7 @@ final class BucketGateTest {
     gate.giveBack(held);
     town.clock().advance(Duration.ofSeconds(1));
 
-    assertThat(row(one).knownEmptyAt(town.clock().instant())).isFalse();
+    assertThat(row(one).isKnownEmptyAt(town.clock().instant())).isFalse();
     granted(gate.spend(row(one), 1));
   }
 
@@ -316,12 +316,12 @@ final class BucketGateTest {
     town.requests().begin();
     claim(60);
     claim(1);
-    assertThat(row().emptiness()).isPresent();
+    assertThat(row().emptyHint()).isPresent();
     town.clock().advance(Duration.ofMillis(1_500));
 
     town.fill().fill(bucket);
 
-    assertThat(row().emptiness()).isEmpty();
+    assertThat(row().emptyHint()).isEmpty();
     granted(claim(1));
   }
 
@@ -365,7 +365,7 @@ final class BucketGateTest {
   @Test
   void a_claim_that_finds_too_few_tokens_answers_for_others_of_as_many_in_this_second() {
     claim(50);
-    Claim first = claim(15);
+    ClaimResult first = claim(15);
     requests.clear();
 
     assertThat(claim(15)).isInstanceOf(Denied.class).isEqualTo(first);
@@ -380,7 +380,7 @@ final class BucketGateTest {
   void a_bucket_that_one_process_found_empty_is_so_for_all() {
     BucketId slow = open("slow", "0.2", 5);
     granted(gate.spend(row(slow), 5));
-    Claim first = gate.spend(row(slow), 1);
+    ClaimResult first = gate.spend(row(slow), 1);
     long asked = town.queue().reserves();
 
     town.clock().advance(Duration.ofSeconds(9));
@@ -458,12 +458,12 @@ final class BucketGateTest {
   void whoever_drains_a_bucket_that_sleeps_is_told_when_its_next_token_comes(boolean isWoken) {
     BucketId asleep = open("asleep", "10", 10);
     town.pass(20);
-    assertThat(row(asleep).hibernates()).isTrue();
+    assertThat(row(asleep).isHibernating()).isTrue();
     if (!isWoken) {
       town.requests().begin();
     }
     granted(gate.spend(row(asleep), 10));
-    assertThat(row(asleep).hibernates()).isEqualTo(!isWoken);
+    assertThat(row(asleep).isHibernating()).isEqualTo(!isWoken);
 
     Instant told = retryAt(gate.spend(row(asleep), 1));
 
@@ -486,10 +486,10 @@ final class BucketGateTest {
       lonely.open(id, new BucketSpec(rate, capacity));
       lonely.pass(3);
       lonely.clock().advance(Duration.ofMillis(random.nextInt(60_000 - 5_000)));
-      mine.spendUpTo(id, lonely.buckets().find(id), Math.min(capacity, BucketGate.MOST_TOKENS));
+      mine.spendUpTo(id, lonely.buckets().find(id), Math.min(capacity, BucketGate.MAX_TOKENS));
       Instant asked = lonely.clock().instant();
       int n = 1 + random.nextInt(capacity);
-      Claim claim = mine.spend(lonely.buckets().find(id).orElseThrow(), n);
+      ClaimResult claim = mine.spend(lonely.buckets().find(id).orElseThrow(), n);
       if (claim instanceof Granted) {
         continue;
       }
@@ -576,15 +576,15 @@ final class BucketGateTest {
       two_hundred_at_a_sleeping_bucket_of_ten_are_twenty_at_most_while_fills_cannot_be_requested() {
     BucketId asleep = open("asleep", "10", 10);
     town.pass(20);
-    assertThat(row(asleep).hibernates()).isTrue();
+    assertThat(row(asleep).isHibernating()).isTrue();
     town.requests().begin();
 
     int admitted = 0;
     for (int i = 0; i < 200; i++) {
-      Claim claim = gate.claim(asleep, Optional.of(row(asleep)), gate.firstTry(asleep));
+      ClaimResult claim = gate.claim(asleep, Optional.of(row(asleep)), gate.firstTry(asleep));
       assertThat(claim).as("the " + i + "th").isNotInstanceOf(Undecided.class);
       if (claim instanceof Granted granted) {
-        assertThat(gate.settle(granted)).isInstanceOf(Settlement.Spent.class);
+        assertThat(gate.settle(granted)).isInstanceOf(SettleResult.Spent.class);
         admitted++;
       }
       town.clock().advance(Duration.ofMillis(300));
@@ -609,7 +609,7 @@ final class BucketGateTest {
     town.pass(20);
     assertThat(gate.claim(asleep, Optional.of(row(asleep)), gate.firstTry(asleep)))
         .isInstanceOf(Granted.class);
-    assertThat(row(asleep).hibernates()).isFalse();
+    assertThat(row(asleep).isHibernating()).isFalse();
     assertThat(town.queue().level(asleep)).isEqualTo(10);
   }
 
@@ -637,9 +637,10 @@ final class BucketGateTest {
     BucketId asleep =
         open(
             "asleep",
-            new BucketSpec(Rate.perMinute(10), 100, new Filling(FillMode.PRODUCER, 7 * 24 * 60)));
+            new BucketSpec(
+                Rate.perMinute(10), 100, new FillPolicy(FillMode.PRODUCER, 7 * 24 * 60)));
     town.pass(7 * 24 * 60 + 1);
-    assertThat(row(asleep).hibernates()).isTrue();
+    assertThat(row(asleep).isHibernating()).isTrue();
     town.clock().advance(Duration.ofDays(7));
     assertThat(town.queue().level(asleep)).as("a fortnight old").isZero();
 
@@ -651,7 +652,7 @@ final class BucketGateTest {
   @ParameterizedTest
   @EnumSource
   void a_missing_queue_admits_nobody_and_its_tenant_is_reconciled(FillMode mode) {
-    BucketId id = open("missing", new BucketSpec(Rate.perMinute(6), 12, new Filling(mode, 0)));
+    BucketId id = open("missing", new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(mode, 0)));
     town.pass(30);
     settle(id);
     town.queue().delete(id);
@@ -665,7 +666,7 @@ final class BucketGateTest {
     assertThat(gate.spendUpTo(id, Optional.of(row(id)), 3).shortfall().orElseThrow())
         .isInstanceOf(Denied.class);
 
-    assertThat(town.tenants().find(id.tenant()).orElseThrow().settled()).isFalse();
+    assertThat(town.tenants().find(id.tenant()).orElseThrow().isSettled()).isFalse();
   }
 
   @Test
@@ -679,13 +680,13 @@ final class BucketGateTest {
 
     assertThat(claim(1)).isInstanceOf(Denied.class);
 
-    assertThat(town.tenants().find(acme.id()).orElseThrow().settled()).isFalse();
+    assertThat(town.tenants().find(acme.id()).orElseThrow().isSettled()).isFalse();
   }
 
   private void settle(BucketId id) {
     town.tenants()
         .markObserved(id.tenant(), town.tenants().find(id.tenant()).orElseThrow().version());
-    assertThat(town.tenants().find(id.tenant()).orElseThrow().settled()).isTrue();
+    assertThat(town.tenants().find(id.tenant()).orElseThrow().isSettled()).isTrue();
   }
 
   @Test
@@ -712,7 +713,7 @@ final class BucketGateTest {
   void a_token_whose_lease_has_ended_cannot_be_spent() {
     Granted held = granted(gate.claim(row(), 5, Duration.ofSeconds(10)));
     town.clock().advance(Duration.ofSeconds(10));
-    assertThat(gate.settle(held)).isInstanceOf(Settlement.Lapsed.class);
+    assertThat(gate.settle(held)).isInstanceOf(SettleResult.Lapsed.class);
     assertThat(available()).isEqualTo(60);
   }
 
@@ -729,7 +730,7 @@ final class BucketGateTest {
     Granted held = granted(one.claim(row(), 1, Duration.ofSeconds(10)));
     town.clock().advance(Duration.ofSeconds(8));
 
-    assertThat(one.settle(held)).isInstanceOf(Settlement.Lapsed.class);
+    assertThat(one.settle(held)).isInstanceOf(SettleResult.Lapsed.class);
   }
 
   @Test
@@ -750,20 +751,20 @@ final class BucketGateTest {
                                     : 0)));
     BucketGate one = gate(town.buckets(), slow, pauses::add);
 
-    granted(one.spend(row(large), BucketGate.MOST_TOKENS));
+    granted(one.spend(row(large), BucketGate.MAX_TOKENS));
 
     assertThat(town.queue().level(large)).isZero();
   }
 
   // Up to n.
 
-  private Spent upTo(int n) {
+  private SpendResult upTo(int n) {
     return gate.spendUpTo(bucket, Optional.of(row()), n);
   }
 
   @Test
   void a_claim_of_up_to_n_spends_n_in_requests_of_ten() {
-    assertThat(upTo(25)).isEqualTo(new Spent(25, Optional.empty()));
+    assertThat(upTo(25)).isEqualTo(new SpendResult(25, Optional.empty()));
     assertThat(town.queue().level(bucket)).isEqualTo(35);
     assertThat(requests)
         .containsExactly("reserve SHORT", "reserve SHORT", "reserve SHORT", "settle");
@@ -772,7 +773,7 @@ final class BucketGateTest {
   @Test
   void a_claim_of_up_to_n_spends_what_there_is_and_tells_when_the_rest_will_have_come() {
     claim(55);
-    Spent spent = upTo(8);
+    SpendResult spent = upTo(8);
     assertThat(spent.tokens()).isEqualTo(5);
     assertThat(spent.shortfall()).contains(new Denied(second(4)));
   }
@@ -781,7 +782,7 @@ final class BucketGateTest {
   void a_claim_of_up_to_n_does_not_take_the_tokens_it_spends_for_held_by_others() {
     BucketId slow = open("slow", "0.2", 5);
     assertThat(gate.spendUpTo(slow, Optional.of(row(slow)), 8).tokens()).isEqualTo(5);
-    assertThat(row(slow).emptiness())
+    assertThat(row(slow).emptyHint())
         .contains(new EmptyHint(AdmissionFixture.START, AdmissionFixture.START.plusSeconds(10), 0));
   }
 
@@ -818,7 +819,7 @@ final class BucketGateTest {
                 throw new Unavailable("receive: out of order");
               }
             });
-    Spent spent =
+    SpendResult spent =
         gate(town.buckets(), failing, pauses::add).spendUpTo(bucket, Optional.of(row()), 25);
     assertThat(spent.tokens()).isEqualTo(10);
     assertThat(spent.shortfall().orElseThrow()).isInstanceOf(Denied.class);

@@ -9,7 +9,7 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
-import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Token;
@@ -22,10 +22,10 @@ import dev.tollgate.core.connect.Admission;
 import dev.tollgate.core.connect.AdmissionDecision;
 import dev.tollgate.core.connect.Registration;
 import dev.tollgate.core.connect.Ticket;
-import dev.tollgate.core.provisioning.Reconciliation;
+import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.testing.AdmissionFixture;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * counts that are a minute behind, requests that are throttled, answers that are lost.
  */
 final class UnreliableQueueTest {
-  private static final Filling AWAKE = new Filling(FillMode.PRODUCER, 0);
+  private static final FillPolicy AWAKE = new FillPolicy(FillMode.PRODUCER, 0);
 
   private final AdmissionFixture town = new AdmissionFixture();
   private final BucketId id = new BucketId(new TenantId("acme"), new Action("send-email"));
@@ -101,7 +101,7 @@ final class UnreliableQueueTest {
   }
 
   private boolean take(BucketGate gate) {
-    return gate.spend(row(), 1) instanceof Claim.Granted;
+    return gate.spend(row(), 1) instanceof ClaimResult.Granted;
   }
 
   private int takeAll(BucketGate gate) {
@@ -132,7 +132,7 @@ final class UnreliableQueueTest {
   void a_claim_gets_all_that_there_is_however_few_each_receive_brings(int few) {
     open(10, 10);
     assertThat(gate(bringing(new Random(few), few)).claim(row(), 10, BucketGate.LEASE))
-        .isInstanceOf(Claim.Granted.class);
+        .isInstanceOf(ClaimResult.Granted.class);
   }
 
   @ParameterizedTest
@@ -175,8 +175,8 @@ final class UnreliableQueueTest {
             });
     for (int minute = 0; minute < 20; minute++) {
       pass(Duration.ofSeconds(30));
-      assertThat(blind.claim(row(), 1, BucketGate.LEASE)).isInstanceOf(Claim.Denied.class);
-      assertThat(row().emptiness()).isEmpty();
+      assertThat(blind.claim(row(), 1, BucketGate.LEASE)).isInstanceOf(ClaimResult.Denied.class);
+      assertThat(row().emptyHint()).isEmpty();
       pass(Duration.ofSeconds(30));
     }
     assertThat(takeAll(town.gate())).isEqualTo(5);
@@ -214,14 +214,14 @@ final class UnreliableQueueTest {
                 return level;
               }
             });
-    assertThat(looking.claim(row(), 1, BucketGate.LEASE)).isInstanceOf(Claim.Denied.class);
+    assertThat(looking.claim(row(), 1, BucketGate.LEASE)).isInstanceOf(ClaimResult.Denied.class);
     assertSeenAtOnce();
   }
 
   @Test
   void a_token_that_is_put_back_while_a_fill_looks_is_not_hidden() {
     drainedWithOneOnItsWay();
-    assertThat(row().knownEmptyAt(now())).isTrue();
+    assertThat(row().isKnownEmptyAt(now())).isTrue();
     TokenQueue putBack =
         new Before(town.queue()) {
           @Override
@@ -263,7 +263,7 @@ final class UnreliableQueueTest {
     return ((AdmissionDecision.Ticketed) admission.decide(gold.id(), town.open(gold))).ticket();
   }
 
-  private Registration.Outcome register(Ticket ticket, TokenQueue queue, InstantSource clock) {
+  private Registration.Result register(Ticket ticket, TokenQueue queue, InstantSource clock) {
     return new Registration(
             town.sessions(),
             new HeldTokens(town.buckets(), queue, clock),
@@ -279,7 +279,7 @@ final class UnreliableQueueTest {
     Ticket ticket = ticket();
     town.queue().delete(AdmissionFixture.connects(gold));
     assertThat(register(ticket, town.queue(), town.clock()))
-        .isInstanceOf(Registration.Refused.class);
+        .isInstanceOf(Registration.NotRegistered.class);
   }
 
   @Test
@@ -291,7 +291,8 @@ final class UnreliableQueueTest {
             return leases;
           }
         };
-    assertThat(register(ticket(), refusing, town.clock())).isInstanceOf(Registration.Refused.class);
+    assertThat(register(ticket(), refusing, town.clock()))
+        .isInstanceOf(Registration.NotRegistered.class);
   }
 
   @Test
@@ -305,9 +306,10 @@ final class UnreliableQueueTest {
             return leases;
           }
         };
-    BucketGate.Spent late = gate(frozen).spendUpTo(messages, town.buckets().find(messages), 3);
+    BucketGate.SpendResult late =
+        gate(frozen).spendUpTo(messages, town.buckets().find(messages), 3);
     assertThat(late.tokens()).isZero();
-    assertThat(late.shortfall().orElseThrow()).isInstanceOf(Claim.Denied.class);
+    assertThat(late.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
     TokenQueue going =
         new Before(town.queue()) {
           @Override
@@ -316,9 +318,9 @@ final class UnreliableQueueTest {
             return super.settle(bucket, leases);
           }
         };
-    BucketGate.Spent gone = gate(going).spendUpTo(messages, town.buckets().find(messages), 3);
+    BucketGate.SpendResult gone = gate(going).spendUpTo(messages, town.buckets().find(messages), 3);
     assertThat(gone.tokens()).isZero();
-    assertThat(gone.shortfall().orElseThrow()).isInstanceOf(Claim.Denied.class);
+    assertThat(gone.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
   }
 
   /** SQS deletes for a receipt that no longer holds the message, and says that it did. */
@@ -339,7 +341,7 @@ final class UnreliableQueueTest {
     town.clock().advance(Duration.ofMillis(30_500));
     Ticket second = ticket();
     assertThat(List.of(register(first, agreeable, behind), register(second, agreeable, behind)))
-        .filteredOn(outcome -> outcome instanceof Registration.Admitted)
+        .filteredOn(outcome -> outcome instanceof Registration.Registered)
         .hasSize(1);
   }
 
@@ -364,7 +366,7 @@ final class UnreliableQueueTest {
             lagging,
             town.queues(),
             town.schedules(),
-            new Reconciliation(town.tenants()),
+            new ReconcileRequests(town.tenants()),
             town.clock());
     AtomicInteger requests = new AtomicInteger();
     FillRequests fills =
@@ -385,7 +387,7 @@ final class UnreliableQueueTest {
     town.open(
         id,
         new BucketSpec(
-            Rate.perMinute(60), 60, new Filling(FillMode.PRODUCER, hibernateAfterMinutes)));
+            Rate.perMinute(60), 60, new FillPolicy(FillMode.PRODUCER, hibernateAfterMinutes)));
     Instant crowd = now().plus(Duration.ofMinutes(10));
     Instant end = crowd.plus(Duration.ofMinutes(3));
     Instant nextFill = now();
@@ -395,7 +397,7 @@ final class UnreliableQueueTest {
       told.put(now(), town.queue().look(id));
       if (!now().isBefore(nextFill)) {
         nextFill = nextFill.plusSeconds(60);
-        if (!row().hibernates()) {
+        if (!row().isHibernating()) {
           turns.take(id);
         }
       }

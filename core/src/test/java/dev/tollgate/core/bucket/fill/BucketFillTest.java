@@ -16,14 +16,14 @@ import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.fill.BucketFill.Conflict;
+import dev.tollgate.core.bucket.fill.BucketFill.Filled;
 import dev.tollgate.core.bucket.fill.BucketFill.NoBucket;
 import dev.tollgate.core.bucket.fill.BucketFill.NotFilled;
-import dev.tollgate.core.bucket.fill.BucketFill.Overtaken;
-import dev.tollgate.core.bucket.fill.BucketFill.Topped;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.testing.AdmissionFixture;
 import dev.tollgate.core.testing.Race;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -41,7 +41,7 @@ final class BucketFillTest {
     return town.buckets().find(bucket).orElseThrow();
   }
 
-  private BucketFill.Filled fillAt(long second) {
+  private BucketFill.FillResult fillAt(long second) {
     town.clock().set(AdmissionFixture.START.plusSeconds(second));
     return town.fill().fill(bucket);
   }
@@ -61,10 +61,10 @@ final class BucketFillTest {
   }
 
   private static void assertTopped(
-      BucketFill.Filled filled, long minted, long unsent, long trimmed, long level) {
+      BucketFill.FillResult filled, long minted, long unsent, long trimmed, long level) {
     assertThat(filled)
         .isInstanceOfSatisfying(
-            Topped.class,
+            Filled.class,
             topped ->
                 assertThat(
                         List.of(topped.minted(), topped.unsent(), topped.trimmed(), topped.level()))
@@ -237,9 +237,9 @@ final class BucketFillTest {
     spend(60);
     town.clock().set(AdmissionFixture.START.plusSeconds(60));
     Bucket read = row();
-    List<BucketFill.Filled> answers = Race.of(8, i -> town.fill().fill(read));
-    assertThat(answers).filteredOn(Topped.class::isInstance).hasSize(1);
-    assertThat(answers).filteredOn(Overtaken.class::isInstance).hasSize(7);
+    List<BucketFill.FillResult> answers = Race.of(8, i -> town.fill().fill(read));
+    assertThat(answers).filteredOn(Filled.class::isInstance).hasSize(1);
+    assertThat(answers).filteredOn(Conflict.class::isInstance).hasSize(7);
     assertThat(town.queue().level(bucket)).isEqualTo(60);
   }
 
@@ -278,7 +278,7 @@ final class BucketFillTest {
     rememberEmpty(0);
     assertThat(town.queue().level(bucket)).as("what the queue tells").isEqualTo(60);
     assertTopped(town.fill().fillOnRequest(row()), 60, 0, 0, 60);
-    assertThat(row().emptiness()).as("nothing was owed").isPresent();
+    assertThat(row().emptyHint()).as("nothing was owed").isPresent();
   }
 
   /** Else whoever holds all tokens once a minute and gives them back could hoard without end. */
@@ -295,7 +295,7 @@ final class BucketFillTest {
 
   // On request.
 
-  private BucketFill.Filled fillOnRequest() {
+  private BucketFill.FillResult fillOnRequest() {
     return town.fill().fillOnRequest(row());
   }
 
@@ -326,7 +326,7 @@ final class BucketFillTest {
 
     assertTopped(fillOnRequest(), 60, 0, 0, 60);
 
-    assertThat(row().hibernates()).isFalse();
+    assertThat(row().isHibernating()).isFalse();
     assertThat(available()).as("owed for its sleep").isZero();
   }
 

@@ -11,21 +11,21 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.DirectFill;
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.FillState;
-import dev.tollgate.core.bucket.Filling;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.TokenQueue.Level;
 import dev.tollgate.core.bucket.claim.BucketGate;
-import dev.tollgate.core.bucket.claim.Claim;
-import dev.tollgate.core.bucket.claim.MissingQueue;
-import dev.tollgate.core.provisioning.Reconciliation;
+import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
-import dev.tollgate.core.testing.AdmissionFixture;
-import dev.tollgate.core.testing.InMemoryFillSchedules;
 import dev.tollgate.core.testing.Race;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.testing.memory.InMemoryFillSchedules;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ final class FillTurnTest {
   private final BucketGate gate = town.gate();
 
   private static BucketSpec spec(FillMode mode) {
-    return new BucketSpec(Rate.perMinute(RATE), CAPACITY, new Filling(mode, 15));
+    return new BucketSpec(Rate.perMinute(RATE), CAPACITY, new FillPolicy(mode, 15));
   }
 
   private Bucket row() {
@@ -57,7 +57,7 @@ final class FillTurnTest {
   }
 
   private FillState.State state() {
-    return row().upkeep().state();
+    return row().fillState().state();
   }
 
   private InMemoryFillSchedules.Scheduled schedule() {
@@ -65,7 +65,7 @@ final class FillTurnTest {
   }
 
   private boolean claim(int n) {
-    return gate.spend(row(), n) instanceof Claim.Granted;
+    return gate.spend(row(), n) instanceof ClaimResult.Granted;
   }
 
   private long level() {
@@ -118,7 +118,7 @@ final class FillTurnTest {
 
   @Test
   void a_bucket_whose_tier_says_never_does_not_hibernate() {
-    town.open(bucket, new BucketSpec(Rate.perMinute(6), 6, new Filling(FillMode.PRODUCER, 0)));
+    town.open(bucket, new BucketSpec(Rate.perMinute(6), 6, new FillPolicy(FillMode.PRODUCER, 0)));
     town.pass(600);
     assertThat(state()).isEqualTo(FillState.State.PRODUCED);
   }
@@ -142,13 +142,13 @@ final class FillTurnTest {
       town.pass(16);
       town.clock().advance(Duration.ofDays(20));
 
-      List<Claim> answers =
+      List<ClaimResult> answers =
           Race.of(2 * CAPACITY, i -> gate.spend(town.buckets().find(id).orElseThrow(), 1));
 
-      assertThat(answers.stream().filter(Claim.Granted.class::isInstance).count())
+      assertThat(answers.stream().filter(ClaimResult.Granted.class::isInstance).count())
           .as("round " + round)
           .isLessThanOrEqualTo(CAPACITY);
-      long granted = answers.stream().filter(Claim.Granted.class::isInstance).count();
+      long granted = answers.stream().filter(ClaimResult.Granted.class::isInstance).count();
       assertThat(granted + town.queue().available(id)).isEqualTo(CAPACITY);
       assertThat(granted + town.queue().level(id)).isBetween(12L, 12L + RATE);
     }
@@ -160,7 +160,7 @@ final class FillTurnTest {
         queue,
         town.queues(),
         town.schedules(),
-        new Reconciliation(town.tenants()),
+        new ReconcileRequests(town.tenants()),
         town.clock());
   }
 
@@ -183,7 +183,7 @@ final class FillTurnTest {
     assertThat(claim(CAPACITY)).isTrue();
     town.clock().advance(Duration.ofSeconds(60));
     FillTurn late = turns(looking(() -> new Level(CAPACITY, 0, 0)));
-    List<FillTurn.Turn> overtaking = new ArrayList<>();
+    List<FillTurn.TurnResult> overtaking = new ArrayList<>();
     TokenQueue overtaken =
         looking(
             () -> {
@@ -204,7 +204,7 @@ final class FillTurnTest {
     town.open(bucket, spec(FillMode.PRODUCER));
     town.pass(16);
     town.clock().advance(Duration.ofDays(20));
-    List<FillTurn.Turn> second = new ArrayList<>();
+    List<FillTurn.TurnResult> second = new ArrayList<>();
     TokenQueue slow =
         (TokenQueue)
             Proxy.newProxyInstance(
@@ -222,7 +222,7 @@ final class FillTurnTest {
             slow,
             town.queues(),
             town.schedules(),
-            new Reconciliation(town.tenants()),
+            new ReconcileRequests(town.tenants()),
             town.clock())
         .takeOnRequest(bucket);
 
@@ -335,7 +335,7 @@ final class FillTurnTest {
       assertThatThrownBy(() -> town.turns().take(bucket)).isInstanceOf(MissingQueue.class);
     }
 
-    assertThat(town.tenants().find(ACME).orElseThrow().settled()).isFalse();
+    assertThat(town.tenants().find(ACME).orElseThrow().isSettled()).isFalse();
   }
 
   @Test
@@ -348,21 +348,21 @@ final class FillTurnTest {
 
     assertThatThrownBy(() -> town.turns().takeInShard(bucket)).isInstanceOf(MissingQueue.class);
 
-    assertThat(town.tenants().find(ACME).orElseThrow().settled()).isFalse();
+    assertThat(town.tenants().find(ACME).orElseThrow().isSettled()).isFalse();
   }
 
   private void settledTenant() {
     Tenant tenant = Tenant.onboarded(ACME, Tier.DEFAULTS.get(0), Map.of());
     town.tenants().create(tenant);
     town.tenants().markObserved(ACME, tenant.version());
-    assertThat(town.tenants().find(ACME).orElseThrow().settled()).isTrue();
+    assertThat(town.tenants().find(ACME).orElseThrow().isSettled()).isTrue();
   }
 
   // Direct.
 
   @Test
   void a_bucket_becomes_direct_when_its_tokens_are_of_all_ages_and_expire() {
-    town.open(bucket, new BucketSpec(Rate.perMinute(6), 12, new Filling(FillMode.DIRECT, 0)));
+    town.open(bucket, new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(FillMode.DIRECT, 0)));
     assertThat(town.queue().lifetime(bucket)).isEqualTo(DirectFill.LONGEST_LIFETIME);
 
     town.pass(2);
@@ -381,10 +381,10 @@ final class FillTurnTest {
     for (FillMode to : FillMode.values()) {
       String name = (from + "-" + to).toLowerCase(Locale.ROOT);
       BucketId id = new BucketId(new TenantId(name), MAIL);
-      town.open(id, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new Filling(from, 0)));
+      town.open(id, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new FillPolicy(from, 0)));
       town.pass(40);
       town.clock().advance(Duration.ofSeconds(20));
-      town.retune(id, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new Filling(to, 0)));
+      town.retune(id, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new FillPolicy(to, 0)));
 
       for (int minute = 0; minute < 60; minute++) {
         town.pass(1);
@@ -399,17 +399,17 @@ final class FillTurnTest {
   @ParameterizedTest
   @EnumSource
   void whoever_is_refused_and_comes_back_when_told_is_admitted(FillMode mode) {
-    town.open(bucket, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new Filling(mode, 15)));
+    town.open(bucket, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new FillPolicy(mode, 15)));
     for (int minute = 0; minute < 40; minute++) {
       town.pass(1);
       while (claim(1)) {
         town.clock().advance(Duration.ofMillis(10));
       }
     }
-    Claim refused = gate.spend(row(), 1);
-    assertThat(refused).isInstanceOf(Claim.Denied.class);
+    ClaimResult refused = gate.spend(row(), 1);
+    assertThat(refused).isInstanceOf(ClaimResult.Denied.class);
 
-    town.passUntil(((Claim.Denied) refused).retryAt());
+    town.passUntil(((ClaimResult.Denied) refused).retryAt());
 
     assertThat(claim(1)).isTrue();
   }

@@ -1,0 +1,73 @@
+package dev.tollgate.core.bucket.fill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.testing.RateBound;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Buckets whose tier and fill mode change at random times, under load that comes and goes. */
+final class FillModeChangesTest {
+  private static final int FLIPS = 1_000;
+  private static final Action MAIL = new Action("send-email");
+
+  private static BucketSpec any(Random random) {
+    FillMode mode = List.of(FillMode.values()).get(random.nextInt(3));
+    long rate = random.nextBoolean() ? 3 : 10;
+    return new BucketSpec(
+        Rate.perMinute(rate),
+        rate * (1 + random.nextInt(3)),
+        new FillPolicy(mode, random.nextInt(20)));
+  }
+
+  private static long flip(long seed) {
+    Random random = new Random(seed);
+    AdmissionFixture town = new AdmissionFixture();
+    BucketId id = new BucketId(new TenantId("acme"), MAIL);
+    BucketGate gate = town.gate();
+    town.open(id, any(random));
+    RateBound larger =
+        new RateBound(new BucketSpec(Rate.perMinute(10), 30), town.clock().instant());
+    long admitted = 0;
+    for (int flip = 0; flip < FLIPS; flip++) {
+      boolean busy = random.nextInt(3) > 0;
+      int pauses = 1 + random.nextInt(busy ? 60 : 3);
+      for (int i = 0; i < pauses; i++) {
+        Instant then =
+            town.clock().instant().plusMillis(1 + random.nextInt(busy ? 20_000 : 1_200_000));
+        town.passUntil(then);
+        int tokens = gate.spendUpTo(id, town.buckets().find(id), 1 + random.nextInt(12)).tokens();
+        admitted += tokens;
+        assertThat(larger.allows(tokens, town.clock().instant()))
+            .as("seed %d, flip %d: %s", seed, flip, larger)
+            .isTrue();
+      }
+      town.retune(id, any(random));
+    }
+    Instant drained = town.clock().instant().plus(Duration.ofMinutes(40));
+    town.passUntil(drained);
+    assertThat(gate.spendUpTo(id, town.buckets().find(id), 1).tokens())
+        .as("seed " + seed)
+        .isEqualTo(1);
+    return admitted;
+  }
+
+  @Test
+  void the_larger_tiers_law_is_kept_whatever_changes_and_when() {
+    for (long seed = 1; seed <= 8; seed++) {
+      assertThat(flip(seed)).as("admitted, seed " + seed).isGreaterThan(FLIPS);
+    }
+  }
+}

@@ -1,0 +1,424 @@
+package dev.tollgate.core.simulation;
+
+import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.housekeeping.Housekeeping;
+import dev.tollgate.core.housekeeping.LiveTenants;
+import dev.tollgate.core.housekeeping.Recount;
+import dev.tollgate.core.housekeeping.TenantVisit;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Connections.CountResult;
+import dev.tollgate.core.session.Connections.JoinResult;
+import dev.tollgate.core.session.Connections.LeaveResult;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.SessionLifecycle;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.session.Sockets;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.Interleaved;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.testing.memory.InMemorySessions;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * One tenant whose connections come and go while the housekeeper works. Each write takes some
+ * milliseconds, and so does each request of the housekeeper; its list of sessions is read row by
+ * row while they change.
+ *
+ * <p>After every event it checks that no more sockets are open than may be, and that the count is
+ * not lower than it will be when all that is under way has been done: a correction may not take
+ * from the count what is merely under way.
+ */
+final class BurstSimulation {
+  private static final Gcra FAST = Gcra.perMinute(600_000);
+  private static final int PIECES = 10;
+
+  /** Sockets that the housekeeper asks after at a time. */
+  private static final int LANES = 32;
+
+  private final AdmissionFixture town = new AdmissionFixture();
+  private final InMemorySessions books = town.sessions();
+  private final Random random;
+  private final Tenant tenant;
+  private final PriorityQueue<Event> events = new PriorityQueue<>();
+  private final OpenSockets sockets = new OpenSockets();
+  private final Map<String, SessionId> open = new HashMap<>();
+  private final List<String> openIds = new ArrayList<>();
+  private final Map<String, Instant> ghosts = new HashMap<>();
+  private final Interleaved keeper = new Interleaved(town.clock());
+  private final Duration listing;
+  private final Housekeeping housekeeping;
+
+  /** How many connections there are in the sets of sessions. */
+  private long inSets;
+
+  /** By how much what is under way will still change the count, less by how much the sets. */
+  private long underWay;
+
+  private long order;
+  private int made;
+  private int asked;
+  private int admitted;
+  private int refused;
+  private Duration oldestGhost = Duration.ZERO;
+  private Duration oldestGhostNear = Duration.ZERO;
+  private Optional<Instant> nearSince = Optional.empty();
+
+  private record Event(Instant at, long order, Runnable what) implements Comparable<Event> {
+    @Override
+    public int compareTo(Event other) {
+      int byTime = at.compareTo(other.at);
+      return byTime != 0 ? byTime : Long.compare(order, other.order);
+    }
+  }
+
+  /**
+   * A tenant with this limit.
+   *
+   * @param listing how long it takes to list its sessions
+   */
+  BurstSimulation(long seed, long limit, Duration listing) {
+    this.random = new Random(seed);
+    this.listing = listing;
+    this.tenant =
+        town.onboard(
+            "acme",
+            "gold",
+            Map.of(
+                Limit.TENANT_CONNECTIONS,
+                limit,
+                Limit.CONNECTIONS_PER_SESSION,
+                1_000L,
+                Limit.TENANT_PER_MINUTE,
+                60_000L,
+                Limit.SESSION_TTL,
+                86_400L));
+    this.housekeeping = housekeeping();
+    at(minute(), this::keep);
+  }
+
+  private Housekeeping housekeeping() {
+    Sessions sessions = slow(Sessions.class, slowlyListed());
+    Connections connections = slow(Connections.class, books);
+    Sockets slowSockets = slow(Sockets.class, sockets);
+    SessionLifecycle life =
+        new SessionLifecycle(sessions, connections, slowSockets, new SecureRandom(), town.clock());
+    TenantVisit visit =
+        new TenantVisit(
+            town.tenants(),
+            slow(LiveTenants.class, books),
+            connections,
+            new Sockets() {
+              @Override
+              public CloseResult close(String connectionId) {
+                return slowSockets.close(connectionId);
+              }
+
+              @Override
+              public boolean isOpen(String connectionId) {
+                asked++;
+                return slowSockets.isOpen(connectionId);
+              }
+
+              @Override
+              public PostResult post(String connectionId, String frame) {
+                throw new AssertionError("a visit sends nothing");
+              }
+            },
+            life,
+            new Recount(sessions, connections, keeper),
+            Runnable::run,
+            town.clock());
+    return new Housekeeping(books, visit, Runnable::run, town.clock());
+  }
+
+  /** What a request and its answer take each; it asks after many sockets beside each other. */
+  private Duration request(Class<?> port) {
+    Duration time = Duration.ofMillis(1 + random.nextInt(2));
+    return port == Sockets.class ? time.dividedBy(LANES) : time;
+  }
+
+  private <T> T slow(Class<T> port, T target) {
+    return port.cast(
+        Proxy.newProxyInstance(
+            port.getClassLoader(),
+            new Class<?>[] {port},
+            (proxy, method, arguments) -> {
+              keeper.of(request(port));
+              try {
+                Object answer = method.invoke(target, arguments);
+                if (answer == LeaveResult.REMOVED) {
+                  inSets--;
+                  Optional.ofNullable(ghosts.remove(arguments[2])).ifPresent(this::note);
+                }
+                return answer;
+              } catch (InvocationTargetException thrown) {
+                throw thrown.getCause();
+              } finally {
+                keeper.of(request(port));
+              }
+            }));
+  }
+
+  /** Sessions that are listed in pieces, one after the other. */
+  private Sessions slowlyListed() {
+    return Sessions.class.cast(
+        Proxy.newProxyInstance(
+            Sessions.class.getClassLoader(),
+            new Class<?>[] {Sessions.class},
+            (proxy, method, arguments) -> {
+              if (!method.getName().equals("list")) {
+                return method.invoke(books, arguments);
+              }
+              List<SessionId> ids =
+                  books.list(tenant.id()).stream()
+                      .map(Session::id)
+                      .sorted((one, other) -> one.value().compareTo(other.value()))
+                      .toList();
+              List<Session> found = new ArrayList<>();
+              for (int i = 0; i < ids.size(); i++) {
+                if (i % Math.max(1, ids.size() / PIECES) == 0) {
+                  keeper.of(listing.dividedBy(PIECES));
+                }
+                books.find(tenant.id(), ids.get(i)).ifPresent(found::add);
+              }
+              return found;
+            }));
+  }
+
+  private void keep() {
+    at(minute(), this::keep);
+    keeper.begin(() -> housekeeping.run(town.clock().instant().plusSeconds(35)));
+    goOn();
+  }
+
+  private void goOn() {
+    keeper
+        .wakesAt()
+        .ifPresent(
+            then ->
+                at(
+                    then,
+                    () -> {
+                      keeper.resume();
+                      goOn();
+                    }));
+  }
+
+  private Instant minute() {
+    Instant now = town.clock().instant();
+    return now.plusSeconds(60 - Math.floorMod(now.getEpochSecond(), 60L));
+  }
+
+  // What happens.
+
+  Instant now() {
+    return town.clock().instant();
+  }
+
+  void at(Instant when, Runnable what) {
+    events.add(new Event(when, order++, what));
+  }
+
+  void after(Duration time, Runnable what) {
+    at(now().plus(time), what);
+  }
+
+  /** Lets so much time pass. */
+  void pass(Duration time) {
+    Instant end = now().plus(time);
+    while (!events.isEmpty() && !events.peek().at().isAfter(end)) {
+      Event next = events.remove();
+      town.clock().set(next.at());
+      next.what().run();
+      check();
+    }
+    town.clock().set(end);
+  }
+
+  private void check() {
+    long most = tenant.limits().get(Limit.TENANT_CONNECTIONS);
+    if (openIds.size() > most) {
+      throw new AssertionError(openIds.size() + " open of " + most + " at " + now());
+    }
+    boolean isNear = books.count(tenant.id()) * 100 >= most * 75;
+    nearSince = isNear ? nearSince.or(() -> Optional.of(now())) : Optional.empty();
+    ghosts.values().forEach(this::note);
+    if (drift() < 0) {
+      throw new AssertionError("counted " + -drift() + " too few at " + now());
+    }
+  }
+
+  // What is seen.
+
+  /** How many are counted too many, once all that is under way is done. */
+  long drift() {
+    return books.count(tenant.id()) - inSets + underWay;
+  }
+
+  int open() {
+    return openIds.size();
+  }
+
+  int ghosts() {
+    return ghosts.size();
+  }
+
+  /** The highest age of any ghost until now. */
+  Duration oldestGhost() {
+    ghosts.values().forEach(this::note);
+    return oldestGhost;
+  }
+
+  /** The highest age of any ghost until now, counted from when the tenant came near its limit. */
+  Duration oldestGhostNear() {
+    return oldestGhostNear;
+  }
+
+  private void note(Instant born) {
+    Duration age = Duration.between(born, now());
+    oldestGhost = age.compareTo(oldestGhost) > 0 ? age : oldestGhost;
+    Duration near =
+        nearSince
+            .map(since -> Duration.between(since.isAfter(born) ? since : born, now()))
+            .orElse(Duration.ZERO);
+    oldestGhostNear = near.compareTo(oldestGhostNear) > 0 ? near : oldestGhostNear;
+  }
+
+  /** How often API Gateway was asked after a socket. */
+  int asked() {
+    return asked;
+  }
+
+  int admitted() {
+    return admitted;
+  }
+
+  int refused() {
+    return refused;
+  }
+
+  // What connections do.
+
+  SessionId session() {
+    books.acquireCreation(tenant.id(), FAST, now());
+    SessionId id = SessionId.random(new SecureRandom());
+    books.create(
+        new Session(tenant.id(), id, Set.of(), now().plusSeconds(86_400), Optional.empty()));
+    return id;
+  }
+
+  /** A connect in a session; {@code then} is told its id if it is admitted. */
+  void connect(SessionId session, Consumer<String> then) {
+    String id = "c" + made++;
+    Duration join = write();
+    Duration count = write();
+    boolean[] counted = new boolean[1];
+    after(
+        join,
+        () -> {
+          if (books.join(tenant.id(), session, id, 1_000, FAST, Optional.empty(), now(), now())
+              != JoinResult.ADDED) {
+            throw new AssertionError("did not join");
+          }
+          inSets++;
+          underWay++;
+        });
+    after(
+        count,
+        () -> {
+          counted[0] =
+              books.countUp(tenant.id(), id, tenant.limits().get(Limit.TENANT_CONNECTIONS))
+                  == CountResult.COUNTED;
+          underWay -= counted[0] ? 1 : 0;
+        });
+    after(
+        join.compareTo(count) > 0 ? join : count,
+        () -> {
+          if (counted[0]) {
+            admitted++;
+            openIds.add(id);
+            open.put(id, session);
+            sockets.open(id, tenant.id());
+            then.accept(id);
+          } else {
+            refused++;
+            refuse();
+            after(write(), () -> left(session, id, () -> underWay--));
+          }
+        });
+  }
+
+  /** A socket closes. If that is lost, a ghost remains. */
+  void close(String id, boolean isLost) {
+    SessionId session = Optional.ofNullable(open.remove(id)).orElseThrow();
+    openIds.remove(id);
+    sockets.close(id);
+    if (isLost) {
+      ghosts.put(id, now());
+      return;
+    }
+    after(
+        write(),
+        () ->
+            left(
+                session,
+                id,
+                () -> {
+                  underWay--;
+                  after(
+                      write(),
+                      () -> {
+                        books.countDown(tenant.id(), Set.of(id));
+                        underWay++;
+                      });
+                }));
+  }
+
+  /** Some open socket closes, if there is one. */
+  void closeSome(boolean isLost) {
+    if (!openIds.isEmpty()) {
+      close(openIds.get(random.nextInt(openIds.size())), isLost);
+    }
+  }
+
+  /** A process dies between the two writes of a disconnect. */
+  void dieAtDisconnect() {
+    String id = openIds.get(random.nextInt(openIds.size()));
+    SessionId session = Optional.ofNullable(open.remove(id)).orElseThrow();
+    openIds.remove(id);
+    sockets.close(id);
+    left(session, id, () -> {});
+  }
+
+  /** A connection is refused because the tenant has as many as it may have. */
+  void refuse() {
+    town.activity().addRefused(tenant.id(), new Refusals(1, Optional.of(now()), Optional.empty()));
+  }
+
+  private void left(SessionId session, String id, Runnable then) {
+    if (books.leave(tenant.id(), session, id) == LeaveResult.REMOVED) {
+      inSets--;
+      then.run();
+    }
+  }
+
+  private Duration write() {
+    return Duration.ofMillis(2 + random.nextInt(20));
+  }
+}

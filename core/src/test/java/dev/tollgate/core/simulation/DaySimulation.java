@@ -1,0 +1,519 @@
+package dev.tollgate.core.simulation;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.core.bucket.FillState;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.HeldTokens;
+import dev.tollgate.core.bucket.fill.BucketFill.Filled;
+import dev.tollgate.core.bucket.fill.FillTurn;
+import dev.tollgate.core.connect.Admission;
+import dev.tollgate.core.connect.AdmissionDecision;
+import dev.tollgate.core.connect.Disconnection;
+import dev.tollgate.core.connect.Registration;
+import dev.tollgate.core.connect.Ticket;
+import dev.tollgate.core.housekeeping.Housekeeping;
+import dev.tollgate.core.housekeeping.Recount;
+import dev.tollgate.core.housekeeping.TenantVisit;
+import dev.tollgate.core.provisioning.ReconcileRequests;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.SessionLifecycle;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.fault.BucketFaults;
+import dev.tollgate.core.testing.fault.FaultyTokenQueue;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.testing.memory.InMemoryFillSchedules.Scheduled;
+import dev.tollgate.lawbook.Allowance;
+import dev.tollgate.lawbook.Terms;
+import dev.tollgate.lawbook.TokenCounts;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.Random;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * A day of many tenants on one thread: schedules that fire, late, twice or not at all, and what
+ * they fill; clients that open sessions and sockets, come back when told, send, and go, not always
+ * with a word; the housekeeper. All decisions are those of the real code, over stand-ins; time is
+ * what the next event says. The same seed gives the same day. The laws are checked throughout.
+ */
+public final class DaySimulation {
+  private static final Action MAIL = new Action("send-email");
+  private static final Duration GRAIN = Duration.ofMinutes(4);
+  private static final Duration AFTERWARDS = Duration.ofMinutes(10);
+  private static final int MOST_ATTEMPTS = 5;
+  private static final long MICRO = 1_000_000;
+
+  private final long seed;
+  private final Random random;
+  private final Instant end;
+  private final AdmissionFixture town = new AdmissionFixture();
+  private final Queue<Event> events =
+      new PriorityQueue<>(Comparator.comparing(Event::at).thenComparing(Event::number));
+  private final OpenSockets sockets = new OpenSockets();
+  private final Map<BucketId, Account> accounts = new HashMap<>();
+  private final List<Customer> customers = new ArrayList<>();
+  private final FaultyTokenQueue spending;
+  private final FaultyTokenQueue filled;
+  private final FillTurn turns;
+  private final BucketGate gate;
+  private final Admission admission;
+  private final Registration registration;
+  private final Disconnection departure;
+  private final SessionLifecycle life;
+  private final Housekeeping housekeeping;
+  private final Tally tally = new Tally();
+  private long numbers;
+
+  /** Something that happens at an instant; of two at the same, the one that was planned first. */
+  private record Event(Instant at, long number, Runnable work) {}
+
+  /** What a bucket may give, and what its missed fills account for. */
+  private static final class Account {
+    private final Allowance allowance;
+    private final long opening;
+    private long perMinute;
+    private long excused;
+
+    Account(Terms terms, long opening, Instant now) {
+      this.opening = opening;
+      allowance = new Allowance(terms, now);
+      perMinute = terms.slack() + 1;
+    }
+  }
+
+  /** A tenant, and how busy it is when. */
+  private record Customer(
+      int number, Tenant tenant, Instant opens, Instant closes, int everySeconds) {
+    BucketId bucket(Action action) {
+      return new BucketId(tenant.id(), action);
+    }
+  }
+
+  /** What happened, in numbers. */
+  private static final class Tally {
+    private long fills;
+    private long admitted;
+    private long refused;
+    private long gaveUp;
+    private long messages;
+    private long mails;
+    private long checked;
+    private long digest = 1;
+
+    void note(Instant at, int customer, int what) {
+      digest = ((digest * 31 + at.toEpochMilli()) * 31 + customer) * 31 + what;
+    }
+  }
+
+  private DaySimulation(long seed, int tenants, Duration length) {
+    this.seed = seed;
+    this.random = new Random(seed);
+    this.end = AdmissionFixture.START.plus(length);
+    BucketFaults fair = new BucketFaults(seed, 0, () -> false, town.clock());
+    spending = new FaultyTokenQueue(town.queue(), fair, town.clock(), id -> 0);
+    filled = new FaultyTokenQueue(town.queue(), fair, town.clock(), id -> 0);
+    turns =
+        new FillTurn(
+            town.buckets(),
+            filled,
+            town.queues(),
+            town.schedules(),
+            new ReconcileRequests(town.tenants()),
+            town.clock());
+    gate =
+        new BucketGate(
+            town.buckets(),
+            spending,
+            town.fillRequests(turns),
+            Runnable::run,
+            pause -> {},
+            town.clock());
+    admission =
+        new Admission(town.facts(), gate, town.tally(), Runnable::run, pause -> {}, town.clock());
+    HeldTokens heldTokens = new HeldTokens(town.buckets(), spending, town.clock());
+    registration =
+        new Registration(
+            town.sessions(), heldTokens, town.tally(), Runnable::run, duration -> {}, town.clock());
+    departure = new Disconnection(town.sessions());
+    life =
+        new SessionLifecycle(
+            town.sessions(), town.sessions(), sockets, new SecureRandom(), town.clock());
+    Recount recount = new Recount(town.sessions(), town.sessions(), duration -> {});
+    TenantVisit visit =
+        new TenantVisit(
+            town.tenants(),
+            town.sessions(),
+            town.sessions(),
+            sockets,
+            life,
+            recount,
+            Runnable::run,
+            town.clock());
+    housekeeping = new Housekeeping(town.sessions(), visit, Runnable::run, town.clock());
+    for (int i = 0; i < tenants; i++) {
+      onboard(i, length);
+    }
+    minute(AdmissionFixture.START.plus(1, ChronoUnit.MINUTES));
+  }
+
+  /** Lives a day, or so much of it, of so many tenants. */
+  public static Result live(long seed, int tenants, Duration length) {
+    DaySimulation day = new DaySimulation(seed, tenants, length);
+    day.run();
+    return day.result(tenants, length);
+  }
+
+  /** Lives a day of 1,000 tenants, and tells of it: {@code [seed [tenants [hours]]]}. */
+  public static void main(String[] arguments) {
+    long seed = arguments.length > 0 ? Long.parseLong(arguments[0]) : 1;
+    int tenants = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 1_000;
+    long hours = arguments.length > 2 ? Long.parseLong(arguments[2]) : 24;
+    long began = System.nanoTime();
+    Result result = live(seed, tenants, Duration.ofHours(hours));
+    System.out.println(result);
+    System.out.printf("in %.1f s%n", (System.nanoTime() - began) / 1e9);
+  }
+
+  // Who there is.
+
+  private void onboard(int number, Duration length) {
+    Tier tier = Tier.DEFAULTS.get(number % Tier.DEFAULTS.size());
+    Tenant tenant = Tenant.onboarded(new TenantId("tenant-" + number), tier, Map.of());
+    town.tenants().create(tenant);
+    FillMode mode = number % 4 == 0 ? FillMode.PRODUCER : FillMode.SHARED;
+    tenant
+        .buckets()
+        .forEach(
+            (action, spec) ->
+                open(
+                    new BucketId(tenant.id(), action),
+                    new BucketSpec(spec.rate(), spec.capacity(), new FillPolicy(mode, 15))));
+    open(
+        new BucketId(tenant.id(), MAIL),
+        number % 2 == 0
+            ? new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(FillMode.DIRECT, 15))
+            : new BucketSpec(new Rate(200_000), 5, new FillPolicy(FillMode.SHARED, 60)));
+    Instant opens = AdmissionFixture.START.plusMillis(random.nextLong(length.toMillis()));
+    Instant closes = opens.plus(length.dividedBy(4));
+    Customer customer =
+        new Customer(
+            number, tenant, opens, closes, 1 + random.nextInt(number % 10 == 0 ? 20 : 480));
+    customers.add(customer);
+    at(opens, () -> visited(customer));
+  }
+
+  private void open(BucketId id, BucketSpec spec) {
+    town.open(id, spec);
+    accounts.put(id, new Account(terms(spec), town.queue().level(id), now()));
+  }
+
+  private static Terms terms(BucketSpec spec) {
+    dev.tollgate.lawbook.Rate rate =
+        new dev.tollgate.lawbook.Rate(
+            spec.rate().microtokensPerMinute(), Duration.ofMinutes(MICRO));
+    return new Terms(rate, spec.capacity(), rate.tokensIn(Duration.ofMinutes(1)), GRAIN);
+  }
+
+  private Account account(BucketId id) {
+    return Optional.ofNullable(accounts.get(id)).orElseThrow();
+  }
+
+  // What time does.
+
+  private void at(Instant instant, Runnable work) {
+    events.add(new Event(instant, numbers++, work));
+  }
+
+  private void after(long millis, Runnable work) {
+    at(now().plusMillis(millis), work);
+  }
+
+  private Instant now() {
+    return town.clock().instant();
+  }
+
+  private void run() {
+    Instant last = end.plus(AFTERWARDS);
+    while (!events.isEmpty() && !events.element().at().isAfter(last)) {
+      Event next = events.remove();
+      town.clock().set(next.at());
+      next.work().run();
+    }
+    town.clock().set(last);
+    audit();
+  }
+
+  private void minute(Instant minute) {
+    at(
+        minute,
+        () -> {
+          town.schedules()
+              .schedules()
+              .forEach(
+                  (id, schedule) -> {
+                    if (schedule.enabled()) {
+                      fires(id, schedule, minute);
+                    }
+                  });
+          for (Shard shard : Shard.all()) {
+            at(minute.plusSeconds(shard.number() * 3L), () -> shard(shard));
+          }
+          at(minute.plusSeconds(30), () -> housekeeping.run(Instant.MAX));
+          minute(minute.plus(1, ChronoUnit.MINUTES));
+        });
+  }
+
+  /** A schedule fires at its second of the minute; seldom late, twice, or not at all. */
+  private void fires(BucketId id, Scheduled schedule, Instant minute) {
+    Random chance = new Random(seed ^ (minute.getEpochSecond() * 31 + id.hashCode()));
+    chance.nextInt();
+    int luck = chance.nextInt(1_000);
+    if (luck < 2) {
+      account(id).excused += account(id).perMinute;
+      return;
+    }
+    long second = luck < 10 ? chance.nextInt(60) : Math.floorMod(id.hashCode(), 60);
+    account(id).excused += luck >= 2 && luck < 10 ? account(id).perMinute : 0;
+    at(minute.plusSeconds(second), () -> fill(id, schedule));
+    if (luck >= 990) {
+      at(minute.plusSeconds(second + 1), () -> turns.take(id));
+    }
+  }
+
+  private void fill(BucketId id, Scheduled schedule) {
+    tally.fills++;
+    if (schedule.state() == FillState.State.DIRECT) {
+      filled.put(
+          id,
+          Stream.generate(() -> new Token("direct", id, now(), now()))
+              .limit(schedule.spec().rate().ceiling())
+              .toList());
+    } else {
+      turns.take(id);
+    }
+  }
+
+  private void shard(Shard shard) {
+    for (BucketId id : town.buckets().due(shard, now())) {
+      tally.fills += turns.takeInShard(id).fill() instanceof Filled ? 1 : 0;
+    }
+  }
+
+  // What clients do.
+
+  /** Somebody opens a session, and some sockets on it. The next comes after a while. */
+  private void visited(Customer customer) {
+    if (now().isAfter(customer.closes()) || now().isAfter(end)) {
+      return;
+    }
+    after(1 + random.nextInt(2_000 * customer.everySeconds()), () -> visited(customer));
+    if (random.nextInt(200) == 0) {
+      retuned(customer);
+    }
+    if (life.open(customer.tenant(), Optional.empty()) instanceof SessionLifecycle.Opened opened) {
+      SessionId session = opened.session().id();
+      int count = 1 + random.nextInt(3);
+      for (int i = 0; i < count; i++) {
+        after(random.nextInt(500), () -> connect(customer, session, 1));
+      }
+      if (random.nextInt(3) == 0) {
+        after(1_000L * random.nextInt(200), () -> life.end(customer.tenant().id(), session));
+      }
+    }
+    if (random.nextInt(4) == 0) {
+      mail(customer, 1 + random.nextInt(3));
+    }
+  }
+
+  /** The tenant's connect bucket gets another rate, or its own again. */
+  private void retuned(Customer customer) {
+    BucketId id = customer.bucket(Action.CONNECT);
+    BucketSpec stands = town.buckets().find(id).orElseThrow().spec();
+    long rate = 30L * (1 + random.nextInt(6));
+    BucketSpec next = new BucketSpec(Rate.perMinute(rate), rate, stands.fillPolicy());
+    town.retune(id, next);
+    account(id).allowance.retune(terms(next), now());
+    account(id).perMinute = Math.max(account(id).perMinute, rate);
+  }
+
+  private void connect(Customer customer, SessionId session, int attempt) {
+    AdmissionDecision verdict = admission.decide(customer.tenant().id(), session);
+    if (verdict instanceof AdmissionDecision.Ticketed ticketed) {
+      after(20, () -> register(customer, session, ticketed.ticket()));
+      return;
+    }
+    AdmissionDecision.Refused refused = (AdmissionDecision.Refused) verdict;
+    tally.refused++;
+    tally.note(now(), customer.number(), 2 + refused.refusal().detail().length());
+    Optional<Instant> retryAt = refused.retryAt();
+    if (retryAt.isPresent() && attempt < MOST_ATTEMPTS && retryAt.get().isBefore(end)) {
+      at(
+          retryAt.get().plusMillis(random.nextInt(3_000)),
+          () -> connect(customer, session, attempt + 1));
+    } else {
+      tally.gaveUp++;
+    }
+  }
+
+  private void register(Customer customer, SessionId session, Ticket ticket) {
+    String id = "c" + numbers++;
+    if (registration.register(ticket, id) instanceof Registration.Registered admitted) {
+      tally.admitted++;
+      tally.note(now(), customer.number(), 1);
+      if (admitted.tokenSpent()) {
+        spent(customer.bucket(Action.CONNECT), 1);
+      }
+      long open = sockets.open(id, customer.tenant().id());
+      check(
+          open <= customer.tenant().limits().get(Limit.TENANT_CONNECTIONS),
+          () -> customer.tenant().id() + " has " + open + " open");
+      after(1_000L + random.nextInt(150_000), () -> close(customer, session, id));
+      for (int i = random.nextInt(3); i > 0; i--) {
+        after(random.nextInt(20_000), () -> send(customer, 1 + random.nextInt(10)));
+      }
+    } else {
+      tally.refused++;
+      tally.note(now(), customer.number(), 0);
+    }
+  }
+
+  /** A socket closes; of three in a hundred nobody is told. */
+  private void close(Customer customer, SessionId session, String id) {
+    sockets.close(id);
+    if (random.nextInt(100) >= 3) {
+      departure.remove(customer.tenant().id(), session, id);
+    }
+  }
+
+  private void send(Customer customer, int count) {
+    BucketId id = customer.bucket(Action.MESSAGE);
+    int spent = gate.spendUpTo(id, town.buckets().find(id), count).tokens();
+    tally.messages += spent;
+    tally.note(now(), customer.number(), 100 + spent);
+    spent(id, spent);
+  }
+
+  private void mail(Customer customer, int count) {
+    BucketId id = customer.bucket(MAIL);
+    int spent = gate.spendUpTo(id, town.buckets().find(id), count).tokens();
+    tally.mails += spent;
+    tally.note(now(), customer.number(), 200 + spent);
+    spent(id, spent);
+  }
+
+  // What is owed to them.
+
+  private void spent(BucketId id, long tokens) {
+    Account account = account(id);
+    account.allowance.spend(tokens, now());
+    check(
+        account.allowance.excess() <= account.excused,
+        () -> id + " gave " + account.allowance.excess() + " too many: " + account.allowance);
+  }
+
+  private void check(boolean kept, Supplier<String> otherwise) {
+    tally.checked++;
+    if (!kept) {
+      throw new AssertionError("seed " + seed + ", at " + now() + ": " + otherwise.get());
+    }
+  }
+
+  /** When all have gone, the books balance, and nothing is counted that is not open. */
+  private void audit() {
+    for (Customer customer : customers) {
+      long counted = town.sessions().count(customer.tenant().id());
+      long open = sockets.openOf(customer.tenant().id());
+      check(
+          counted == open,
+          () -> customer.tenant().id() + ": " + counted + " counted, " + open + " open");
+    }
+    for (BucketId id : accounts.keySet()) {
+      long inFlight = town.queue().inFlight(id);
+      TokenCounts books =
+          new TokenCounts(
+              account(id).opening + filled.put(id) + spending.put(id),
+              spending.settled(id),
+              filled.settled(id) + town.queue().expired(id),
+              town.queue().level(id) - inFlight,
+              inFlight);
+      check(books.balances(), () -> id + ": " + books);
+    }
+  }
+
+  private Result result(int tenants, Duration length) {
+    long minted =
+        accounts.keySet().stream().mapToLong(id -> filled.put(id) + account(id).opening).sum();
+    return new Result(
+        seed,
+        tenants,
+        length,
+        tally.fills,
+        minted,
+        tally.admitted,
+        tally.refused,
+        tally.gaveUp,
+        tally.messages,
+        tally.mails,
+        sockets.most(),
+        tally.checked,
+        tally.digest);
+  }
+
+  /** What a day came to. */
+  public record Result(
+      long seed,
+      int tenants,
+      Duration length,
+      long fills,
+      long minted,
+      long admitted,
+      long refused,
+      long gaveUp,
+      long messages,
+      long mails,
+      long mostOpen,
+      long lawsChecked,
+      long digest) {
+    @Override
+    public String toString() {
+      return ("seed %d: %s of %,d tenants: %,d fills, %,d tokens minted; %,d connections admitted,"
+              + " %,d refused, %,d gave up, %,d open at most; %,d messages, %,d mails; laws checked"
+              + " %,d times; digest %016x")
+          .formatted(
+              seed,
+              length,
+              tenants,
+              fills,
+              minted,
+              admitted,
+              refused,
+              gaveUp,
+              mostOpen,
+              messages,
+              mails,
+              lawsChecked,
+              digest);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package dev.tollgate.core.testing;
+
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Rate;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * The promise to whoever pays for tokens: in any window of w minutes at most {@code capacity + rate
+ * × w + one minute's tokens} are spent. Kept as an ideal bucket of that size, in exact arithmetic.
+ */
+public final class RateBound {
+  private static final BigDecimal MINUTE = BigDecimal.valueOf(60_000);
+
+  private final BigDecimal perMillisecond;
+  private final BigDecimal most;
+  private BigDecimal left;
+  private Instant at;
+
+  /** A bound from {@code start} on, of which nothing is used up. */
+  public RateBound(BucketSpec spec, Instant start) {
+    Rate rate = spec.rate();
+    perMillisecond = rate.tokensPerMinute().divide(MINUTE, MathContext.DECIMAL128);
+    most = BigDecimal.valueOf(spec.capacity()).add(rate.tokensPerMinute());
+    left = most;
+    at = start;
+  }
+
+  /** Notes that tokens are spent at {@code now}; returns whether that is within the bound. */
+  public boolean allows(long tokens, Instant now) {
+    BigDecimal brought =
+        perMillisecond.multiply(BigDecimal.valueOf(Duration.between(at, now).toMillis()));
+    left = most.min(left.add(brought)).subtract(BigDecimal.valueOf(tokens));
+    at = now;
+    return left.signum() >= 0;
+  }
+
+  @Override
+  public String toString() {
+    return left.setScale(3, RoundingMode.HALF_UP) + " left of " + most + " at " + at;
+  }
+}

@@ -1,0 +1,119 @@
+package dev.tollgate.core.testing.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.Page;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.BucketQueues.Owner;
+import dev.tollgate.core.provisioning.QueueCreation;
+import dev.tollgate.core.testing.Samples;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link BucketQueues} does. */
+public abstract class BucketQueuesContract {
+  /** For how long queues keep tokens here, unless a test says otherwise. */
+  protected static final Duration LONG = Duration.ofDays(14);
+
+  /** The queues. */
+  protected abstract BucketQueues queues();
+
+  /** Makes a queue that is called like the bucket's, not by way of {@link #queues}. */
+  protected abstract void makeBySomebodyElse(BucketId id);
+
+  /** The tokens in them. */
+  protected abstract TokenQueue tokens();
+
+  @Test
+  void a_made_queue_takes_tokens() {
+    BucketId bucket = Samples.bucketId();
+
+    assertThat(queues().ensure(bucket, LONG)).isEqualTo(QueueCreation.CREATED);
+
+    Token token = new Token("token", bucket, Samples.NOW, Samples.NOW);
+    assertThat(tokens().put(bucket, List.of(token))).isEmpty();
+    assertThat(tokens().level(bucket)).isEqualTo(1);
+  }
+
+  @Test
+  void a_queue_that_stands_keeps_its_tokens() {
+    BucketId bucket = Samples.bucketId();
+    queues().ensure(bucket, LONG);
+    tokens().put(bucket, List.of(new Token("token", bucket, Samples.NOW, Samples.NOW)));
+
+    assertThat(queues().ensure(bucket, LONG)).isEqualTo(QueueCreation.EXISTED);
+
+    assertThat(tokens().level(bucket)).isEqualTo(1);
+  }
+
+  @Test
+  void keep_is_harmless_if_there_is_no_queue() {
+    BucketId bucket = Samples.bucketId();
+
+    queues().setLifetime(bucket, LONG);
+
+    assertThatThrownBy(() -> tokens().level(bucket)).isInstanceOf(Unavailable.class);
+  }
+
+  @Test
+  void a_queue_tells_for_how_long_it_keeps_tokens_and_one_that_is_not_there_nothing() {
+    BucketId bucket = Samples.bucketId();
+    assertThat(queues().lifetime(bucket)).isEmpty();
+
+    queues().ensure(bucket, Duration.ofSeconds(90));
+
+    assertThat(queues().lifetime(bucket)).contains(Duration.ofSeconds(90));
+  }
+
+  @Test
+  void all_queues_of_buckets_are_listed_part_by_part_and_each_once() {
+    List<BucketId> made = Stream.generate(Samples::bucketId).limit(5).toList();
+    made.forEach(bucket -> queues().ensure(bucket, LONG));
+
+    List<BucketId> listed = new ArrayList<>();
+    Optional<String> cursor = Optional.empty();
+    do {
+      Page<BucketId> part = queues().list(cursor, 2);
+      assertThat(part.items()).hasSizeLessThanOrEqualTo(2);
+      listed.addAll(part.items());
+      cursor = part.next();
+    } while (cursor.isPresent());
+
+    assertThat(listed).containsAll(made).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void a_deleted_queue_is_gone_and_deleting_is_harmless_when_repeated() {
+    BucketId bucket = Samples.bucketId();
+    queues().ensure(bucket, LONG);
+
+    queues().delete(bucket);
+    queues().delete(bucket);
+
+    assertThatThrownBy(() -> tokens().level(bucket)).isInstanceOf(Unavailable.class);
+  }
+
+  @Test
+  void a_queue_tells_who_made_it() {
+    BucketId made = Samples.bucketId();
+
+    assertThat(queues().owner(made)).isEqualTo(Owner.NO_QUEUE);
+    queues().ensure(made, LONG);
+    assertThat(queues().owner(made)).isEqualTo(Owner.THIS_DEPLOYMENT);
+
+    BucketId foreign = Samples.bucketId();
+    makeBySomebodyElse(foreign);
+    assertThat(queues().owner(foreign)).isEqualTo(Owner.OTHER);
+    assertThat(queues().ensure(foreign, LONG)).isEqualTo(QueueCreation.EXISTED);
+    assertThat(queues().owner(foreign)).isEqualTo(Owner.THIS_DEPLOYMENT);
+  }
+}

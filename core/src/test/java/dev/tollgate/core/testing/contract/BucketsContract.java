@@ -1,0 +1,259 @@
+package dev.tollgate.core.testing.contract;
+
+import static dev.tollgate.core.testing.Samples.NOW;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.core.bucket.FillState;
+import dev.tollgate.core.bucket.Ledger;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.testing.Race;
+import dev.tollgate.core.testing.Samples;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link Buckets} does. */
+public abstract class BucketsContract {
+  private static final BucketSpec FASTER = BucketSpec.ofRate(Rate.perMinute(180));
+  private static final BucketSpec SHARED =
+      new BucketSpec(Rate.perMinute(60), 60, new FillPolicy(FillMode.SHARED, 15));
+
+  /** The buckets; what other tests leave in them does no harm. */
+  protected abstract Buckets buckets();
+
+  private Bucket opened() {
+    Bucket bucket = Samples.bucket(Samples.bucketId());
+    assertThat(buckets().open(bucket)).isEqualTo(WriteResult.DONE);
+    return bucket;
+  }
+
+  @Test
+  void find_of_a_bucket_that_was_never_opened_is_empty() {
+    assertThat(buckets().find(Samples.bucketId())).isEmpty();
+  }
+
+  @Test
+  void a_bucket_comes_back_as_it_was_written() {
+    Bucket bucket =
+        new Bucket(
+            Samples.bucketId(),
+            new BucketSpec(
+                Rate.perMinute(new BigDecimal("0.000001")),
+                100_000,
+                new FillPolicy(FillMode.SHARED, 77)),
+            new Ledger(NOW, BucketSpec.MAX_CAPACITY * Ledger.UNIT - 1),
+            77,
+            Optional.of(new EmptyHint(NOW.plusNanos(1), NOW.plusMillis(1), 3)),
+            new FillState(
+                FillState.State.HIBERNATING, NOW.plusNanos(3), Optional.of(NOW.minusNanos(4))),
+            0);
+
+    buckets().open(bucket);
+
+    assertThat(buckets().find(bucket.id())).contains(bucket);
+  }
+
+  @Test
+  void open_leaves_a_bucket_that_stands() {
+    Bucket bucket = opened();
+
+    Bucket other = Bucket.opened(bucket.id(), FASTER, NOW.plusSeconds(1));
+    assertThat(buckets().open(other)).isEqualTo(WriteResult.CONFLICT);
+
+    assertThat(buckets().find(bucket.id())).contains(bucket);
+  }
+
+  @Test
+  void replace_follows_the_version_before_it() {
+    Bucket bucket = opened();
+    Bucket next = bucket.retuned(FASTER, NOW.plusSeconds(1));
+
+    assertThat(buckets().replace(next)).isEqualTo(WriteResult.DONE);
+
+    assertThat(buckets().find(bucket.id())).contains(next);
+  }
+
+  @Test
+  void replace_of_a_version_that_was_replaced_changes_nothing() {
+    Bucket bucket = opened();
+    Bucket next = bucket.retuned(FASTER, NOW.plusSeconds(1));
+    buckets().replace(next);
+
+    Bucket late = bucket.retuned(bucket.spec(), NOW.plusSeconds(2));
+    assertThat(buckets().replace(late)).isEqualTo(WriteResult.CONFLICT);
+
+    assertThat(buckets().find(bucket.id())).contains(next);
+  }
+
+  @Test
+  void replace_never_creates_a_bucket() {
+    Bucket next = Samples.bucket(Samples.bucketId()).retuned(FASTER, NOW);
+
+    assertThat(buckets().replace(next)).isEqualTo(WriteResult.CONFLICT);
+
+    assertThat(buckets().find(next.id())).isEmpty();
+  }
+
+  @Test
+  void of_many_that_replace_one_version_one_succeeds() {
+    Bucket bucket = opened();
+
+    List<WriteResult> answers =
+        Race.of(8, i -> buckets().replace(bucket.retuned(FASTER, NOW.plusSeconds(i))));
+
+    assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
+  }
+
+  private static EmptyHint seconds(long since) {
+    return new EmptyHint(NOW.plusSeconds(since), NOW.plusSeconds(since + 7), 2);
+  }
+
+  private Optional<EmptyHint> remembered(Bucket bucket) {
+    return buckets().find(bucket.id()).orElseThrow().emptyHint();
+  }
+
+  @Test
+  void remembered_emptiness_is_read_and_changes_no_version() {
+    Bucket bucket = opened();
+
+    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(WriteResult.DONE);
+
+    Bucket found = buckets().find(bucket.id()).orElseThrow();
+    assertThat(found.emptyHint()).contains(seconds(1));
+    assertThat(found.version()).isEqualTo(bucket.version());
+    assertThat(found.ledger()).isEqualTo(bucket.ledger());
+  }
+
+  @Test
+  void of_those_who_find_a_bucket_empty_at_once_one_is_the_first() {
+    Bucket bucket = opened();
+
+    List<WriteResult> answers = Race.of(8, i -> buckets().rememberEmpty(bucket, seconds(i)));
+
+    assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
+  }
+
+  @Test
+  void a_bucket_that_is_found_empty_again_is_remembered_anew() {
+    Bucket bucket = opened();
+    buckets().rememberEmpty(bucket, seconds(1));
+
+    Bucket again = buckets().find(bucket.id()).orElseThrow();
+    assertThat(buckets().rememberEmpty(again, seconds(9))).isEqualTo(WriteResult.DONE);
+
+    assertThat(remembered(bucket)).contains(seconds(9));
+  }
+
+  @Test
+  void emptiness_of_a_bucket_that_has_changed_since_is_not_remembered() {
+    Bucket bucket = opened();
+    buckets().replace(bucket.retuned(FASTER, NOW));
+
+    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(WriteResult.CONFLICT);
+
+    assertThat(remembered(bucket)).isEmpty();
+  }
+
+  @Test
+  void emptiness_of_a_bucket_that_is_gone_creates_none() {
+    Bucket bucket = opened();
+    buckets().remove(bucket.id());
+
+    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(WriteResult.CONFLICT);
+    buckets().forgetEmpty(bucket.id());
+
+    assertThat(buckets().find(bucket.id())).isEmpty();
+  }
+
+  @Test
+  void replace_clears_remembered_emptiness() {
+    Bucket bucket = opened();
+    buckets().rememberEmpty(bucket, seconds(1));
+
+    buckets().replace(bucket.retuned(FASTER, NOW));
+
+    assertThat(remembered(bucket)).isEmpty();
+  }
+
+  @Test
+  void forgotten_emptiness_is_gone_and_whoever_read_before_is_overtaken() {
+    Bucket bucket = opened();
+    buckets().forgetEmpty(bucket.id());
+    buckets().rememberEmpty(bucket, seconds(1));
+
+    buckets().forgetEmpty(bucket.id());
+
+    Bucket stands = buckets().find(bucket.id()).orElseThrow();
+    assertThat(stands.emptyHint()).isEmpty();
+    assertThat(stands.ledger()).isEqualTo(bucket.ledger());
+    assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(WriteResult.CONFLICT);
+    assertThat(buckets().replace(bucket.inspected(1, NOW))).isEqualTo(WriteResult.CONFLICT);
+    assertThat(buckets().replace(stands.inspected(1, NOW))).isEqualTo(WriteResult.DONE);
+  }
+
+  @Test
+  void list_has_the_tenants_buckets_by_action_and_no_others() {
+    Bucket connect = opened();
+    opened();
+    Bucket mail = Samples.bucket(new BucketId(connect.id().tenant(), new Action("send-email")));
+    Bucket answer = Samples.bucket(new BucketId(connect.id().tenant(), new Action("answer")));
+    buckets().open(mail);
+    buckets().open(answer);
+
+    assertThat(buckets().list(connect.id().tenant()).buckets())
+        .containsExactly(answer, connect, mail);
+  }
+
+  @Test
+  void due_has_the_shards_buckets_while_they_are_filled_together() {
+    Bucket bucket = Bucket.opened(Samples.bucketId(), SHARED, NOW);
+    Shard shard = Shard.of(bucket.id().tenant());
+    buckets().open(bucket);
+    Bucket elsewhere = opened();
+
+    assertThat(buckets().due(shard, NOW)).contains(bucket.id()).doesNotContain(elsewhere.id());
+    assertThat(buckets().due(new Shard((shard.number() + 1) % Shard.COUNT), NOW))
+        .doesNotContain(bucket.id());
+
+    buckets().replace(bucket.hibernating(NOW));
+    assertThat(buckets().due(shard, NOW)).doesNotContain(bucket.id());
+  }
+
+  @Test
+  void due_has_a_bucket_that_fills_directly_when_it_is_to_be_looked_at() {
+    BucketSpec direct = new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(FillMode.DIRECT, 15));
+    Bucket bucket = Bucket.opened(Samples.bucketId(), direct, NOW);
+    Shard shard = Shard.of(bucket.id().tenant());
+    buckets().open(bucket);
+    buckets().replace(bucket.direct(NOW));
+
+    Instant turn = NOW.plus(Duration.ofMinutes(15));
+    assertThat(buckets().due(shard, turn.minusNanos(1))).doesNotContain(bucket.id());
+    assertThat(buckets().due(shard, turn)).contains(bucket.id());
+  }
+
+  @Test
+  void remove_is_harmless_when_repeated() {
+    Bucket bucket = opened();
+
+    buckets().remove(bucket.id());
+    buckets().remove(bucket.id());
+
+    assertThat(buckets().find(bucket.id())).isEmpty();
+    assertThat(buckets().list(bucket.id().tenant()).buckets()).isEmpty();
+  }
+}

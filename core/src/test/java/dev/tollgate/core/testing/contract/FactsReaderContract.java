@@ -1,0 +1,104 @@
+package dev.tollgate.core.testing.contract;
+
+import static dev.tollgate.core.testing.Samples.NOW;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.connect.AdmissionFacts;
+import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.testing.Samples;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link AdmissionFactsReader} does. */
+public abstract class FactsReaderContract {
+  /** The reader of what stands in the others. */
+  protected abstract AdmissionFactsReader reader();
+
+  /** Where tenants are written down. */
+  protected abstract Tenants tenants();
+
+  /** Where buckets are written down. */
+  protected abstract Buckets buckets();
+
+  /** Where sessions are written down. */
+  protected abstract Sessions sessions();
+
+  /** Where connections are written down. */
+  protected abstract Connections connections();
+
+  @Test
+  void knows_tenants_and_no_strangers() {
+    Tenant tenant = Samples.tenant();
+    tenants().create(tenant);
+
+    assertThat(reader().tenantExists(tenant.id())).isTrue();
+    assertThat(reader().tenantExists(tenant.id())).isTrue();
+    assertThat(reader().tenantExists(Samples.tenantId())).isFalse();
+  }
+
+  @Test
+  void read_of_nothing_tells_nothing() {
+    assertThat(reader().read(Samples.tenantId(), Samples.sessionId()))
+        .isEqualTo(new AdmissionFacts(Optional.empty(), Optional.empty(), 0, Optional.empty()));
+  }
+
+  @Test
+  void read_tells_what_stands() {
+    Tenant tenant = Samples.tenant();
+    TenantId id = tenant.id();
+    tenants().create(tenant);
+    Bucket bucket = Samples.bucket(new BucketId(id, Action.CONNECT));
+    buckets().open(bucket);
+    buckets().open(Samples.bucket(new BucketId(id, Action.MESSAGE)));
+    buckets().rememberEmpty(bucket, new EmptyHint(NOW, NOW.plusNanos(1), 0));
+    Session session = Samples.session(id, Duration.ofMinutes(5));
+    sessions().create(session);
+    sessions().acquireCreation(id, Gcra.perMinute(1), NOW);
+    connections().join(id, session.id(), "a", 2, Gcra.perMinute(60), Optional.empty(), NOW, NOW);
+    connections().countUp(id, "a", 2);
+
+    AdmissionFacts facts = reader().read(id, session.id());
+
+    assertThat(facts)
+        .isEqualTo(
+            new AdmissionFacts(
+                Optional.of(tenant),
+                sessions().find(id, session.id()),
+                1,
+                buckets().find(bucket.id())));
+    assertThat(facts.session().orElseThrow().connections()).containsExactly("a");
+    assertThat(facts.bucket().orElseThrow().emptyUntil(NOW)).contains(NOW.plusNanos(1));
+  }
+
+  @Test
+  void read_tells_of_a_tenant_whose_bucket_is_not_opened_yet() {
+    Tenant tenant = Samples.tenant();
+    tenants().create(tenant);
+
+    assertThat(reader().read(tenant.id(), Samples.sessionId()))
+        .isEqualTo(new AdmissionFacts(Optional.of(tenant), Optional.empty(), 0, Optional.empty()));
+  }
+
+  @Test
+  void read_tells_nothing_of_another_tenants_session() {
+    Tenant tenant = Samples.tenant();
+    tenants().create(tenant);
+    Session others = Samples.session(Samples.tenantId(), Duration.ofMinutes(5));
+    sessions().create(others);
+
+    assertThat(reader().read(tenant.id(), others.id()).session()).isEmpty();
+  }
+}

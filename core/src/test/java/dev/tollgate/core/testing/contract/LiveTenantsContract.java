@@ -1,0 +1,99 @@
+package dev.tollgate.core.testing.contract;
+
+import static dev.tollgate.core.testing.Samples.NOW;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.housekeeping.LiveTenants;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.testing.Race;
+import dev.tollgate.core.testing.Samples;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link LiveTenants} does. */
+public abstract class LiveTenantsContract {
+  private static final Gcra RATE = Gcra.perMinute(60);
+
+  /** The live tenants; what other tests leave in them does no harm. */
+  protected abstract LiveTenants live();
+
+  /** The sessions that they take turns to open. */
+  protected abstract Sessions sessions();
+
+  private TenantId withTurns(int turns) {
+    TenantId tenant = Samples.tenantId();
+    for (int i = 0; i < turns; i++) {
+      assertThat(sessions().acquireCreation(tenant, RATE, NOW)).isEmpty();
+    }
+    return tenant;
+  }
+
+  @Test
+  void a_tenant_is_live_once_it_took_a_turn() {
+    TenantId never = Samples.tenantId();
+    TenantId once = withTurns(1);
+    TenantId often = withTurns(3);
+
+    assertThat(live().list()).contains(once, often).doesNotContain(never).doesNotHaveDuplicates();
+    assertThat(live().nextArrival(never)).isEmpty();
+    assertThat(live().nextArrival(once)).contains(NOW.plusSeconds(1));
+    assertThat(live().nextArrival(often)).contains(NOW.plusSeconds(3));
+  }
+
+  @Test
+  void a_tenant_that_is_struck_off_is_live_no_more_and_has_taken_no_turn() {
+    TenantId tenant = withTurns(1);
+    Instant arrival = live().nextArrival(tenant).orElseThrow();
+
+    assertThat(live().remove(tenant, arrival)).isEqualTo(WriteResult.DONE);
+
+    assertThat(live().list()).doesNotContain(tenant);
+    assertThat(live().nextArrival(tenant)).isEmpty();
+    assertThat(live().remove(tenant, arrival)).isEqualTo(WriteResult.CONFLICT);
+    sessions().acquireCreation(tenant, RATE, NOW);
+    assertThat(live().list()).contains(tenant);
+  }
+
+  @Test
+  void a_tenant_that_took_another_turn_stays_live() {
+    TenantId tenant = withTurns(1);
+    Instant arrival = live().nextArrival(tenant).orElseThrow();
+    sessions().acquireCreation(tenant, RATE, NOW);
+
+    assertThat(live().remove(tenant, arrival)).isEqualTo(WriteResult.CONFLICT);
+
+    assertThat(live().list()).contains(tenant);
+  }
+
+  @Test
+  void a_tenant_whose_turns_are_forgotten_is_live_no_more() {
+    TenantId tenant = withTurns(1);
+
+    sessions().deleteCreationRate(tenant);
+
+    assertThat(live().list()).doesNotContain(tenant);
+  }
+
+  @Test
+  void of_many_that_strike_a_tenant_off_one_does() {
+    TenantId tenant = withTurns(1);
+    Instant arrival = live().nextArrival(tenant).orElseThrow();
+
+    List<WriteResult> answers = Race.of(6, i -> live().remove(tenant, arrival));
+
+    assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
+  }
+
+  @Test
+  void a_long_list_is_whole() {
+    List<TenantId> tenants = IntStream.range(0, 30).mapToObj(i -> withTurns(1)).toList();
+
+    assertThat(live().list()).containsAll(tenants);
+  }
+}

@@ -1,0 +1,205 @@
+package dev.tollgate.core.testing.contract;
+
+import static dev.tollgate.core.testing.Samples.NOW;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.message.MessageFacts;
+import dev.tollgate.core.message.MessageFactsReader;
+import dev.tollgate.core.message.MessageLog;
+import dev.tollgate.core.message.MessageName;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.testing.Samples;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link MessageFactsReader} does, and the {@link MessageLog} that it reads. */
+public abstract class MessageFactsReaderContract {
+  private static final Duration LIFE = Duration.ofMinutes(5);
+
+  /** The reader of what stands in the others, at {@link Samples#NOW}. */
+  protected abstract MessageFactsReader messages();
+
+  /** Where tenants are written down. */
+  protected abstract Tenants tenants();
+
+  /** Where buckets are written down. */
+  protected abstract Buckets buckets();
+
+  /** Where sessions are written down. */
+  protected abstract Sessions sessions();
+
+  /** Where processed messages are written down. */
+  protected abstract MessageLog log();
+
+  /** Where connections are written down. */
+  protected abstract Connections connections();
+
+  @Test
+  void read_of_nothing_tells_nothing() {
+    MessageName name = new MessageName(Samples.sessionId(), "m-1");
+    assertThat(messages().read(Samples.tenantId(), Set.of(name.session()), Set.of(name)))
+        .isEqualTo(new MessageFacts(Optional.empty(), Map.of(), Optional.empty(), Set.of()));
+  }
+
+  @Test
+  void read_tells_what_stands() {
+    Tenant tenant = Samples.tenant();
+    tenants().create(tenant);
+    Bucket bucket = Samples.bucket(new BucketId(tenant.id(), Action.MESSAGE));
+    buckets().open(bucket);
+    buckets().open(Samples.bucket(new BucketId(tenant.id(), Action.CONNECT)));
+    buckets().rememberEmpty(bucket, new EmptyHint(NOW, NOW.plusNanos(1), 0));
+    List<SessionId> ids = create(tenant, 10);
+    connections()
+        .join(tenant.id(), ids.get(3), "a", 2, Gcra.perMinute(60), Optional.empty(), NOW, NOW);
+    create(tenant, 1);
+    Set<MessageName> names =
+        ids.stream().map(id -> new MessageName(id, "m-1")).collect(Collectors.toSet());
+    MessageName processed = new MessageName(ids.get(7), "m-1");
+    log().add(tenant.id(), Set.of(processed), NOW.plusSeconds(600));
+
+    MessageFacts facts = messages().read(tenant.id(), Set.copyOf(ids), names);
+
+    assertThat(facts)
+        .isEqualTo(
+            new MessageFacts(
+                Optional.of(tenant),
+                ids.stream()
+                    .map(id -> sessions().find(tenant.id(), id).orElseThrow())
+                    .collect(Collectors.toMap(Session::id, Function.identity())),
+                buckets().find(bucket.id()),
+                Set.of(processed)));
+    assertThat(facts.sessions().values().stream().map(Session::connections)).contains(Set.of("a"));
+    assertThat(facts.bucket().orElseThrow().isKnownEmptyAt(NOW)).isTrue();
+  }
+
+  @Test
+  void read_leaves_out_sessions_that_are_not_there_or_another_tenants() {
+    Tenant tenant = Samples.tenant();
+    tenants().create(tenant);
+    SessionId mine = create(tenant, 1).get(0);
+    SessionId others = create(Samples.tenant(), 1).get(0);
+
+    assertThat(
+            messages()
+                .read(tenant.id(), Set.of(mine, others, Samples.sessionId()), Set.of())
+                .sessions())
+        .containsOnlyKeys(mine);
+  }
+
+  private Set<MessageName> processed(TenantId tenant, MessageName... messages) {
+    return messages().read(tenant, Set.of(messages[0].session()), Set.of(messages)).processed();
+  }
+
+  @Test
+  void a_message_is_known_as_processed_until_it_may_be_forgotten_to_the_second() {
+    TenantId tenant = Samples.tenantId();
+    SessionId session = Samples.sessionId();
+    MessageName later = new MessageName(session, "A_z-9");
+    MessageName now = new MessageName(session, "now");
+    Instant second = NOW.truncatedTo(ChronoUnit.SECONDS);
+    log().add(tenant, Set.of(later), second.plusSeconds(1));
+    log().add(tenant, Set.of(now), second);
+
+    assertThat(processed(tenant, later, now, new MessageName(session, "never")))
+        .containsExactly(later);
+  }
+
+  @Test
+  void messages_are_logged_together() {
+    TenantId tenant = Samples.tenantId();
+    SessionId session = Samples.sessionId();
+    MessageName[] all =
+        IntStream.range(0, 25)
+            .mapToObj(i -> new MessageName(session, "m-" + i))
+            .toArray(MessageName[]::new);
+    log().add(tenant, Set.of(all), NOW.plusSeconds(600));
+
+    assertThat(processed(tenant, all)).containsExactlyInAnyOrder(all);
+  }
+
+  @Test
+  void a_message_that_its_session_notes_is_known_as_processed_until_then() {
+    TenantId tenant = Samples.tenantId();
+    Session session = Samples.session(tenant, LIFE);
+    sessions().create(session);
+    Instant second = NOW.truncatedTo(ChronoUnit.SECONDS);
+    sessions()
+        .extend(
+            session,
+            session.endsAt().plusSeconds(60),
+            Map.of("noted", second.plusSeconds(1), "over", second),
+            NOW);
+
+    assertThat(
+            processed(
+                tenant,
+                new MessageName(session.id(), "noted"),
+                new MessageName(session.id(), "over"),
+                new MessageName(session.id(), "never")))
+        .containsExactly(new MessageName(session.id(), "noted"));
+    assertThat(processed(tenant, new MessageName(session.id(), "never"))).isEmpty();
+  }
+
+  @Test
+  void a_message_that_is_logged_again_is_known_until_the_later_instant() {
+    TenantId tenant = Samples.tenantId();
+    MessageName name = new MessageName(Samples.sessionId(), "x".repeat(64));
+    log().add(tenant, Set.of(name), NOW.minusSeconds(60));
+    assertThat(processed(tenant, name)).isEmpty();
+
+    log().add(tenant, Set.of(name), NOW.plusSeconds(60));
+
+    assertThat(processed(tenant, name)).containsExactly(name);
+  }
+
+  @Test
+  void a_message_is_its_sessions_and_its_tenants_alone() {
+    TenantId tenant = Samples.tenantId();
+    MessageName mine = new MessageName(Samples.sessionId(), "m-1");
+    log().add(tenant, Set.of(mine), NOW.plusSeconds(600));
+
+    assertThat(processed(tenant, new MessageName(Samples.sessionId(), "m-1"))).isEmpty();
+    assertThat(processed(Samples.tenantId(), mine)).isEmpty();
+    assertThat(processed(tenant, mine)).containsExactly(mine);
+  }
+
+  @Test
+  void the_log_is_none_of_a_tenants_sessions_nor_of_its_buckets() {
+    TenantId tenant = Samples.tenantId();
+    log().add(tenant, Set.of(new MessageName(Samples.sessionId(), "m-1")), NOW.plusSeconds(600));
+
+    assertThat(sessions().list(tenant)).isEmpty();
+    assertThat(buckets().list(tenant).buckets()).isEmpty();
+    assertThat(connections().count(tenant)).isZero();
+  }
+
+  private List<SessionId> create(Tenant tenant, int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> Samples.session(tenant.id(), LIFE))
+        .peek(sessions()::create)
+        .map(Session::id)
+        .toList();
+  }
+}

@@ -1,0 +1,571 @@
+package dev.tollgate.core.testing.contract;
+
+import static dev.tollgate.core.testing.Samples.NOW;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.session.Caller;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Lifetime;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.SessionLifecycle;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.session.Subject;
+import dev.tollgate.core.session.SubjectSessions;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.Race;
+import dev.tollgate.core.testing.Samples;
+import dev.tollgate.core.testing.memory.InMemorySessions;
+import dev.tollgate.core.testing.memory.RecordingSockets;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link Sessions} does. */
+public abstract class SessionsContract {
+  private static final Instant SECOND = NOW.truncatedTo(ChronoUnit.SECONDS);
+  private static final Lifetime LIFETIME =
+      new Lifetime(Optional.of(SECOND), Optional.of(SECOND.plusSeconds(900)));
+  private static final Gcra OFTEN = Gcra.perMinute(600);
+  private static final Duration LIFE = Duration.ofMinutes(5);
+
+  /** The sessions; what other tests leave in them does no harm. */
+  protected abstract Sessions sessions();
+
+  @Test
+  void find_of_a_session_that_was_never_created_is_empty() {
+    assertThat(sessions().find(Samples.tenantId(), Samples.sessionId())).isEmpty();
+  }
+
+  @Test
+  void a_session_comes_back_as_it_was_created() {
+    Session session =
+        new Session(
+            Samples.tenantId(),
+            Samples.sessionId(),
+            Set.of("L0SM9cOFvHcCIhw=", "b"),
+            Instant.ofEpochSecond(NOW.getEpochSecond() + 300),
+            Optional.of(NOW.plusNanos(1)));
+
+    sessions().create(session);
+
+    assertThat(sessions().find(session.tenant(), session.id())).contains(session);
+  }
+
+  @Test
+  void a_session_ends_at_a_whole_second() {
+    Session session =
+        new Session(Samples.tenantId(), Samples.sessionId(), Set.of(), NOW, Optional.empty());
+
+    sessions().create(session);
+
+    assertThat(sessions().find(session.tenant(), session.id()).orElseThrow().endsAt())
+        .isEqualTo(Instant.ofEpochSecond(NOW.getEpochSecond()));
+  }
+
+  @Test
+  void a_session_that_is_over_is_found_all_the_same() {
+    Session over = Samples.session(Samples.tenantId(), Duration.ofDays(-1));
+    sessions().create(over);
+
+    assertThat(sessions().find(over.tenant(), over.id())).contains(over);
+    assertThat(sessions().list(over.tenant())).containsExactly(over);
+  }
+
+  @Test
+  void a_session_is_its_tenants_alone() {
+    Session session = Samples.session(Samples.tenantId(), LIFE);
+    sessions().create(session);
+
+    assertThat(sessions().find(Samples.tenantId(), session.id())).isEmpty();
+    assertThat(sessions().moveEnd(Samples.tenantId(), session.id(), NOW)).isEmpty();
+    assertThat(sessions().find(session.tenant(), session.id())).isPresent();
+  }
+
+  private Session created(Set<String> connections) {
+    Session session =
+        new Session(
+            Samples.tenantId(),
+            Samples.sessionId(),
+            connections,
+            Instant.ofEpochSecond(NOW.getEpochSecond() + 300),
+            Optional.of(NOW));
+    sessions().create(session);
+    return session;
+  }
+
+  private Session endedAt(Session session, Instant end) {
+    return new Session(
+        session.tenant(), session.id(), session.connections(), end, session.arrival());
+  }
+
+  @Test
+  void end_at_moves_the_end_and_says_what_the_session_is_then() {
+    Session session = created(Set.of("a", "b"));
+    Session ended = endedAt(session, Instant.ofEpochSecond(NOW.getEpochSecond() - 3600));
+
+    for (int i = 0; i < 2; i++) {
+      assertThat(sessions().moveEnd(session.tenant(), session.id(), NOW.minusSeconds(3600)))
+          .contains(ended);
+      assertThat(sessions().find(session.tenant(), session.id())).contains(ended);
+    }
+  }
+
+  @Test
+  void end_at_of_a_session_that_is_gone_creates_none() {
+    Session never = Samples.session(Samples.tenantId(), LIFE);
+
+    assertThat(sessions().moveEnd(never.tenant(), never.id(), NOW)).isEmpty();
+
+    assertThat(sessions().find(never.tenant(), never.id())).isEmpty();
+  }
+
+  @RepeatedTest(20)
+  void of_many_that_take_the_connections_one_gets_them() {
+    Session session = created(Set.of("a", "b"));
+
+    List<Set<String>> answers =
+        Race.of(6, i -> sessions().takeConnections(session.tenant(), session.id()));
+
+    assertThat(answers.stream().filter(taken -> !taken.isEmpty()))
+        .containsExactly(Set.of("a", "b"));
+    assertThat(sessions().find(session.tenant(), session.id()).orElseThrow())
+        .isEqualTo(
+            new Session(
+                session.tenant(), session.id(), Set.of(), session.endsAt(), session.arrival()));
+  }
+
+  @Test
+  void take_from_a_session_that_is_gone_or_empty_gets_nothing_and_creates_none() {
+    Session never = Samples.session(Samples.tenantId(), LIFE);
+    Session empty = created(Set.of());
+
+    assertThat(sessions().takeConnections(never.tenant(), never.id())).isEmpty();
+    assertThat(sessions().takeConnections(empty.tenant(), empty.id())).isEmpty();
+
+    assertThat(sessions().find(never.tenant(), never.id())).isEmpty();
+    assertThat(sessions().find(empty.tenant(), empty.id())).contains(empty);
+  }
+
+  @Test
+  void remove_leaves_a_session_that_has_connections() {
+    Session session = created(Set.of("a"));
+
+    assertThat(sessions().remove(session.tenant(), session.id())).isEqualTo(WriteResult.CONFLICT);
+
+    assertThat(sessions().find(session.tenant(), session.id())).contains(session);
+  }
+
+  @Test
+  void remove_of_an_empty_session_is_harmless_when_repeated() {
+    Session session = created(Set.of());
+
+    List<WriteResult> answers = Race.of(4, i -> sessions().remove(session.tenant(), session.id()));
+
+    assertThat(answers).containsOnly(WriteResult.DONE);
+    assertThat(sessions().find(session.tenant(), session.id())).isEmpty();
+  }
+
+  @Test
+  void list_has_every_session_of_the_tenant_and_no_others() {
+    TenantId tenant = Samples.tenantId();
+    List<Session> all =
+        IntStream.range(0, 12).mapToObj(i -> Samples.session(tenant, LIFE)).toList();
+    all.forEach(sessions()::create);
+    sessions().create(Samples.session(Samples.tenantId(), LIFE));
+
+    assertThat(sessions().list(tenant)).containsExactlyInAnyOrderElementsOf(all);
+    assertThat(sessions().list(Samples.tenantId())).isEmpty();
+  }
+
+  @Test
+  void take_turn_follows_the_rate_to_the_nanosecond() {
+    TenantId tenant = Samples.tenantId();
+    Gcra rate = Gcra.perMinute(7);
+    Random random = new Random(20_260_301);
+    Optional<Instant> arrival = Optional.empty();
+    Instant now = NOW;
+    for (int i = 0; i < 60; i++) {
+      Optional<Instant> expected =
+          rate.conforms(arrival, now)
+              ? Optional.empty()
+              : Optional.of(rate.conformsAt(arrival, now));
+
+      assertThat(sessions().acquireCreation(tenant, rate, now)).isEqualTo(expected);
+
+      if (expected.isEmpty()) {
+        arrival = Optional.of(rate.after(arrival, now));
+      }
+      now = next(expected, now, random);
+    }
+  }
+
+  /** Sometimes exactly when a turn is to be had, or a nanosecond before. */
+  private static Instant next(Optional<Instant> retryAt, Instant now, Random random) {
+    Instant some = now.plusNanos(random.nextLong(8_000_000_000L));
+    return switch (random.nextInt(4)) {
+      case 0 -> retryAt.orElse(some);
+      case 1 -> retryAt.map(at -> at.minusNanos(1)).orElse(now);
+      default -> some;
+    };
+  }
+
+  @Test
+  void of_many_that_take_turns_at_once_as_many_get_one_as_the_rate_allows() {
+    TenantId tenant = Samples.tenantId();
+
+    List<Optional<Instant>> answers =
+        Race.of(12, i -> sessions().acquireCreation(tenant, Gcra.perMinute(5), NOW));
+
+    assertThat(answers.stream().filter(Optional::isEmpty)).hasSize(5);
+    assertThat(answers.stream().flatMap(Optional::stream)).containsOnly(NOW.plusSeconds(12));
+  }
+
+  @Test
+  void turns_are_the_tenants_own() {
+    TenantId tenant = Samples.tenantId();
+    assertThat(sessions().acquireCreation(tenant, Gcra.perMinute(1), NOW)).isEmpty();
+
+    assertThat(sessions().acquireCreation(tenant, Gcra.perMinute(1), NOW)).isPresent();
+    assertThat(sessions().acquireCreation(Samples.tenantId(), Gcra.perMinute(1), NOW)).isEmpty();
+  }
+
+  @Test
+  void turns_that_are_forgotten_are_free_again_and_forgetting_twice_is_harmless() {
+    TenantId tenant = Samples.tenantId();
+    assertThat(sessions().acquireCreation(tenant, Gcra.perMinute(1), NOW)).isEmpty();
+    sessions().deleteCreationRate(tenant);
+    sessions().deleteCreationRate(tenant);
+    assertThat(sessions().acquireCreation(tenant, Gcra.perMinute(1), NOW)).isEmpty();
+  }
+
+  @Test
+  void renew_moves_the_end_and_nothing_else_and_never_back() {
+    Session session = created(Set.of("a"));
+    Instant later = session.endsAt().plusSeconds(1);
+
+    assertThat(sessions().renew(session.tenant(), session.id(), later.plusNanos(5), LIFETIME, NOW))
+        .isEqualTo(WriteResult.DONE);
+    assertThat(sessions().renew(session.tenant(), session.id(), session.endsAt(), LIFETIME, NOW))
+        .isEqualTo(WriteResult.CONFLICT);
+    assertThat(
+            sessions().renew(session.tenant(), session.id(), later.plusSeconds(9), LIFETIME, later))
+        .isEqualTo(WriteResult.CONFLICT);
+
+    assertThat(sessions().find(session.tenant(), session.id()))
+        .contains(
+            new Session(
+                session.tenant(),
+                session.id(),
+                session.connections(),
+                later,
+                session.arrival(),
+                session.joinedAt(),
+                session.messageAt(),
+                session.processed(),
+                LIFETIME));
+  }
+
+  @Test
+  void extend_notes_a_message_by_the_write_that_moves_the_end() {
+    Session session = created(Set.of("a"));
+    Instant later = session.endsAt().plusSeconds(60);
+    Map<String, Instant> processed = Map.of("A_z-9", later, "7", later.plusSeconds(1));
+
+    assertThat(sessions().extend(session, later.plusNanos(5), processed, NOW))
+        .isEqualTo(WriteResult.DONE);
+
+    Session extended =
+        new Session(
+            session.tenant(),
+            session.id(),
+            session.connections(),
+            later,
+            session.arrival(),
+            session.joinedAt(),
+            Optional.of(SECOND),
+            processed,
+            new Lifetime(Optional.of(SECOND), Optional.empty()));
+    assertThat(sessions().find(session.tenant(), session.id())).contains(extended);
+    assertThat(sessions().list(session.tenant())).containsExactly(extended);
+    assertThat(sessions().extend(extended, later.plusSeconds(60), Map.of("m", later), NOW))
+        .isEqualTo(WriteResult.DONE);
+    assertThat(sessions().find(session.tenant(), session.id()).orElseThrow().processed())
+        .isEqualTo(Map.of("m", later));
+  }
+
+  @Test
+  void extend_of_a_session_that_has_changed_its_end_or_is_gone_notes_nothing() {
+    Session session = created(Set.of());
+    Session never = Samples.session(Samples.tenantId(), LIFE);
+    Instant later = session.endsAt().plusSeconds(60);
+    Session moved = sessions().moveEnd(session.tenant(), session.id(), NOW).orElseThrow();
+
+    assertThat(sessions().extend(session, later, Map.of("m", later), NOW))
+        .isEqualTo(WriteResult.CONFLICT);
+    assertThat(sessions().extend(never, later, Map.of("m", later), NOW))
+        .isEqualTo(WriteResult.CONFLICT);
+
+    assertThat(sessions().find(session.tenant(), session.id())).contains(moved);
+    assertThat(sessions().find(never.tenant(), never.id())).isEmpty();
+  }
+
+  @Test
+  void whatever_else_changes_a_session_leaves_what_it_notes() {
+    Map<String, Instant> processed = Map.of("m", Instant.ofEpochSecond(NOW.getEpochSecond() + 600));
+    Session session =
+        new Session(
+            Samples.tenantId(),
+            Samples.sessionId(),
+            Set.of("a"),
+            Instant.ofEpochSecond(NOW.getEpochSecond() + 300),
+            Optional.of(NOW),
+            Map.of(),
+            Optional.empty(),
+            processed,
+            LIFETIME);
+    sessions().create(session);
+    sessions()
+        .renew(session.tenant(), session.id(), session.endsAt().plusSeconds(9), LIFETIME, NOW);
+    sessions().takeConnections(session.tenant(), session.id());
+
+    Session changed = sessions().moveEnd(session.tenant(), session.id(), NOW).orElseThrow();
+    assertThat(changed.processed()).isEqualTo(processed);
+    assertThat(changed.lifetime()).isEqualTo(LIFETIME);
+  }
+
+  @Test
+  void a_token_that_ends_earlier_takes_nothing_away_and_the_creation_stays() {
+    Session session = created(Set.of());
+    Instant later = session.endsAt().plusSeconds(9);
+    Instant tokenEndsAt = LIFETIME.tokenEndsAt().orElseThrow();
+    Lifetime shorter = new Lifetime(LIFETIME.createdAt(), Optional.of(tokenEndsAt.minusSeconds(1)));
+    Lifetime longer =
+        new Lifetime(Optional.of(SECOND.plusSeconds(60)), Optional.of(tokenEndsAt.plusSeconds(1)));
+    sessions().renew(session.tenant(), session.id(), session.endsAt(), LIFETIME, NOW);
+
+    assertThat(sessions().renew(session.tenant(), session.id(), later, shorter, NOW))
+        .isEqualTo(WriteResult.CONFLICT);
+    assertThat(sessions().renew(session.tenant(), session.id(), later, longer, NOW))
+        .isEqualTo(WriteResult.DONE);
+    assertThat(sessions().renew(session.tenant(), session.id(), later, Lifetime.UNKNOWN, NOW))
+        .isEqualTo(WriteResult.DONE);
+
+    Session renewed = sessions().find(session.tenant(), session.id()).orElseThrow();
+    assertThat(renewed.endsAt()).isEqualTo(later);
+    assertThat(renewed.lifetime())
+        .isEqualTo(new Lifetime(LIFETIME.createdAt(), longer.tokenEndsAt()));
+    Map<String, Instant> none = Map.of();
+    assertThat(sessions().extend(renewed, later, none, NOW.plusSeconds(60)))
+        .isEqualTo(WriteResult.DONE);
+    assertThat(sessions().find(session.tenant(), session.id()).orElseThrow().lifetime())
+        .isEqualTo(renewed.lifetime());
+  }
+
+  private WriteResult note(TenantId tenant, Subject subject, SessionId id, long most) {
+    SubjectSessions read = sessions().findForSubject(tenant, subject);
+    WriteResult written =
+        sessions().addToSubject(tenant, subject, id, most, OFTEN, read, NOW, NOW.plus(LIFE));
+    // Which way the arrival time moves may have changed since it was read.
+    return written == WriteResult.DONE
+        ? written
+        : sessions()
+            .addToSubject(
+                tenant,
+                subject,
+                id,
+                most,
+                OFTEN,
+                sessions().findForSubject(tenant, subject),
+                NOW,
+                NOW.plus(LIFE));
+  }
+
+  private Set<SessionId> noted(TenantId tenant, Subject subject) {
+    return sessions().findForSubject(tenant, subject).sessions();
+  }
+
+  @Test
+  void a_subject_creates_sessions_no_faster_than_its_rate_however_many_race() {
+    Tenant bronze = Samples.tenant();
+    Optional<Caller> ann = Optional.of(new Caller(Subject.of(bronze.id(), "ann"), NOW.plus(LIFE)));
+
+    List<Long> opened =
+        Race.of(
+            4,
+            i ->
+                Stream.generate(() -> life().open(bronze, ann))
+                    .limit(20)
+                    .filter(SessionLifecycle.Opened.class::isInstance)
+                    .map(opening -> ((SessionLifecycle.Opened) opening).session().id())
+                    .peek(id -> life().end(bronze.id(), id))
+                    .count());
+
+    assertThat(opened.stream().mapToLong(Long::longValue).sum()).isBetween(1L, 4L);
+    for (int i = 0; i < 5; i++) {
+      if (life().open(bronze, ann) instanceof SessionLifecycle.Opened last) {
+        life().end(bronze.id(), last.session().id());
+      }
+    }
+    assertThat(life().open(bronze, ann))
+        .isEqualTo(new SessionLifecycle.SubjectTooFast(NOW.plusSeconds(15)));
+    assertThat(lasting(bronze.id())).isZero();
+    Gcra turns = Gcra.perMinute(600);
+    assertThat(
+            Stream.generate(() -> sessions().acquireCreation(bronze.id(), turns, NOW))
+                .limit(600)
+                .filter(Optional::isEmpty))
+        .hasSize(596);
+  }
+
+  @Test
+  void sessions_are_noted_for_a_subject_of_a_tenant_until_its_subjects_are_forgotten() {
+    TenantId tenant = Samples.tenantId();
+    Subject ann = Subject.of(tenant, "ann");
+    Subject bob = Subject.of(tenant, "bob");
+    SessionId one = Samples.sessionId();
+    SessionId two = Samples.sessionId();
+
+    assertThat(noted(tenant, ann)).isEmpty();
+    assertThat(note(tenant, ann, one, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(note(tenant, ann, two, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(note(tenant, ann, two, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(note(tenant, bob, one, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(note(tenant, ann, Samples.sessionId(), 2)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(noted(tenant, ann)).containsExactlyInAnyOrder(one, two);
+    assertThat(noted(Samples.tenantId(), ann)).isEmpty();
+
+    sessions().deleteSubjects(tenant);
+    sessions().deleteSubjects(tenant);
+
+    assertThat(noted(tenant, ann)).isEmpty();
+    assertThat(noted(tenant, bob)).isEmpty();
+  }
+
+  @RepeatedTest(5)
+  void of_many_that_note_sessions_for_a_subject_as_many_succeed_as_it_may_have() {
+    TenantId tenant = Samples.tenantId();
+    Subject ann = Subject.of(tenant, "ann");
+
+    List<WriteResult> answers = Race.of(12, i -> note(tenant, ann, Samples.sessionId(), 5));
+
+    assertThat(answers.stream().filter(WriteResult.DONE::equals)).hasSize(5);
+    assertThat(noted(tenant, ann)).hasSize(5);
+  }
+
+  @RepeatedTest(5)
+  void of_many_that_note_other_sessions_in_place_of_those_that_they_read_one_succeeds() {
+    TenantId tenant = Samples.tenantId();
+    Subject ann = Subject.of(tenant, "ann");
+    SessionId over = Samples.sessionId();
+    SessionId lasting = Samples.sessionId();
+    note(tenant, ann, over, 2);
+    note(tenant, ann, lasting, 2);
+    SubjectSessions read = sessions().findForSubject(tenant, ann);
+    assertThat(read.sessions()).containsExactlyInAnyOrder(over, lasting);
+
+    List<WriteResult> answers =
+        Race.of(
+            6,
+            i ->
+                sessions()
+                    .replaceForSubject(
+                        tenant,
+                        ann,
+                        Set.of(lasting, Samples.sessionId()),
+                        OFTEN,
+                        read,
+                        NOW,
+                        NOW.plus(LIFE)));
+
+    assertThat(answers.stream().filter(WriteResult.DONE::equals)).hasSize(1);
+    assertThat(noted(tenant, ann)).hasSize(2).contains(lasting).doesNotContain(over);
+  }
+
+  @Test
+  void find_of_many_has_those_that_there_are() {
+    TenantId tenant = Samples.tenantId();
+    List<Session> all =
+        IntStream.range(0, 120).mapToObj(i -> Samples.session(tenant, LIFE)).toList();
+    all.forEach(sessions()::create);
+    Set<SessionId> ids = all.stream().skip(1).map(Session::id).collect(Collectors.toSet());
+    ids.add(Samples.sessionId());
+
+    assertThat(sessions().find(tenant, ids))
+        .containsExactlyInAnyOrderElementsOf(all.subList(1, all.size()));
+    assertThat(sessions().find(tenant, Set.of())).isEmpty();
+    assertThat(sessions().find(Samples.tenantId(), ids)).isEmpty();
+  }
+
+  private SessionLifecycle life() {
+    return new SessionLifecycle(
+        sessions(), new InMemorySessions(), new RecordingSockets(), new SecureRandom(), () -> NOW);
+  }
+
+  private long lasting(TenantId tenant) {
+    return sessions().list(tenant).stream().filter(session -> !session.hasEndedAt(NOW)).count();
+  }
+
+  @RepeatedTest(5)
+  void of_many_that_open_sessions_for_a_subject_at_once_as_many_succeed_as_it_may_have() {
+    Tenant bronze = Samples.tenant();
+    Optional<Caller> ann = Optional.of(new Caller(Subject.of(bronze.id(), "ann"), NOW.plus(LIFE)));
+
+    List<SessionLifecycle.OpenResult> answers = Race.of(12, i -> life().open(bronze, ann));
+
+    assertThat(answers.stream().filter(SessionLifecycle.Opened.class::isInstance)).hasSize(2);
+    assertThat(answers.stream().filter(SessionLifecycle.SubjectFull.class::isInstance)).hasSize(10);
+    assertThat(lasting(bronze.id())).isEqualTo(2);
+  }
+
+  @RepeatedTest(5)
+  void a_subject_that_opens_and_ends_sessions_at_once_never_has_more_than_it_may_have() {
+    Tenant bronze = Samples.tenant();
+    Optional<Caller> ann = Optional.of(new Caller(Subject.of(bronze.id(), "ann"), NOW.plus(LIFE)));
+
+    List<Long> had =
+        Race.of(
+            4,
+            i -> {
+              for (int j = 0; j < 5; j++) {
+                if (life().open(bronze, ann) instanceof SessionLifecycle.Opened opened) {
+                  life().end(bronze.id(), opened.session().id());
+                }
+              }
+              return life().open(bronze, ann) instanceof SessionLifecycle.Opened ? 1L : 0L;
+            });
+
+    assertThat(had.stream().mapToLong(Long::longValue).sum())
+        .isEqualTo(lasting(bronze.id()))
+        .isLessThanOrEqualTo(2);
+  }
+
+  @Test
+  void of_two_who_read_a_session_alike_one_extends_it_though_its_end_stays() {
+    Session session = created(Set.of("a"));
+    Map<String, Instant> one = Map.of("one", session.endsAt());
+
+    assertThat(sessions().extend(session, session.endsAt(), one, NOW)).isEqualTo(WriteResult.DONE);
+    assertThat(sessions().extend(session, session.endsAt(), Map.of(), NOW))
+        .isEqualTo(WriteResult.CONFLICT);
+
+    Session extended = sessions().find(session.tenant(), session.id()).orElseThrow();
+    assertThat(extended.endsAt()).isEqualTo(session.endsAt());
+    assertThat(extended.messageAt()).contains(NOW.truncatedTo(ChronoUnit.SECONDS));
+    assertThat(extended.processed()).isEqualTo(one);
+    assertThat(sessions().extend(extended, session.endsAt(), one, NOW)).isEqualTo(WriteResult.DONE);
+  }
+}

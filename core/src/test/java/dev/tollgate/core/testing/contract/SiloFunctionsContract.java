@@ -1,0 +1,108 @@
+package dev.tollgate.core.testing.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.provisioning.Progress;
+import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.provisioning.SiloFunctions;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link SiloFunctions} does. */
+public abstract class SiloFunctionsContract {
+  private static final int MOST_LOOKS = 20;
+
+  /** The functions. */
+  protected abstract SiloFunctions functions();
+
+  /** A release that there is. */
+  protected abstract Release first();
+
+  /** The one after it. */
+  protected abstract Release second();
+
+  /** A tenant that has a queue, and no function. */
+  protected abstract TenantId tenant();
+
+  /** The release that the tenant's function is of, if it has one. */
+  protected abstract Optional<Release> release(TenantId tenant);
+
+  /** Whether the tenant's function is fed from its queue. */
+  protected abstract boolean isFed(TenantId tenant);
+
+  private static void untilDone(Supplier<Progress> step) {
+    for (int look = 0; look < MOST_LOOKS; look++) {
+      if (step.get() == Progress.DONE) {
+        return;
+      }
+    }
+    throw new AssertionError("not done after " + MOST_LOOKS + " looks");
+  }
+
+  @Test
+  void a_function_is_made_and_fed() {
+    TenantId tenant = tenant();
+    assertThat(release(tenant)).isEmpty();
+
+    untilDone(() -> functions().ensure(tenant, first()));
+    assertThat(release(tenant)).contains(first());
+    assertThat(isFed(tenant)).isFalse();
+
+    untilDone(() -> functions().attach(tenant));
+    assertThat(isFed(tenant)).isTrue();
+  }
+
+  @Test
+  void what_stands_is_left_as_it_is() {
+    TenantId tenant = tenant();
+    untilDone(() -> functions().ensure(tenant, first()));
+    untilDone(() -> functions().attach(tenant));
+
+    assertThat(functions().ensure(tenant, first())).isEqualTo(Progress.DONE);
+    assertThat(functions().attach(tenant)).isEqualTo(Progress.DONE);
+
+    assertThat(release(tenant)).contains(first());
+    assertThat(isFed(tenant)).isTrue();
+  }
+
+  @Test
+  void a_function_that_stands_is_brought_to_another_release_and_stays_fed() {
+    TenantId tenant = tenant();
+    untilDone(() -> functions().ensure(tenant, first()));
+    untilDone(() -> functions().attach(tenant));
+
+    Release next = second();
+    untilDone(() -> functions().ensure(tenant, next));
+
+    assertThat(release(tenant)).contains(next);
+    assertThat(isFed(tenant)).isTrue();
+  }
+
+  @Test
+  void a_function_that_is_not_there_cannot_be_fed() {
+    TenantId tenant = tenant();
+
+    assertThatThrownBy(() -> functions().attach(tenant)).isInstanceOf(Unavailable.class);
+  }
+
+  @Test
+  void detaching_and_deleting_are_harmless_when_repeated() {
+    TenantId tenant = tenant();
+    untilDone(() -> functions().ensure(tenant, first()));
+    untilDone(() -> functions().attach(tenant));
+
+    untilDone(() -> functions().detach(tenant));
+    untilDone(() -> functions().detach(tenant));
+    assertThat(isFed(tenant)).isFalse();
+    assertThat(release(tenant)).contains(first());
+
+    untilDone(() -> functions().delete(tenant));
+    untilDone(() -> functions().delete(tenant));
+    untilDone(() -> functions().detach(tenant));
+    assertThat(release(tenant)).isEmpty();
+  }
+}

@@ -1,0 +1,161 @@
+package dev.tollgate.core.testing.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.provisioning.Progress;
+import dev.tollgate.core.provisioning.QueueCreation;
+import dev.tollgate.core.provisioning.SiloQueues;
+import dev.tollgate.core.testing.Samples;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link SiloQueues} does. */
+public abstract class SiloQueuesContract {
+  private static final String GROUP = "a-session";
+
+  /** The queues. */
+  protected abstract SiloQueues queues();
+
+  /** Sends a message as the gateway does; returns whether it was taken. */
+  protected abstract boolean send(TenantId tenant, String group, String body);
+
+  /** Puts a message where those go that cannot be processed. */
+  protected abstract void bury(TenantId tenant, String group, String body);
+
+  /** Messages that can be received from the tenant's queue; they stay in flight. */
+  protected abstract List<String> receive(TenantId tenant);
+
+  /** The tenant's messages among the pool's dead letters, as group and body. */
+  protected abstract List<String> poolDeadLetters(TenantId tenant);
+
+  /** Lets what takes a minute to be in force be so. */
+  protected abstract void aMinutePasses();
+
+  @Test
+  void a_made_queue_takes_messages() {
+    TenantId tenant = Samples.tenantId();
+    assertThat(send(tenant, GROUP, "early")).isFalse();
+
+    assertThat(queues().ensure(tenant)).isEqualTo(QueueCreation.CREATED);
+
+    assertThat(send(tenant, GROUP, "one")).isTrue();
+    assertThat(receive(tenant)).containsExactly("one");
+  }
+
+  @Test
+  void a_queue_that_stands_keeps_its_messages() {
+    TenantId tenant = Samples.tenantId();
+    queues().ensure(tenant);
+    send(tenant, GROUP, "one");
+
+    assertThat(queues().ensure(tenant)).isEqualTo(QueueCreation.EXISTED);
+
+    assertThat(receive(tenant)).containsExactly("one");
+  }
+
+  @Test
+  void a_closed_queue_takes_no_messages_and_keeps_those_it_has() {
+    TenantId tenant = Samples.tenantId();
+    queues().ensure(tenant);
+    send(tenant, GROUP, "one");
+    assertThat(queues().isClosed(tenant)).isFalse();
+
+    queues().close(tenant);
+    queues().close(tenant);
+    aMinutePasses();
+
+    assertThat(queues().isClosed(tenant)).isTrue();
+
+    assertThat(send(tenant, GROUP, "late")).isFalse();
+    assertThat(receive(tenant)).containsExactly("one");
+  }
+
+  @Test
+  void a_closed_queue_that_is_made_takes_messages_again() {
+    TenantId tenant = Samples.tenantId();
+    queues().ensure(tenant);
+    queues().close(tenant);
+    aMinutePasses();
+
+    assertThat(queues().ensure(tenant)).isEqualTo(QueueCreation.EXISTED);
+    aMinutePasses();
+
+    assertThat(queues().isClosed(tenant)).isFalse();
+
+    assertThat(send(tenant, GROUP, "again")).isTrue();
+  }
+
+  @Test
+  void depth_counts_messages_that_wait_and_those_in_flight() {
+    TenantId tenant = Samples.tenantId();
+    queues().ensure(tenant);
+    assertThat(queues().depth(tenant)).isZero();
+    send(tenant, "first", "one");
+    send(tenant, "second", "two");
+    aMinutePasses();
+    assertThat(queues().depth(tenant)).isEqualTo(2);
+
+    receive(tenant);
+
+    assertThat(queues().depth(tenant)).isEqualTo(2);
+  }
+
+  @Test
+  void dead_letters_move_to_the_pool_with_their_group_and_order() {
+    TenantId tenant = Samples.tenantId();
+    queues().ensure(tenant);
+    for (int i = 0; i < 13; i++) {
+      bury(tenant, i % 2 == 0 ? "even" : "odd", "letter-" + i);
+    }
+
+    assertThat(queues().moveDeadLetters(tenant)).isEqualTo(Progress.DONE);
+    assertThat(queues().moveDeadLetters(tenant)).isEqualTo(Progress.DONE);
+
+    assertThat(poolDeadLetters(tenant).stream().filter(letter -> letter.startsWith("even")))
+        .containsExactly(
+            "even letter-0",
+            "even letter-2",
+            "even letter-4",
+            "even letter-6",
+            "even letter-8",
+            "even letter-10",
+            "even letter-12");
+    assertThat(poolDeadLetters(tenant)).hasSize(13);
+  }
+
+  @Test
+  void letters_of_one_body_are_moved_each_by_itself() {
+    TenantId tenant = Samples.tenantId();
+    queues().ensure(tenant);
+    bury(tenant, GROUP, "same");
+    bury(tenant, GROUP, "same");
+
+    queues().moveDeadLetters(tenant);
+
+    assertThat(poolDeadLetters(tenant)).containsExactly(GROUP + " same", GROUP + " same");
+  }
+
+  @Test
+  void deleted_queues_are_gone_and_deleting_is_harmless_when_repeated() {
+    TenantId tenant = Samples.tenantId();
+    queues().ensure(tenant);
+    send(tenant, GROUP, "one");
+
+    queues().delete(tenant);
+    queues().delete(tenant);
+
+    assertThat(send(tenant, GROUP, "late")).isFalse();
+  }
+
+  @Test
+  void what_is_not_there_is_empty_and_cannot_be_closed() {
+    TenantId nobody = Samples.tenantId();
+
+    queues().close(nobody);
+
+    assertThat(queues().isClosed(nobody)).isTrue();
+    assertThat(queues().depth(nobody)).isZero();
+    assertThat(queues().moveDeadLetters(nobody)).isEqualTo(Progress.DONE);
+  }
+}

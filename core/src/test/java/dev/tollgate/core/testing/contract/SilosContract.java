@@ -1,0 +1,104 @@
+package dev.tollgate.core.testing.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.provisioning.Silo;
+import dev.tollgate.core.provisioning.Silo.State;
+import dev.tollgate.core.provisioning.Silos;
+import dev.tollgate.core.testing.Race;
+import dev.tollgate.core.testing.Samples;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What every {@link Silos} does. */
+public abstract class SilosContract {
+  private static final Release FIRST = new Release("processor:1");
+  private static final Release SECOND = new Release("processor:2");
+
+  /** The silos; what other tests leave in them does no harm. */
+  protected abstract Silos silos();
+
+  private Silo opened() {
+    Silo silo = Silo.opened(Samples.tenantId(), FIRST, Samples.NOW);
+    assertThat(silos().open(silo)).isEqualTo(WriteResult.DONE);
+    return silo;
+  }
+
+  @Test
+  void find_of_a_silo_that_was_never_opened_is_empty() {
+    assertThat(silos().find(Samples.tenantId())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void a_silo_comes_back_as_it_was_written(State state) {
+    Silo silo = new Silo(Samples.tenantId(), state, Samples.NOW, FIRST, 0);
+
+    silos().open(silo);
+
+    assertThat(silos().find(silo.tenant())).contains(silo);
+  }
+
+  @Test
+  void open_leaves_a_silo_that_stands() {
+    Silo silo = opened();
+
+    assertThat(silos().open(Silo.opened(silo.tenant(), SECOND, Samples.NOW)))
+        .isEqualTo(WriteResult.CONFLICT);
+
+    assertThat(silos().find(silo.tenant())).contains(silo);
+  }
+
+  @Test
+  void replace_follows_the_version_before_it() {
+    Silo silo = opened();
+    Silo closing = silo.withState(State.CLOSING, Samples.NOW.plusSeconds(1));
+    Silo reopened = closing.reopened(SECOND, Samples.NOW.plusSeconds(2));
+
+    assertThat(silos().replace(reopened)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(silos().replace(closing)).isEqualTo(WriteResult.DONE);
+    assertThat(silos().replace(closing)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(silos().replace(reopened)).isEqualTo(WriteResult.DONE);
+
+    assertThat(silos().find(silo.tenant())).contains(reopened);
+  }
+
+  @Test
+  void of_many_that_replace_one_version_one_succeeds() {
+    Silo silo = opened();
+
+    List<WriteResult> answers =
+        Race.of(8, i -> silos().replace(silo.withState(State.CLOSING, Samples.NOW.plusSeconds(i))));
+
+    assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
+  }
+
+  @Test
+  void replace_creates_no_silo() {
+    TenantId nobody = Samples.tenantId();
+
+    assertThat(
+            silos().replace(Silo.opened(nobody, FIRST, Samples.NOW).reopened(SECOND, Samples.NOW)))
+        .isEqualTo(WriteResult.CONFLICT);
+
+    assertThat(silos().find(nobody)).isEmpty();
+  }
+
+  @Test
+  void remove_takes_only_the_version_that_stands_and_is_harmless_when_repeated() {
+    Silo silo = opened();
+    silos().replace(silo.withState(State.LEAVING, Samples.NOW));
+
+    assertThat(silos().remove(silo.tenant(), 0)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(silos().find(silo.tenant())).isPresent();
+    assertThat(silos().remove(silo.tenant(), 1)).isEqualTo(WriteResult.DONE);
+    assertThat(silos().remove(silo.tenant(), 1)).isEqualTo(WriteResult.DONE);
+    assertThat(silos().find(silo.tenant())).isEmpty();
+  }
+}

@@ -1,0 +1,302 @@
+package dev.tollgate.core.testing.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.Page;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.tenant.BucketTerms;
+import dev.tollgate.core.tenant.Isolation;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantFilter;
+import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.tenant.TierName;
+import dev.tollgate.core.testing.Race;
+import dev.tollgate.core.testing.Samples;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link Tenants} does. */
+public abstract class TenantsContract {
+  private static final Tier BRONZE = Tier.DEFAULTS.get(0);
+  private static final Tier GOLD = Tier.DEFAULTS.get(2);
+
+  /** The tenants; none at the start of a test. */
+  protected abstract Tenants tenants();
+
+  private Tenant created(Tier tier) {
+    Tenant tenant = Samples.tenant(tier);
+    assertThat(tenants().create(tenant)).isEqualTo(WriteResult.DONE);
+    return tenant;
+  }
+
+  private static Tenant observed(Tenant tenant, long version) {
+    return new Tenant(
+        tenant.id(),
+        tenant.tier(),
+        tenant.overrides(),
+        tenant.status(),
+        tenant.limits(),
+        tenant.isolation(),
+        tenant.buckets(),
+        tenant.onUnavailable(),
+        tenant.version(),
+        version);
+  }
+
+  private static Tenant suspended(Tenant tenant) {
+    return tenant.changed(BRONZE, Map.of(), TenantStatus.SUSPENDED);
+  }
+
+  @Test
+  void find_of_a_stranger_is_empty() {
+    assertThat(tenants().find(Samples.tenantId())).isEmpty();
+  }
+
+  @Test
+  void a_tenant_comes_back_as_it_was_written() {
+    Tier tier =
+        new Tier(
+            new TierName("platinum"),
+            Isolation.SILO,
+            GOLD.limits(),
+            Map.of(
+                new Action("send-email"),
+                new BucketTerms(
+                    Optional.of(Rate.perMinute(new BigDecimal("0.2"))), Optional.of(5L)),
+                Action.CONNECT,
+                new BucketTerms(Optional.empty(), Optional.of(1_000L))),
+            new FillPolicy(FillMode.SHARED, 3),
+            OnUnavailable.REFUSE,
+            3,
+            2);
+    Tenant tenant =
+        Tenant.onboarded(
+            Samples.tenantId(),
+            tier,
+            Map.of(Limit.TENANT_CONNECTIONS, 7L, Limit.SESSION_TTL, 86_400L));
+
+    tenants().create(tenant);
+
+    assertThat(tenants().find(tenant.id())).contains(tenant);
+  }
+
+  @Test
+  void create_leaves_a_tenant_that_stands() {
+    Tenant tenant = created(BRONZE);
+
+    Tenant other = Tenant.onboarded(tenant.id(), GOLD, Map.of());
+    assertThat(tenants().create(other)).isEqualTo(WriteResult.CONFLICT);
+
+    assertThat(tenants().find(tenant.id())).contains(tenant);
+  }
+
+  @Test
+  void of_many_that_create_one_tenant_one_succeeds() {
+    TenantId id = Samples.tenantId();
+
+    List<WriteResult> answers =
+        Race.of(8, i -> tenants().create(Tenant.onboarded(id, BRONZE, Map.of())));
+
+    assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
+  }
+
+  @Test
+  void replace_follows_the_version_before_it() {
+    Tenant tenant = created(BRONZE);
+    Tenant next = suspended(tenant);
+
+    assertThat(tenants().replace(next)).isEqualTo(WriteResult.DONE);
+
+    assertThat(tenants().find(tenant.id())).contains(next);
+  }
+
+  @Test
+  void replace_of_a_version_that_was_replaced_changes_nothing() {
+    Tenant tenant = created(BRONZE);
+    Tenant next = suspended(tenant);
+    tenants().replace(next);
+
+    Tenant late = tenant.changed(GOLD, Map.of(), TenantStatus.ACTIVE);
+    assertThat(tenants().replace(late)).isEqualTo(WriteResult.CONFLICT);
+
+    assertThat(tenants().find(tenant.id())).contains(next);
+  }
+
+  @Test
+  void replace_never_creates_a_tenant() {
+    Tenant next = suspended(Samples.tenant());
+
+    assertThat(tenants().replace(next)).isEqualTo(WriteResult.CONFLICT);
+
+    assertThat(tenants().find(next.id())).isEmpty();
+  }
+
+  @Test
+  void a_tenant_is_unsettled_until_its_version_is_observed() {
+    Tenant tenant = created(BRONZE);
+    assertThat(tenants().listPending(10)).containsExactly(tenant.id());
+
+    tenants().markObserved(tenant.id(), 1);
+
+    assertThat(tenants().listPending(10)).isEmpty();
+    assertThat(tenants().find(tenant.id())).contains(observed(tenant, 1));
+  }
+
+  @Test
+  void a_changed_tenant_is_unsettled_again() {
+    Tenant tenant = created(BRONZE);
+    tenants().markObserved(tenant.id(), 1);
+
+    tenants().replace(suspended(observed(tenant, 1)));
+
+    assertThat(tenants().listPending(10)).containsExactly(tenant.id());
+  }
+
+  @Test
+  void observing_a_version_that_was_replaced_changes_nothing() {
+    Tenant tenant = created(BRONZE);
+    Tenant next = suspended(tenant);
+    tenants().replace(next);
+
+    tenants().markObserved(tenant.id(), 1);
+
+    assertThat(tenants().find(tenant.id())).contains(next);
+    assertThat(tenants().listPending(10)).containsExactly(tenant.id());
+  }
+
+  @Test
+  void observing_a_stranger_creates_no_tenant() {
+    TenantId stranger = Samples.tenantId();
+
+    tenants().markObserved(stranger, 1);
+
+    assertThat(tenants().find(stranger)).isEmpty();
+  }
+
+  @Test
+  void unsettled_tells_no_more_than_asked_for() {
+    IntStream.range(0, 5).forEach(i -> created(BRONZE));
+
+    assertThat(tenants().listPending(3)).hasSize(3).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void remove_forgets_the_version_that_stands_and_is_harmless_when_repeated() {
+    Tenant tenant = created(BRONZE);
+    tenants().replace(suspended(tenant));
+
+    assertThat(tenants().remove(tenant.id(), 1)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(tenants().find(tenant.id())).isPresent();
+
+    assertThat(tenants().remove(tenant.id(), 2)).isEqualTo(WriteResult.DONE);
+    assertThat(tenants().remove(tenant.id(), 2)).isEqualTo(WriteResult.DONE);
+    assertThat(tenants().find(tenant.id())).isEmpty();
+  }
+
+  @Test
+  void list_has_every_tenant_once_however_small_the_parts() {
+    List<Tenant> all = IntStream.range(0, 7).mapToObj(i -> created(i < 3 ? BRONZE : GOLD)).toList();
+
+    for (int most : new int[] {1, 2, 3, 7, 8}) {
+      int size = most;
+      assertThat(parts(cursor -> tenants().list(cursor, size), size))
+          .containsExactlyInAnyOrderElementsOf(all);
+    }
+  }
+
+  @Test
+  void in_tier_has_its_tenants_by_name_and_no_others() {
+    IntStream.range(0, 3).forEach(i -> created(BRONZE));
+    List<TenantId> gold =
+        IntStream.range(0, 5)
+            .mapToObj(i -> created(GOLD).id())
+            .sorted((a, b) -> a.value().compareTo(b.value()))
+            .toList();
+
+    assertThat(parts(cursor -> tenants().inTier(GOLD.name(), cursor, 2), 2))
+        .extracting(Tenant::id)
+        .containsExactlyElementsOf(gold);
+    assertThat(tenants().inTier(new TierName("silver"), Optional.empty(), 2).items()).isEmpty();
+  }
+
+  private static TenantFilter filter(String prefix, Optional<TierName> tier, boolean pending) {
+    return new TenantFilter(Optional.of(prefix).filter(text -> !text.isEmpty()), tier, pending);
+  }
+
+  @Test
+  void search_has_whom_every_filter_admits_once_however_small_the_parts() {
+    List<Tenant> all = new ArrayList<>();
+    for (String name : List.of("a", "ab", "abc", "abd", "b", "ba", "ab-1", "c")) {
+      for (Tier tier : List.of(BRONZE, GOLD)) {
+        for (boolean settled : new boolean[] {false, true}) {
+          String id = name + "-" + tier.name() + (settled ? "-done" : "");
+          Tenant tenant = Tenant.onboarded(new TenantId(id), tier, Map.of());
+          tenants().create(tenant);
+          if (settled) {
+            tenants().markObserved(tenant.id(), 1);
+          }
+          all.add(settled ? observed(tenant, 1) : tenant);
+        }
+      }
+    }
+
+    for (String prefix : List.of("", "a", "ab", "abc-bronze-done", "ab-", "x")) {
+      for (Optional<TierName> tier :
+          List.of(
+              Optional.<TierName>empty(),
+              Optional.of(GOLD.name()),
+              Optional.of(new TierName("none")))) {
+        for (boolean pending : new boolean[] {false, true}) {
+          TenantFilter filter = filter(prefix, tier, pending);
+          for (int most : new int[] {1, 3, 100}) {
+            assertThat(parts(cursor -> tenants().search(filter, cursor, most), most))
+                .as("%s by %d", filter, most)
+                .containsExactlyInAnyOrderElementsOf(all.stream().filter(filter::matches).toList());
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void search_after_a_tenant_that_has_gone_goes_on_behind_it() {
+    List<Tenant> all = IntStream.range(0, 4).mapToObj(i -> created(GOLD)).toList();
+    TenantFilter filter = filter("t-", Optional.of(GOLD.name()), false);
+    Page<Tenant> first = tenants().search(filter, Optional.empty(), 2);
+    tenants().remove(first.items().get(1).id(), 1);
+
+    Page<Tenant> second = tenants().search(filter, first.next(), 2);
+
+    assertThat(Stream.concat(first.items().stream(), second.items().stream()))
+        .containsExactlyInAnyOrderElementsOf(all);
+  }
+
+  private static List<Tenant> parts(Function<Optional<String>, Page<Tenant>> listing, int most) {
+    List<Tenant> all = new ArrayList<>();
+    Optional<String> cursor = Optional.empty();
+    do {
+      Page<Tenant> part = listing.apply(cursor);
+      assertThat(part.items()).hasSizeLessThanOrEqualTo(most);
+      all.addAll(part.items());
+      cursor = part.next();
+    } while (cursor.isPresent());
+    return all;
+  }
+}

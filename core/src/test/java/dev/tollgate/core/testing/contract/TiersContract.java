@@ -1,0 +1,179 @@
+package dev.tollgate.core.testing.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.tenant.BucketTerms;
+import dev.tollgate.core.tenant.Isolation;
+import dev.tollgate.core.tenant.Limits;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.tenant.TierName;
+import dev.tollgate.core.tenant.Tiers;
+import dev.tollgate.core.testing.Race;
+import java.math.BigDecimal;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link Tiers} does. */
+public abstract class TiersContract {
+  private static final Tier BRONZE = Tier.DEFAULTS.get(0);
+  private static final TierName PLATINUM = new TierName("platinum");
+
+  /** The tiers; only the default ones at the start of a test. */
+  protected abstract Tiers tiers();
+
+  private static Tier platinum(long version) {
+    return new Tier(
+        PLATINUM,
+        Isolation.SILO,
+        Limits.of(600, 60, 20, 5_000, 600, 20_000),
+        Map.of(
+            new Action("send-email"),
+            new BucketTerms(Optional.of(Rate.perMinute(new BigDecimal("0.2"))), Optional.of(5L)),
+            new Action("report"),
+            new BucketTerms(Optional.of(Rate.perMinute(1)), Optional.empty()),
+            Action.MESSAGE,
+            new BucketTerms(Optional.empty(), Optional.of(40_000L))),
+        FillPolicy.DEFAULT,
+        OnUnavailable.REFUSE,
+        version,
+        version - 1);
+  }
+
+  @Test
+  void the_default_tiers_stand_at_first() {
+    assertThat(tiers().list().items()).extracting(tier -> tier.name().value()).isSorted();
+    assertThat(tiers().list().items()).containsExactlyInAnyOrderElementsOf(Tier.DEFAULTS);
+    assertThat(tiers().find(BRONZE.name())).contains(BRONZE);
+    assertThat(tiers().find(PLATINUM)).isEmpty();
+  }
+
+  @Test
+  void a_tier_comes_back_as_it_was_written() {
+    assertThat(tiers().put(platinum(1))).isEqualTo(WriteResult.DONE);
+
+    assertThat(tiers().find(PLATINUM)).contains(platinum(1));
+    assertThat(tiers().list().items()).contains(platinum(1)).hasSize(Tier.DEFAULTS.size() + 1);
+  }
+
+  @Test
+  void put_follows_the_version_before_it() {
+    assertThat(tiers().put(platinum(2))).isEqualTo(WriteResult.CONFLICT);
+    assertThat(tiers().put(platinum(1))).isEqualTo(WriteResult.DONE);
+    assertThat(tiers().put(platinum(1))).isEqualTo(WriteResult.CONFLICT);
+    assertThat(tiers().put(platinum(3))).isEqualTo(WriteResult.CONFLICT);
+    assertThat(tiers().put(platinum(2))).isEqualTo(WriteResult.DONE);
+
+    assertThat(tiers().find(PLATINUM)).contains(platinum(2));
+  }
+
+  @Test
+  void of_many_that_put_one_version_one_succeeds() {
+    List<WriteResult> answers = Race.of(8, i -> tiers().put(platinum(1)));
+
+    assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
+  }
+
+  @Test
+  void a_default_tier_that_is_put_stands_in_place_of_the_default() {
+    Tier changed =
+        new Tier(
+                BRONZE.name(),
+                Isolation.SILO,
+                BRONZE.limits(),
+                Map.of(),
+                BRONZE.fillPolicy(),
+                OnUnavailable.REFUSE,
+                0,
+                0)
+            .withVersionAfter(0);
+
+    assertThat(tiers().put(changed)).isEqualTo(WriteResult.DONE);
+
+    assertThat(tiers().find(BRONZE.name())).contains(changed);
+    assertThat(tiers().list().items()).contains(changed).hasSize(Tier.DEFAULTS.size());
+  }
+
+  @Test
+  void a_default_tier_that_is_removed_stays_removed() {
+    assertThat(tiers().remove(BRONZE.name(), 0)).isEqualTo(WriteResult.DONE);
+    assertThat(tiers().remove(BRONZE.name(), 0)).isEqualTo(WriteResult.DONE);
+
+    assertThat(tiers().find(BRONZE.name())).isEmpty();
+    assertThat(tiers().list().items()).doesNotContain(BRONZE).hasSize(Tier.DEFAULTS.size() - 1);
+  }
+
+  @Test
+  void a_default_tier_that_was_changed_and_removed_stays_removed() {
+    tiers().put(BRONZE.withVersionAfter(0));
+
+    assertThat(tiers().remove(BRONZE.name(), 0)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(tiers().remove(BRONZE.name(), 1)).isEqualTo(WriteResult.DONE);
+
+    assertThat(tiers().find(BRONZE.name())).isEmpty();
+  }
+
+  @Test
+  void a_removed_tier_can_be_put_again() {
+    tiers().remove(BRONZE.name(), 0);
+    Tier again = BRONZE.withVersionAfter(0);
+
+    assertThat(tiers().put(again)).isEqualTo(WriteResult.DONE);
+
+    assertThat(tiers().find(BRONZE.name())).contains(again);
+    assertThat(tiers().list().items()).contains(again);
+  }
+
+  @Test
+  void remove_takes_only_the_version_that_stands_and_is_harmless_when_repeated() {
+    tiers().put(platinum(1));
+    tiers().put(platinum(2));
+
+    assertThat(tiers().remove(PLATINUM, 1)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(tiers().find(PLATINUM)).isPresent();
+    assertThat(tiers().remove(PLATINUM, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(tiers().remove(PLATINUM, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(tiers().find(PLATINUM)).isEmpty();
+  }
+
+  @Test
+  void a_version_is_marked_as_rolled_out_only_while_it_stands() {
+    tiers().put(platinum(1));
+    tiers().markRolledOut(PLATINUM, 1);
+    assertThat(tiers().find(PLATINUM).orElseThrow().rolledOut()).isEqualTo(1);
+
+    tiers().put(platinum(1).withVersionAfter(1));
+    tiers().markRolledOut(PLATINUM, 1);
+    assertThat(tiers().find(PLATINUM).orElseThrow().rolledOut()).isZero();
+  }
+
+  @Test
+  void marking_a_tier_that_is_not_there_creates_none() {
+    tiers().markRolledOut(PLATINUM, 1);
+    tiers().markRolledOut(BRONZE.name(), 0);
+    tiers().remove(BRONZE.name(), 0);
+    tiers().markRolledOut(BRONZE.name(), 0);
+
+    assertThat(tiers().find(PLATINUM)).isEmpty();
+    assertThat(tiers().find(BRONZE.name())).isEmpty();
+  }
+
+  @Test
+  void the_release_that_was_rolled_out_is_remembered_and_is_no_tier() {
+    assertThat(tiers().rolledOutRelease()).isEmpty();
+
+    tiers().markRolledOut(new Release("processor:1"));
+    tiers().markRolledOut(new Release("processor:2"));
+
+    assertThat(tiers().rolledOutRelease()).contains(new Release("processor:2"));
+    assertThat(tiers().list().items()).hasSize(Tier.DEFAULTS.size());
+  }
+}

@@ -1,0 +1,111 @@
+package dev.tollgate.core.testing.fault;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketRows;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.bucket.Shard;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Rows of buckets in a {@link BucketFaults}. */
+public final class FaultyBuckets implements Buckets {
+  private final Buckets buckets;
+  private final BucketFaults storm;
+  private final Consumer<BucketId> rival;
+
+  private final Map<BucketId, Long> requests = new HashMap<>();
+
+  /**
+   * Rows before {@code buckets}.
+   *
+   * @param rival another fill of a bucket, which gets in between the reading of a row and its
+   *     writing
+   */
+  public FaultyBuckets(Buckets buckets, BucketFaults storm, Consumer<BucketId> rival) {
+    this.buckets = buckets;
+    this.storm = storm;
+    this.rival = rival;
+  }
+
+  /** How often this was asked. */
+  public long requests(BucketId id) {
+    return requests.getOrDefault(id, 0L);
+  }
+
+  @Override
+  public Optional<Bucket> find(BucketId id) {
+    requests.merge(id, 1L, Long::sum);
+    return storm.ask(id, BucketFaults.Kind.DYNAMODB_THROTTLED, "find", () -> buckets.find(id));
+  }
+
+  @Override
+  public BucketRows list(TenantId tenant) {
+    return buckets.list(tenant);
+  }
+
+  @Override
+  public WriteResult open(Bucket bucket) {
+    return storm.ask(
+        bucket.id(), BucketFaults.Kind.DYNAMODB_THROTTLED, "open", () -> buckets.open(bucket));
+  }
+
+  /** At times somebody else is faster, and at times it only seems so. */
+  @Override
+  public WriteResult replace(Bucket next) {
+    requests.merge(next.id(), 1L, Long::sum);
+    if (storm.strikes(next.id(), BucketFaults.Kind.RIVAL_FILL)) {
+      rival.accept(next.id());
+    }
+    if (storm.strikes(next.id(), BucketFaults.Kind.FALSE_CONFLICT)) {
+      return WriteResult.CONFLICT;
+    }
+    return storm.ask(
+        next.id(), BucketFaults.Kind.DYNAMODB_THROTTLED, "replace", () -> buckets.replace(next));
+  }
+
+  @Override
+  public WriteResult rememberEmpty(Bucket read, EmptyHint found) {
+    requests.merge(read.id(), 1L, Long::sum);
+    return storm.ask(
+        read.id(),
+        BucketFaults.Kind.DYNAMODB_THROTTLED,
+        "rememberEmpty",
+        () -> buckets.rememberEmpty(read, found));
+  }
+
+  @Override
+  public void forgetEmpty(BucketId id) {
+    requests.merge(id, 1L, Long::sum);
+    storm.ask(
+        id,
+        BucketFaults.Kind.DYNAMODB_THROTTLED,
+        "forgetEmpty",
+        () -> {
+          buckets.forgetEmpty(id);
+          return id;
+        });
+  }
+
+  @Override
+  public List<BucketId> due(Shard shard, Instant now) {
+    return buckets.due(shard, now);
+  }
+
+  @Override
+  public void remove(BucketId id) {
+    buckets.remove(id);
+  }
+
+  @Override
+  public void removeStray(TenantId tenant, String name) {
+    buckets.removeStray(tenant, name);
+  }
+}

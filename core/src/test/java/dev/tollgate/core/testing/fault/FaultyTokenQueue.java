@@ -1,0 +1,154 @@
+package dev.tollgate.core.testing.fault;
+
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/**
+ * A queue of tokens in a {@link BucketFaults}, as SQS may behave, and the books of what truly
+ * happened. Two of them stand before one queue: one for those who spend tokens, one for what fills.
+ */
+public final class FaultyTokenQueue implements TokenQueue {
+  private static final Duration STALENESS = Duration.ofSeconds(59);
+
+  private final TokenQueue queue;
+  private final BucketFaults storm;
+  private final InstantSource clock;
+  private final ToLongFunction<BucketId> oneFill;
+  private final Map<BucketId, Long> put = new HashMap<>();
+  private final Map<BucketId, Long> settled = new HashMap<>();
+  private final Map<BucketId, Long> requests = new HashMap<>();
+  private final Map<BucketId, Long> failedReserves = new HashMap<>();
+  private final Map<BucketId, Told> levels = new HashMap<>();
+
+  private record Told(Instant at, Level level) {}
+
+  /**
+   * A queue before {@code queue}.
+   *
+   * @param oneFill how many tokens a fill of a bucket brings at most
+   */
+  public FaultyTokenQueue(
+      TokenQueue queue, BucketFaults storm, InstantSource clock, ToLongFunction<BucketId> oneFill) {
+    this.queue = queue;
+    this.storm = storm;
+    this.clock = clock;
+    this.oneFill = oneFill;
+  }
+
+  /** Tokens that were put here. */
+  public long put(BucketId id) {
+    return put.getOrDefault(id, 0L);
+  }
+
+  /** Tokens that were settled here, whether or not that was told. */
+  public long settled(BucketId id) {
+    return settled.getOrDefault(id, 0L);
+  }
+
+  /** How often this was asked for tokens and gave no answer. */
+  public long failedReserves(BucketId id) {
+    return failedReserves.getOrDefault(id, 0L);
+  }
+
+  /** How often this was asked. */
+  public long requests(BucketId id) {
+    return requests.getOrDefault(id, 0L);
+  }
+
+  /**
+   * Is falsely empty, at times. A short poll samples the servers; a long poll asks all of them, and
+   * is falsely empty so seldom that it accounts for what the next fill brings.
+   */
+  @Override
+  public List<Lease> reserve(BucketId id, int most, Duration lease, Search search) {
+    requests.merge(id, 1L, Long::sum);
+    if (storm.strikes(id, BucketFaults.Kind.FALSELY_EMPTY)) {
+      if (search == Search.LONG) {
+        storm.accountsFor(id, oneFill.applyAsLong(id));
+      }
+      return List.of();
+    }
+    try {
+      return storm.ask(
+          id,
+          BucketFaults.Kind.SQS_THROTTLED,
+          "reserve",
+          () -> queue.reserve(id, most, lease, search));
+    } catch (Unavailable unanswered) {
+      failedReserves.merge(id, 1L, Long::sum);
+      throw unanswered;
+    }
+  }
+
+  /** At times settles but a part, or a copy of a token that was settled comes back. */
+  @Override
+  public List<Lease> settle(BucketId id, List<Lease> leases) {
+    requests.merge(id, 1L, Long::sum);
+    boolean partial = !leases.isEmpty() && storm.strikes(id, BucketFaults.Kind.PARTIAL_SETTLE);
+    List<Lease> tried = partial ? leases.subList(1, leases.size()) : leases;
+    return storm.ask(
+        id,
+        BucketFaults.Kind.SQS_THROTTLED,
+        "settle",
+        () -> {
+          List<Lease> unspent = queue.settle(id, tried);
+          settled.merge(id, (long) tried.size() - unspent.size(), Long::sum);
+          if (tried.size() > unspent.size() && storm.strikes(id, BucketFaults.Kind.COPY)) {
+            storm.accountsFor(id, 1);
+            put.merge(id, 1L, Long::sum);
+            queue.put(id, List.of(new Token("copy", id, clock.instant(), clock.instant())));
+          }
+          return partial ? leases.subList(0, 1) : unspent;
+        });
+  }
+
+  @Override
+  public List<Lease> giveBack(BucketId id, List<Lease> leases) {
+    requests.merge(id, 1L, Long::sum);
+    return storm.ask(
+        id, BucketFaults.Kind.SQS_THROTTLED, "giveBack", () -> queue.giveBack(id, leases));
+  }
+
+  /** At times puts but a part. */
+  @Override
+  public List<Token> put(BucketId id, List<Token> tokens) {
+    requests.merge(id, 1L, Long::sum);
+    boolean partial = !tokens.isEmpty() && storm.strikes(id, BucketFaults.Kind.PARTIAL_PUT);
+    int from = partial ? storm.random(id).nextInt(tokens.size()) : 0;
+    return storm.ask(
+        id,
+        BucketFaults.Kind.SQS_THROTTLED,
+        "put",
+        () -> {
+          List<Token> tried = tokens.subList(from, tokens.size());
+          int unsent = queue.put(id, tried).size();
+          put.merge(id, (long) tried.size() - unsent, Long::sum);
+          return tokens.subList(0, from);
+        });
+  }
+
+  /** At times is up to a minute behind: then a fill may bring what there is already. */
+  @Override
+  public Level look(BucketId id) {
+    requests.merge(id, 1L, Long::sum);
+    Level level = storm.ask(id, BucketFaults.Kind.SQS_THROTTLED, "level", () -> queue.look(id));
+    Told told = levels.getOrDefault(id, new Told(Instant.MIN, new Level(0, 0, 0)));
+    levels.put(id, new Told(clock.instant(), level));
+    boolean mayBeTold = told.at().isAfter(clock.instant().minus(STALENESS.multipliedBy(2)));
+    if (mayBeTold && storm.strikes(id, BucketFaults.Kind.STALE_LEVEL)) {
+      storm.accountsFor(id, Math.max(0, level.tokens() - told.level().tokens()));
+      return told.level();
+    }
+    return level;
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Ports that fail at random, and the tokens that each fault accounts for. May import core and
+ * lawbook.
+ */
+@NullMarked
+package dev.tollgate.core.testing.fault;
+
+import org.jspecify.annotations.NullMarked;

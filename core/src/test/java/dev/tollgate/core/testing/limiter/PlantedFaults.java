@@ -1,0 +1,150 @@
+package dev.tollgate.core.testing.limiter;
+
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.lawbook.Claim;
+import dev.tollgate.lawbook.Excuse;
+import dev.tollgate.lawbook.Limiter;
+import dev.tollgate.lawbook.Setting;
+import dev.tollgate.lawbook.Terms;
+import dev.tollgate.lawbook.TokenCounts;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Function;
+
+/** Our buckets with a fault in them that the law book is to see. */
+public final class PlantedFaults {
+  private PlantedFaults() {}
+
+  /** Admits as many callers again without a token as it admits with one. */
+  public static Limiter.Maker admittingTwiceAsMuch() {
+    return planted(
+        0,
+        sound ->
+            new Planted(sound) {
+              private final Map<String, Long> owed = new HashMap<>();
+
+              @Override
+              public Claim claim(String tenant) {
+                Claim claim = super.claim(tenant);
+                if (claim instanceof Claim.Refused && owed.getOrDefault(tenant, 0L) > 0) {
+                  owed.merge(tenant, -1L, Long::sum);
+                  return Claim.admitted();
+                }
+                owed.merge(tenant, claim instanceof Claim.Admitted ? 1L : 0L, Long::sum);
+                return claim;
+              }
+            });
+  }
+
+  /** Admits callers without a token from a claim on that needs a fill which cannot be requested. */
+  public static Limiter.Maker admittingWhenFillsCannotBeRequested() {
+    return planted(
+        300,
+        sound ->
+            new Planted(sound) {
+              private final Set<String> failing = new HashSet<>();
+
+              @Override
+              public Claim claim(String tenant) {
+                long failed = sound.failedRequests();
+                Claim claim = super.claim(tenant);
+                if (sound.failedRequests() > failed) {
+                  failing.add(tenant);
+                }
+                if (claim instanceof Claim.Admitted) {
+                  failing.remove(tenant);
+                }
+                boolean admits = claim instanceof Claim.Refused && failing.contains(tenant);
+                return admits ? Claim.admitted() : claim;
+              }
+            });
+  }
+
+  private static Limiter.Maker planted(int perMille, Function<TollgateLimiter, Limiter> fault) {
+    Limiter.Maker maker =
+        TollgateLimiter.inMemory(terms -> new FillPolicy(FillMode.PRODUCER, 5), perMille);
+    return new Limiter.Maker() {
+      @Override
+      public Limiter make(Setting setting) {
+        return fault.apply((TollgateLimiter) maker.make(setting));
+      }
+
+      @Override
+      public Terms terms(Random random) {
+        return maker.terms(random);
+      }
+    };
+  }
+
+  /** A sound engine, until something is overridden. Its books do not show what is planted. */
+  private static class Planted implements Limiter {
+    private final TollgateLimiter sound;
+
+    Planted(TollgateLimiter sound) {
+      this.sound = sound;
+    }
+
+    @Override
+    public void open(String tenant, Terms terms) {
+      sound.open(tenant, terms);
+    }
+
+    @Override
+    public Claim claim(String tenant) {
+      return sound.claim(tenant);
+    }
+
+    @Override
+    public Optional<Claim> claim(String tenant, long tokens) {
+      return sound.claim(tenant, tokens);
+    }
+
+    @Override
+    public Optional<List<Claim>> claimTogether(String tenant, int callers, long tokens) {
+      return sound.claimTogether(tenant, callers, tokens);
+    }
+
+    @Override
+    public boolean retune(String tenant, Terms terms) {
+      return sound.retune(tenant, terms);
+    }
+
+    @Override
+    public Optional<Instant> nextTimer() {
+      return sound.nextTimer();
+    }
+
+    @Override
+    public void passedTo(Instant now) {
+      sound.passedTo(now);
+    }
+
+    @Override
+    public Optional<TokenCounts> tokenCounts(String tenant) {
+      return Optional.empty();
+    }
+
+    @Override
+    public OptionalLong expiredByAge(String tenant) {
+      return sound.expiredByAge(tenant);
+    }
+
+    @Override
+    public Excuse excuse(String tenant) {
+      return sound.excuse(tenant);
+    }
+
+    @Override
+    public long cost(String tenant) {
+      return sound.cost(tenant);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package dev.tollgate.core.testing.limiter;
+
+import dev.tollgate.core.bucket.TokenQueue;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+/**
+ * SimulatedCallers that work at the same time, one request at a time and in an order that follows
+ * from a seed: each has a time of its own, in milliseconds, and the one that is behind goes next.
+ * The clock stands still meanwhile.
+ */
+final class SimulatedCallers {
+  private static final Executor THREADS = work -> new Thread(work, "caller").start();
+  private static final int LONGEST_REQUEST_MILLIS = 12;
+  private static final int FIRST_PAUSE_MILLIS = 20;
+
+  private final List<Caller> callers = new ArrayList<>();
+
+  private SimulatedCallers() {}
+
+  /** Has so many callers work at the same time; returns what each comes to. */
+  static <T> List<T> run(int count, long seed, Function<Caller, T> work) {
+    SimulatedCallers all = new SimulatedCallers();
+    IntStream.range(0, count).forEach(i -> all.callers.add(all.new Caller(i, seed + i)));
+    return all.callers.stream()
+        .map(caller -> CompletableFuture.supplyAsync(() -> caller.work(work), THREADS))
+        .toList()
+        .stream()
+        .map(CompletableFuture::join)
+        .toList();
+  }
+
+  private boolean isNext(Caller caller) {
+    return callers.stream()
+        .filter(other -> !other.done)
+        .noneMatch(
+            other ->
+                other.millis < caller.millis
+                    || (other.millis == caller.millis && other.number < caller.number));
+  }
+
+  /** One of them. */
+  final class Caller {
+    private final int number;
+    private final Random random;
+    private long millis;
+    private int pauses;
+    private boolean done;
+
+    Caller(int number, long seed) {
+      this.number = number;
+      this.random = new Random(seed);
+      this.millis = random.nextInt(LONGEST_REQUEST_MILLIS);
+    }
+
+    private <T> T work(Function<Caller, T> work) {
+      try {
+        pass(0);
+        return work.apply(this);
+      } finally {
+        synchronized (SimulatedCallers.this) {
+          done = true;
+          SimulatedCallers.this.notifyAll();
+        }
+      }
+    }
+
+    private void pass(int passed) {
+      synchronized (SimulatedCallers.this) {
+        millis += passed;
+        SimulatedCallers.this.notifyAll();
+        while (!isNext(this)) {
+          try {
+            SimulatedCallers.this.wait();
+          } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+          }
+        }
+      }
+    }
+
+    /**
+     * Pauses for a random time, up to a bound that doubles each time. The time that is asked for is
+     * random, too, but does not follow from the seed.
+     */
+    void pause(Duration unseeded) {
+      pass(random.nextInt(FIRST_PAUSE_MILLIS << ++pauses));
+    }
+
+    /** A queue each request to which takes some milliseconds. */
+    TokenQueue around(TokenQueue queue) {
+      return (TokenQueue)
+          Proxy.newProxyInstance(
+              TokenQueue.class.getClassLoader(),
+              new Class<?>[] {TokenQueue.class},
+              (proxy, method, arguments) -> {
+                pass(1 + random.nextInt(LONGEST_REQUEST_MILLIS));
+                try {
+                  return method.invoke(queue, arguments);
+                } catch (InvocationTargetException thrown) {
+                  throw thrown.getCause();
+                }
+              });
+    }
+  }
+}

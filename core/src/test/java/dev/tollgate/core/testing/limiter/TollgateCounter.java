@@ -1,0 +1,197 @@
+package dev.tollgate.core.testing.limiter;
+
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.connect.Disconnection;
+import dev.tollgate.core.connect.Refusal;
+import dev.tollgate.core.connect.Registration;
+import dev.tollgate.core.connect.Ticket;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.Faults;
+import dev.tollgate.core.testing.Interleaved;
+import dev.tollgate.core.testing.fixture.HousekeepingFixture;
+import dev.tollgate.lawbook.Counter;
+import dev.tollgate.lawbook.Setting;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletionException;
+import java.util.function.UnaryOperator;
+
+/**
+ * Our count of a tenant's connections behind the law book's port: registered, taken off the books
+ * and put right by what does that for sockets. In a storm any request of these may not reach its
+ * port, its answer may be lost, or the process may die there.
+ */
+public final class TollgateCounter implements Counter {
+  /** Near the limit counts are right within two minutes: two walks of the housekeeper. */
+  private static final Duration HEALS = Duration.ofMinutes(2);
+
+  /** Nobody who is open is silent for longer. */
+  private static final Duration SILENCE = Duration.ofMinutes(9);
+
+  private static final List<Faults.Fault> FAULTS =
+      List.of(Faults.UNREACHABLE, Faults.ANSWER_LOST, Faults.KILLED);
+
+  private final HousekeepingFixture house;
+  private final Interleaved keeper;
+  private final Tenant tenant;
+  private final SessionId session;
+  private final Registration registration;
+  private final Disconnection departure;
+  private Instant next = Setting.START.plus(1, ChronoUnit.MINUTES);
+
+  private TollgateCounter(
+      Setting setting, Terms terms, int perMille, UnaryOperator<Connections> around) {
+    InstantSource clock = setting.clock();
+    this.house = new HousekeepingFixture(clock, around);
+    this.keeper = new Interleaved(clock);
+    this.tenant =
+        house
+            .town()
+            .onboard(
+                "acme",
+                "gold",
+                Map.of(
+                    Limit.TENANT_CONNECTIONS,
+                    terms.most(),
+                    Limit.TENANT_PER_MINUTE,
+                    1L,
+                    Limit.MESSAGES_PER_MINUTE,
+                    1L,
+                    Limit.SESSION_TTL,
+                    86_400L,
+                    Limit.SESSION_PER_MINUTE,
+                    60_000L,
+                    Limit.CONNECTIONS_PER_SESSION,
+                    1_000L));
+    this.session = house.open(tenant);
+    Connections connections = house.connections();
+    this.registration =
+        new Registration(
+            connections,
+            house.town().heldTokens(),
+            house.town().tally(),
+            Runnable::run,
+            duration -> {},
+            clock);
+    this.departure = new Disconnection(connections);
+    Random random = new Random(setting.seed());
+    house
+        .faults()
+        .each(
+            () ->
+                setting.mayInjectFaults() && random.nextInt(1_000) < perMille
+                    ? Optional.of(FAULTS.get(random.nextInt(FAULTS.size())))
+                    : Optional.empty());
+  }
+
+  /** Our count over stand-ins, of whose requests so many in a thousand go wrong. */
+  public static Counter.Maker inMemory(int perMille) {
+    return inMemory(perMille, UnaryOperator.identity());
+  }
+
+  /** The same, counted by {@code around} the stand-ins. */
+  public static Counter.Maker inMemory(int perMille, UnaryOperator<Connections> around) {
+    return new Counter.Maker() {
+      @Override
+      public Counter make(Setting setting, Terms terms) {
+        return new TollgateCounter(setting, terms, perMille, around);
+      }
+
+      @Override
+      public Terms terms(Random random) {
+        return new Terms(1L + random.nextInt(8), HEALS);
+      }
+    };
+  }
+
+  @Override
+  public Opening open(String id) {
+    Ticket ticket =
+        new Ticket(
+            tenant.id(),
+            session,
+            tenant.limits().get(Limit.TENANT_CONNECTIONS),
+            tenant.limits().get(Limit.CONNECTIONS_PER_SESSION),
+            tenant.limits().get(Limit.SESSION_PER_MINUTE),
+            tenant.limits().get(Limit.SESSION_TTL),
+            Optional.empty(),
+            Optional.empty(),
+            OnUnavailable.ADMIT,
+            Optional.empty());
+    try {
+      Registration.Result outcome = registration.register(ticket, id);
+      if (outcome instanceof Registration.Registered) {
+        return Opening.OPEN;
+      }
+      return ((Registration.NotRegistered) outcome).refusal() == Refusal.UNDECIDED
+          ? Opening.UNDECIDED
+          : Opening.REFUSED;
+    } catch (Faults.Killed | CompletionException died) {
+      return Opening.UNDECIDED;
+    }
+  }
+
+  @Override
+  public void closed(String id) {
+    try {
+      departure.remove(tenant.id(), session, id);
+    } catch (Unavailable | Faults.Killed lost) {
+      return;
+    }
+  }
+
+  @Override
+  public void vanished(String id) {
+    house.sockets().lose(id);
+  }
+
+  @Override
+  public long count() {
+    return house.counted(tenant.id());
+  }
+
+  @Override
+  public Optional<Instant> nextTimer() {
+    return keeper.wakesAt().or(() -> Optional.of(next));
+  }
+
+  @Override
+  public void passedTo(Instant now) {
+    try {
+      if (keeper.wakesAt().filter(wakes -> !wakes.isAfter(now)).isPresent()) {
+        keeper.resume();
+      } else if (keeper.wakesAt().isEmpty() && !now.isBefore(next)) {
+        next = next.plus(1, ChronoUnit.MINUTES);
+        speak(now);
+        keeper.begin(() -> house.keep(keeper));
+      }
+    } catch (Unavailable | Faults.Killed | CompletionException died) {
+      return;
+    }
+  }
+
+  /**
+   * Something is sent in the session before API Gateway would close its sockets for being idle. Who
+   * is gone is found by that and taken out; whether it was counted, the recount finds.
+   */
+  private void speak(Instant now) {
+    Session stands = house.books().find(tenant.id(), session).orElseThrow();
+    if (stands.hasSilentConnectionSince(now.minus(SILENCE))) {
+      stands.connections().stream()
+          .filter(id -> !house.sockets().isOpen(id))
+          .forEach(id -> house.books().leave(tenant.id(), session, id));
+      house.speak(tenant.id(), session, now.plus(Duration.ofDays(1)));
+    }
+  }
+}

@@ -1,0 +1,498 @@
+package dev.tollgate.core.testing.limiter;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.core.bucket.FillState;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
+import dev.tollgate.core.bucket.claim.ClaimResult.Granted;
+import dev.tollgate.core.bucket.claim.ClaimResult.Undecided;
+import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.claim.SettleResult;
+import dev.tollgate.core.bucket.fill.BucketFill;
+import dev.tollgate.core.bucket.fill.FillTurn;
+import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.ReconcileRequests;
+import dev.tollgate.core.testing.fault.BucketFaults;
+import dev.tollgate.core.testing.fault.FaultyBuckets;
+import dev.tollgate.core.testing.fault.FaultyTokenQueue;
+import dev.tollgate.core.testing.memory.InMemoryBucketQueues;
+import dev.tollgate.core.testing.memory.InMemoryBuckets;
+import dev.tollgate.core.testing.memory.InMemoryFillSchedules;
+import dev.tollgate.core.testing.memory.InMemoryTenants;
+import dev.tollgate.core.testing.memory.InMemoryTokenQueue;
+import dev.tollgate.lawbook.Claim;
+import dev.tollgate.lawbook.Excuse;
+import dev.tollgate.lawbook.Lease;
+import dev.tollgate.lawbook.Limiter;
+import dev.tollgate.lawbook.Setting;
+import dev.tollgate.lawbook.Terms;
+import dev.tollgate.lawbook.TokenCounts;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.Random;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+
+/**
+ * Our buckets behind the law book's port, over any rows and queues, in a {@link BucketFaults} or in
+ * fair weather. The schedules are ours: each bucket's fires at a second of the minute that it keeps
+ * to; in a storm it comes late, twice, or not at all.
+ *
+ * <p>A fill may bring what came while the bucket was full: one minute's tokens at most, however
+ * late it is. So much is {@link Terms#slack}, and no fault of a fill excuses more. What SQS itself
+ * may do beyond that is counted as it strikes, see {@link FaultyTokenQueue}.
+ */
+public final class TollgateLimiter implements Limiter {
+  /** SQS delays by whole seconds, and a claim looks a second after the token is due. */
+  private static final Duration LATENESS = Duration.ofSeconds(2);
+
+  /**
+   * The same of a bucket that is filled directly: a fill comes once a minute, and a claim looks
+   * every five seconds.
+   */
+  private static final Duration DIRECT_LATENESS = Duration.ofSeconds(67);
+
+  /**
+   * The next fill comes within a minute, and what was minted ahead until then is there after 75
+   * seconds and trimmed by the fill after that.
+   */
+  private static final Duration GRAIN = Duration.ofMinutes(3);
+
+  private static final int PROCESSES = 3;
+  private static final Action ACTION = new Action("send-email");
+  private static final long MICRO = 1_000_000;
+
+  private final Ports ports;
+  private final Optional<Insight> insight;
+  private final Function<Terms, FillPolicy> filling;
+  private final BucketFaults storm;
+  private final InstantSource clock;
+  private final InMemoryFillSchedules schedules = new InMemoryFillSchedules();
+  private final FaultyTokenQueue spending;
+  private final FaultyTokenQueue filled;
+  private final FaultyBuckets rows;
+  private final FillTurn turns;
+  private final List<BucketGate> gates;
+  private final Map<BucketId, Terms> terms = new HashMap<>();
+  private final Map<BucketId, Long> opened = new HashMap<>();
+  private final Map<BucketId, Long> requested = new HashMap<>();
+  private final Map<BucketId, Long> claims = new HashMap<>();
+  private final Queue<Timer> timers =
+      new PriorityQueue<>(Comparator.comparing(Timer::at).thenComparing(Timer::number));
+  private long numbers;
+  private long failedRequests;
+
+  /** Where buckets and their tokens are. */
+  public record Ports(Buckets buckets, TokenQueue queue, BucketQueues queues) {}
+
+  /** What can be seen of a queue by looking into it; without it, the books are closed. */
+  public record Insight(ToLongFunction<BucketId> inFlight, ToLongFunction<BucketId> expired) {}
+
+  private record Timer(Instant at, long number, Runnable work) {}
+
+  /**
+   * Our buckets over {@code ports}.
+   *
+   * @param filling how a bucket with these terms is filled
+   */
+  public TollgateLimiter(
+      Ports ports,
+      Optional<Insight> insight,
+      Function<Terms, FillPolicy> filling,
+      BucketFaults storm,
+      InstantSource clock) {
+    this.ports = ports;
+    this.insight = insight;
+    this.filling = filling;
+    this.storm = storm;
+    this.clock = clock;
+    this.spending = new FaultyTokenQueue(ports.queue(), storm, clock, this::oneFill);
+    this.filled = new FaultyTokenQueue(ports.queue(), storm, clock, this::oneFill);
+    this.rows = new FaultyBuckets(ports.buckets(), storm, this::rival);
+    this.turns = turns(rows);
+    this.gates = Stream.generate(() -> gate(spending, pause -> {})).limit(PROCESSES).toList();
+    minute(clock.instant().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES));
+  }
+
+  /**
+   * Our buckets over stand-ins.
+   *
+   * @param perMille how often a fault strikes where it may, see {@link BucketFaults}
+   */
+  public static Limiter.Maker inMemory(Function<Terms, FillPolicy> filling, int perMille) {
+    return new Limiter.Maker() {
+      @Override
+      public Limiter make(Setting setting) {
+        InMemoryTokenQueue queue = new InMemoryTokenQueue(setting.clock());
+        BucketFaults storm =
+            new BucketFaults(setting.seed(), perMille, setting::mayInjectFaults, setting.clock());
+        return new TollgateLimiter(
+            new Ports(
+                new InMemoryBuckets(), queue, new InMemoryBucketQueues(queue, setting.clock())),
+            Optional.of(new Insight(queue::inFlight, queue::expired)),
+            filling,
+            storm,
+            setting.clock());
+      }
+
+      @Override
+      public Terms terms(Random random) {
+        return TollgateLimiter.terms(random, filling);
+      }
+    };
+  }
+
+  /** Terms of ours: what {@code filling} makes of them can be filled so. */
+  public static Terms terms(Random random, Function<Terms, FillPolicy> filling) {
+    long tokens = 1L + random.nextInt(10);
+    long micro =
+        switch (random.nextInt(3)) {
+          case 0 -> 100_000L * (1 + random.nextInt(30));
+          case 1 -> 1L + random.nextInt(30_000_000);
+          default -> tokens * MICRO;
+        };
+    Terms any = terms(micro, 1L + random.nextInt(30), LATENESS);
+    return filling.apply(any).mode() == FillMode.DIRECT
+        ? terms(tokens * MICRO, tokens * (1 + random.nextInt(3)), DIRECT_LATENESS)
+        : any;
+  }
+
+  private FillTurn turns(Buckets buckets) {
+    return new FillTurn(
+        buckets,
+        filled,
+        ports.queues(),
+        schedules,
+        new ReconcileRequests(new InMemoryTenants()),
+        clock);
+  }
+
+  private BucketGate gate(TokenQueue queue, Pause pause) {
+    return new BucketGate(rows, queue, new Requests(), Runnable::run, pause, clock);
+  }
+
+  /** Claims for a bucket come from several processes by turns. */
+  private BucketGate nextGate(BucketId id) {
+    long number = claims.merge(id, 1L, Long::sum);
+    return gates.get((int) (number % gates.size()));
+  }
+
+  /** Requests for fills, each done at once. Whoever only sends one is not told how it went. */
+  private final class Requests implements FillRequests {
+    @Override
+    public void send(BucketId id) {
+      requested.merge(id, 1L, Long::sum);
+      if (storm.isThrottled(id, BucketFaults.Kind.LAMBDA_THROTTLED)) {
+        failedRequests++;
+        throw new Unavailable("Lambda throttles");
+      }
+      try {
+        turns.takeOnRequest(id);
+      } catch (Unavailable notFilled) {
+        return;
+      }
+    }
+
+    @Override
+    public void sendAndWait(BucketId id) {
+      requested.merge(id, 1L, Long::sum);
+      storm.ask(id, BucketFaults.Kind.LAMBDA_THROTTLED, "fill", () -> turns.takeOnRequest(id));
+    }
+  }
+
+  /** Requests for fills that were not accepted. */
+  public long failedRequests() {
+    return failedRequests;
+  }
+
+  private static Terms terms(long micro, long capacity, Duration lateness) {
+    dev.tollgate.lawbook.Rate rate =
+        new dev.tollgate.lawbook.Rate(micro, Duration.ofMinutes(MICRO));
+    return new Terms(rate, capacity, rate.tokensIn(Duration.ofMinutes(1)), lateness, true, GRAIN);
+  }
+
+  /** A tenant of this name; all of them are in one shard. */
+  private static BucketId id(String tenant) {
+    return Stream.iterate(0, i -> i + 1)
+        .map(i -> new TenantId(tenant + "-" + i))
+        .filter(id -> Shard.of(id).number() == 0)
+        .findFirst()
+        .map(id -> new BucketId(id, ACTION))
+        .orElseThrow();
+  }
+
+  private BucketSpec spec(Terms wanted) {
+    FillPolicy how = filling.apply(wanted);
+    Rate rate = new Rate(wanted.rate().tokens());
+    boolean direct =
+        wanted.rate().tokens() % MICRO == 0
+            && wanted.rate().tokens() <= 10 * MICRO
+            && wanted.capacity() >= rate.ceiling();
+    return new BucketSpec(
+        rate,
+        wanted.capacity(),
+        how.mode() == FillMode.DIRECT && !direct
+            ? new FillPolicy(FillMode.PRODUCER, how.hibernateAfterMinutes())
+            : how);
+  }
+
+  private long oneFill(BucketId id) {
+    Terms known = terms.get(id);
+    return known == null ? 0 : known.rate().tokensIn(Duration.ofMinutes(1));
+  }
+
+  // The port.
+
+  @Override
+  public void open(String tenant, Terms wanted) {
+    BucketId id = id(tenant);
+    terms.put(id, wanted);
+    Bucket bucket = Bucket.opened(id, spec(wanted), clock.instant());
+    ports.buckets().open(bucket);
+    ports.queues().ensure(id, bucket.tokenLifetimeAt(clock.instant()));
+    provide(bucket);
+    FaultyTokenQueue fair =
+        new FaultyTokenQueue(
+            ports.queue(), new BucketFaults(0, 0, () -> false, clock), clock, this::oneFill);
+    new BucketFill(ports.buckets(), fair, clock).fill(id);
+    opened.merge(id, fair.put(id), Long::sum);
+    fires(id, clock.instant().truncatedTo(ChronoUnit.MINUTES));
+  }
+
+  @Override
+  public boolean retune(String tenant, Terms wanted) {
+    BucketId id = id(tenant);
+    terms.put(id, wanted);
+    Bucket next = ports.buckets().find(id).orElseThrow().retuned(spec(wanted), clock.instant());
+    ports.buckets().replace(next);
+    ports.queues().ensure(id, next.tokenLifetimeAt(clock.instant()));
+    provide(next);
+    return true;
+  }
+
+  private void provide(Bucket bucket) {
+    schedules.put(bucket);
+    if (bucket.spec().fillPolicy().mode() != FillMode.PRODUCER) {
+      schedules.put(Shard.of(bucket.id().tenant()));
+    }
+  }
+
+  @Override
+  public Claim claim(String tenant) {
+    BucketId id = id(tenant);
+    return claim(nextGate(id), id, 1);
+  }
+
+  @Override
+  public Optional<Claim> claim(String tenant, long tokens) {
+    BucketId id = id(tenant);
+    return Optional.of(claim(nextGate(id), id, tokens));
+  }
+
+  @Override
+  public Optional<List<Claim>> claimTogether(String tenant, int callers, long tokens) {
+    BucketId id = id(tenant);
+    long seed = storm.random(id).nextLong();
+    return Optional.of(
+        SimulatedCallers.run(
+            callers,
+            seed,
+            caller -> claim(gate(caller.around(spending), caller::pause), id, tokens)));
+  }
+
+  /**
+   * A claim through one process.
+   *
+   * @throws IllegalStateException if the gate does not decide though SQS gave every answer, or the
+   *     row says that the bucket is empty
+   */
+  private Claim claim(BucketGate gate, BucketId id, long tokens) {
+    Bucket read;
+    try {
+      read = rows.find(id).orElseThrow();
+    } catch (Unavailable unavailable) {
+      return new Claim.Undecided(unavailable.reason());
+    }
+    long failed = spending.failedReserves(id);
+    boolean empty = read.isKnownEmptyAt(clock.instant());
+    dev.tollgate.core.bucket.claim.ClaimResult answer =
+        gate.claim(
+            read, Math.toIntExact(Math.min(tokens, read.spec().capacity())), BucketGate.LEASE);
+    if (answer instanceof Granted granted) {
+      return Claim.admitted(new Held(gate, granted));
+    }
+    if (answer instanceof Denied denied) {
+      return Claim.refused(Duration.between(clock.instant(), denied.retryAt()));
+    }
+    String cause = ((Undecided) answer).cause();
+    if (empty || spending.failedReserves(id) == failed) {
+      throw new IllegalStateException("undecided though SQS answers or the row says: " + cause);
+    }
+    return new Claim.Undecided(cause);
+  }
+
+  /** Tokens that are reserved. */
+  private final class Held implements Lease {
+    private final BucketGate gate;
+    private final Granted granted;
+
+    Held(BucketGate gate, Granted granted) {
+      this.gate = gate;
+      this.granted = granted;
+    }
+
+    @Override
+    public long tokens() {
+      return granted.leases().size();
+    }
+
+    @Override
+    public Instant endsAt() {
+      return granted.endsAt();
+    }
+
+    @Override
+    public Spending spend() {
+      boolean ended = !clock.instant().isBefore(granted.endsAt());
+      boolean spent = gate.settle(granted) instanceof SettleResult.Spent;
+      return spent ? Spending.SPENT : ended ? Spending.REFUSED : Spending.UNDECIDED;
+    }
+
+    @Override
+    public void giveBack() {
+      gate.giveBack(granted);
+    }
+  }
+
+  @Override
+  public Optional<TokenCounts> tokenCounts(String tenant) {
+    BucketId id = id(tenant);
+    return insight.map(
+        seen -> {
+          long inFlight = seen.inFlight().applyAsLong(id);
+          return new TokenCounts(
+              opened.getOrDefault(id, 0L) + filled.put(id) + spending.put(id),
+              spending.settled(id),
+              filled.settled(id) + seen.expired().applyAsLong(id),
+              ports.queue().level(id) - inFlight,
+              inFlight);
+        });
+  }
+
+  @Override
+  public OptionalLong expiredByAge(String tenant) {
+    BucketId id = id(tenant);
+    return insight
+        .map(seen -> OptionalLong.of(seen.expired().applyAsLong(id)))
+        .orElseGet(OptionalLong::empty);
+  }
+
+  @Override
+  public Excuse excuse(String tenant) {
+    return storm.excuse(id(tenant));
+  }
+
+  @Override
+  public long cost(String tenant) {
+    BucketId id = id(tenant);
+    return spending.requests(id) + rows.requests(id) + requested.getOrDefault(id, 0L);
+  }
+
+  // Schedules.
+
+  @Override
+  public Optional<Instant> nextTimer() {
+    return Optional.ofNullable(timers.peek()).map(Timer::at);
+  }
+
+  @Override
+  public void passedTo(Instant now) {
+    for (Timer next = timers.peek();
+        next != null && !next.at().isAfter(now);
+        next = timers.peek()) {
+      timers.remove();
+      next.work().run();
+    }
+  }
+
+  private void at(Instant instant, Runnable work) {
+    timers.add(new Timer(instant, numbers++, work));
+  }
+
+  /** The schedules of all buckets fire within this minute. */
+  private void minute(Instant minute) {
+    at(
+        minute,
+        () -> {
+          terms.keySet().stream()
+              .sorted(Comparator.comparing(BucketId::toString))
+              .forEach(id -> fires(id, minute));
+          minute(minute.plus(1, ChronoUnit.MINUTES));
+        });
+  }
+
+  private void fires(BucketId id, Instant minute) {
+    Instant then = minute.plusSeconds(storm.second(id));
+    if (storm.strikes(id, BucketFaults.Kind.FILL_MISSED)
+        || storm.isThrottled(id, BucketFaults.Kind.LAMBDA_THROTTLED)) {
+      return;
+    }
+    if (storm.strikes(id, BucketFaults.Kind.FILL_LATE)) {
+      then = minute.plusSeconds(storm.random(id).nextInt(60));
+    }
+    at(then, () -> fill(id));
+    if (storm.strikes(id, BucketFaults.Kind.FILL_TWICE)) {
+      at(then.plusSeconds(storm.random(id).nextInt(20)), () -> fill(id));
+    }
+  }
+
+  /** Another fill of the same minute, which comes while one is under way. */
+  private void rival(BucketId id) {
+    turns(ports.buckets()).take(id);
+  }
+
+  private void fill(BucketId id) {
+    try {
+      InMemoryFillSchedules.Scheduled schedule = schedules.schedules().get(id);
+      if (schedule != null && schedule.state() == FillState.State.DIRECT) {
+        int tokens = Math.toIntExact(schedule.spec().rate().ceiling());
+        filled.put(
+            id,
+            Stream.generate(() -> new Token("direct", id, clock.instant(), clock.instant()))
+                .limit(tokens)
+                .toList());
+      } else if (schedule != null && schedule.state() == FillState.State.PRODUCED) {
+        turns.take(id);
+      }
+      if (ports.buckets().due(Shard.of(id.tenant()), clock.instant()).contains(id)) {
+        turns.takeInShard(id);
+      }
+    } catch (Unavailable notFilled) {
+      return;
+    }
+  }
+}

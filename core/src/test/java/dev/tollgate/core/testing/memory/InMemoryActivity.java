@@ -1,0 +1,38 @@
+package dev.tollgate.core.testing.memory;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.connect.Activity;
+import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.connect.TenantActivity;
+
+/** Activity in memory, of the other stand-ins' rows. */
+public final class InMemoryActivity implements Activity {
+  private final InMemorySessions sessions;
+  private final InMemoryBuckets buckets;
+  private final Outage outage = new Outage();
+
+  /** The activity of tenants whose connections and buckets stand in these. */
+  public InMemoryActivity(InMemorySessions sessions, InMemoryBuckets buckets) {
+    this.sessions = sessions;
+    this.buckets = buckets;
+  }
+
+  /** What stops activity from being read and written. */
+  public Outage outage() {
+    return outage;
+  }
+
+  @Override
+  public void addRefused(TenantId tenant, Refusals refusals) {
+    outage.check("addRefused");
+    sessions.addRefused(tenant, refusals);
+  }
+
+  @Override
+  public TenantActivity of(TenantId tenant) {
+    outage.check("of");
+    InMemorySessions.Count count = sessions.totals(tenant);
+    return new TenantActivity(
+        count.open(), count.admitted(), count.refused(), buckets.readableOf(tenant));
+  }
+}

@@ -1,0 +1,90 @@
+package dev.tollgate.core.testing.memory;
+
+import dev.tollgate.core.Page;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.QueueCreation;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Makes and deletes the queues of an {@link InMemoryTokenQueue}. */
+public final class InMemoryBucketQueues implements BucketQueues {
+  private static final Duration BLOCKED = Duration.ofSeconds(60);
+
+  private final InMemoryTokenQueue queue;
+  private final InstantSource clock;
+  private final Outage outage = new Outage();
+  private final Map<BucketId, Instant> deletedAt = new HashMap<>();
+  private final Set<BucketId> foreign = new HashSet<>();
+
+  /** The queues of {@code queue}. */
+  public InMemoryBucketQueues(InMemoryTokenQueue queue, InstantSource clock) {
+    this.queue = queue;
+    this.clock = clock;
+  }
+
+  /** What stops queues from being made and deleted. */
+  public Outage outage() {
+    return outage;
+  }
+
+  @Override
+  public synchronized QueueCreation ensure(BucketId id, Duration lifetime) {
+    outage.check("make");
+    Instant deleted = deletedAt.getOrDefault(id, Instant.MIN);
+    if (clock.instant().minus(BLOCKED).isBefore(deleted)) {
+      return QueueCreation.RECENTLY_DELETED;
+    }
+    QueueCreation made = queue.make(id) ? QueueCreation.CREATED : QueueCreation.EXISTED;
+    foreign.remove(id);
+    queue.keep(id, lifetime);
+    return made;
+  }
+
+  @Override
+  public synchronized void setLifetime(BucketId id, Duration lifetime) {
+    outage.check("keep");
+    queue.keep(id, lifetime);
+  }
+
+  @Override
+  public synchronized Optional<Duration> lifetime(BucketId id) {
+    outage.check("lifetime");
+    return queue.has(id) ? Optional.of(queue.lifetime(id)) : Optional.empty();
+  }
+
+  @Override
+  public synchronized Page<BucketId> list(Optional<String> cursor, int most) {
+    outage.check("list");
+    return Pages.of(queue.buckets(), BucketId::toString, cursor, most);
+  }
+
+  @Override
+  public synchronized Owner owner(BucketId id) {
+    outage.check("maker");
+    if (!queue.has(id)) {
+      return Owner.NO_QUEUE;
+    }
+    return foreign.contains(id) ? Owner.OTHER : Owner.THIS_DEPLOYMENT;
+  }
+
+  /** Has somebody else make a queue that is called like the bucket's. */
+  public synchronized void makeBySomebodyElse(BucketId id) {
+    queue.make(id);
+    foreign.add(id);
+  }
+
+  @Override
+  public synchronized void delete(BucketId id) {
+    outage.check("delete");
+    if (queue.delete(id)) {
+      deletedAt.put(id, clock.instant());
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package dev.tollgate.core.testing.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.QueueCreation;
+import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.core.testing.Samples;
+import dev.tollgate.core.testing.contract.BucketQueuesContract;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class InMemoryBucketQueuesTest extends BucketQueuesContract {
+  private final ManualClock clock = new ManualClock(Samples.NOW);
+  private final InMemoryTokenQueue tokens = new InMemoryTokenQueue(clock);
+  private final InMemoryBucketQueues queues = new InMemoryBucketQueues(tokens, clock);
+
+  @Override
+  protected BucketQueues queues() {
+    return queues;
+  }
+
+  @Override
+  protected TokenQueue tokens() {
+    return tokens;
+  }
+
+  @Override
+  protected void makeBySomebodyElse(BucketId id) {
+    queues.makeBySomebodyElse(id);
+  }
+
+  @Test
+  void a_queue_that_stands_may_be_told_to_keep_tokens_for_another_time() {
+    BucketId bucket = Samples.bucketId();
+    queues.ensure(bucket, LONG);
+
+    queues.setLifetime(bucket, Duration.ofSeconds(60));
+    assertThat(tokens.lifetime(bucket)).isEqualTo(Duration.ofSeconds(60));
+
+    queues.ensure(bucket, Duration.ofSeconds(90));
+    assertThat(tokens.lifetime(bucket)).isEqualTo(Duration.ofSeconds(90));
+  }
+
+  @Test
+  void a_queue_cannot_be_made_again_within_a_minute_of_its_deletion() {
+    BucketId bucket = Samples.bucketId();
+    queues.ensure(bucket, LONG);
+    queues.delete(bucket);
+
+    clock.advance(Duration.ofSeconds(59));
+    assertThat(queues.ensure(bucket, LONG)).isEqualTo(QueueCreation.RECENTLY_DELETED);
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(queues.ensure(bucket, LONG)).isEqualTo(QueueCreation.CREATED);
+  }
+}

@@ -1,0 +1,181 @@
+package dev.tollgate.core.testing.memory;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.NewerRow;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.UnreadableRow;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketRows;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.bucket.Shard;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Buckets in memory. */
+public final class InMemoryBuckets implements Buckets {
+  private final Map<BucketId, Bucket> rows = new HashMap<>();
+  private final Map<BucketId, UnreadableRow> unreadable = new HashMap<>();
+  private final Map<TenantId, Set<String>> strays = new HashMap<>();
+  private final Outage outage = new Outage();
+
+  /** Has a hand break the row of a bucket, which then can no longer be read. */
+  public synchronized void spoil(BucketId id) {
+    unreadable.put(
+        id,
+        new UnreadableRow(
+            "bucket", id.toString(), "version: of type S (expected: a whole number)"));
+  }
+
+  /** Has a newer release write the row of a bucket. */
+  public synchronized void writeByNewerRelease(BucketId id) {
+    unreadable.put(id, new NewerRow("bucket", id.toString(), 2, 1));
+  }
+
+  /** Has a hand write a row that stands among a tenant's buckets and names none. */
+  public synchronized void stray(TenantId tenant, String name) {
+    strays.computeIfAbsent(tenant, none -> new TreeSet<>()).add(name);
+  }
+
+  /** Whether there is a row of the bucket, readable or not. */
+  public synchronized boolean has(BucketId id) {
+    return rows.containsKey(id) || unreadable.containsKey(id);
+  }
+
+  /**
+   * The buckets of a tenant, by action.
+   *
+   * @throws UnreadableRow if the row of one cannot be read
+   */
+  public synchronized List<Bucket> readableOf(TenantId tenant) {
+    BucketRows found = list(tenant);
+    found.unreadable().values().stream()
+        .findFirst()
+        .ifPresent(
+            row -> {
+              throw row;
+            });
+    return found.buckets();
+  }
+
+  private void check(BucketId id) {
+    UnreadableRow row = unreadable.get(id);
+    if (row != null) {
+      throw row;
+    }
+  }
+
+  /** What stops buckets from being read and written. */
+  public Outage outage() {
+    return outage;
+  }
+
+  @Override
+  public synchronized Optional<Bucket> find(BucketId id) {
+    outage.check("find");
+    check(id);
+    return Optional.ofNullable(rows.get(id));
+  }
+
+  @Override
+  public synchronized BucketRows list(TenantId tenant) {
+    outage.check("list");
+    Map<Action, UnreadableRow> broken = new HashMap<>();
+    unreadable.forEach(
+        (id, row) -> {
+          if (id.tenant().equals(tenant)) {
+            broken.put(id.action(), row);
+          }
+        });
+    return new BucketRows(
+        rows.values().stream()
+            .filter(bucket -> bucket.id().tenant().equals(tenant))
+            .filter(bucket -> !broken.containsKey(bucket.id().action()))
+            .sorted(Comparator.comparing((Bucket bucket) -> bucket.id().action()))
+            .toList(),
+        broken,
+        List.copyOf(strays.getOrDefault(tenant, Set.of())));
+  }
+
+  @Override
+  public synchronized WriteResult open(Bucket bucket) {
+    outage.check("open");
+    if (unreadable.containsKey(bucket.id())) {
+      return WriteResult.CONFLICT;
+    }
+    return rows.putIfAbsent(bucket.id(), bucket) == null ? WriteResult.DONE : WriteResult.CONFLICT;
+  }
+
+  @Override
+  public synchronized WriteResult replace(Bucket next) {
+    outage.check("replace");
+    Bucket before = rows.get(next.id());
+    if (before == null || before.version() != next.version() - 1) {
+      return WriteResult.CONFLICT;
+    }
+    rows.put(next.id(), next);
+    return WriteResult.DONE;
+  }
+
+  @Override
+  public synchronized WriteResult rememberEmpty(Bucket read, EmptyHint found) {
+    outage.check("rememberEmpty");
+    Bucket stands = rows.get(read.id());
+    if (stands == null
+        || stands.version() != read.version()
+        || !stands.emptyHint().equals(read.emptyHint())) {
+      return WriteResult.CONFLICT;
+    }
+    rows.put(read.id(), with(stands, Optional.of(found), stands.version()));
+    return WriteResult.DONE;
+  }
+
+  @Override
+  public synchronized void forgetEmpty(BucketId id) {
+    outage.check("forgetEmpty");
+    rows.computeIfPresent(
+        id, (key, stands) -> with(stands, Optional.empty(), stands.version() + 1));
+  }
+
+  private static Bucket with(Bucket bucket, Optional<EmptyHint> emptiness, long version) {
+    return new Bucket(
+        bucket.id(),
+        bucket.spec(),
+        bucket.ledger(),
+        bucket.level(),
+        emptiness,
+        bucket.fillState(),
+        version);
+  }
+
+  @Override
+  public synchronized List<BucketId> due(Shard shard, Instant now) {
+    outage.check("due");
+    return rows.values().stream()
+        .filter(bucket -> bucket.shardDueAt().filter(turn -> !turn.isAfter(now)).isPresent())
+        .filter(bucket -> Shard.of(bucket.id().tenant()).equals(shard))
+        .map(Bucket::id)
+        .toList();
+  }
+
+  @Override
+  public synchronized void remove(BucketId id) {
+    outage.check("remove");
+    rows.remove(id);
+    unreadable.remove(id);
+  }
+
+  @Override
+  public synchronized void removeStray(TenantId tenant, String name) {
+    outage.check("removeStray");
+    strays.getOrDefault(tenant, new TreeSet<>()).remove(name);
+  }
+}

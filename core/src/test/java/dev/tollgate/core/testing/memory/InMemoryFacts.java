@@ -1,0 +1,45 @@
+package dev.tollgate.core.testing.memory;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.connect.AdmissionFacts;
+import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.session.SessionId;
+
+/** Reads facts from the other stand-ins. It remembers no answers. */
+public final class InMemoryFacts implements AdmissionFactsReader {
+  private final InMemoryTenants tenants;
+  private final InMemorySessions sessions;
+  private final InMemoryBuckets buckets;
+  private final Outage outage = new Outage();
+
+  /** AdmissionFacts of what stands in these. */
+  public InMemoryFacts(
+      InMemoryTenants tenants, InMemorySessions sessions, InMemoryBuckets buckets) {
+    this.tenants = tenants;
+    this.sessions = sessions;
+    this.buckets = buckets;
+  }
+
+  /** What stops facts from being read. */
+  public Outage outage() {
+    return outage;
+  }
+
+  @Override
+  public boolean tenantExists(TenantId tenant) {
+    outage.check("knows");
+    return tenants.find(tenant).isPresent();
+  }
+
+  @Override
+  public AdmissionFacts read(TenantId tenant, SessionId session) {
+    outage.check("read");
+    return new AdmissionFacts(
+        tenants.find(tenant),
+        sessions.find(tenant, session),
+        sessions.count(tenant),
+        buckets.find(new BucketId(tenant, Action.CONNECT)));
+  }
+}

@@ -1,0 +1,506 @@
+package dev.tollgate.core.testing.memory;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.housekeeping.LiveTenants;
+import dev.tollgate.core.session.ConnectionCount;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.session.Correction;
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Lifetime;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.session.Subject;
+import dev.tollgate.core.session.SubjectSessions;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Sessions, connections and who has them in memory, over one set of rows. */
+public final class InMemorySessions implements Sessions, Connections, LiveTenants {
+  private final Map<TenantId, Map<SessionId, Session>> rows = new HashMap<>();
+  private final Map<TenantId, Count> counts = new HashMap<>();
+  private final Map<TenantId, Instant> turns = new HashMap<>();
+  private final Map<TenantId, Map<Subject, SubjectSessions>> subjects = new HashMap<>();
+  private int corrections;
+  private final Outage outage = new Outage();
+
+  /** What stops sessions and connections from being read and written. */
+  public Outage outage() {
+    return outage;
+  }
+
+  @Override
+  public synchronized Optional<Instant> acquireCreation(TenantId tenant, Gcra rate, Instant now) {
+    outage.check("takeTurn");
+    Optional<Instant> arrival = Optional.ofNullable(turns.get(tenant));
+    if (!rate.conforms(arrival, now)) {
+      return Optional.of(rate.conformsAt(arrival, now));
+    }
+    turns.put(tenant, rate.after(arrival, now));
+    return Optional.empty();
+  }
+
+  @Override
+  public synchronized void deleteCreationRate(TenantId tenant) {
+    outage.check("forgetTurns");
+    turns.remove(tenant);
+  }
+
+  @Override
+  public synchronized void create(Session session) {
+    outage.check("create");
+    of(session.tenant())
+        .put(
+            session.id(),
+            new Session(
+                session.tenant(),
+                session.id(),
+                session.connections(),
+                session.endsAt().truncatedTo(ChronoUnit.SECONDS),
+                session.arrival(),
+                session.joinedAt(),
+                session.messageAt(),
+                session.processed(),
+                session.lifetime()));
+  }
+
+  @Override
+  public synchronized SubjectSessions findForSubject(TenantId tenant, Subject subject) {
+    outage.check("notedFor");
+    return subjects(tenant).getOrDefault(subject, SubjectSessions.NONE);
+  }
+
+  @Override
+  public synchronized WriteResult addToSubject(
+      TenantId tenant,
+      Subject subject,
+      SessionId id,
+      long most,
+      Gcra rate,
+      SubjectSessions read,
+      Instant now,
+      Instant until) {
+    outage.check("note");
+    SubjectSessions noted = subjects(tenant).getOrDefault(subject, SubjectSessions.NONE);
+    if (noted.sessions().contains(id)) {
+      return WriteResult.DONE;
+    }
+    Set<SessionId> next = new HashSet<>(noted.sessions());
+    next.add(id);
+    return next.size() <= most
+        ? addToSubject(tenant, subject, next, rate, now)
+        : WriteResult.CONFLICT;
+  }
+
+  @Override
+  public synchronized WriteResult replaceForSubject(
+      TenantId tenant,
+      Subject subject,
+      Set<SessionId> next,
+      Gcra rate,
+      SubjectSessions read,
+      Instant now,
+      Instant until) {
+    outage.check("noteInstead");
+    SubjectSessions noted = subjects(tenant).getOrDefault(subject, SubjectSessions.NONE);
+    if (noted.sessions().equals(next)) {
+      return WriteResult.DONE;
+    }
+    return noted.sessions().equals(read.sessions())
+        ? addToSubject(tenant, subject, next, rate, now)
+        : WriteResult.CONFLICT;
+  }
+
+  private WriteResult addToSubject(
+      TenantId tenant, Subject subject, Set<SessionId> next, Gcra rate, Instant now) {
+    Optional<Instant> arrival =
+        subjects(tenant).getOrDefault(subject, SubjectSessions.NONE).arrival();
+    if (!rate.conforms(arrival, now)) {
+      return WriteResult.CONFLICT;
+    }
+    subjects(tenant).put(subject, new SubjectSessions(next, Optional.of(rate.after(arrival, now))));
+    return WriteResult.DONE;
+  }
+
+  @Override
+  public synchronized void deleteSubjects(TenantId tenant) {
+    outage.check("forgetSubjects");
+    subjects.remove(tenant);
+  }
+
+  private Map<Subject, SubjectSessions> subjects(TenantId tenant) {
+    return subjects.computeIfAbsent(tenant, id -> new HashMap<>());
+  }
+
+  @Override
+  public synchronized List<Session> find(TenantId tenant, Set<SessionId> ids) {
+    outage.check("find");
+    return of(tenant).values().stream().filter(row -> ids.contains(row.id())).toList();
+  }
+
+  @Override
+  public synchronized Optional<Session> find(TenantId tenant, SessionId id) {
+    outage.check("find");
+    return Optional.ofNullable(of(tenant).get(id));
+  }
+
+  @Override
+  public synchronized Optional<Session> moveEnd(TenantId tenant, SessionId id, Instant end) {
+    outage.check("endAt");
+    return Optional.ofNullable(
+        of(tenant)
+            .computeIfPresent(
+                id,
+                (key, row) ->
+                    new Session(
+                        tenant,
+                        id,
+                        row.connections(),
+                        end.truncatedTo(ChronoUnit.SECONDS),
+                        row.arrival(),
+                        row.joinedAt(),
+                        row.messageAt(),
+                        row.processed(),
+                        row.lifetime())));
+  }
+
+  @Override
+  public synchronized Set<String> takeConnections(TenantId tenant, SessionId id) {
+    outage.check("take");
+    Optional<Session> row = Optional.ofNullable(of(tenant).get(id));
+    row.ifPresent(found -> write(found, Set.of(), found.arrival()));
+    return row.map(Session::connections).orElse(Set.of());
+  }
+
+  @Override
+  public synchronized WriteResult remove(TenantId tenant, SessionId id) {
+    outage.check("remove");
+    Session row = of(tenant).get(id);
+    if (row != null && !row.connections().isEmpty()) {
+      return WriteResult.CONFLICT;
+    }
+    of(tenant).remove(id);
+    return WriteResult.DONE;
+  }
+
+  /** Deletes a row whatever it holds, as time to live does, or a hand; returns what it was. */
+  public synchronized Session vanish(TenantId tenant, SessionId id) {
+    return Optional.ofNullable(of(tenant).remove(id)).orElseThrow();
+  }
+
+  @Override
+  public synchronized List<Session> list(TenantId tenant) {
+    outage.check("list");
+    return List.copyOf(of(tenant).values());
+  }
+
+  @Override
+  public synchronized JoinResult join(
+      TenantId tenant,
+      SessionId session,
+      String connectionId,
+      long most,
+      Gcra rate,
+      Optional<Instant> expected,
+      Instant endsAt,
+      Instant now) {
+    outage.check("join");
+    Session row = of(tenant).get(session);
+    if (row == null || row.hasEndedAt(now)) {
+      return JoinResult.NO_SESSION;
+    }
+    if (row.connections().contains(connectionId)) {
+      return JoinResult.ALREADY_JOINED;
+    }
+    if (row.connections().size() >= most) {
+      return JoinResult.FULL;
+    }
+    if (!rate.conforms(row.arrival(), now)) {
+      return JoinResult.TOO_SOON;
+    }
+    Set<String> with = new HashSet<>(row.connections());
+    with.add(connectionId);
+    Map<String, Instant> joinedAt = new HashMap<>(row.joinedAt());
+    joinedAt.put(connectionId, now.truncatedTo(ChronoUnit.SECONDS));
+    Instant end = endsAt.truncatedTo(ChronoUnit.SECONDS);
+    of(tenant)
+        .put(
+            session,
+            new Session(
+                tenant,
+                session,
+                with,
+                end.isAfter(row.endsAt()) ? end : row.endsAt(),
+                Optional.of(rate.after(row.arrival(), now)),
+                joinedAt,
+                row.messageAt(),
+                row.processed(),
+                created(row, now)));
+    return JoinResult.ADDED;
+  }
+
+  @Override
+  public synchronized LeaveResult leave(TenantId tenant, SessionId session, String connectionId) {
+    outage.check("leave");
+    Session row = of(tenant).get(session);
+    if (row == null || !row.connections().contains(connectionId)) {
+      return LeaveResult.NOT_JOINED;
+    }
+    Set<String> without = new HashSet<>(row.connections());
+    without.remove(connectionId);
+    write(row, without, row.arrival());
+    return LeaveResult.REMOVED;
+  }
+
+  @Override
+  public synchronized void createCount(TenantId tenant) {
+    outage.check("openCount");
+    counts.putIfAbsent(tenant, Count.NONE);
+  }
+
+  @Override
+  public synchronized CountResult countUp(TenantId tenant, String connectionId, long most) {
+    outage.check("countUp");
+    return countUp(tenant, Set.of(connectionId), most);
+  }
+
+  /** Counts a connection in no part, as older versions did. */
+  public synchronized CountResult countUp(TenantId tenant, long most) {
+    return countUp(tenant, Set.of(), most);
+  }
+
+  private CountResult countUp(TenantId tenant, Set<String> named, long most) {
+    Count count = totals(tenant);
+    if (count.open() >= most) {
+      return CountResult.FULL;
+    }
+    counts.put(tenant, count.plus(1, 1).in(named, 1));
+    return CountResult.COUNTED;
+  }
+
+  @Override
+  public synchronized void undoCountUp(TenantId tenant, String connectionId) {
+    outage.check("takeBack");
+    counts.computeIfPresent(tenant, (id, count) -> count.plus(-1, -1).in(Set.of(connectionId), -1));
+  }
+
+  @Override
+  public synchronized void countDown(TenantId tenant, Set<String> connectionIds) {
+    outage.check("countDown");
+    counts.computeIfPresent(
+        tenant, (id, count) -> count.plus(-connectionIds.size(), 0).in(connectionIds, -1));
+  }
+
+  /** Counts so many connections fewer in no part, as older versions did. */
+  public synchronized void countDown(TenantId tenant, long connections) {
+    counts.computeIfPresent(tenant, (id, count) -> count.plus(-connections, 0));
+  }
+
+  @Override
+  public synchronized ConnectionCount readCount(TenantId tenant) {
+    outage.check("countOf");
+    return totals(tenant).connections();
+  }
+
+  @Override
+  public synchronized WriteResult correct(
+      TenantId tenant, ConnectionCount seen, Correction correction) {
+    outage.check("correct");
+    Count count = totals(tenant);
+    if (!count.connections().correction().equals(seen.correction())
+        || count.open() + correction.open() < 0) {
+      return WriteResult.CONFLICT;
+    }
+    counts.put(tenant, count.corrected(correction, "correction-" + corrections++));
+    return WriteResult.DONE;
+  }
+
+  @Override
+  public synchronized void deleteCount(TenantId tenant) {
+    outage.check("forgetCount");
+    counts.remove(tenant);
+  }
+
+  @Override
+  public synchronized List<TenantId> list() {
+    outage.check("list live");
+    return List.copyOf(turns.keySet());
+  }
+
+  @Override
+  public synchronized Optional<Instant> nextArrival(TenantId tenant) {
+    outage.check("arrival");
+    return Optional.ofNullable(turns.get(tenant));
+  }
+
+  @Override
+  public synchronized WriteResult remove(TenantId tenant, Instant arrival) {
+    outage.check("strikeOff");
+    return turns.remove(tenant, arrival) ? WriteResult.DONE : WriteResult.CONFLICT;
+  }
+
+  @Override
+  public synchronized WriteResult renew(
+      TenantId tenant, SessionId id, Instant endsAt, Lifetime lifetime, Instant now) {
+    outage.check("renew");
+    Instant end = endsAt.truncatedTo(ChronoUnit.SECONDS);
+    Session row = of(tenant).get(id);
+    if (row == null || row.hasEndedAt(now) || row.endsAt().isAfter(end)) {
+      return WriteResult.CONFLICT;
+    }
+    Optional<Instant> before = row.lifetime().tokenEndsAt();
+    Optional<Instant> token = lifetime.tokenEndsAt();
+    if (token.isPresent() && before.filter(token.get()::isBefore).isPresent()) {
+      return WriteResult.CONFLICT;
+    }
+    of(tenant)
+        .put(
+            id,
+            new Session(
+                tenant,
+                id,
+                row.connections(),
+                end,
+                row.arrival(),
+                row.joinedAt(),
+                row.messageAt(),
+                row.processed(),
+                new Lifetime(
+                    row.lifetime().createdAt().or(lifetime::createdAt), token.or(() -> before))));
+    return WriteResult.DONE;
+  }
+
+  @Override
+  public synchronized WriteResult extend(
+      Session read, Instant endsAt, Map<String, Instant> processed, Instant now) {
+    outage.check("extend");
+    Session row = of(read.tenant()).get(read.id());
+    if (row == null
+        || !row.endsAt().equals(read.endsAt())
+        || !row.messageAt().equals(read.messageAt())) {
+      return WriteResult.CONFLICT;
+    }
+    of(read.tenant())
+        .put(
+            read.id(),
+            new Session(
+                read.tenant(),
+                read.id(),
+                row.connections(),
+                endsAt.truncatedTo(ChronoUnit.SECONDS),
+                row.arrival(),
+                row.joinedAt(),
+                Optional.of(now.truncatedTo(ChronoUnit.SECONDS)),
+                processed,
+                created(row, now)));
+    return WriteResult.DONE;
+  }
+
+  synchronized void addRefused(TenantId tenant, Refusals refusals) {
+    counts.computeIfPresent(tenant, (id, count) -> count.refused(refusals));
+  }
+
+  synchronized Count totals(TenantId tenant) {
+    return counts.getOrDefault(tenant, Count.NONE);
+  }
+
+  private Map<SessionId, Session> of(TenantId tenant) {
+    return rows.computeIfAbsent(tenant, id -> new HashMap<>());
+  }
+
+  private void write(Session row, Set<String> connections, Optional<Instant> arrival) {
+    Map<String, Instant> joinedAt = new HashMap<>(row.joinedAt());
+    joinedAt.keySet().retainAll(connections);
+    write(row, connections, arrival, joinedAt);
+  }
+
+  private void write(
+      Session row,
+      Set<String> connections,
+      Optional<Instant> arrival,
+      Map<String, Instant> joinedAt) {
+    of(row.tenant())
+        .put(
+            row.id(),
+            new Session(
+                row.tenant(),
+                row.id(),
+                connections,
+                row.endsAt(),
+                arrival,
+                joinedAt,
+                row.messageAt(),
+                row.processed(),
+                row.lifetime()));
+  }
+
+  private static Lifetime created(Session row, Instant now) {
+    Lifetime known = row.lifetime();
+    return new Lifetime(
+        known.createdAt().or(() -> Optional.of(now.truncatedTo(ChronoUnit.SECONDS))),
+        known.tokenEndsAt());
+  }
+
+  /** A tenant's count of connections, and its totals. */
+  record Count(ConnectionCount connections, long admitted, long refused) {
+    private static final Count NONE = new Count(ConnectionCount.NONE, 0, 0);
+
+    long open() {
+      return connections.open();
+    }
+
+    private Count plus(long opened, long admittedMore) {
+      return with(
+          Math.max(0, open() + opened),
+          connections.parts(),
+          connections.correction(),
+          admittedMore);
+    }
+
+    private Count in(Set<String> connectionIds, long each) {
+      List<Long> parts = new ArrayList<>(connections.parts());
+      connectionIds.forEach(id -> add(parts, ConnectionCount.partOf(id), each));
+      return with(open(), parts, connections.correction(), 0);
+    }
+
+    private Count corrected(Correction correction, String name) {
+      List<Long> parts = new ArrayList<>(connections.parts());
+      correction.parts().forEach((part, by) -> add(parts, part, by));
+      return with(open() + correction.open(), parts, Optional.of(name), 0);
+    }
+
+    private Count refused(Refusals refusals) {
+      return new Count(
+          new ConnectionCount(
+              open(),
+              connections.parts(),
+              connections.correction(),
+              refusals.tenantFullAt().or(connections::tenantFullAt),
+              refusals.sessionFullAt().or(connections::sessionFullAt)),
+          admitted,
+          refused + refusals.count());
+    }
+
+    private static void add(List<Long> parts, int part, long by) {
+      parts.set(part, parts.get(part) + by);
+    }
+
+    private Count with(
+        long open, List<Long> parts, Optional<String> correction, long admittedMore) {
+      return new Count(
+          new ConnectionCount(
+              open, parts, correction, connections.tenantFullAt(), connections.sessionFullAt()),
+          admitted + admittedMore,
+          refused);
+    }
+  }
+}

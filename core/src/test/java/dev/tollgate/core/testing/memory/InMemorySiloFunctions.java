@@ -1,0 +1,73 @@
+package dev.tollgate.core.testing.memory;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.provisioning.Progress;
+import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.provisioning.SiloFunctions;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** Silos' functions in memory. They do nothing with what they are fed. */
+public final class InMemorySiloFunctions implements SiloFunctions {
+  private final Map<TenantId, Release> functions = new HashMap<>();
+  private final Set<TenantId> fed = new HashSet<>();
+  private final Outage outage = new Outage();
+  private int looks;
+  private int left;
+
+  /** What stops functions from being made, fed and deleted. */
+  public Outage outage() {
+    return outage;
+  }
+
+  /** From now on, a change is done only when it has been asked for so many times more. */
+  public synchronized void takeTime(int looksMore) {
+    looks = looksMore;
+    left = 0;
+  }
+
+  /** The functions that there are, and what they are of. */
+  public synchronized Map<TenantId, Release> functions() {
+    return Map.copyOf(functions);
+  }
+
+  /** The tenants whose functions are fed, or would be if they were there. */
+  public synchronized Set<TenantId> fed() {
+    return Set.copyOf(fed);
+  }
+
+  @Override
+  public synchronized Progress ensure(TenantId tenant, Release release) {
+    outage.check("make");
+    return progress(!release.equals(functions.put(tenant, release)));
+  }
+
+  @Override
+  public synchronized Progress attach(TenantId tenant) {
+    outage.check("attach");
+    if (!functions.containsKey(tenant)) {
+      throw new Unavailable("attach: no function of " + tenant);
+    }
+    return progress(fed.add(tenant));
+  }
+
+  @Override
+  public synchronized Progress detach(TenantId tenant) {
+    outage.check("detach");
+    return progress(fed.remove(tenant));
+  }
+
+  @Override
+  public synchronized Progress delete(TenantId tenant) {
+    outage.check("delete");
+    return progress(functions.remove(tenant) != null);
+  }
+
+  private Progress progress(boolean changed) {
+    left = changed ? looks : Math.max(0, left - 1);
+    return left == 0 ? Progress.DONE : Progress.IN_PROGRESS;
+  }
+}

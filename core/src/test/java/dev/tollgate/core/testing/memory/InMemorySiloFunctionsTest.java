@@ -1,0 +1,46 @@
+package dev.tollgate.core.testing.memory;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.provisioning.SiloFunctions;
+import dev.tollgate.core.testing.Samples;
+import dev.tollgate.core.testing.contract.SiloFunctionsContract;
+import java.util.Optional;
+
+class InMemorySiloFunctionsTest extends SiloFunctionsContract {
+  private final InMemorySiloFunctions functions = new InMemorySiloFunctions();
+
+  InMemorySiloFunctionsTest() {
+    functions.takeTime(3);
+  }
+
+  @Override
+  protected SiloFunctions functions() {
+    return functions;
+  }
+
+  @Override
+  protected Release first() {
+    return new Release("processor:1");
+  }
+
+  @Override
+  protected Release second() {
+    return new Release("processor:2");
+  }
+
+  @Override
+  protected TenantId tenant() {
+    return Samples.tenantId();
+  }
+
+  @Override
+  protected Optional<Release> release(TenantId tenant) {
+    return Optional.ofNullable(functions.functions().get(tenant));
+  }
+
+  @Override
+  protected boolean isFed(TenantId tenant) {
+    return functions.fed().contains(tenant);
+  }
+}

@@ -1,0 +1,145 @@
+package dev.tollgate.core.testing.memory;
+
+import dev.tollgate.core.NewerRow;
+import dev.tollgate.core.Page;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.UnreadableRow;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantFilter;
+import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.tenant.TierName;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/** Tenants in memory. Listings go by name and end at once. */
+public final class InMemoryTenants implements Tenants {
+  private final TreeMap<String, Tenant> rows = new TreeMap<>();
+  private final Outage outage = new Outage();
+  private final Set<TenantId> newer = new HashSet<>();
+
+  /** Has a newer release write the row of a tenant, which then can no longer be read. */
+  public synchronized void writeByNewerRelease(TenantId id) {
+    newer.add(id);
+  }
+
+  private void check(TenantId id) {
+    if (newer.contains(id)) {
+      throw newer(id);
+    }
+  }
+
+  private static NewerRow newer(TenantId id) {
+    return new NewerRow("tenant", id.value(), 2, 1);
+  }
+
+  /** What stops tenants from being read and written. */
+  public Outage outage() {
+    return outage;
+  }
+
+  @Override
+  public synchronized Optional<Tenant> find(TenantId id) {
+    outage.check("find");
+    check(id);
+    return Optional.ofNullable(rows.get(id.value()));
+  }
+
+  @Override
+  public synchronized WriteResult create(Tenant tenant) {
+    outage.check("create");
+    boolean isNew = rows.putIfAbsent(tenant.id().value(), tenant) == null;
+    return isNew ? WriteResult.DONE : WriteResult.CONFLICT;
+  }
+
+  @Override
+  public synchronized WriteResult replace(Tenant next) {
+    outage.check("replace");
+    Tenant before = rows.get(next.id().value());
+    if (before == null || before.version() != next.version() - 1) {
+      return WriteResult.CONFLICT;
+    }
+    rows.put(next.id().value(), next);
+    return WriteResult.DONE;
+  }
+
+  @Override
+  public synchronized void markObserved(TenantId id, long version) {
+    outage.check("markObserved");
+    rows.computeIfPresent(
+        id.value(),
+        (name, tenant) ->
+            tenant.version() != version
+                ? tenant
+                : new Tenant(
+                    id,
+                    tenant.tier(),
+                    tenant.overrides(),
+                    tenant.status(),
+                    tenant.limits(),
+                    tenant.isolation(),
+                    tenant.buckets(),
+                    tenant.onUnavailable(),
+                    version,
+                    version));
+  }
+
+  @Override
+  public synchronized WriteResult remove(TenantId id, long version) {
+    outage.check("remove");
+    Tenant before = rows.get(id.value());
+    if (before != null && before.version() != version) {
+      return WriteResult.CONFLICT;
+    }
+    rows.remove(id.value());
+    return WriteResult.DONE;
+  }
+
+  @Override
+  public synchronized Page<Tenant> list(Optional<String> cursor, int most) {
+    outage.check("list");
+    return page(tenant -> true, cursor, most);
+  }
+
+  @Override
+  public synchronized Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int most) {
+    outage.check("search");
+    return page(filter::matches, cursor, most);
+  }
+
+  @Override
+  public synchronized Page<Tenant> inTier(TierName tier, Optional<String> cursor, int most) {
+    outage.check("inTier");
+    return page(tenant -> tenant.tier().equals(tier), cursor, most);
+  }
+
+  @Override
+  public synchronized List<TenantId> listPending(int most) {
+    outage.check("unsettled");
+    return rows.values().stream()
+        .filter(tenant -> !tenant.isSettled())
+        .limit(most)
+        .map(Tenant::id)
+        .toList();
+  }
+
+  private Page<Tenant> page(Predicate<Tenant> wanted, Optional<String> cursor, int most) {
+    List<Tenant> rest =
+        rows.tailMap(cursor.orElse(""), false).values().stream().filter(wanted).toList();
+    List<Tenant> part = rest.subList(0, Math.min(most, rest.size()));
+    return new Page<>(
+        part.stream().filter(tenant -> !newer.contains(tenant.id())).toList(),
+        part.size() == rest.size()
+            ? Optional.empty()
+            : Optional.of(part.get(most - 1).id().value()),
+        part.stream()
+            .map(Tenant::id)
+            .filter(newer::contains)
+            .<UnreadableRow>map(InMemoryTenants::newer)
+            .toList());
+  }
+}

@@ -1,0 +1,273 @@
+package dev.tollgate.core.testing.memory;
+
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.DirectFill;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.MissingQueue;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Tokens in memory, with the delays, leases and expiry of a queue that a clock drives. It never
+ * waits: an empty bucket is empty at once. A bucket has no queue until {@link #make} was called for
+ * it.
+ */
+public final class InMemoryTokenQueue implements TokenQueue {
+  private final InstantSource clock;
+  private final Outage outage = new Outage();
+  private final Map<BucketId, Lying> queues = new HashMap<>();
+  private final Map<BucketId, Duration> lifetimes = new HashMap<>();
+  private final Map<BucketId, Long> expired = new HashMap<>();
+  private long receipts;
+  private long reserves;
+  private boolean seemsEmpty;
+
+  /** A queue whose delays and leases {@code clock} drives. */
+  public InMemoryTokenQueue(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  /** What stops the queue from answering. */
+  public Outage outage() {
+    return outage;
+  }
+
+  /** Makes the bucket's queue, unless there is one; returns whether it is new. */
+  public synchronized boolean make(BucketId bucket) {
+    return queues.putIfAbsent(bucket, new Lying()) == null;
+  }
+
+  /** Has the bucket's queue, if there is one, keep tokens for so long; fourteen days until then. */
+  public synchronized void keep(BucketId bucket, Duration lifetime) {
+    if (has(bucket)) {
+      lying(bucket, "keep");
+      lifetimes.put(bucket, lifetime);
+    }
+  }
+
+  /** For how long the bucket's queue keeps tokens. */
+  public synchronized Duration lifetime(BucketId bucket) {
+    return lifetimes.getOrDefault(bucket, DirectFill.LONGEST_LIFETIME);
+  }
+
+  /** Deletes the bucket's queue; returns whether there was one. */
+  public synchronized boolean delete(BucketId bucket) {
+    lifetimes.remove(bucket);
+    return queues.remove(bucket) != null;
+  }
+
+  /** Whether the bucket has a queue. */
+  public synchronized boolean has(BucketId bucket) {
+    return queues.containsKey(bucket);
+  }
+
+  /** The buckets that have a queue. */
+  public synchronized Set<BucketId> buckets() {
+    return Set.copyOf(queues.keySet());
+  }
+
+  /** The next short search finds nothing, whatever there is. */
+  public synchronized void seemEmptyOnce() {
+    seemsEmpty = true;
+  }
+
+  /** How often {@link #reserve} was asked. */
+  public synchronized long reserves() {
+    return reserves;
+  }
+
+  /** Tokens that could be reserved now. */
+  public synchronized long available(BucketId bucket) {
+    Instant now = clock.instant();
+    return queue(bucket, "available").values().stream().filter(held -> held.visibleAt(now)).count();
+  }
+
+  /** Tokens that are held by a lease now. */
+  public synchronized long inFlight(BucketId bucket) {
+    Instant now = clock.instant();
+    return queue(bucket, "inFlight").values().stream()
+        .filter(held -> !held.visibleAt(now) && held.receipt().isPresent())
+        .count();
+  }
+
+  /** Tokens that went because they had been in the bucket's queue for too long. */
+  public synchronized long expired(BucketId bucket) {
+    queue(bucket, "expired");
+    return expired.getOrDefault(bucket, 0L);
+  }
+
+  @Override
+  public synchronized List<Lease> reserve(
+      BucketId bucket, int most, Duration lease, Search search) {
+    InvalidValue.inRange("most", most, 1, BATCH);
+    reserves++;
+    if (seemsEmpty && search == Search.SHORT) {
+      seemsEmpty = false;
+      return List.of();
+    }
+    Lying lying = lying(bucket, "reserve");
+    Instant now = clock.instant();
+    List<Lease> leases = new ArrayList<>();
+    for (Map.Entry<Long, Held> entry : lying.tokens.entrySet()) {
+      if (leases.size() == most) {
+        break;
+      }
+      Held held = entry.getValue();
+      if (held.visibleAt(now)) {
+        String receipt = "receipt-" + ++receipts;
+        Instant end = now.plus(lease);
+        held.receipt().ifPresent(lying.byReceipt::remove);
+        entry.setValue(new Held(held.token(), held.putAt(), end, Optional.of(receipt)));
+        lying.byReceipt.put(receipt, entry.getKey());
+        leases.add(new Lease(receipt, end));
+      }
+    }
+    return leases;
+  }
+
+  @Override
+  public synchronized List<Lease> settle(BucketId bucket, List<Lease> leases) {
+    Lying lying = lying(bucket, "settle");
+    return leases.stream()
+        .filter(
+            lease -> {
+              Optional<Long> token = lying.heldBy(lease, clock.instant());
+              token.ifPresent(lying::remove);
+              return token.isEmpty();
+            })
+        .toList();
+  }
+
+  @Override
+  public synchronized List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
+    Lying lying = lying(bucket, "giveBack");
+    Instant now = clock.instant();
+    return leases.stream()
+        .filter(
+            lease -> {
+              Optional<Long> token = lying.heldBy(lease, now);
+              token.ifPresent(number -> lying.giveBack(number, now));
+              return token.isEmpty();
+            })
+        .toList();
+  }
+
+  @Override
+  public synchronized List<Token> put(BucketId bucket, List<Token> tokens) {
+    Lying lying = lying(bucket, "put");
+    Instant now = clock.instant();
+    for (Token token : tokens) {
+      lying.add(new Held(token, now, visibleFrom(token, now), Optional.empty()));
+    }
+    return List.of();
+  }
+
+  @Override
+  public synchronized Level look(BucketId bucket) {
+    Instant now = clock.instant();
+    Collection<Held> all = queue(bucket, "look").values();
+    long held = all.stream().filter(token -> token.isHeldAt(now)).count();
+    long visible = all.stream().filter(token -> token.visibleAt(now)).count();
+    return new Level(visible, all.size() - held - visible, held);
+  }
+
+  /** A queue delays by whole seconds, from when it gets the token. */
+  private static Instant visibleFrom(Token token, Instant now) {
+    long millis = Math.max(0, Duration.between(now, token.dueAt()).toMillis());
+    return now.plusSeconds((millis + 999) / 1_000);
+  }
+
+  private Map<Long, Held> queue(BucketId bucket, String method) {
+    return lying(bucket, method).tokens;
+  }
+
+  private Lying lying(BucketId bucket, String method) {
+    outage.check(method);
+    Lying lying = queues.get(bucket);
+    if (lying == null) {
+      throw new MissingQueue(bucket);
+    }
+    int gone = lying.expire(clock.instant().minus(lifetime(bucket)));
+    if (gone > 0) {
+      expired.merge(bucket, (long) gone, Long::sum);
+    }
+    return lying;
+  }
+
+  /** What lies in a bucket, in the order in which it was put, and by the receipts of holders. */
+  private static final class Lying {
+    private final Map<Long, Held> tokens = new LinkedHashMap<>();
+    private final Map<String, Long> byReceipt = new HashMap<>();
+    private long numbers;
+
+    void add(Held held) {
+      tokens.put(numbers++, held);
+    }
+
+    Optional<Long> heldBy(Lease lease, Instant now) {
+      return Optional.ofNullable(byReceipt.get(lease.receipt()))
+          .filter(
+              number ->
+                  Optional.ofNullable(tokens.get(number))
+                      .filter(held -> held.isHeldBy(lease, now))
+                      .isPresent());
+    }
+
+    void remove(long number) {
+      Optional.ofNullable(tokens.remove(number))
+          .flatMap(Held::receipt)
+          .ifPresent(byReceipt::remove);
+    }
+
+    void giveBack(long number, Instant now) {
+      tokens.computeIfPresent(
+          number, (key, held) -> new Held(held.token(), held.putAt(), now, Optional.empty()));
+    }
+
+    /** The oldest come first. */
+    int expire(Instant oldest) {
+      int before = tokens.size();
+      Iterator<Held> each = tokens.values().iterator();
+      while (each.hasNext()) {
+        Held held = each.next();
+        if (held.putAt().isAfter(oldest)) {
+          break;
+        }
+        held.receipt().ifPresent(byReceipt::remove);
+        each.remove();
+      }
+      return before - tokens.size();
+    }
+  }
+
+  /**
+   * A token, when it was put, from when it can be reserved, and the receipt that it was last
+   * reserved by.
+   */
+  private record Held(Token token, Instant putAt, Instant visibleFrom, Optional<String> receipt) {
+    boolean visibleAt(Instant now) {
+      return !now.isBefore(visibleFrom);
+    }
+
+    boolean isHeldAt(Instant now) {
+      return !visibleAt(now) && receipt.isPresent();
+    }
+
+    boolean isHeldBy(Lease lease, Instant now) {
+      return isHeldAt(now) && receipt.orElseThrow().equals(lease.receipt());
+    }
+  }
+}

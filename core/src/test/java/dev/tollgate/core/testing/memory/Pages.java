@@ -1,0 +1,27 @@
+package dev.tollgate.core.testing.memory;
+
+import dev.tollgate.core.Page;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Parts of listings in memory. */
+final class Pages {
+  private Pages() {}
+
+  /** The part after the position {@code cursor}, of at most so many. */
+  static <T> Page<T> of(
+      Collection<T> all, Function<T, String> position, Optional<String> cursor, int most) {
+    List<T> rest =
+        all.stream()
+            .filter(item -> position.apply(item).compareTo(cursor.orElse("")) > 0)
+            .sorted(Comparator.comparing(position))
+            .toList();
+    if (rest.size() <= most) {
+      return new Page<>(rest, Optional.empty());
+    }
+    return new Page<>(rest.subList(0, most), Optional.of(position.apply(rest.get(most - 1))));
+  }
+}

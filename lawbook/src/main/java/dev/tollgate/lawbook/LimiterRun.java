@@ -1,0 +1,342 @@
+package dev.tollgate.lawbook;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/** A limiter that goes through a history, watched by a witness. */
+final class LimiterRun {
+  private static final String TENANT = "tenant";
+  private static final String NEIGHBOUR = "neighbour";
+  private static final int NEIGHBOUR_CLAIMS = 12;
+
+  private final Setting setting;
+  private final Limiter limiter;
+  private final RunObserver observer;
+  private final List<Lease> leases = new ArrayList<>();
+  private final List<String> answers = new ArrayList<>();
+  private final Mode manner;
+  private Terms terms;
+  private Instant refusedUntil = Instant.MIN;
+  private boolean canRetune = true;
+  private int step;
+
+  /** How a history is played. */
+  enum Mode {
+    /** As it is. */
+    PLAIN,
+    /** Whoever is refused claims again at once, and again before it is time. */
+    EARLY_RETRIES,
+    /** While another tenant claims as fast as can be. */
+    BUSY_NEIGHBOUR
+  }
+
+  private LimiterRun(Limiter.Maker maker, long seed, Mode manner, RunObserver witness) {
+    this.setting = new Setting(seed);
+    this.limiter = maker.make(setting);
+    this.manner = manner;
+    this.observer = witness;
+    this.terms = maker.terms(History.terms(seed));
+  }
+
+  /** Plays a history as it is. */
+  static Finding of(Limiter.Maker maker, History history, RunObserver witness) {
+    return of(maker, history, Mode.PLAIN, witness, play -> {});
+  }
+
+  /** Plays a history, and then what follows it. */
+  static Finding of(
+      Limiter.Maker maker,
+      History history,
+      Mode manner,
+      RunObserver witness,
+      Consumer<LimiterRun> afterwards) {
+    LimiterRun play = new LimiterRun(maker, history.seed(), manner, witness);
+    try {
+      play.all(history.steps());
+      play.step++;
+      afterwards.accept(play);
+      return new Finding.Kept();
+    } catch (Violation broke) {
+      return new Finding.Broken(
+          play.step,
+          Duration.between(Setting.START, play.now()),
+          broke.expected(),
+          broke.happened());
+    } catch (RuntimeException thrown) {
+      return new Finding.Broken(
+          play.step,
+          Duration.between(Setting.START, play.now()),
+          "an answer, whatever goes wrong",
+          thrown.toString());
+    }
+  }
+
+  private void all(List<Step> steps) {
+    limiter.open(TENANT, terms);
+    if (manner == Mode.BUSY_NEIGHBOUR) {
+      limiter.open(NEIGHBOUR, terms);
+    }
+    observer.opened(this);
+    for (Step next : steps) {
+      step++;
+      perform(next);
+      observer.stepped(this);
+    }
+  }
+
+  private void perform(Step next) {
+    if (manner == Mode.BUSY_NEIGHBOUR) {
+      claimAsNeighbour();
+    }
+    if (next instanceof Step.Wait wait) {
+      wait(wait.time());
+    } else if (next instanceof Step.Claims claims) {
+      for (int i = 0; i < claims.count(); i++) {
+        claim(claims.use());
+      }
+    } else if (next instanceof Step.ClaimOf claim) {
+      claimAll(claim.tokens(), claim.use());
+    } else if (next instanceof Step.Together together) {
+      claimTogether(together.callers(), together.tokens());
+    } else if (next instanceof Step.IdleThenBurst crowd) {
+      wait(crowd.sleep());
+      for (int i = 0; i < crowd.count(); i++) {
+        claim(Step.Use.SPENT);
+      }
+    } else if (next instanceof Step.Spend spend && !leases.isEmpty()) {
+      spend(leases.remove(spend.which() % leases.size()));
+    } else if (next instanceof Step.GiveBack back && !leases.isEmpty()) {
+      giveBack(leases.remove(back.which() % leases.size()));
+    } else if (next instanceof Step.Retune retune) {
+      retune(retune.terms());
+    } else if (next instanceof Step.AwaitRetry) {
+      awaitRetry();
+    }
+  }
+
+  private void claimAsNeighbour() {
+    for (int i = 0; i < NEIGHBOUR_CLAIMS; i++) {
+      if (limiter.claim(NEIGHBOUR) instanceof Claim.Admitted admitted) {
+        admitted.lease().ifPresent(Lease::spend);
+      }
+    }
+  }
+
+  void wait(Duration time) {
+    Instant until = now().plus(time);
+    if (manner == Mode.EARLY_RETRIES && now().isBefore(refusedUntil)) {
+      Duration early = Duration.between(now(), refusedUntil).dividedBy(2);
+      pass(early.compareTo(time) < 0 ? now().plus(early) : until);
+      retryEarly();
+    }
+    pass(until);
+  }
+
+  private void pass(Instant until) {
+    Optional<Instant> timer = limiter.nextTimer();
+    while (timer.isPresent() && !timer.get().isAfter(until)) {
+      setting.set(timer.get().isAfter(now()) ? timer.get() : now());
+      limiter.passedTo(now());
+      timer = limiter.nextTimer();
+    }
+    setting.set(until);
+    limiter.passedTo(until);
+  }
+
+  Claim claim(Step.Use use) {
+    Claim claim = ask();
+    if (claim instanceof Claim.Refused refused) {
+      refusedUntil = now().plus(refused.retryAfter());
+      if (manner == Mode.EARLY_RETRIES) {
+        retryEarly();
+      }
+    }
+    took(claim, 1, use);
+    return claim;
+  }
+
+  private Claim ask() {
+    observer.claiming(this);
+    return answered(1, List.of(limiter.claim(TENANT))).get(0);
+  }
+
+  private List<Claim> answered(long tokens, List<Claim> claims) {
+    claims.forEach(claim -> answers.add(claim.toString()));
+    observer.claimed(this, tokens, claims);
+    return claims;
+  }
+
+  private void took(Claim claim, long tokens, Step.Use use) {
+    if (claim instanceof Claim.Admitted admitted) {
+      if (admitted.lease().isEmpty()) {
+        observer.spent(this, Lease.Spending.SPENT, tokens);
+      } else {
+        use(admitted.lease().get(), use);
+      }
+    }
+  }
+
+  /** Claims before it is time. */
+  private void retryEarly() {
+    for (int i = 0; i < 3; i++) {
+      took(ask(), 1, Step.Use.SPENT);
+    }
+  }
+
+  private void claimAll(long wanted, Step.Use use) {
+    long tokens = Math.min(wanted, terms.capacity());
+    if (tokens > 1) {
+      observer.claiming(this);
+      limiter
+          .claim(TENANT, tokens)
+          .ifPresent(claim -> took(answered(tokens, List.of(claim)).get(0), tokens, use));
+    }
+  }
+
+  private void claimTogether(int callers, long wanted) {
+    long tokens = Math.min(wanted, terms.capacity());
+    observer.claiming(this);
+    limiter
+        .claimTogether(TENANT, callers, tokens)
+        .ifPresent(
+            claims ->
+                answered(tokens, claims)
+                    .forEach(claim -> took(claim, tokens, Step.Use.GIVEN_BACK)));
+  }
+
+  private void use(Lease lease, Step.Use use) {
+    switch (use) {
+      case SPENT -> spend(lease);
+      case HELD -> leases.add(lease);
+      case GIVEN_BACK -> giveBack(lease);
+    }
+  }
+
+  private void spend(Lease lease) {
+    boolean ended = !now().isBefore(lease.endsAt());
+    Lease.Spending spending = lease.spend();
+    answers.add(spending.toString());
+    observer.spentLease(this, lease, spending, ended);
+    observer.spent(this, spending, lease.tokens());
+  }
+
+  private void giveBack(Lease lease) {
+    boolean ended = !now().isBefore(lease.endsAt());
+    observer.givingBack(this);
+    lease.giveBack();
+    observer.gaveBack(this, lease, ended);
+  }
+
+  /** Returns whether the limiter can do that. */
+  boolean retune(Terms next) {
+    observer.retuning(this);
+    canRetune = canRetune && limiter.retune(TENANT, next);
+    if (canRetune) {
+      terms = next;
+      observer.retuned(this);
+    }
+    return canRetune;
+  }
+
+  /** Claims until refused, waits as told, and claims again. */
+  void awaitRetry() {
+    long claims = 2 * terms.capacity() + 1_000;
+    for (long i = 0; i < claims; i++) {
+      Claim claim = claim(Step.Use.SPENT);
+      if (claim instanceof Claim.Refused refused) {
+        Instant at = now();
+        boolean alone = holding() == 0;
+        Duration most = terms.rate().timeOf(1 + 2 * terms.slack()).plus(terms.grain());
+        wait(refused.retryAfter().compareTo(most) < 0 ? refused.retryAfter() : most);
+        observer.waited(this, refused, at, alone, claim(Step.Use.SPENT));
+        return;
+      } else if (claim instanceof Claim.Undecided) {
+        return;
+      }
+    }
+  }
+
+  /** Claims and spends until one is not admitted; says how many were. */
+  long drain() {
+    long most = 2 * terms.capacity() + 1_000;
+    long drained = 0;
+    while (drained < most && claim(Step.Use.SPENT) instanceof Claim.Admitted) {
+      drained++;
+    }
+    return drained;
+  }
+
+  /**
+   * Claims and spends whatever is to be had, and again each time that so much time has passed; says
+   * how many tokens that were.
+   */
+  long demand(Duration time, Duration pause) {
+    Instant until = now().plus(time);
+    long admitted = 0;
+    while (now().isBefore(until)) {
+      wait(pause);
+      admitted += drain();
+    }
+    return admitted;
+  }
+
+  /** Nothing goes wrong from now on, nobody holds a token, and what was late has come. */
+  void stopFaults() {
+    setting.stopFaults();
+    Instant last = lastEnd();
+    leases.clear();
+    wait(Duration.between(now(), last).plus(terms.grain().multipliedBy(2)).plusMillis(1));
+  }
+
+  Instant now() {
+    return setting.now();
+  }
+
+  Terms terms() {
+    return terms;
+  }
+
+  Optional<TokenCounts> tokenCounts() {
+    return limiter.tokenCounts(TENANT);
+  }
+
+  Excuse excuse() {
+    return limiter.excuse(TENANT);
+  }
+
+  long cost() {
+    return limiter.cost(TENANT);
+  }
+
+  /** Tokens that have gone because of their age, if that is known. */
+  OptionalLong expiredByAge() {
+    return limiter.expiredByAge(TENANT);
+  }
+
+  /** The tokens that are held and whose lease has not ended. */
+  long holding() {
+    return leases.stream()
+        .filter(lease -> now().isBefore(lease.endsAt()))
+        .mapToLong(Lease::tokens)
+        .sum();
+  }
+
+  /** When the last of the leases ends, if that is yet to come; else now. */
+  Instant lastEnd() {
+    return leases.stream()
+        .map(Lease::endsAt)
+        .filter(end -> end.isAfter(now()))
+        .max(Instant::compareTo)
+        .orElse(now());
+  }
+
+  /** What every claim and spending came to, in order. */
+  List<String> answers() {
+    return answers;
+  }
+}
