@@ -66,8 +66,6 @@ import java.util.stream.Stream;
  * refused, whatever was accepted before.
  */
 public final class MessageProcessing {
-  /** A handshake takes no longer: API Gateway gives up its integrations before. */
-  private static final Duration HANDSHAKE = Duration.ofSeconds(30);
 
   /**
    * The frames to one session may take the batch's time divided by this. The rest is left for the
@@ -266,7 +264,7 @@ public final class MessageProcessing {
     Optional<Session> session = Optional.ofNullable(facts.sessions().get(id));
     Set<String> open =
         session.filter(known -> !known.hasEndedAt(now)).map(Session::connections).orElse(Set.of());
-    Instant handshaking = now.minus(HANDSHAKE);
+    Instant handshaking = now.minus(Session.MAX_HANDSHAKE);
     Set<String> senders =
         messages.stream()
             .map(message -> message.incoming().connectionId())

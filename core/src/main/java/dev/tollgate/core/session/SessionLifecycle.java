@@ -58,8 +58,6 @@ public final class SessionLifecycle {
   /** Others write between a read and a write of the same row seldom, and then once or twice. */
   private static final int MOST_ATTEMPTS = 10;
 
-  /** A handshake takes no longer: API Gateway gives up its integrations before. */
-  private static final Duration HANDSHAKE = Duration.ofSeconds(30);
 
   private final Sessions sessions;
   private final Connections connections;
@@ -289,7 +287,7 @@ public final class SessionLifecycle {
         open.stream()
             .filter(socket -> sockets.close(socket) == Sockets.CloseResult.GONE)
             .collect(Collectors.toUnmodifiableSet());
-    Instant handshaking = now.minus(HANDSHAKE);
+    Instant handshaking = now.minus(Session.MAX_HANDSHAKE);
     if (gone.stream().anyMatch(socket -> over.get().joinedAt(socket).isAfter(handshaking))) {
       return new EndedButKept(over.get());
     }
