@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.fail;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Faults.Fault;
 import dev.tollgate.http.testing.RecordingContext;

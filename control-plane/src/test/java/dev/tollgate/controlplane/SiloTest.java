@@ -3,10 +3,10 @@ package dev.tollgate.controlplane;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo.State;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.testing.memory.InMemorySiloQueues.Message;
 import java.time.Duration;
 import java.util.List;

@@ -4,7 +4,7 @@ import dev.tollgate.aws.ScriptedAws;
 import dev.tollgate.aws.ScriptedAws.Answer;
 import dev.tollgate.aws.ScriptedAws.Request;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.tenant.Release;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

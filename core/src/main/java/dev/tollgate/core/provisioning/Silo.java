@@ -1,6 +1,7 @@
 package dev.tollgate.core.provisioning;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.tenant.Release;
 import java.time.Instant;
 
 /**

@@ -2,6 +2,7 @@ package dev.tollgate.core.provisioning;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.tenant.Release;
 
 /**
  * The functions that tenants have for their messages alone, and what feeds them from the tenants'

@@ -3,7 +3,6 @@ package dev.tollgate.core.tenant;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
-import dev.tollgate.core.provisioning.Release;
 import java.util.Optional;
 
 /**
