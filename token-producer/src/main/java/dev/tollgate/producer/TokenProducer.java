@@ -63,8 +63,8 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
    *     scheduledTime}; or {@code tenantId}, {@code action} if a claim requests the fill
    * @return the request and its result, for the log
    * @throws InvalidValue if the input is invalid
-   * @throws Unavailable if a service is unavailable. The schedule does not retry, because Lambda has
-   *     accepted its event. The next minute's fill catches up, and no token is added twice.
+   * @throws Unavailable if a service is unavailable. The schedule does not retry, because Lambda
+   *     has accepted its event. The next minute's fill catches up, and no token is added twice.
    */
   @Override
   public String handleRequest(@Nullable Map<String, String> input, Context context) {

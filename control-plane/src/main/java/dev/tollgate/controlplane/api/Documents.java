@@ -72,7 +72,7 @@ final class Documents {
   private static Map<String, Object> of(DriftReport.Result result) {
     Finding finding = result.finding();
     Map<String, Object> document = new LinkedHashMap<>();
-    document.put("kind", finding.type().name());
+    document.put("kind", finding.deviation().name());
     document.put("resource", finding.resource().key());
     document.put("name", finding.name());
     finding.tenant().ifPresent(id -> document.put("tenantId", id.value()));

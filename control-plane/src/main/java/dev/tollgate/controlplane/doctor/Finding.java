@@ -9,7 +9,7 @@ import java.util.Optional;
 /**
  * A resource whose actual state differs from the desired state.
  *
- * @param type how the states differ
+ * @param deviation how the states differ
  * @param resource the type of the resource
  * @param name the name of the resource: a tenant's id, a shard's name, or a bucket's action and
  *     tenant
@@ -18,20 +18,25 @@ import java.util.Optional;
  * @param detail the actual state, and the expected state in parentheses
  */
 public record Finding(
-    Type type,
+    Deviation deviation,
     Resource resource,
     String name,
     Optional<TenantId> tenant,
     Optional<Action> action,
     String detail) {
-  static Finding of(Type type, Resource resource, BucketId id, String detail) {
+  static Finding of(Deviation deviation, Resource resource, BucketId id, String detail) {
     return new Finding(
-        type, resource, id.toString(), Optional.of(id.tenant()), Optional.of(id.action()), detail);
+        deviation,
+        resource,
+        id.toString(),
+        Optional.of(id.tenant()),
+        Optional.of(id.action()),
+        detail);
   }
 
-  static Finding of(Type type, Shard shard, String detail) {
+  static Finding of(Deviation deviation, Shard shard, String detail) {
     return new Finding(
-        type,
+        deviation,
         Resource.SHARD_SCHEDULE,
         shard.toString(),
         Optional.empty(),
@@ -41,11 +46,16 @@ public record Finding(
 
   static Finding unsettled(TenantId id, String detail) {
     return new Finding(
-        Type.UNSETTLED, Resource.TENANT, id.toString(), Optional.of(id), Optional.empty(), detail);
+        Deviation.UNSETTLED,
+        Resource.TENANT,
+        id.toString(),
+        Optional.of(id),
+        Optional.empty(),
+        detail);
   }
 
   /** How the actual and the desired state differ. */
-  public enum Type {
+  public enum Deviation {
     /** The resource does not exist but should. */
     MISSING,
     /** The resource exists with other settings than desired. */

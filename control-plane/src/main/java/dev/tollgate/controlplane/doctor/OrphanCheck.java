@@ -1,7 +1,7 @@
 package dev.tollgate.controlplane.doctor;
 
+import dev.tollgate.controlplane.doctor.Finding.Deviation;
 import dev.tollgate.controlplane.doctor.Finding.Resource;
-import dev.tollgate.controlplane.doctor.Finding.Type;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
@@ -74,7 +74,7 @@ final class OrphanCheck implements Check {
   }
 
   private Finding orphan(String detail) {
-    return Finding.of(Type.ORPHANED, resource, id, detail);
+    return Finding.of(Deviation.ORPHANED, resource, id, detail);
   }
 
   /** Whether a bucket may own the resource. An unreadable row counts as an owner. */

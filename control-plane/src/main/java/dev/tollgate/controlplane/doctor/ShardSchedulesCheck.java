@@ -1,6 +1,6 @@
 package dev.tollgate.controlplane.doctor;
 
-import dev.tollgate.controlplane.doctor.Finding.Type;
+import dev.tollgate.controlplane.doctor.Finding.Deviation;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
@@ -71,15 +71,20 @@ final class ShardSchedulesCheck implements Check {
       if (!shards.used().contains(shard) && !missing) {
         findings.add(
             Finding.of(
-                Type.ORPHANED, shard, "a schedule for a shard without buckets (expected: none)"));
+                Deviation.ORPHANED,
+                shard,
+                "a schedule for a shard without buckets (expected: none)"));
       }
       if (shards.required().contains(shard) && missing) {
         findings.add(
             Finding.of(
-                Type.MISSING, shard, "no schedule (expected: one, because the shard has buckets)"));
+                Deviation.MISSING,
+                shard,
+                "no schedule (expected: one, because the shard has buckets)"));
       }
       if (shards.required().contains(shard) && drift instanceof Drift.Differs differs) {
-        findings.add(Finding.of(Type.DIFFERS, shard, String.join("; ", differs.differences())));
+        findings.add(
+            Finding.of(Deviation.DIFFERS, shard, String.join("; ", differs.differences())));
       }
     }
     return findings;
@@ -110,11 +115,11 @@ final class ShardSchedulesCheck implements Check {
    */
   private void repair(Finding finding) {
     Shard shard = Shard.named(finding.name());
-    boolean orphaned = finding.type() == Type.ORPHANED;
+    boolean orphaned = finding.deviation() == Deviation.ORPHANED;
     if (orphaned && shards().used().contains(shard)) {
       return;
     }
-    if (finding.type() != Type.MISSING) {
+    if (finding.deviation() != Deviation.MISSING) {
       ports.schedules().delete(shard);
     }
     if (!orphaned || shards().used().contains(shard)) {

@@ -1,7 +1,7 @@
 package dev.tollgate.controlplane.doctor;
 
+import dev.tollgate.controlplane.doctor.Finding.Deviation;
 import dev.tollgate.controlplane.doctor.Finding.Resource;
-import dev.tollgate.controlplane.doctor.Finding.Type;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
@@ -75,7 +75,10 @@ final class TenantCheck implements Check {
             (action, row) ->
                 findings.add(
                     Finding.of(
-                        Type.DIFFERS, Resource.BUCKET, new BucketId(id, action), row.reason())));
+                        Deviation.DIFFERS,
+                        Resource.BUCKET,
+                        new BucketId(id, action),
+                        row.reason())));
     all.strays()
         .forEach(
             name ->
@@ -98,7 +101,8 @@ final class TenantCheck implements Check {
         .filter(row -> !tenant.buckets().containsKey(row.id().action()))
         .map(
             row ->
-                Finding.of(Type.ORPHANED, Resource.BUCKET, row.id(), "a bucket (expected: none)"))
+                Finding.of(
+                    Deviation.ORPHANED, Resource.BUCKET, row.id(), "a bucket (expected: none)"))
         .forEach(findings::add);
     return findings;
   }
@@ -141,7 +145,8 @@ final class TenantCheck implements Check {
     BucketId bucket = new BucketId(id, action);
     if (found.isEmpty()) {
       return List.of(
-          Finding.of(Type.MISSING, Resource.BUCKET, bucket, "none (expected: " + text(spec) + ")"));
+          Finding.of(
+              Deviation.MISSING, Resource.BUCKET, bucket, "none (expected: " + text(spec) + ")"));
     }
     Bucket row = found.get();
     boolean suspended = row.fillState().state() == FillState.State.SUSPENDED;
@@ -149,7 +154,7 @@ final class TenantCheck implements Check {
       String detail =
           "%s, %s (expected: %s, tenant %s)"
               .formatted(text(row.spec()), row.fillState().state(), text(spec), tenant.status());
-      return List.of(Finding.of(Type.DIFFERS, Resource.BUCKET, bucket, detail));
+      return List.of(Finding.of(Deviation.DIFFERS, Resource.BUCKET, bucket, detail));
     }
     List<Finding> findings = new ArrayList<>();
     queue(row).ifPresent(findings::add);
@@ -174,7 +179,7 @@ final class TenantCheck implements Check {
     if (lifetime.isEmpty()) {
       return Optional.of(
           Finding.of(
-              Type.MISSING,
+              Deviation.MISSING,
               Resource.QUEUE,
               row.id(),
               "no queue (expected: one that keeps tokens for " + expected + ")"));
@@ -184,7 +189,7 @@ final class TenantCheck implements Check {
         .map(
             seconds ->
                 Finding.of(
-                    Type.DIFFERS,
+                    Deviation.DIFFERS,
                     Resource.QUEUE,
                     row.id(),
                     "the queue keeps tokens for %d s (expected: %s)"
@@ -196,12 +201,12 @@ final class TenantCheck implements Check {
     if (drift instanceof Drift.Missing) {
       String expected =
           "no schedule (expected: one for a bucket that is " + row.fillState().state() + ")";
-      return Optional.of(Finding.of(Type.MISSING, Resource.SCHEDULE, row.id(), expected));
+      return Optional.of(Finding.of(Deviation.MISSING, Resource.SCHEDULE, row.id(), expected));
     }
     return drift instanceof Drift.Differs differs
         ? Optional.of(
             Finding.of(
-                Type.DIFFERS,
+                Deviation.DIFFERS,
                 Resource.SCHEDULE,
                 row.id(),
                 String.join("; ", differs.differences())))

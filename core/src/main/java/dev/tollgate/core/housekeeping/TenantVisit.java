@@ -185,7 +185,6 @@ public final class TenantVisit {
       return copy;
     }
 
-
     private boolean isBefore(Instant until) {
       return clock.instant().isBefore(until);
     }

@@ -58,7 +58,6 @@ public final class SessionLifecycle {
   /** Others write between a read and a write of the same row seldom, and then once or twice. */
   private static final int MOST_ATTEMPTS = 10;
 
-
   private final Sessions sessions;
   private final Connections connections;
   private final Sockets sockets;

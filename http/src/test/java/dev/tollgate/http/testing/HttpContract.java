@@ -21,9 +21,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Checks exchanges against an OpenAPI 3.1 document: every status, header, media type and member must
- * be documented, and no required one may be missing. Requests are checked too, unless they were
- * refused as invalid (400, 413, 415).
+ * Checks exchanges against an OpenAPI 3.1 document: every status, header, media type and member
+ * must be documented, and no required one may be missing. Requests are checked too, unless they
+ * were refused as invalid (400, 413, 415).
  */
 public final class HttpContract {
   private static final Set<String> METHODS =

@@ -10,9 +10,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The context of an invocation with a fixed remaining time, which records the log.
- */
+/** The context of an invocation with a fixed remaining time, which records the log. */
 public final class RecordingContext implements Context {
   private final List<String> logged = new CopyOnWriteArrayList<>();
   private final Duration remaining;
