@@ -119,7 +119,10 @@ public final class BucketGate {
     return empty.until(id).filter(clock.instant()::isBefore).isPresent();
   }
 
-  /** Asks the queue for one token, to be judged by {@link #claim(BucketId, Optional, Hand)}. */
+  /**
+   * Receives one token before the row is known; {@link #claim(BucketId, Optional, Attempt)}
+   * completes the claim.
+   */
   public Attempt firstTry(BucketId id) {
     Attempt attempt = new Attempt();
     collect(id, 1, LEASE, Search.SHORT, attempt);
