@@ -3,9 +3,9 @@ package dev.tollgate.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.cli.command.LocalStack;
+import dev.tollgate.cli.command.Main;
 import dev.tollgate.cli.command.Outputs;
-import dev.tollgate.cli.command.Tollgate;
+import dev.tollgate.cli.local.InProcessCloud;
 import dev.tollgate.cli.terminal.Shell;
 import java.io.ByteArrayInputStream;
 import java.io.File;
@@ -31,7 +31,7 @@ final class ClaimsIT {
   @TempDir private Path directory;
 
   @Test
-  void program_of_the_readme_claims_from_a_local_cloud() throws IOException {
+  void the_program_in_the_readme_claims_from_a_local_cloud() throws IOException {
     String readme = Files.readString(Path.of("..", "README.md"));
     Path program = directory.resolve("SendEmail.java");
     Files.writeString(program, block(readme, "java", "TollgateClient.fromEnvironment()"));
@@ -94,7 +94,7 @@ final class ClaimsIT {
               }
               throw new InterruptedException("Ctrl-C");
             });
-    return Tollgate.commandLine(shell, LocalStack::start).execute(arguments);
+    return Main.commandLine(shell, InProcessCloud::start).execute(arguments);
   }
 
   /** Runs a program with the environment that the local cloud wrote. */

@@ -3,7 +3,7 @@ package dev.tollgate.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import dev.tollgate.cli.command.Tollgate;
+import dev.tollgate.cli.command.Main;
 import dev.tollgate.cli.terminal.Shell;
 import java.io.IOException;
 import java.io.InputStream;
@@ -48,7 +48,7 @@ class DocumentedCommandsTest {
 
   @ParameterizedTest
   @MethodSource("documentedCommands")
-  void command_in_a_document_is_understood(String documented) {
+  void a_documented_command_is_valid(String documented) {
     String[] arguments = documented.substring(documented.indexOf(':') + 1).strip().split(" +");
     PrintWriter nowhere = new PrintWriter(new StringWriter());
     Shell shell =
@@ -62,7 +62,7 @@ class DocumentedCommandsTest {
             () -> 0,
             time -> {});
     var command =
-        Tollgate.commandLine(
+        Main.commandLine(
             shell,
             settings -> {
               throw new AssertionError("nothing is run");

@@ -2,13 +2,13 @@ package dev.tollgate.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.cli.command.LocalStack;
+import dev.tollgate.cli.command.Main;
 import dev.tollgate.cli.command.Outputs;
-import dev.tollgate.cli.command.Tollgate;
+import dev.tollgate.cli.local.InProcessCloud;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
-import dev.tollgate.local.services.Requests.Request;
+import dev.tollgate.local.endpoint.RecordedRequests.Request;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -73,7 +73,7 @@ final class FileIT {
             Optional.empty(),
             elapsed::get,
             time -> elapsed.addAndGet(time.toNanos()));
-    int code = Tollgate.commandLine(shell, LocalStack::start).execute(arguments);
+    int code = Main.commandLine(shell, InProcessCloud::start).execute(arguments);
     return new Run(code, out.toString(), err.toString());
   }
 
@@ -130,7 +130,7 @@ final class FileIT {
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
-                Tollgate.class.getName(),
+                Main.class.getName(),
                 "apply",
                 "saas.yaml",
                 "--yes",
@@ -190,7 +190,7 @@ final class FileIT {
                 () -> {
                   Run second = run("tenants", "import", "customers.csv");
                   assertThat(second.exitCode()).isZero();
-                  assertThat(second.out()).contains("40 stand already; nothing to do");
+                  assertThat(second.out()).contains("40 already exist; nothing to do");
                 }))
         .isEmpty();
     for (int i = 0; i < 40; i++) {

@@ -132,7 +132,7 @@ class FuzzTest {
   }
 
   @Test
-  void a_file_of_tiers_that_cannot_be_so_is_refused_by_its_lines() throws IOException {
+  void an_invalid_yaml_file_is_rejected_with_line_numbers() throws IOException {
     Path file = directory.resolve("all.yaml");
     Fuzz.each(
         100,
@@ -148,7 +148,7 @@ class FuzzTest {
   }
 
   @Test
-  void what_a_plan_refuses_is_not_applied_and_what_it_takes_is_done_once() throws IOException {
+  void apply_rejects_what_plan_rejects_and_applies_the_rest_once() throws IOException {
     Path file = directory.resolve("all.yaml");
     AtomicInteger applied = new AtomicInteger();
     Fuzz.each(
@@ -172,7 +172,7 @@ class FuzzTest {
   }
 
   @Test
-  void a_file_of_tenants_that_cannot_be_so_is_refused_by_its_rows() throws IOException {
+  void an_invalid_csv_file_is_rejected_with_row_numbers() throws IOException {
     Path file = directory.resolve("all.csv");
     controlPlane.tenant("acme", "bronze", "{\"sessionTTL\":60}").tenant("globex", "gold", "{}");
     Fuzz.each(

@@ -59,7 +59,7 @@ class LauncherTest {
   }
 
   @Test
-  void require_tells_what_is_needed_what_was_found_and_how_to_get_it() throws IOException {
+  void require_reports_the_needed_and_the_found_version_and_how_to_get_it() throws IOException {
     Path node = tool("node", "echo v18.19.0");
 
     Result result =
@@ -73,7 +73,7 @@ class LauncherTest {
   }
 
   @Test
-  void require_tells_that_nothing_was_found() {
+  void require_reports_a_missing_program() {
     assertThat(run("require Node.js no-such-tool 20 'Get it somewhere.'").output())
         .isEqualTo("tollgate: Node.js 20 or newer is needed; found: none.\n  Get it somewhere.\n");
   }
@@ -88,7 +88,8 @@ class LauncherTest {
 
   @ParameterizedTest
   @CsvSource({"up, 0077", "connect, 0000"})
-  void files_of_a_run_are_the_owners_alone(String command, String mask) throws IOException {
+  void files_of_a_run_are_readable_by_the_owner_only(String command, String mask)
+      throws IOException {
     Path java = tool("java", "umask");
     Path launcher = Files.copy(LAUNCHER, directory.resolve("tollgate"));
     Path target = Files.createDirectories(directory.resolve("cli/target"));
@@ -106,7 +107,7 @@ class LauncherTest {
   }
 
   @Test
-  void older_than_any_sees_new_files_and_files_that_went() throws IOException {
+  void older_than_any_detects_new_and_removed_files() throws IOException {
     Path top = directory.resolve("src");
     Path sources = Files.createDirectories(top.resolve("deep"));
     Path source = Files.writeString(sources.resolve("A.java"), "");

@@ -47,7 +47,7 @@ class SecurityDocumentTest {
   }
 
   @Test
-  void each_test_that_is_named_is_there() throws IOException {
+  void each_named_test_exists() throws IOException {
     Set<String> missing = named(String.join("\n", lines()));
     assertThat(missing).hasSizeGreaterThan(10);
     missing.removeAll(classes());

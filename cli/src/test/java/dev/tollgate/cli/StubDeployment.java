@@ -1,8 +1,8 @@
 package dev.tollgate.cli;
 
-import dev.tollgate.cli.command.Cloud;
+import dev.tollgate.cli.command.Main;
 import dev.tollgate.cli.command.Outputs;
-import dev.tollgate.cli.command.Tollgate;
+import dev.tollgate.cli.local.Cloud;
 import dev.tollgate.cli.terminal.Shell;
 import io.undertow.Handlers;
 import io.undertow.Undertow;
@@ -212,7 +212,7 @@ public final class StubDeployment implements AutoCloseable {
                 throw new InterruptedException("Ctrl-C");
               }
             });
-    int exitCode = Tollgate.commandLine(shell, starter).execute(arguments);
+    int exitCode = Main.commandLine(shell, starter).execute(arguments);
     return new Run(exitCode, out.toString(), err.toString(), waits);
   }
 

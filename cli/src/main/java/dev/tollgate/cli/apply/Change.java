@@ -1,13 +1,13 @@
 package dev.tollgate.cli.apply;
 
 /**
- * A value that is to become another.
+ * The change of one field.
  *
- * @param from as it stands, as a person reads it
- * @param to as it is to be
+ * @param from the current value, as text for a person
+ * @param to the new value
  */
 record Change(String from, String to) {
-  /** Stands for a value that is not there. */
+  /** The text for a value that is absent. */
   static final String NONE = "(none)";
 
   @Override

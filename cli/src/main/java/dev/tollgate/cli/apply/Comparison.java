@@ -2,15 +2,14 @@ package dev.tollgate.cli.apply;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.cli.apply.CurrentState.StandingTenant;
-import dev.tollgate.cli.apply.DesiredState.WantedTenant;
-import dev.tollgate.cli.apply.Difference.Kind;
+import dev.tollgate.cli.apply.CurrentState.CurrentTenant;
+import dev.tollgate.cli.apply.DesiredState.DesiredTenant;
+import dev.tollgate.cli.apply.Difference.Resource;
 import dev.tollgate.cli.apply.Difference.Verb;
-import dev.tollgate.cli.command.Tenants;
-import dev.tollgate.cli.command.Tiers;
-import dev.tollgate.cli.http.Answer;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.Paths;
+import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.http.Sender;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,156 +22,159 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what a file wants with what stands; only reads.
+ * Compares the desired state in a file with the current state of a deployment, without changing
+ * either.
  *
- * <p>Whether a tier differs is for the control plane to say, by a dry run: so what the file leaves
- * out has the control plane's defaults, and what it would refuse is known before anything is done.
+ * <p>The control plane decides by a dry run whether a tier differs. So fields that the file omits
+ * get the control plane's defaults, and values that the control plane would reject are reported
+ * before anything changes.
  */
 public final class Comparison {
-  /** A dry run for each tenant that changes tells what it means; of so many at most. */
-  private static final int MOST_DRY_RUNS = 200;
+  /** A dry run shows the consequences of a tenant's change. It costs one request per tenant. */
+  private static final int MAX_DRY_RUNS = 200;
 
   private final Sender api;
   private final YamlFile file;
-  private final DesiredState wanted;
-  private final CurrentState standing;
+  private final DesiredState desired;
+  private final CurrentState current;
   private final boolean prune;
   private final List<Difference> differences = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
-  private long asTheyShould;
+  private long unchanged;
   private int dryRuns;
 
   private Comparison(Sender api, YamlFile file, boolean prune) {
     this.api = api;
     this.file = file;
-    this.wanted = DesiredState.of(file);
+    this.desired = DesiredState.of(file);
     this.prune = prune;
-    if (file.mistakes().any()) {
+    if (file.errors().any()) {
       addUnknownTiers();
     }
-    file.mistakes().orFail();
-    this.standing = CurrentState.ask(api);
+    file.errors().throwIfAny();
+    this.current = CurrentState.read(api);
   }
 
-  /** What a comparison was made of, and what it found. */
-  public record Result(DesiredState wanted, CurrentState standing, Differences differences) {}
+  /** The compared states and their differences. */
+  public record Result(DesiredState desired, CurrentState current, Differences differences) {}
 
   /**
-   * Compares.
+   * Compares a file with a deployment.
    *
-   * @param prune whether what is not in the file is to go
-   * @throws Failure if the file wants what cannot be, or something is not told
+   * @param prune whether tiers and tenants that are not in the file are to be removed
+   * @throws Failure if the file has errors or a request fails
    */
   public static Result of(Sender api, YamlFile file, boolean prune) {
     return new Comparison(api, file, prune).result();
   }
 
   private Result result() {
-    checkTiersOfTenants(standing.tiers().keySet());
-    wanted.tiers().orElse(new TreeMap<>()).forEach(this::compareTier);
-    file.mistakes().orFail();
-    wanted.tenants().orElse(new TreeMap<>()).forEach(this::compareTenant);
-    file.mistakes().orFail();
-    if (wanted.tenants().isPresent()) {
-      compareOtherTenants(wanted.tenants().get());
+    checkTiersOfTenants(current.tiers().keySet());
+    desired.tiers().orElse(new TreeMap<>()).forEach(this::compareTier);
+    file.errors().throwIfAny();
+    desired.tenants().orElse(new TreeMap<>()).forEach(this::compareTenant);
+    file.errors().throwIfAny();
+    if (desired.tenants().isPresent()) {
+      compareOtherTenants(desired.tenants().get());
     }
-    if (wanted.tiers().isPresent()) {
-      compareOtherTiers(wanted.tiers().get());
+    if (desired.tiers().isPresent()) {
+      compareOtherTiers(desired.tiers().get());
     }
-    return new Result(wanted, standing, new Differences(differences, asTheyShould, notes));
+    return new Result(desired, current, new Differences(differences, unchanged, notes));
   }
 
-  /** Adds them to the other mistakes of the file, if the deployment tells its tiers. */
+  /** Adds errors for unknown tiers to the file's other errors, if the tiers can be read. */
   private void addUnknownTiers() {
     boolean namesOthers =
-        wanted.tenants().orElse(new TreeMap<>()).values().stream()
-            .anyMatch(tenant -> !wanted.tiers().orElse(new TreeMap<>()).containsKey(tenant.tier()));
+        desired.tenants().orElse(new TreeMap<>()).values().stream()
+            .anyMatch(
+                tenant -> !desired.tiers().orElse(new TreeMap<>()).containsKey(tenant.tier()));
     if (!namesOthers) {
       return;
     }
     SortedMap<String, Long> tiers;
     try {
-      tiers = CurrentState.askTiers(api);
-    } catch (Failure notTold) {
-      // The mistakes of the file are there to be told anyway.
+      tiers = CurrentState.readTiers(api);
+    } catch (Failure unreadable) {
+      // The file's other errors are reported anyway.
       return;
     }
     checkTiersOfTenants(tiers.keySet());
   }
 
   private void checkTiersOfTenants(Set<String> tiersOfDeployment) {
-    SortedMap<String, ObjectNode> ofFile = wanted.tiers().orElse(new TreeMap<>());
-    boolean othersGo = prune && wanted.tiers().isPresent();
-    wanted
+    SortedMap<String, ObjectNode> inFile = desired.tiers().orElse(new TreeMap<>());
+    boolean othersAreRemoved = prune && desired.tiers().isPresent();
+    desired
         .tenants()
         .orElse(new TreeMap<>())
         .forEach(
             (id, tenant) -> {
               String path = "tenants." + id + ".tier";
-              if (ofFile.containsKey(tenant.tier())) {
+              if (inFile.containsKey(tenant.tier())) {
                 return;
               }
               if (!tiersOfDeployment.contains(tenant.tier())) {
-                file.wrong(path, tenant.tier(), "a tier of the file or of the deployment");
-              } else if (othersGo) {
-                file.wrong(
-                    path, tenant.tier(), "a tier of the file, since --prune removes all others");
+                file.addError(path, tenant.tier(), "a tier in the file or in the deployment");
+              } else if (othersAreRemoved) {
+                file.addError(
+                    path, tenant.tier(), "a tier in the file, because --prune removes all others");
               }
             });
   }
 
   private void compareTier(String name, ObjectNode tier) {
-    String path = Tiers.path(name);
-    // One tenant of the tier is enough to tell whether it differs.
-    Answer answer = api.send("PUT", path + "?dryRun=true&limit=1", Optional.of(tier), Map.of());
-    if (answer.status() == 400) {
-      refused("tiers." + name, answer);
+    String path = Paths.tier(name);
+    // The dry run also reports tenants; limit=1 keeps this first answer small.
+    Response response = api.send("PUT", path + "?dryRun=true&limit=1", Optional.of(tier), Map.of());
+    if (response.status() == 400) {
+      addErrors("tiers." + name, response);
       return;
     }
-    String outcome = answer.orFail().json().path("outcome").asText();
+    String outcome = response.orThrow().json().path("outcome").asText();
     if (outcome.equals("UNCHANGED")) {
-      asTheyShould++;
+      unchanged++;
       return;
     }
-    DryRun dryRun = DryRun.ask(api, name, "PUT", path, tier, Map.of());
+    DryRun dryRun = DryRun.request(api, name, "PUT", path, tier, Map.of());
     boolean isNew = outcome.equals("CREATED");
     differences.add(
         new Difference(
             isNew ? Verb.CREATE : Verb.CHANGE,
-            Kind.TIER,
+            Resource.TIER,
             name,
             dryRun.version(),
             new TreeMap<>(dryRun.changes()),
-            isNew ? "" : tenants(standing.tenantsOf(name)) + " it",
+            isNew ? "" : usedBy(current.tenantsOf(name)),
             dryRun.consequences()));
   }
 
-  private void refused(String path, Answer answer) {
-    JsonNode errors = answer.problem().document().path("errors");
+  private void addErrors(String path, Response response) {
+    JsonNode errors = response.problem().document().path("errors");
     for (JsonNode error : errors) {
-      file.wrong(
+      file.addError(
           path + "." + error.path("field").asText(),
           error.path("value").asText(),
           error.path("expected").asText());
     }
     if (errors.isEmpty()) {
-      file.wrong(path, "refused", answer.problem().line());
+      file.addError(path, "rejected", response.problem().line());
     }
   }
 
-  private void compareTenant(String id, WantedTenant tenant) {
-    Optional<StandingTenant> found = Optional.ofNullable(standing.tenants().get(id));
-    if (found.isEmpty() || found.get().isLeaving()) {
-      String gone = found.isEmpty() ? "" : "; it is still being removed, and must be gone first";
-      add(Verb.CREATE, id, 0, new TreeMap<>(), summary(tenant) + gone, List.of());
+  private void compareTenant(String id, DesiredTenant tenant) {
+    Optional<CurrentTenant> found = Optional.ofNullable(current.tenants().get(id));
+    if (found.isEmpty() || found.get().isBeingRemoved()) {
+      String wait = found.isEmpty() ? "" : "; possible once its removal is finished";
+      add(Verb.CREATE, id, 0, new TreeMap<>(), summary(tenant) + wait, List.of());
       return;
     }
-    StandingTenant stands = found.get();
-    if (stands.isAs(tenant)) {
-      asTheyShould++;
+    CurrentTenant before = found.get();
+    if (before.matches(tenant)) {
+      unchanged++;
       return;
     }
-    add(Verb.CHANGE, id, stands.version(), changes(stands, tenant), "", consequences(id, tenant));
+    add(Verb.CHANGE, id, before.version(), changes(before, tenant), "", consequences(id, tenant));
   }
 
   private void add(
@@ -183,24 +185,24 @@ public final class Comparison {
       String remark,
       List<String> consequences) {
     differences.add(
-        new Difference(verb, Kind.TENANT, tenantId, version, changes, remark, consequences));
+        new Difference(verb, Resource.TENANT, tenantId, version, changes, remark, consequences));
   }
 
-  private static String summary(WantedTenant tenant) {
+  private static String summary(DesiredTenant tenant) {
     List<String> facts = new ArrayList<>(List.of("tier " + tenant.tier()));
     tenant.overrides().forEach((limit, value) -> facts.add(limit + "=" + value));
     tenant.status().filter("SUSPENDED"::equals).ifPresent(facts::add);
     return String.join(", ", facts);
   }
 
-  private static SortedMap<String, Change> changes(StandingTenant stands, WantedTenant wanted) {
+  private static SortedMap<String, Change> changes(CurrentTenant before, DesiredTenant after) {
     SortedMap<String, Change> changes = new TreeMap<>();
-    changes.put("tier", new Change(stands.tier(), wanted.tier()));
-    wanted.status().ifPresent(to -> changes.put("status", new Change(stands.status(), to)));
-    for (String limit : Tiers.LIMITS) {
+    changes.put("tier", new Change(before.tier(), after.tier()));
+    after.status().ifPresent(to -> changes.put("status", new Change(before.status(), to)));
+    for (String limit : Limits.NAMES) {
       changes.put(
           "overrides." + limit,
-          new Change(text(stands.overrides().get(limit)), text(wanted.overrides().get(limit))));
+          new Change(text(before.overrides().get(limit)), text(after.overrides().get(limit))));
     }
     changes.values().removeIf(change -> change.from().equals(change.to()));
     return changes;
@@ -210,91 +212,94 @@ public final class Comparison {
     return value == null ? Change.NONE : value.toString();
   }
 
-  /** What a tenant's change means; not known where its tier is not there yet, or for too many. */
-  private List<String> consequences(String id, WantedTenant tenant) {
-    if (!standing.tiers().containsKey(tenant.tier()) || dryRuns >= MOST_DRY_RUNS) {
+  /** The consequences of a tenant's change; unknown if its tier does not exist yet. */
+  private List<String> consequences(String id, DesiredTenant tenant) {
+    if (!current.tiers().containsKey(tenant.tier()) || dryRuns >= MAX_DRY_RUNS) {
       return List.of();
     }
     dryRuns++;
-    if (dryRuns == MOST_DRY_RUNS) {
+    if (dryRuns == MAX_DRY_RUNS) {
       notes.add(
-          "What it means for open connections was asked for the first "
-              + MOST_DRY_RUNS
+          "The effect on open connections is shown for the first "
+              + MAX_DRY_RUNS
               + " tenants only.");
     }
     ObjectNode body = Json.object().put("tier", tenant.tier());
     body.set("overrides", Json.object(tenant.overrides()));
     tenant.status().ifPresent(status -> body.put("status", status));
-    Answer answer =
-        api.send("PATCH", Tenants.path(id) + "?dryRun=true", Optional.of(body), Map.of());
-    if (answer.status() == 400) {
-      refused("tenants." + id, answer);
+    Response response =
+        api.send("PATCH", Paths.tenant(id) + "?dryRun=true", Optional.of(body), Map.of());
+    if (response.status() == 400) {
+      addErrors("tenants." + id, response);
     }
-    return answer.succeeded()
-        ? DryRun.of(id, answer).consequences()
-        : List.of(answer.problem().line());
+    return response.succeeded()
+        ? DryRun.of(id, response).consequences()
+        : List.of(response.problem().line());
   }
 
-  private void compareOtherTenants(SortedMap<String, WantedTenant> ofFile) {
-    long leaving = 0;
+  private void compareOtherTenants(SortedMap<String, DesiredTenant> inFile) {
+    long beingRemoved = 0;
     long others = 0;
-    for (Map.Entry<String, StandingTenant> tenant : standing.tenants().entrySet()) {
-      if (ofFile.containsKey(tenant.getKey())) {
+    for (Map.Entry<String, CurrentTenant> tenant : current.tenants().entrySet()) {
+      if (inFile.containsKey(tenant.getKey())) {
         continue;
       }
-      StandingTenant stands = tenant.getValue();
-      if (stands.isLeaving()) {
-        leaving++;
+      CurrentTenant found = tenant.getValue();
+      if (found.isBeingRemoved()) {
+        beingRemoved++;
       } else if (prune) {
-        String remark = "tier " + stands.tier();
-        add(Verb.REMOVE, tenant.getKey(), stands.version(), new TreeMap<>(), remark, List.of());
+        String remark = "tier " + found.tier();
+        add(Verb.REMOVE, tenant.getKey(), found.version(), new TreeMap<>(), remark, List.of());
       } else {
         others++;
       }
     }
-    if (leaving > 0) {
-      notes.add(counted(leaving, "tenant") + (leaving == 1 ? " is" : " are") + " being removed.");
+    if (beingRemoved > 0) {
+      notes.add(
+          counted(beingRemoved, "tenant")
+              + (beingRemoved == 1 ? " is" : " are")
+              + " being removed.");
     }
-    leftAlone(others, "tenant");
+    noteIgnored(others, "tenant");
   }
 
-  private void compareOtherTiers(SortedMap<String, ObjectNode> ofFile) {
+  private void compareOtherTiers(SortedMap<String, ObjectNode> inFile) {
     long others = 0;
-    for (Map.Entry<String, Long> tier : standing.tiers().entrySet()) {
+    for (Map.Entry<String, Long> tier : current.tiers().entrySet()) {
       String name = tier.getKey();
-      if (ofFile.containsKey(name)) {
+      if (inFile.containsKey(name)) {
         continue;
       }
       if (!prune) {
         others++;
         continue;
       }
-      // With tenants in the file, none keeps such a tier; without, whoever has it is not asked.
-      long users = wanted.tenants().isPresent() ? 0 : standing.tenantsOf(name);
+      // If the file declares tenants, all of them use tiers of the file: this was checked above.
+      long users = desired.tenants().isPresent() ? 0 : current.tenantsOf(name);
       if (users > 0) {
-        notes.add("Tier " + name + " is not in the file, but " + tenants(users) + " it; it stays.");
+        notes.add("Tier " + name + " is not in the file but is kept: " + usedBy(users) + ".");
       } else {
         differences.add(
             new Difference(
-                Verb.REMOVE, Kind.TIER, name, tier.getValue(), new TreeMap<>(), "", List.of()));
+                Verb.REMOVE, Resource.TIER, name, tier.getValue(), new TreeMap<>(), "", List.of()));
       }
     }
-    leftAlone(others, "tier");
+    noteIgnored(others, "tier");
   }
 
-  private void leftAlone(long others, String kind) {
+  private void noteIgnored(long others, String kind) {
     if (others > 0) {
       notes.add(
           counted(others, kind)
               + (others == 1 ? " is" : " are")
-              + " not in the file, left alone (--prune removes "
+              + " not in the file and ignored. To remove "
               + (others == 1 ? "it" : "them")
-              + ").");
+              + ", use --prune.");
     }
   }
 
-  private static String tenants(long count) {
-    return counted(count, "tenant") + (count == 1 ? " has" : " have");
+  private static String usedBy(long count) {
+    return "used by " + counted(count, "tenant");
   }
 
   static String counted(long count, String kind) {

@@ -13,52 +13,52 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The tiers and tenants that a deployment has.
+ * The tiers and tenants of a deployment.
  *
- * @param tiers versions by their names; 0 for a default tier that nobody has changed
- * @param tenants by their ids
+ * @param tiers the tiers' versions, by name; 0 for a default tier that was never changed
+ * @param tenants the tenants, by id
  */
 public record CurrentState(
-    SortedMap<String, Long> tiers, SortedMap<String, StandingTenant> tenants) {
+    SortedMap<String, Long> tiers, SortedMap<String, CurrentTenant> tenants) {
   public CurrentState {
     tiers = Collections.unmodifiableSortedMap(tiers);
     tenants = Collections.unmodifiableSortedMap(tenants);
   }
 
   /**
-   * Asks for all of them.
+   * Reads all tiers and tenants.
    *
-   * @throws Failure if they are not told
+   * @throws Failure if a request fails
    */
-  public static CurrentState ask(Sender api) {
-    SortedMap<String, Long> tiers = askTiers(api);
-    SortedMap<String, StandingTenant> tenants = new TreeMap<>();
+  public static CurrentState read(Sender api) {
+    SortedMap<String, Long> tiers = readTiers(api);
+    SortedMap<String, CurrentTenant> tenants = new TreeMap<>();
     for (JsonNode tenant : tenants(api)) {
-      tenants.put(tenant.path("tenantId").asText(), StandingTenant.of(tenant));
+      tenants.put(tenant.path("tenantId").asText(), CurrentTenant.of(tenant));
     }
     return new CurrentState(tiers, tenants);
   }
 
   /**
-   * Asks for the tiers.
+   * Reads the tiers.
    *
-   * @return their versions by their names
-   * @throws Failure if they are not told
+   * @return the tiers' versions, by name
+   * @throws Failure if the request fails
    */
-  static SortedMap<String, Long> askTiers(Sender api) {
+  static SortedMap<String, Long> readTiers(Sender api) {
     SortedMap<String, Long> tiers = new TreeMap<>();
-    for (JsonNode tier : api.get("/tiers").orFail().json().path("tiers")) {
+    for (JsonNode tier : api.get("/tiers").orThrow().json().path("tiers")) {
       tiers.put(tier.path("tier").asText(), tier.path("version").asLong());
     }
     return tiers;
   }
 
-  /** All tenants, page by page, as the control plane lists them. */
+  /** Reads the documents of all tenants, page by page. */
   public static List<JsonNode> tenants(Sender api) {
     return tenants(api, Collections.emptySortedMap());
   }
 
-  /** The same of those alone that these query parameters tell of. */
+  /** Reads the documents of the tenants that match the filters, which are query parameters. */
   public static List<JsonNode> tenants(Sender api, SortedMap<String, String> filters) {
     List<JsonNode> tenants = new ArrayList<>();
     Optional<String> cursor = Optional.empty();
@@ -66,61 +66,62 @@ public record CurrentState(
       SortedMap<String, String> query = new TreeMap<>(filters);
       cursor.ifPresent(next -> query.put("cursor", next));
       String text = query.isEmpty() ? "" : "?" + Api.query(query);
-      JsonNode page = api.get("/tenants" + text).orFail().json();
+      JsonNode page = api.get("/tenants" + text).orThrow().json();
       page.path("tenants").forEach(tenants::add);
       cursor = Json.text(page, "next");
     } while (cursor.isPresent());
     return tenants;
   }
 
-  /** How many tenants have a tier, those included that are being removed. */
+  /** Counts the tenants of a tier, including those that are being removed. */
   long tenantsOf(String tier) {
     return tenants.values().stream().filter(tenant -> tenant.tier().equals(tier)).count();
   }
 
   /**
-   * What is said of a tenant.
+   * A tenant as the control plane reports it.
    *
    * @param tier the name of its tier
-   * @param overrides all limits that are its own
+   * @param overrides the limits that replace those of the tier
    * @param status {@code ACTIVE}, {@code SUSPENDED} or {@code OFFBOARDING}
-   * @param version counts its changes, those of its tier's roll-outs included
+   * @param version incremented by each change of the tenant, including roll-outs of its tier
    */
-  public record StandingTenant(
+  public record CurrentTenant(
       String tier, SortedMap<String, Long> overrides, String status, long version) {
-    public StandingTenant {
+    public CurrentTenant {
       overrides = Collections.unmodifiableSortedMap(new TreeMap<>(overrides));
     }
 
-    static StandingTenant of(JsonNode tenant) {
+    static CurrentTenant of(JsonNode tenant) {
       SortedMap<String, Long> overrides = new TreeMap<>();
       tenant
           .path("overrides")
           .properties()
           .forEach(limit -> overrides.put(limit.getKey(), limit.getValue().asLong()));
-      return new StandingTenant(
+      return new CurrentTenant(
           tenant.path("tier").asText(),
           overrides,
           tenant.path("status").asText(),
           tenant.path("version").asLong());
     }
 
-    public boolean isLeaving() {
+    public boolean isBeingRemoved() {
       return status.equals("OFFBOARDING");
     }
 
-    /** Whether nothing but the version may differ. */
-    boolean saysTheSameAs(StandingTenant other) {
+    /** Whether the other tenant differs in nothing but the version. */
+    boolean hasSameSettingsAs(CurrentTenant other) {
       return tier.equals(other.tier)
           && overrides.equals(other.overrides)
           && status.equals(other.status);
     }
 
-    public boolean isAs(DesiredState.WantedTenant wanted) {
-      return tier.equals(wanted.tier())
-          && overrides.equals(wanted.overrides())
-          && !isLeaving()
-          && wanted.status().map(status::equals).orElse(true);
+    /** Whether the tenant needs no change to be as desired. */
+    public boolean matches(DesiredState.DesiredTenant desired) {
+      return tier.equals(desired.tier())
+          && overrides.equals(desired.overrides())
+          && !isBeingRemoved()
+          && desired.status().map(status::equals).orElse(true);
     }
   }
 }

@@ -2,7 +2,6 @@ package dev.tollgate.cli.apply;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.cli.command.Tiers;
 import dev.tollgate.cli.http.Json;
 import java.util.Collection;
 import java.util.Collections;
@@ -14,26 +13,28 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * The tiers and tenants that a file wants to be there, and nothing that cannot be: unknown names,
- * names twice and values of the wrong type are refused. How large a value may be is for the control
- * plane to say.
+ * The tiers and tenants that a file declares. Unknown fields, repeated names and values of the
+ * wrong type are reported as errors of the file. The control plane checks the ranges of values.
  *
- * @param tiers documents as {@code PUT /tiers/{tier}} takes them; empty if the file does not speak
- *     of tiers
- * @param tenants by their ids; empty if the file does not speak of tenants
+ * @param tiers request bodies of {@code PUT /tiers/{tier}}, by tier name; empty if the file has no
+ *     section {@code tiers}
+ * @param tenants the tenants by id; empty if the file has no section {@code tenants}
  */
 public record DesiredState(
     Optional<SortedMap<String, ObjectNode>> tiers,
-    Optional<SortedMap<String, WantedTenant>> tenants) {
-  /** What a tenant's id looks like (control plane). */
+    Optional<SortedMap<String, DesiredTenant>> tenants) {
+  /** A valid tenant id. */
   public static final Pattern TENANT_ID = Pattern.compile("[a-z0-9][a-z0-9-]{0,35}");
+
+  /** Describes a valid tenant id in error messages. */
+  public static final String VALID_TENANT_ID = "lower-case letters, digits and hyphens, up to 36";
 
   private static final Pattern TIER_NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
   private static final Pattern ACTION = Pattern.compile("[a-z][a-z0-9-]{0,19}");
   private static final List<String> TIER_FIELDS =
       List.of(
           "isolation", "limits", "buckets", "fillMode", "onUnavailable", "hibernateAfterMinutes");
-  private static final String WHOLE_NUMBER = "a whole number, 1 or more";
+  private static final String WHOLE_NUMBER = "a whole number, at least 1";
   private static final String FIELDS = "an object";
   private static final String ENTRIES = "an object; {} for none";
 
@@ -43,13 +44,13 @@ public record DesiredState(
   }
 
   /**
-   * Reads what a file wants. What is wrong is added to the file's mistakes; the file is not to be
-   * acted on then.
+   * Reads a file. Invalid values are added to the file's errors; if there are any, the result must
+   * not be applied.
    */
   static DesiredState of(YamlFile file) {
     JsonNode document = file.document();
     if (!document.isObject() || document.isEmpty()) {
-      file.wrong("file", said(document), "tiers: and tenants:, or one of them");
+      file.addError("file", shown(document), "tiers: and tenants:, or one of them");
     }
     only(file, "", document, List.of("tiers", "tenants"));
     return new DesiredState(
@@ -58,21 +59,26 @@ public record DesiredState(
   }
 
   private static SortedMap<String, ObjectNode> tiers(YamlFile file, JsonNode tiers) {
-    SortedMap<String, ObjectNode> wanted = new TreeMap<>();
+    SortedMap<String, ObjectNode> desired = new TreeMap<>();
     if (!isObject(file, "tiers", tiers, ENTRIES)) {
-      return wanted;
+      return desired;
     }
     for (Map.Entry<String, JsonNode> tier : tiers.properties()) {
       String path = "tiers." + tier.getKey();
-      matches(file, path, tier.getKey(), TIER_NAME);
-      // Tenants may refer to a tier with mistakes as well.
-      wanted.put(tier.getKey(), Json.object());
+      matches(
+          file,
+          path,
+          tier.getKey(),
+          TIER_NAME,
+          "a letter, then letters, digits and hyphens, up to 32");
+      // A tier with errors is still a tier that tenants may name.
+      desired.put(tier.getKey(), Json.object());
       if (isObject(file, path, tier.getValue(), FIELDS)) {
         checkTier(file, path + ".", tier.getValue());
-        wanted.put(tier.getKey(), tier.getValue().deepCopy());
+        desired.put(tier.getKey(), tier.getValue().deepCopy());
       }
     }
-    return wanted;
+    return desired;
   }
 
   private static void checkTier(YamlFile file, String path, JsonNode tier) {
@@ -80,9 +86,9 @@ public record DesiredState(
     oneOf(file, path + "isolation", tier.path("isolation"), List.of("POOL", "SILO"));
     JsonNode limits = tier.path("limits");
     if (isObject(file, path + "limits", limits, FIELDS)) {
-      only(file, path + "limits.", limits, Tiers.LIMITS);
-      for (String limit : Tiers.LIMITS) {
-        if (!limits.has(limit) && Tiers.OPTIONAL_LIMITS.contains(limit)) {
+      only(file, path + "limits.", limits, Limits.NAMES);
+      for (String limit : Limits.NAMES) {
+        if (!limits.has(limit) && Limits.OPTIONAL.contains(limit)) {
           continue;
         }
         wholeNumber(file, path + "limits." + limit, limits.path(limit));
@@ -94,7 +100,7 @@ public record DesiredState(
       }
     }
     if (tier.has("fillMode") && !tier.path("fillMode").isTextual()) {
-      file.wrong(path + "fillMode", said(tier.path("fillMode")), "a text such as PRODUCER");
+      file.addError(path + "fillMode", shown(tier.path("fillMode")), "a string such as PRODUCER");
     }
     if (tier.has("onUnavailable")) {
       oneOf(file, path + "onUnavailable", tier.path("onUnavailable"), List.of("ADMIT", "REFUSE"));
@@ -105,7 +111,12 @@ public record DesiredState(
   }
 
   private static void checkBucket(YamlFile file, String path, Map.Entry<String, JsonNode> bucket) {
-    matches(file, path, bucket.getKey(), ACTION);
+    matches(
+        file,
+        path,
+        bucket.getKey(),
+        ACTION,
+        "a letter, then letters, digits and hyphens, up to 20");
     JsonNode terms = bucket.getValue();
     if (!isObject(file, path, terms, FIELDS)) {
       return;
@@ -113,40 +124,40 @@ public record DesiredState(
     only(file, path + ".", terms, List.of("ratePerMinute", "capacity"));
     JsonNode rate = terms.path("ratePerMinute");
     if (terms.has("ratePerMinute") && !rate.isNumber()) {
-      file.wrong(path + ".ratePerMinute", said(rate), "tokens a minute, such as 0.2");
+      file.addError(path + ".ratePerMinute", shown(rate), "tokens a minute, such as 0.2");
     }
     if (terms.has("capacity")) {
       wholeNumber(file, path + ".capacity", terms.path("capacity"));
     }
   }
 
-  private static SortedMap<String, WantedTenant> tenants(YamlFile file, JsonNode tenants) {
-    SortedMap<String, WantedTenant> wanted = new TreeMap<>();
+  private static SortedMap<String, DesiredTenant> tenants(YamlFile file, JsonNode tenants) {
+    SortedMap<String, DesiredTenant> desired = new TreeMap<>();
     if (!isObject(file, "tenants", tenants, ENTRIES)) {
-      return wanted;
+      return desired;
     }
     for (Map.Entry<String, JsonNode> tenant : tenants.properties()) {
       String path = "tenants." + tenant.getKey();
-      matches(file, path, tenant.getKey(), TENANT_ID);
+      matches(file, path, tenant.getKey(), TENANT_ID, VALID_TENANT_ID);
       if (isObject(file, path, tenant.getValue(), FIELDS)) {
         tenant(file, path + ".", tenant.getValue())
-            .ifPresent(read -> wanted.put(tenant.getKey(), read));
+            .ifPresent(read -> desired.put(tenant.getKey(), read));
       }
     }
-    return wanted;
+    return desired;
   }
 
-  /** A tenant; empty if the file does not say its tier. */
-  private static Optional<WantedTenant> tenant(YamlFile file, String path, JsonNode tenant) {
+  /** Reads a tenant; empty if the file does not name its tier. */
+  private static Optional<DesiredTenant> tenant(YamlFile file, String path, JsonNode tenant) {
     only(file, path, tenant, List.of("tier", "overrides", "status"));
     boolean hasTier = tenant.path("tier").isTextual();
     if (!hasTier) {
-      file.wrong(path + "tier", said(tenant.path("tier")), "the name of a tier");
+      file.addError(path + "tier", shown(tenant.path("tier")), "the name of a tier");
     }
     SortedMap<String, Long> overrides = new TreeMap<>();
     JsonNode limits = tenant.path("overrides");
     if (tenant.has("overrides") && isObject(file, path + "overrides", limits, ENTRIES)) {
-      only(file, path + "overrides.", limits, Tiers.LIMITS);
+      only(file, path + "overrides.", limits, Limits.NAMES);
       for (Map.Entry<String, JsonNode> limit : limits.properties()) {
         wholeNumber(file, path + "overrides." + limit.getKey(), limit.getValue());
         overrides.put(limit.getKey(), limit.getValue().asLong());
@@ -157,7 +168,7 @@ public record DesiredState(
     }
     return hasTier
         ? Optional.of(
-            new WantedTenant(
+            new DesiredTenant(
                 tenant.path("tier").textValue(), overrides, Json.text(tenant, "status")))
         : Optional.empty();
   }
@@ -165,9 +176,9 @@ public record DesiredState(
   private static void only(YamlFile file, String path, JsonNode object, Collection<String> known) {
     for (Map.Entry<String, JsonNode> field : object.properties()) {
       if (!known.contains(field.getKey())) {
-        file.wrong(
+        file.addError(
             path + field.getKey(),
-            said(field.getValue()),
+            shown(field.getValue()),
             "a known field, one of: " + String.join(", ", known));
       }
     }
@@ -175,37 +186,38 @@ public record DesiredState(
 
   private static boolean isObject(YamlFile file, String path, JsonNode value, String expected) {
     if (!value.isObject()) {
-      file.wrong(path, said(value), expected);
+      file.addError(path, shown(value), expected);
     }
     return value.isObject();
   }
 
   private static void wholeNumber(YamlFile file, String path, JsonNode value) {
     if (!value.isIntegralNumber() || !value.canConvertToLong() || value.longValue() < 1) {
-      file.wrong(path, said(value), WHOLE_NUMBER);
+      file.addError(path, shown(value), WHOLE_NUMBER);
     }
   }
 
   private static void minutes(YamlFile file, String path, JsonNode value) {
     if (!value.isIntegralNumber() || !value.canConvertToLong() || value.longValue() < 0) {
-      file.wrong(path, said(value), "a whole number of minutes, 0 for never");
+      file.addError(path, shown(value), "a whole number of minutes, 0 for never");
     }
   }
 
-  private static void oneOf(YamlFile file, String path, JsonNode value, List<String> texts) {
-    if (!value.isTextual() || !texts.contains(value.textValue())) {
-      file.wrong(path, said(value), String.join(" or ", texts));
+  private static void oneOf(YamlFile file, String path, JsonNode value, List<String> values) {
+    if (!value.isTextual() || !values.contains(value.textValue())) {
+      file.addError(path, shown(value), String.join(" or ", values));
     }
   }
 
-  private static void matches(YamlFile file, String path, String name, Pattern pattern) {
+  private static void matches(
+      YamlFile file, String path, String name, Pattern pattern, String expected) {
     if (!pattern.matcher(name).matches()) {
-      file.wrong(path, name, pattern.pattern());
+      file.addError(path, name, expected);
     }
   }
 
-  /** A value as a mistake tells it: texts that look like something else keep their quotes. */
-  private static String said(JsonNode value) {
+  /** A value as an error shows it: text that looks like a number or an object keeps its quotes. */
+  private static String shown(JsonNode value) {
     if (value.isMissingNode()) {
       return "missing";
     }
@@ -215,17 +227,26 @@ public record DesiredState(
   }
 
   /**
-   * What a tenant is to be.
+   * A tenant as the file declares it.
    *
    * @param tier the name of its tier
-   * @param overrides all limits that are its own
-   * @param status {@code ACTIVE} or {@code SUSPENDED}; empty for whatever it is, since that is
-   *     often decided on the spot
+   * @param overrides the limits that replace those of the tier
+   * @param status {@code ACTIVE} or {@code SUSPENDED}; empty to keep the current status, because
+   *     operators often suspend a tenant without changing the file
    */
-  public record WantedTenant(
+  public record DesiredTenant(
       String tier, SortedMap<String, Long> overrides, Optional<String> status) {
-    public WantedTenant {
+    public DesiredTenant {
       overrides = Collections.unmodifiableSortedMap(new TreeMap<>(overrides));
+    }
+
+    /** The body of the request that onboards this tenant. */
+    public ObjectNode onboardingRequest(String tenantId) {
+      ObjectNode body = Json.object().put("tenantId", tenantId).put("tier", tier);
+      if (!overrides.isEmpty()) {
+        body.set("overrides", Json.object(overrides));
+      }
+      return body;
     }
   }
 }

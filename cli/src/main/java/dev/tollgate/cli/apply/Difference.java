@@ -10,30 +10,31 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A tier or a tenant that does not stand as a file wants it.
+ * The difference between the desired and the current state of one tier or tenant.
  *
- * @param name of the tier, or the tenant's id
- * @param version the one that was looked at, which alone may be changed; 0 if there is none
- * @param changes what differs, by dotted paths
- * @param remark what else is worth a word, perhaps empty
- * @param consequences what the change means for what tenants have
+ * @param name the tier's name, or the tenant's id
+ * @param version the version that was compared, and the only one that may be changed; 0 if the tier
+ *     or tenant does not exist
+ * @param changes the changed fields, by dotted path
+ * @param remark more about the difference; may be empty
+ * @param consequences the effects of the change on open connections and buckets
  */
 record Difference(
     Verb verb,
-    Kind kind,
+    Resource resource,
     String name,
     long version,
     SortedMap<String, Change> changes,
     String remark,
     List<String> consequences) {
-  private static final int MOST_CONSEQUENCES = 5;
+  private static final int MAX_CONSEQUENCES = 5;
 
   Difference {
     changes = Collections.unmodifiableSortedMap(new TreeMap<>(changes));
     consequences = List.copyOf(consequences);
   }
 
-  /** What is to be done about it. */
+  /** The change that removes the difference. */
   enum Verb {
     CREATE("+"),
     CHANGE("~"),
@@ -51,8 +52,7 @@ record Difference(
     }
   }
 
-  /** What it is that differs. */
-  enum Kind {
+  enum Resource {
     TIER,
     TENANT;
 
@@ -62,13 +62,13 @@ record Difference(
     }
   }
 
-  boolean is(Verb aVerb, Kind aKind) {
-    return verb == aVerb && kind == aKind;
+  boolean is(Verb someVerb, Resource someResource) {
+    return verb == someVerb && resource == someResource;
   }
 
-  /** What it is, such as {@code tenant acme}. */
+  /** The resource and its name, such as {@code tenant acme}. */
   String what() {
-    return kind + " " + name;
+    return resource + " " + name;
   }
 
   /** The difference in lines for a person. */
@@ -79,9 +79,9 @@ record Difference(
         (path, change) ->
             lines.add("    " + path + ": " + (verb == Verb.CREATE ? change.to() : change)));
     consequences.stream()
-        .limit(MOST_CONSEQUENCES)
+        .limit(MAX_CONSEQUENCES)
         .forEach(consequence -> lines.add("    ! " + consequence));
-    int more = consequences.size() - MOST_CONSEQUENCES;
+    int more = consequences.size() - MAX_CONSEQUENCES;
     if (more > 0) {
       lines.add("    ! and " + more + " more");
     }
@@ -92,7 +92,7 @@ record Difference(
     ObjectNode document =
         Json.object()
             .put("verb", verb.toString())
-            .put("kind", kind.toString())
+            .put("kind", resource.toString())
             .put("name", name)
             .put("version", version);
     ObjectNode differing = document.putObject("changes");

@@ -2,7 +2,7 @@ package dev.tollgate.cli.apply;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.cli.apply.Difference.Kind;
+import dev.tollgate.cli.apply.Difference.Resource;
 import dev.tollgate.cli.apply.Difference.Verb;
 import dev.tollgate.cli.http.Json;
 import java.util.ArrayList;
@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * All that does not stand as a file wants it.
+ * All differences between a file and a deployment.
  *
- * @param all tiers first, in the order in which they are told
- * @param asTheyShould how many tiers and tenants of the file stand so already
- * @param notes what is left alone, and why
+ * @param all the differences in the order in which they are printed: tiers first
+ * @param unchanged the number of tiers and tenants in the file that do not differ
+ * @param notes what the comparison ignored, and why
  */
-public record Differences(List<Difference> all, long asTheyShould, List<String> notes) {
+public record Differences(List<Difference> all, long unchanged, List<String> notes) {
   public Differences {
     all = List.copyOf(all);
     notes = List.copyOf(notes);
@@ -26,8 +26,8 @@ public record Differences(List<Difference> all, long asTheyShould, List<String> 
     return all.isEmpty();
   }
 
-  List<Difference> of(Verb verb, Kind kind) {
-    return all.stream().filter(difference -> difference.is(verb, kind)).toList();
+  List<Difference> of(Verb verb, Resource resource) {
+    return all.stream().filter(difference -> difference.is(verb, resource)).toList();
   }
 
   private long count(Verb verb) {
@@ -44,11 +44,11 @@ public record Differences(List<Difference> all, long asTheyShould, List<String> 
     lines.add(
         String.format(
             Locale.ROOT,
-            "Plan: %,d to create, %,d to change, %,d to remove; %,d as they should be.",
+            "Plan: %,d to create, %,d to change, %,d to remove, %,d unchanged.",
             count(Verb.CREATE),
             count(Verb.CHANGE),
             count(Verb.REMOVE),
-            asTheyShould));
+            unchanged));
     lines.addAll(notes);
     return lines;
   }
@@ -62,7 +62,7 @@ public record Differences(List<Difference> all, long asTheyShould, List<String> 
         .put("create", count(Verb.CREATE))
         .put("change", count(Verb.CHANGE))
         .put("remove", count(Verb.REMOVE))
-        .put("asTheyShouldBe", asTheyShould);
+        .put("asTheyShouldBe", unchanged);
     notes.forEach(document.putArray("notes")::add);
     return document;
   }

@@ -3,10 +3,10 @@ package dev.tollgate.cli.apply;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.cli.http.Answer;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.terminal.Table;
 import java.util.ArrayList;
@@ -16,13 +16,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** What a change would come to, as the control plane tells it. */
+/** The control plane's answer to a dry run: the effects that a change would have. */
 public final class DryRun {
-  /** The exit code when something would change. */
-  static final int WOULD_CHANGE = 3;
+  /** The exit code if something would change. */
+  private static final int WOULD_CHANGE = 3;
 
   public static final String DESCRIPTION =
-      "Change nothing; tell what would change. Exit code 3 if anything would.";
+      "Only show what would change. Exit code 3 if anything would.";
 
   private static final String QUERY = "?dryRun=true";
 
@@ -35,49 +35,49 @@ public final class DryRun {
   }
 
   /**
-   * Asks for all parts.
+   * Requests a dry run, and all pages of its result.
    *
-   * @param name whatever is to be changed
-   * @throws Failure if the change would be refused
+   * @param name the name of the tier or tenant to change
+   * @throws Failure if the control plane would reject the change
    */
-  public static DryRun ask(
+  public static DryRun request(
       Sender api,
       String name,
       String method,
       String path,
       JsonNode body,
       Map<String, String> headers) {
-    ObjectNode whole = part(api, method, path + QUERY, body, headers);
+    ObjectNode whole = page(api, method, path + QUERY, body, headers);
     while (whole.has("next")) {
       String cursor = Api.query(Map.of("cursor", whole.remove("next").asText()));
-      JsonNode part = part(api, method, path + QUERY + "&" + cursor, body, headers);
-      tenants(whole).addAll(tenants(part));
+      JsonNode page = page(api, method, path + QUERY + "&" + cursor, body, headers);
+      tenants(whole).addAll(tenants(page));
       ObjectNode totals = whole.withObjectProperty("totals");
-      part.path("totals")
+      page.path("totals")
           .properties()
           .forEach(
               total ->
                   totals.put(
                       total.getKey(),
                       totals.path(total.getKey()).asLong() + total.getValue().asLong()));
-      Json.text(part, "next").ifPresent(next -> whole.put("next", next));
+      Json.text(page, "next").ifPresent(next -> whole.put("next", next));
     }
     return new DryRun(name, whole);
   }
 
-  private static ObjectNode part(
+  private static ObjectNode page(
       Sender api, String method, String path, JsonNode body, Map<String, String> headers) {
     return of("", api.send(method, path, Optional.of(body), headers)).document;
   }
 
   /**
-   * What an answer to a dry run tells, if it tells all.
+   * The result in a response that has no further pages.
    *
-   * @throws Failure if the change would be refused
+   * @throws Failure if the control plane would reject the change
    */
-  static DryRun of(String name, Answer answer) {
+  static DryRun of(String name, Response response) {
     return new DryRun(
-        name, answer.orFail().json() instanceof ObjectNode object ? object : Json.object());
+        name, response.orThrow().json() instanceof ObjectNode object ? object : Json.object());
   }
 
   private static ArrayNode tenants(JsonNode document) {
@@ -90,7 +90,7 @@ public final class DryRun {
     return document;
   }
 
-  /** The version that stands; 0 for none and for a default tier that nobody has changed. */
+  /** The current version; 0 if there is none, or for a default tier that was never changed. */
   long version() {
     return document.path("version").asLong();
   }
@@ -100,12 +100,12 @@ public final class DryRun {
     return document.path("outcome").asText();
   }
 
-  /** What would change of the tier or, if it is a tenant that is to be changed, nothing. */
+  /** The changes of the tier's fields; empty for a dry run of a tenant's change. */
   Map<String, Change> changes() {
     return changes(document);
   }
 
-  /** What the change would mean for what tenants have, a line each. */
+  /** The effects of the change on open connections and buckets, one line each. */
   List<String> consequences() {
     List<String> consequences = new ArrayList<>();
     for (JsonNode tenant : tenants(document)) {
@@ -125,7 +125,7 @@ public final class DryRun {
     return !outcome().equals("UNCHANGED") || !tenants(document).isEmpty();
   }
 
-  /** What would change, in lines for a person. */
+  /** The changes in lines for a person. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     String outcome = outcome().toLowerCase(Locale.ROOT);

@@ -7,15 +7,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** The values in a file that cannot be so, collected so that all are told at once. */
+/** The invalid values of a file, collected so that one message can list all of them. */
 public final class FileErrors {
   private final String file;
   private final String unit;
-  private final List<Mistake> mistakes = new ArrayList<>();
+  private final List<InvalidValue> invalidValues = new ArrayList<>();
 
   /**
-   * @param file as the user named it
-   * @param unit what its parts are counted in: {@code line} or {@code row}
+   * @param file the file's name as the user wrote it
+   * @param unit what the file's parts are counted in: {@code line} or {@code row}
    */
   public FileErrors(String file, String unit) {
     this.file = file;
@@ -23,43 +23,45 @@ public final class FileErrors {
   }
 
   /**
-   * Adds a mistake.
+   * Adds an invalid value.
    *
-   * @param number of the line or the row, from 1
+   * @param number the number of the line or row, from 1
    */
   public void add(long number, String field, String value, String expected) {
-    mistakes.add(new Mistake(number, field, value, expected));
+    invalidValues.add(new InvalidValue(number, field, value, expected));
   }
 
-  /** Whether there are any. */
   boolean any() {
-    return !mistakes.isEmpty();
+    return !invalidValues.isEmpty();
   }
 
   /**
-   * Goes on only if nothing is wrong.
+   * Returns normally only if the file has no invalid values.
    *
-   * @throws Failure that tells all mistakes
+   * @throws Failure that lists all of them, in the order of the file
    */
-  public void orFail() {
-    if (mistakes.isEmpty()) {
+  public void throwIfAny() {
+    if (invalidValues.isEmpty()) {
       return;
     }
-    String many = mistakes.size() == 1 ? "a value is" : mistakes.size() + " values are";
-    Problem problem = Problem.of(file + ": " + many + " not valid; nothing was done");
+    int count = invalidValues.size();
+    Problem problem =
+        Problem.of(
+            "%s: %d invalid value%s. Nothing was changed."
+                .formatted(file, count, count == 1 ? "" : "s"));
     ArrayNode errors = problem.document().putArray("errors");
-    mistakes.stream()
-        .sorted(Comparator.comparingLong(Mistake::number))
+    invalidValues.stream()
+        .sorted(Comparator.comparingLong(InvalidValue::number))
         .forEach(
-            mistake ->
+            invalid ->
                 errors
                     .addObject()
-                    .put(unit, mistake.number)
-                    .put("field", mistake.field)
-                    .put("value", mistake.value)
-                    .put("expected", mistake.expected));
+                    .put(unit, invalid.number)
+                    .put("field", invalid.field)
+                    .put("value", invalid.value)
+                    .put("expected", invalid.expected));
     throw Failure.usage(problem);
   }
 
-  private record Mistake(long number, String field, String value, String expected) {}
+  private record InvalidValue(long number, String field, String value, String expected) {}
 }

@@ -40,26 +40,26 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
 /**
- * A YAML document (1.2, its JSON schema: {@code no} and {@code on} are texts) that knows on which
- * line each of its values stands. Names are texts, whatever they look like.
+ * A YAML 1.2 document that knows the line of each value. It uses YAML's JSON schema, so {@code no}
+ * and {@code on} are strings; names are always strings.
  */
 public final class YamlFile {
-  /** What is made of a file is made by calls that go as deep as the file does. */
-  private static final int DEEPEST = 32;
+  /** Conversion recurses once for each level, so the depth must be limited. */
+  private static final int MAX_DEPTH = 32;
 
-  /** Far more than a file has, and little enough to be held: aliases of aliases multiply. */
-  private static final int MOST_VALUES = 1_000_000;
+  /** Limits memory: aliases of aliases multiply the values of a small file. */
+  private static final int MAX_VALUES = 1_000_000;
 
   private final String name;
-  private final FileErrors mistakes;
+  private final FileErrors errors;
   private final Map<String, Integer> lines = new HashMap<>();
-  private final Deque<Node> around = new ArrayDeque<>();
+  private final Deque<Node> ancestors = new ArrayDeque<>();
   private final JsonNode document;
   private int values;
 
   private YamlFile(String name, String text) {
     this.name = name;
-    this.mistakes = new FileErrors(name, "line");
+    this.errors = new FileErrors(name, "line");
     LoadSettings settings = LoadSettings.builder().setLabel(name).build();
     Optional<Node> root;
     try {
@@ -71,7 +71,7 @@ public final class YamlFile {
     } catch (ReaderException e) {
       long line = text.codePoints().limit(e.getPosition()).filter(c -> c == '\n').count() + 1;
       throw Failure.usage(
-          "%s: line %d is not YAML: it has the character U+%04X"
+          "%s: line %d is not YAML: unsupported character U+%04X"
               .formatted(name, line, e.getCodePoint()));
     } catch (YamlEngineException e) {
       throw Failure.usage(name + " is not YAML: " + e.getMessage());
@@ -82,7 +82,7 @@ public final class YamlFile {
   /**
    * Reads a file.
    *
-   * @param shown its name as it is told
+   * @param shown the file's name in messages
    * @throws Failure if it cannot be read or is not YAML
    */
   public static YamlFile read(Path file, String shown) {
@@ -102,15 +102,15 @@ public final class YamlFile {
     return document;
   }
 
-  /** What is wrong with it so far, such as a name that is there twice. */
-  FileErrors mistakes() {
-    return mistakes;
+  /** The errors found so far, such as a repeated name. */
+  FileErrors errors() {
+    return errors;
   }
 
   /**
-   * The line of a value, or of what it would be in.
+   * The line of a value, or of the nearest parent that exists.
    *
-   * @param path names with dots in between
+   * @param path the value's dotted path
    */
   int line(String path) {
     for (String at = path; !at.isEmpty(); at = at.substring(0, Math.max(0, at.lastIndexOf('.')))) {
@@ -122,8 +122,8 @@ public final class YamlFile {
     return 1;
   }
 
-  void wrong(String path, String value, String expected) {
-    mistakes.add(line(path), path, value, expected);
+  void addError(String path, String value, String expected) {
+    errors.add(line(path), path, value, expected);
   }
 
   private void checkDepth(Iterable<Event> events) {
@@ -139,30 +139,35 @@ public final class YamlFile {
   }
 
   private void checkDepth(int depth, Optional<Mark> mark) {
-    if (depth > DEEPEST) {
+    if (depth > MAX_DEPTH) {
       throw Failure.usage(
-          name + ": line " + line(mark) + ": nested too deep (expected: at most " + DEEPEST + ")");
+          name
+              + ": line "
+              + line(mark)
+              + ": nested too deeply (expected: at most "
+              + MAX_DEPTH
+              + ")");
     }
   }
 
   private JsonNode json(Node node, String path) {
     lines.putIfAbsent(path, line(node));
-    checkDepth(around.size(), node.getStartMark());
+    checkDepth(ancestors.size(), node.getStartMark());
     values++;
-    if (values > MOST_VALUES) {
+    if (values > MAX_VALUES) {
       throw Failure.usage(
           name
               + ": line "
               + line(node)
               + ": too many values (expected: at most "
-              + MOST_VALUES
+              + MAX_VALUES
               + ")");
     }
-    if (around.contains(node)) {
-      mistakes.add(line(node), path, "an alias of what it is in", "a value");
+    if (ancestors.contains(node)) {
+      errors.add(line(node), path, "an alias of its own parent", "a value");
       return MissingNode.getInstance();
     }
-    around.push(node);
+    ancestors.push(node);
     try {
       if (node instanceof MappingNode mapping) {
         return object(mapping, path);
@@ -174,7 +179,7 @@ public final class YamlFile {
       }
       return scalar((ScalarNode) node, path);
     } finally {
-      around.pop();
+      ancestors.pop();
     }
   }
 
@@ -182,13 +187,12 @@ public final class YamlFile {
     ObjectNode object = Json.object();
     for (NodeTuple entry : mapping.getValue()) {
       if (!(entry.getKeyNode() instanceof ScalarNode key)) {
-        mistakes.add(line(entry.getKeyNode()), path, "a list or an object as a name", "a text");
+        errors.add(line(entry.getKeyNode()), path, "a list or an object as a name", "a string");
         continue;
       }
       String child = path.isEmpty() ? key.getValue() : path + "." + key.getValue();
       if (object.has(key.getValue())) {
-        mistakes.add(
-            line(key), child, "here again", "once; it is on line " + line(child) + " already");
+        errors.add(line(key), child, "repeated", "once; also on line " + line(child));
         continue;
       }
       lines.putIfAbsent(child, line(key));
@@ -220,9 +224,9 @@ public final class YamlFile {
         return DecimalNode.valueOf(new BigDecimal(text));
       }
     } catch (NumberFormatException e) {
-      // .inf and .nan are numbers in YAML and nothing here; so is !!int "x".
+      // YAML accepts .inf and .nan as numbers; JSON does not. !!int "x" is invalid in both.
     }
-    mistakes.add(line(node), path, text, "a text, a number, true or false");
+    errors.add(line(node), path, text, "a string, a number, true or false");
     return MissingNode.getInstance();
   }
 

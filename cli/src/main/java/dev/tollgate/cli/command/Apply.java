@@ -3,6 +3,7 @@ package dev.tollgate.cli.command;
 import dev.tollgate.cli.apply.Comparison;
 import dev.tollgate.cli.apply.Differences;
 import dev.tollgate.cli.apply.Execution;
+import dev.tollgate.cli.apply.Outcome;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.pacing.Throughput;
@@ -14,22 +15,23 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Makes what runs as a file says. */
+/** The command {@code tollgate apply}. */
 @Command(
     name = "apply",
     description = {
-      "Make tiers and tenants as a file says, after showing what is to be done.",
-      "Nobody else's change is undone unseen: what was changed after it was shown is left and told."
-          + " If it is interrupted, run it again; what is done already is not done twice."
+      "Apply the tiers and tenants in a file to the deployment. Shows the plan first and asks for"
+          + " confirmation.",
+      "Changes that someone else makes after the plan is shown are kept and reported as conflicts. If"
+          + " the command is interrupted, run it again."
     })
 final class Apply implements Callable<Integer> {
   private final Tollgate tollgate;
   private final Shell shell;
 
-  @Mixin private FileToCompare file = new FileToCompare();
+  @Mixin private FileOptions file = new FileOptions();
   @Mixin private Throughput throughput = new Throughput();
 
-  @Option(names = "--yes", description = "Do not ask.")
+  @Option(names = "--yes", description = "Apply without asking for confirmation.")
   private boolean yes;
 
   Apply(Tollgate tollgate, Shell shell) {
@@ -52,26 +54,26 @@ final class Apply implements Callable<Integer> {
       tollgate.print(differences.document(), differences.lines());
     }
     if (!yes) {
-      ask();
+      confirm();
     }
-    Execution.Outcome outcome = new Execution(api, throughput, shell, comparison).run();
+    Outcome outcome = new Execution(api, throughput, shell, comparison).run();
     tollgate.print(outcome.document(), outcome.lines());
-    outcome.failures().forEach(failure -> shell.complain("  " + failure.line()));
+    outcome.failures().forEach(failure -> shell.printError("  " + failure.line()));
     return outcome.failures().isEmpty() ? 0 : Failure.FAILED;
   }
 
-  private void ask() {
-    Shell.Terminal terminal =
+  private void confirm() {
+    Shell.Terminal someone =
         shell
             .terminal()
-            .filter(somebody -> !tollgate.printsJson())
+            .filter(terminal -> !tollgate.printsJson())
             .orElseThrow(
                 () ->
                     Failure.usage(
-                        "Nothing was done: nobody can be asked here. To apply this without asking:"
-                            + " --yes"));
-    if (!terminal.confirm().test("Apply?")) {
-      throw Failure.of("Nothing was done");
+                        "Cannot ask for confirmation without a terminal. To apply the plan without"
+                            + " confirmation, use --yes."));
+    if (!someone.confirm().test("Apply this plan?")) {
+      throw Failure.of("Cancelled. Nothing was changed.");
     }
   }
 }

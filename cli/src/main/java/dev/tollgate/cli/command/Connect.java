@@ -2,11 +2,11 @@ package dev.tollgate.cli.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.cli.http.Answer;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Problem;
+import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.terminal.Shell;
 import java.net.URI;
 import java.time.Duration;
@@ -21,13 +21,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Opens WebSockets on a session as a client would, and tells what became of each. */
+/** The command {@code tollgate connect}: opens WebSockets as a client does. */
 @Command(
     name = "connect",
-    description = "Open sockets on a session of a tenant and see which are admitted.")
+    description = "Open WebSockets on a tenant's session and show which are admitted.")
 final class Connect implements Callable<Integer> {
-  /** A retry that admits nobody is followed by no more than this many others. */
-  private static final int FRUITLESS_RETRIES = 3;
+  /** The command gives up after this many further retries that admit no socket. */
+  private static final int MAX_FRUITLESS_RETRIES = 3;
 
   private final Tollgate tollgate;
   private final Shell shell;
@@ -38,41 +38,42 @@ final class Connect implements Callable<Integer> {
   @Option(
       names = "--sockets",
       paramLabel = "N",
-      description = "How many to open, one after the other. Default: 1.")
+      description = "Number of sockets to open, one after another. Default: 1.")
   private int sockets = 1;
 
   @Option(
       names = "--session",
       paramLabel = "ID",
-      description = "A session that exists, instead of a new one.")
+      description = "Use an existing session instead of creating one.")
   private Optional<String> session = Optional.empty();
 
   @Option(
       names = "--token",
       paramLabel = "JWT",
-      description = "The tenant's JSON Web Token, where the session API takes one.")
+      description = "The tenant's JSON Web Token, if the session API requires one.")
   private Optional<String> token = Optional.empty();
 
   @Option(
       names = "--hold",
       paramLabel = "SECONDS",
-      description = "Keep the admitted sockets open so long. Default: 0.")
+      description = "How long to keep the admitted sockets open. Default: 0.")
   private long holdSeconds;
 
   @Option(
       names = "--retry",
-      description = "Wait as long as the session API says, then try the refused ones again.")
+      description = "Retry refused sockets after the time that the session API returns.")
   private boolean retry;
 
   @Option(
       names = "--send",
       paramLabel = "MESSAGE",
-      description = "Send this on the first socket and wait for the reply: JSON, or else a text.")
+      description =
+          "Send a message on the first socket and wait for the reply. MESSAGE is JSON or plain text.")
   private Optional<String> message = Optional.empty();
 
   @Option(
       names = "--silo",
-      description = "Send it through the tenant's own queue instead of the shared one.")
+      description = "Send the message through the tenant's own queue instead of the shared queue.")
   private boolean silo;
 
   Connect(Tollgate tollgate, Shell shell) {
@@ -95,14 +96,14 @@ final class Connect implements Callable<Integer> {
             (event, line) -> tollgate.print(event, List.of(line)))) {
       List<Integer> refused = new ArrayList<>();
       for (int number = 1; number <= sockets; number++) {
-        if (!opened.admits(number)) {
+        if (!opened.open(number)) {
           refused.add(number);
         }
       }
-      refused = comeBack(api, sessionId, opened, refused);
-      boolean answered = message.isEmpty() || opened.exchange(frame(message.get()));
+      refused = retry(api, sessionId, opened, refused);
+      boolean replied = message.isEmpty() || opened.exchange(frame(message.get()));
       opened.hold(Duration.ofSeconds(holdSeconds));
-      return refused.isEmpty() && answered ? 0 : Failure.FAILED;
+      return refused.isEmpty() && replied ? 0 : Failure.FAILED;
     }
   }
 
@@ -116,42 +117,43 @@ final class Connect implements Callable<Integer> {
   }
 
   private JsonNode create(Api api) {
-    Answer created =
-        orFail(api.send("PUT", "?" + Api.query(Map.of("tenantId", tenantId)), Optional.empty()));
+    Response created =
+        orThrow(api.send("PUT", "?" + Api.query(Map.of("tenantId", tenantId)), Optional.empty()));
     JsonNode document = created.json();
     tollgate.print(
         created,
         List.of(
             "Session "
-                + Json.text(document, "sessionId").orElseThrow(() -> Failure.refused(created))
+                + Json.text(document, "sessionId").orElseThrow(() -> Failure.rejected(created))
                 + " of "
                 + tenantId
-                + Json.instant(document, "expiresAt").map(end -> ", until " + end).orElse("")));
+                + Json.instant(document, "expiresAt")
+                    .map(end -> ", expires at " + end)
+                    .orElse("")));
     return document;
   }
 
-  /** The answer, unless it is a refusal; a lack of a token or a session says what to do. */
-  private Answer orFail(Answer answer) {
-    if (answer.status() == 401) {
+  /** Returns a successful response; a failure for a missing token or session says what to do. */
+  private Response orThrow(Response response) {
+    if (response.status() == 401) {
       throw Failure.of(
           "401: a valid token of tenant "
               + tenantId
-              + " is needed (--token JWT). The server says: "
-              + answer.headers().firstValue("WWW-Authenticate").orElse("Unauthorized"));
+              + " is required; pass it with --token. The server's reason: "
+              + response.headers().firstValue("WWW-Authenticate").orElse("Unauthorized"));
     }
-    if (answer.status() == 429 && answer.retryAfter().isPresent()) {
-      ObjectNode problem = answer.problem().document();
+    if (response.status() == 429 && response.retryAfter().isPresent()) {
+      ObjectNode problem = response.problem().document();
       String why = Json.text(problem, "detail").map(detail -> detail + ". ").orElse("");
-      long seconds = answer.retryAfter().get().toSeconds();
+      long seconds = response.retryAfter().get().toSeconds();
       problem.put(
-          "detail",
-          why + "Come back in " + seconds + " s, or use a session that exists: --session ID");
-      throw Failure.refused(new Problem(problem));
+          "detail", why + "Retry in " + seconds + " s, or use an existing session with --session");
+      throw Failure.rejected(new Problem(problem));
     }
-    return answer.orFail();
+    return response.orThrow();
   }
 
-  /** The address of the session's sockets, with the two parameters of the handshake. */
+  /** The URL of the session's sockets, with the two parameters of the handshake. */
   private URI address(JsonNode joined, String sessionId) {
     URI base =
         Json.text(joined, "webSocketUrl")
@@ -168,25 +170,25 @@ final class Connect implements Callable<Integer> {
   }
 
   /**
-   * Says when refused sockets may come back, and with {@code --retry} waits and tries them again.
+   * Prints when refused sockets may retry; with {@code --retry}, waits and retries them.
    *
-   * @return those that are still refused
+   * @return the numbers of the sockets that are still refused
    */
-  private List<Integer> comeBack(Api api, String sessionId, Sockets opened, List<Integer> refused) {
+  private List<Integer> retry(Api api, String sessionId, Sockets opened, List<Integer> refused) {
     List<Integer> waiting = refused;
     int fruitless = 0;
     while (!waiting.isEmpty()) {
-      Answer answer = orFail(api.get("?" + query(sessionId)));
-      OptionalLong seconds = retryAfterSeconds(answer);
-      tollgate.print(answer, describe(answer.json(), seconds));
-      if (!retry || seconds.isEmpty() || fruitless > FRUITLESS_RETRIES) {
+      Response response = orThrow(api.get("?" + query(sessionId)));
+      OptionalLong seconds = retryAfterSeconds(response);
+      tollgate.print(response, describe(response.json(), seconds));
+      if (!retry || seconds.isEmpty() || fruitless > MAX_FRUITLESS_RETRIES) {
         return waiting;
       }
       shell.sleep(Duration.ofSeconds(Math.max(1, seconds.getAsLong())));
       List<Integer> still = new ArrayList<>();
       for (int number : waiting) {
-        // The first refusal tells that the others must wait as well.
-        if (!still.isEmpty() || !opened.admits(number)) {
+        // After the first refusal, the others would be refused as well.
+        if (!still.isEmpty() || !opened.open(number)) {
           still.add(number);
         }
       }
@@ -196,8 +198,8 @@ final class Connect implements Callable<Integer> {
     return waiting;
   }
 
-  /** Seconds until the next attempt; empty when no time is known, as with too many open sockets. */
-  private static OptionalLong retryAfterSeconds(Answer session) {
+  /** Seconds until the next attempt; empty if unknown, for example with too many open sockets. */
+  private static OptionalLong retryAfterSeconds(Response session) {
     JsonNode admission = session.json().path("admission");
     if (admission.path("retryAfterSeconds").canConvertToLong()) {
       return OptionalLong.of(admission.path("retryAfterSeconds").asLong());
@@ -211,10 +213,10 @@ final class Connect implements Callable<Integer> {
     JsonNode limits = session.path("limits");
     String when =
         seconds.isEmpty()
-            ? "No time is known for the next attempt"
+            ? "The time of the next attempt is unknown"
             : seconds.getAsLong() == 0
-                ? "The next attempt may be made now"
-                : "Come back in "
+                ? "Retry now"
+                : "Retry in "
                     + seconds.getAsLong()
                     + " s"
                     + Json.instant(admission, "nextAttemptAt")
@@ -226,13 +228,13 @@ final class Connect implements Callable<Integer> {
                 .or(() -> Json.text(admission, "reason"))
                 .map(reason -> ": " + reason)
                 .orElse(""),
-        "  open now: %s of %s in this session, %s of %s of the tenant"
+        "  open connections: %s of %s in this session, %s of %s for the tenant"
             .formatted(
                 Json.text(session, "connections").orElse("?"),
                 Json.text(limits, "connectionsPerSession").orElse("?"),
                 Json.text(session, "tenantConnections").orElse("?"),
                 Json.text(limits, "tenantConnections").orElse("?")),
-        "  new ones per minute: %s in a session, %s of the tenant"
+        "  new connections per minute: %s per session, %s for the tenant"
             .formatted(
                 Json.text(limits, "sessionPerMinute").orElse("?"),
                 Json.text(limits, "tenantPerMinute").orElse("?")));

@@ -7,7 +7,6 @@ import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Sender;
-import dev.tollgate.cli.pacing.Pace;
 import dev.tollgate.cli.pacing.PacedApi;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.terminal.Table;
@@ -21,25 +20,25 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Finds, and repairs, what somebody changed or deleted by hand. */
+/** The command {@code tollgate doctor}: finds and repairs drift. */
 @Command(
     name = "doctor",
     description =
-        "Look whether tenants, queues and schedules are as they should be, and repair them.",
+        "Check tenants, queues and schedules for drift: resources that are missing, orphaned or changed by hand.",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:all is as it should be, or was repaired",
-      "1:something is not, or a request was refused or failed",
-      "2:the command was not understood"
+      "0:no drift, or all drift was repaired",
+      "1:drift was found, or a request was rejected or failed",
+      "2:invalid command line"
     })
 final class Doctor implements Callable<Integer> {
-  /** A walk that meets a busy deployment goes on by itself; it has no need to hurry. */
+  /** Low, because the check must not slow down a busy deployment. */
   private static final double REQUESTS_PER_SECOND = 5;
 
   private final Tollgate tollgate;
   private final Shell shell;
 
-  @Option(names = "--repair", description = "Repair what is found.")
+  @Option(names = "--repair", description = "Repair the drift that is found.")
   private boolean repair;
 
   Doctor(Tollgate tollgate, Shell shell) {
@@ -49,59 +48,62 @@ final class Doctor implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Sender api =
-        new PacedApi(
-            tollgate.controlPlane(), new Pace(REQUESTS_PER_SECOND, shell.nanoTime()), shell);
+    Sender api = new PacedApi(tollgate.controlPlane(), REQUESTS_PER_SECOND, shell);
     Map<String, Long> checked = new LinkedHashMap<>();
     ObjectNode document = Json.object();
     ArrayNode findings = document.putArray("findings");
     Optional<String> cursor = Optional.empty();
     do {
-      JsonNode part = part(api, cursor);
-      part.path("findings").forEach(findings::add);
+      JsonNode page = page(api, cursor);
+      page.path("findings").forEach(findings::add);
       checked.merge(
-          Json.text(part, "resources").orElse("resources"),
-          part.path("checked").asLong(),
+          Json.text(page, "resources").orElse("resources"),
+          page.path("checked").asLong(),
           Long::sum);
-      cursor = Json.text(part, "next");
+      cursor = Json.text(page, "next");
       if (cursor.isPresent()) {
-        shell.complain("Checked " + said(checked) + " …");
+        shell.printError("Checked " + counts(checked) + " …");
       }
     } while (cursor.isPresent());
     checked.forEach(document.putObject("checked")::put);
-    long left = left(findings);
-    tollgate.print(document, lines(checked, findings, left));
-    return left == 0 ? 0 : Failure.FAILED;
+    long notRepaired = notRepaired(findings);
+    tollgate.print(document, lines(checked, findings, notRepaired));
+    return notRepaired == 0 ? 0 : Failure.FAILED;
   }
 
-  private JsonNode part(Sender api, Optional<String> cursor) {
+  private JsonNode page(Sender api, Optional<String> cursor) {
     String query = cursor.map(next -> "?" + Api.query(Map.of("cursor", next))).orElse("");
     return repair
-        ? api.send("POST", "/repairs" + query, Optional.of(Json.object()), Map.of()).orFail().json()
-        : api.get("/drift" + query).orFail().json();
+        ? api.send("POST", "/repairs" + query, Optional.of(Json.object()), Map.of())
+            .orThrow()
+            .json()
+        : api.get("/drift" + query).orThrow().json();
   }
 
-  private static String said(Map<String, Long> checked) {
+  private static String counts(Map<String, Long> checked) {
     return checked.entrySet().stream()
         .map(entry -> entry.getValue() + " " + entry.getKey())
         .collect(Collectors.joining(", "));
   }
 
-  private static long left(ArrayNode findings) {
-    long left = 0;
+  private static long notRepaired(ArrayNode findings) {
+    long notRepaired = 0;
     for (JsonNode finding : findings) {
-      left += finding.path("repaired").asBoolean() ? 0 : 1;
+      notRepaired += finding.path("repaired").asBoolean() ? 0 : 1;
     }
-    return left;
+    return notRepaired;
   }
 
-  private List<String> lines(Map<String, Long> checked, ArrayNode findings, long left) {
-    String what = "Checked " + said(checked) + ": ";
+  private List<String> lines(Map<String, Long> checked, ArrayNode findings, long notRepaired) {
+    String prefix = "Checked " + counts(checked) + ": ";
     if (findings.isEmpty()) {
-      return List.of(what + "all is as it should be.");
+      return List.of(prefix + "no drift.");
     }
     List<String> lines =
-        new ArrayList<>(List.of(what + findings.size() + " not as it should be.", ""));
+        new ArrayList<>(
+            List.of(
+                prefix + (findings.size() == 1 ? "1 finding." : findings.size() + " findings."),
+                ""));
     Table table =
         repair
             ? new Table("FINDING", "RESOURCE", "NAME", "REPAIRED", "DETAIL")
@@ -123,17 +125,17 @@ final class Doctor implements Callable<Integer> {
     }
     lines.addAll(table.lines());
     lines.add("");
-    lines.add(conclusion(findings.size(), left));
+    lines.add(conclusion(findings.size(), notRepaired));
     return lines;
   }
 
-  private String conclusion(long found, long left) {
+  private String conclusion(long found, long notRepaired) {
     if (!repair) {
-      return "Nothing was changed; `tollgate doctor --repair` repairs it.";
+      return "Nothing was changed. To repair, run `tollgate doctor --repair`.";
     }
-    return left == 0
-        ? "All was repaired."
-        : "%d of %d could not be repaired now; the command may be repeated in a minute."
-            .formatted(left, found);
+    return notRepaired == 0
+        ? "Everything was repaired."
+        : "%d of %d could not be repaired. Run the command again in a minute."
+            .formatted(notRepaired, found);
   }
 }

@@ -14,18 +14,18 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The outputs of one stack, from a file in the shape of {@code cdk deploy --outputs-file}: {@code
+ * The outputs of one stack, read from a file as {@code cdk deploy --outputs-file} writes it: {@code
  * {"Tollgate":{"SessionURL":"https://…"}}}.
  */
 public record Outputs(Path file, String stack, Map<String, String> values) {
-  /** Where {@code tollgate up} leaves them. */
+  /** The file that {@code tollgate up} writes, relative to the directory of the launcher. */
   public static final Path DEFAULT = Path.of(".tollgate", "outputs.json");
 
   public Outputs {
     values = Map.copyOf(values);
   }
 
-  /** The default file: upwards from the current directory, then beside the launcher. */
+  /** Finds the default file in the current directory, its parents, or beside the launcher. */
   static Path find(Shell shell) {
     return Stream.concat(
             Stream.<Optional<Path>>iterate(
@@ -42,15 +42,16 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
                 Failure.of(
                     "No "
                         + DEFAULT
-                        + " here or above. Start a local cloud with `./tollgate up`, or name the"
-                        + " file that `cdk deploy --outputs-file FILE` wrote: --outputs FILE"));
+                        + " in this directory or its parents. Start a local cloud with"
+                        + " `./tollgate up`, or pass the file that `cdk deploy --outputs-file`"
+                        + " wrote with --outputs."));
   }
 
   /**
    * Reads the outputs of a stack.
    *
-   * @param stack its name; not needed when only one stack in the file is a Tollgate
-   * @throws Failure if there is no such file or stack
+   * @param stack the stack's name; may be empty if the file has only one Tollgate stack
+   * @throws Failure if the file or stack does not exist
    */
   static Outputs read(Path file, Optional<String> stack) {
     String text;
@@ -68,12 +69,12 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
       throw Failure.usage(
           stack
               .map(name -> "--stack: " + name + " (expected: a stack in " + file + ")")
-              .orElse(file + " holds no outputs of a Tollgate stack"));
+              .orElse(file + " contains no outputs of a Tollgate stack"));
     }
     if (stacks.size() > 1) {
       throw Failure.usage(
           file
-              + " holds several stacks; choose with --stack: "
+              + " contains several stacks. Choose one with --stack: "
               + String.join(", ", stacks.keySet()));
     }
     var only = stacks.entrySet().iterator().next();
@@ -85,7 +86,7 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
   }
 
   /**
-   * An output that is an address.
+   * An output that is a URL.
    *
    * @throws Failure if the stack has no such output
    */

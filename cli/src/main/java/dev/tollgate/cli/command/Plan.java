@@ -10,28 +10,28 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Tells how a file differs from what runs. */
+/** The command {@code tollgate plan}. */
 @Command(
     name = "plan",
-    description = "Tell what `apply` would do to make tiers and tenants as a file says.",
+    description = "Show the changes that `tollgate apply` would make, without making them.",
     exitCodeOnInvalidInput = Failure.FAILED,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:done, and with --detailed-exit-code: nothing differs",
-      "1:the file is not valid, or a request was refused or failed",
-      "2:with --detailed-exit-code: something differs"
+      "0:success; with --detailed-exit-code: no changes",
+      "1:the file is invalid, or a request was rejected or failed",
+      "2:with --detailed-exit-code: changes found"
     })
 final class Plan implements Callable<Integer> {
-  /** As {@code terraform plan -detailed-exitcode} has it; errors are therefore 1 here. */
+  /** The same code as {@code terraform plan -detailed-exitcode}; errors therefore exit with 1. */
   private static final int DIFFERS = 2;
 
   private final Tollgate tollgate;
   private final Shell shell;
 
-  @Mixin private FileToCompare file = new FileToCompare();
+  @Mixin private FileOptions file = new FileOptions();
   @Mixin private Throughput throughput = new Throughput();
 
-  @Option(names = "--detailed-exit-code", description = "Exit code 2 if anything differs.")
+  @Option(names = "--detailed-exit-code", description = "Exit with code 2 if there are changes.")
   private boolean detailedExitCode;
 
   Plan(Tollgate tollgate, Shell shell) {

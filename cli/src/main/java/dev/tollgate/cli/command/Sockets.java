@@ -21,12 +21,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
-/** The WebSockets of one session, opened one by one; what happens to each is told by its number. */
+/** The WebSockets of one session. They are opened one by one, and events name them by number. */
 final class Sockets implements AutoCloseable {
-  /** How long a reply may take, with a function that starts first. */
-  private static final Duration REPLY = Duration.ofSeconds(30);
+  /** The longest wait for a reply, including the cold start of a function. */
+  private static final Duration REPLY_TIMEOUT = Duration.ofSeconds(30);
 
-  /** Well below the ten minutes after which API Gateway closes an idle socket. */
+  /** The time between pings. API Gateway closes a socket that is idle for ten minutes. */
   private static final Duration KEEP_ALIVE = Duration.ofMinutes(4);
 
   private final HttpClient client = Api.client();
@@ -34,11 +34,11 @@ final class Sockets implements AutoCloseable {
   private final Shell shell;
   private final BiConsumer<ObjectNode, String> report;
   private final List<WebSocket> open = new ArrayList<>();
-  private final List<CompletableFuture<Boolean>> answers = new ArrayList<>();
+  private final List<CompletableFuture<Boolean>> replies = new ArrayList<>();
 
   /**
-   * @param address of the session, with its query
-   * @param report takes each event as JSON and as a line for a person
+   * @param address the URL of the session's sockets, with its query
+   * @param report receives each event as JSON and as a line for a person
    */
   Sockets(URI address, Shell shell, BiConsumer<ObjectNode, String> report) {
     this.address = address;
@@ -50,19 +50,19 @@ final class Sockets implements AutoCloseable {
    * Opens a socket.
    *
    * @return whether it was admitted
-   * @throws Failure if the handshake got no HTTP answer
+   * @throws Failure if the handshake got no HTTP response
    */
-  boolean admits(int number) {
+  boolean open(int number) {
     try {
       Frames frames = new Frames(number);
       open.add(client.newWebSocketBuilder().buildAsync(address, frames).join());
-      answers.add(frames.answer);
-      tell(number, Json.object().put("admitted", true), "admitted");
+      replies.add(frames.reply);
+      report(number, Json.object().put("admitted", true), "admitted");
       return true;
     } catch (CompletionException e) {
       if (e.getCause() instanceof WebSocketHandshakeException refusal) {
         int status = refusal.getResponse().statusCode();
-        tell(
+        report(
             number,
             Json.object().put("admitted", false).put("status", status),
             "refused: " + status + " " + Status.name(status));
@@ -71,13 +71,13 @@ final class Sockets implements AutoCloseable {
       if (e.getCause() instanceof ConnectException unreachable) {
         throw Failure.unreachable(address, unreachable);
       }
-      throw Failure.of("No WebSocket at " + address + ": " + e.getCause(), e);
+      throw Failure.of("Cannot open a WebSocket at " + address + ": " + e.getCause(), e);
     }
   }
 
   /**
-   * Sends a frame on the first socket that is open, and waits until the reply has come to all, or
-   * an error to the first.
+   * Sends a frame on the first open socket, and waits until all sockets have received the reply or
+   * the first has received an error.
    *
    * @return whether there was a reply
    */
@@ -87,10 +87,10 @@ final class Sockets implements AutoCloseable {
     }
     open.get(0).sendText(frame.toString(), true).join();
     try {
-      return answers.stream()
-          .allMatch(answer -> answer.orTimeout(REPLY.toSeconds(), TimeUnit.SECONDS).join());
+      return replies.stream()
+          .allMatch(reply -> reply.orTimeout(REPLY_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join());
     } catch (CompletionException e) {
-      throw Failure.of("No reply within " + REPLY.toSeconds() + " s", e);
+      throw Failure.of("No reply within " + REPLY_TIMEOUT.toSeconds() + " s", e);
     }
   }
 
@@ -112,18 +112,18 @@ final class Sockets implements AutoCloseable {
     open.forEach(socket -> socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join());
   }
 
-  private synchronized void tell(int number, ObjectNode event, String line) {
+  private synchronized void report(int number, ObjectNode event, String line) {
     ObjectNode document = Json.object().put("socket", number);
     document.setAll(event);
     report.accept(document, "socket " + number + "  " + line);
   }
 
-  /** Tells of what the server sends on one socket. */
+  /** Reports the frames that the server sends on one socket. */
   private final class Frames implements WebSocket.Listener {
     private final int number;
 
-    /** Whether what was sent got a reply, once there is one or an error. */
-    private final CompletableFuture<Boolean> answer = new CompletableFuture<>();
+    /** Completes with true at a reply, and with false at an error. */
+    private final CompletableFuture<Boolean> reply = new CompletableFuture<>();
 
     private final StringBuilder text = new StringBuilder();
 
@@ -135,11 +135,11 @@ final class Sockets implements AutoCloseable {
     public CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
       text.append(data);
       if (last) {
-        tell(number, Json.object().put("frame", text.toString()), "received " + text);
+        report(number, Json.object().put("frame", text.toString()), "received " + text);
         Json.parse(text.toString())
             .flatMap(frame -> Json.text(frame, "type"))
             .filter(type -> type.equals("reply") || type.equals("error"))
-            .ifPresent(type -> answer.complete(type.equals("reply")));
+            .ifPresent(type -> reply.complete(type.equals("reply")));
         text.setLength(0);
       }
       return WebSocket.Listener.super.onText(socket, data, last);
@@ -147,9 +147,9 @@ final class Sockets implements AutoCloseable {
 
     @Override
     public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
-      // The server's answer to our own close is no news.
+      // The server's answer to our own close frame is not an event.
       if (!socket.isOutputClosed()) {
-        tell(
+        report(
             number,
             Json.object().put("closed", code).put("reason", reason),
             "closed by the server: " + code + (reason.isEmpty() ? "" : " " + reason));

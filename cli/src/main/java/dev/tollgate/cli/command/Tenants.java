@@ -5,11 +5,11 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.apply.CurrentState;
 import dev.tollgate.cli.apply.DryRun;
-import dev.tollgate.cli.http.Answer;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
-import dev.tollgate.cli.http.IfVersion;
 import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.Paths;
+import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.terminal.Table;
 import java.time.Duration;
@@ -26,11 +26,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tenants, through the control plane. */
-@Command(name = "tenants", description = "Onboard tenants, look at them, move them, let them go.")
-public final class Tenants {
-  /** Time between two looks at a tenant that is being removed. */
-  private static final Duration LOOK_AGAIN = Duration.ofSeconds(2);
+/** The commands {@code tollgate tenants}. */
+@Command(name = "tenants", description = "Onboard, show, change and offboard tenants.")
+final class Tenants {
+  /** The time between two requests for a tenant that is being removed. */
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(2);
 
   private final Tollgate tollgate;
   private final Shell shell;
@@ -40,43 +40,52 @@ public final class Tenants {
     this.shell = shell;
   }
 
-  @Command(name = "onboard", description = "Take in a tenant. May be repeated.")
+  @Command(name = "onboard", description = "Onboard a tenant. Repeating the command is harmless.")
   int onboard(
-      @Parameters(paramLabel = "TENANT", description = "Its id: [a-z0-9][a-z0-9-]{0,35}.")
+      @Parameters(
+              paramLabel = "TENANT",
+              description =
+                  "The new tenant's id: lower-case letters, digits and hyphens, up to 36.")
           String tenantId,
-      @Option(names = "--tier", paramLabel = "TIER", required = true, description = "Its tier.")
+      @Option(
+              names = "--tier",
+              paramLabel = "TIER",
+              required = true,
+              description = "The tenant's tier.")
           String tier,
       @Option(
               names = "--set",
               paramLabel = "LIMIT=VALUE",
-              description = "A limit that replaces the tier's, e.g. tenantConnections=10.")
+              description =
+                  "Override a limit of the tier, for example tenantConnections=10. May be repeated.")
           @Nullable Map<String, Long> overrides) {
-    Answer answer =
+    Response response =
         onboard(tollgate.controlPlane(), tenantId, tier, overrides == null ? Map.of() : overrides);
-    String done = answer.status() == 200 ? "%s was onboarded already" : "%s is onboarded";
-    return printTenant(answer, done.formatted(tenantId));
+    String done = response.status() == 200 ? "%s is already onboarded" : "%s is onboarded";
+    return printTenant(response, done.formatted(tenantId));
   }
 
-  static Answer onboard(Api api, String tenantId, String tier, Map<String, Long> overrides) {
+  static Response onboard(Api api, String tenantId, String tier, Map<String, Long> overrides) {
     ObjectNode body = Json.object().put("tenantId", tenantId).put("tier", tier);
     if (!overrides.isEmpty()) {
       body.set("overrides", Json.object(overrides));
     }
-    return api.send("POST", "/tenants", body).orFail();
+    return api.send("POST", "/tenants", body).orThrow();
   }
 
-  @Command(name = "list", description = "List the tenants.")
+  @Command(name = "list", description = "List tenants.")
   int list(
       @Option(
               names = "--prefix",
               paramLabel = "TEXT",
-              description = "Only those whose ids begin so.")
+              description = "List only tenants whose ids begin with TEXT.")
           Optional<String> prefix,
-      @Option(names = "--tier", paramLabel = "TIER", description = "Only those of this tier.")
-          Optional<String> tier,
       @Option(
-              names = "--pending",
-              description = "Only those for which not all is done yet that was asked for.")
+              names = "--tier",
+              paramLabel = "TIER",
+              description = "List only tenants of this tier.")
+          Optional<String> tier,
+      @Option(names = "--pending", description = "List only tenants with pending changes.")
           boolean pending) {
     SortedMap<String, String> filters = new TreeMap<>();
     prefix.ifPresent(text -> filters.put("prefix", text));
@@ -106,10 +115,10 @@ public final class Tenants {
     return 0;
   }
 
-  @Command(name = "show", description = "Show a tenant: limits, connections, buckets.")
+  @Command(name = "show", description = "Show a tenant with its limits, connections and buckets.")
   int show(@Parameters(paramLabel = "TENANT") String tenantId) {
-    Answer answer = tollgate.controlPlane().get(path(tenantId)).orFail();
-    tollgate.print(answer, describe(answer.json()));
+    Response response = found(tollgate.controlPlane().get(Paths.tenant(tenantId)), tenantId);
+    tollgate.print(response, describe(response.json()));
     return 0;
   }
 
@@ -122,12 +131,13 @@ public final class Tenants {
     ObjectNode body = Json.object().put("tier", tier);
     return dryRun
         ? preview(tenantId, body, ifVersion)
-        : patch(tenantId, body, ifVersion, "%s is in tier %s now", tier);
+        : patch(tenantId, body, ifVersion, "%s is now in tier %s", tier);
   }
 
   @Command(
       name = "override",
-      description = "Set a tenant's own limits in place of all that it had; none: the tier's.")
+      description =
+          "Replace all overrides of a tenant. Without LIMIT=VALUE, remove them: the tier's limits apply.")
   int override(
       @Parameters(paramLabel = "TENANT", index = "0") String tenantId,
       @Parameters(paramLabel = "LIMIT=VALUE", index = "1..*", arity = "0..*")
@@ -138,10 +148,12 @@ public final class Tenants {
     body.set("overrides", Json.object(overrides == null ? Map.of() : overrides));
     return dryRun
         ? preview(tenantId, body, ifVersion)
-        : patch(tenantId, body, ifVersion, "%s has these limits now", tenantId);
+        : patch(tenantId, body, ifVersion, "%s now has these limits", tenantId);
   }
 
-  @Command(name = "suspend", description = "Admit no connection of a tenant any more.")
+  @Command(
+      name = "suspend",
+      description = "Suspend a tenant: end its sessions and refuse new connections.")
   int suspend(
       @Parameters(paramLabel = "TENANT") String tenantId,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
@@ -152,7 +164,7 @@ public final class Tenants {
         : patch(tenantId, body, ifVersion, "%s is suspended", tenantId);
   }
 
-  @Command(name = "activate", description = "Admit a suspended tenant again.")
+  @Command(name = "activate", description = "Activate a suspended tenant.")
   int activate(
       @Parameters(paramLabel = "TENANT") String tenantId,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
@@ -165,10 +177,12 @@ public final class Tenants {
 
   @Command(
       name = "offboard",
-      description = "Remove a tenant with its sessions, queues and schedules, and wait for it.")
+      description =
+          "Remove a tenant with its sessions, queues and schedules, and wait until it is removed.")
   int offboard(
       @Parameters(paramLabel = "TENANT") String tenantId,
-      @Option(names = "--yes", description = "Do not ask.") boolean yes,
+      @Option(names = "--yes", description = "Remove it without asking for confirmation.")
+          boolean yes,
       @Option(
               names = "--timeout",
               paramLabel = "SECONDS",
@@ -177,66 +191,74 @@ public final class Tenants {
           long timeoutSeconds) {
     String question = "Remove " + tenantId + " with its sessions, queues and schedules?";
     if (!yes && !shell.terminal().map(terminal -> terminal.confirm().test(question)).orElse(true)) {
-      throw Failure.of("Nothing was done");
+      throw Failure.of("Cancelled. Nothing was changed.");
     }
     Api api = tollgate.controlPlane();
-    Answer answer = api.delete(path(tenantId)).orFail();
-    if (answer.status() == 202) {
+    Response response = found(api.delete(Paths.tenant(tenantId)), tenantId);
+    if (response.status() == 202) {
       awaitRemoval(api, tenantId, Duration.ofSeconds(timeoutSeconds));
     }
-    tollgate.print(Json.object(), List.of(tenantId + " is gone"));
+    tollgate.print(Json.object(), List.of(tenantId + " is removed"));
     return 0;
   }
 
   private void awaitRemoval(Api api, String tenantId, Duration timeout) {
     long start = shell.nanoTime().getAsLong();
     while (true) {
-      Answer answer = api.get(path(tenantId));
-      if (answer.status() == 404) {
+      Response response = api.get(Paths.tenant(tenantId));
+      if (response.status() == 404) {
         return;
       }
-      answer.orFail();
+      response.orThrow();
       if (shell.nanoTime().getAsLong() - start > timeout.toNanos()) {
         throw Failure.of(
             tenantId
                 + " is still being removed after "
                 + timeout.toSeconds()
-                + " s; the control plane goes on, and the command may be repeated");
+                + " s. The control plane finishes this by itself. To keep waiting, run the command"
+                + " again.");
       }
-      shell.sleep(LOOK_AGAIN);
+      shell.sleep(POLL_INTERVAL);
     }
   }
 
   private int preview(String tenantId, ObjectNode body, IfVersion ifVersion) {
     DryRun dryRun =
-        DryRun.ask(
-            tollgate.controlPlane(), tenantId, "PATCH", path(tenantId), body, ifVersion.headers());
+        DryRun.request(
+            tollgate.controlPlane(),
+            tenantId,
+            "PATCH",
+            Paths.tenant(tenantId),
+            body,
+            ifVersion.headers());
     tollgate.print(dryRun.document(), dryRun.lines());
     return dryRun.exitCode();
   }
 
   private int patch(
       String tenantId, ObjectNode body, IfVersion ifVersion, String done, String argument) {
-    Answer answer =
-        tollgate
-            .controlPlane()
-            .send("PATCH", path(tenantId), Optional.of(body), ifVersion.headers())
-            .orFail();
-    return printTenant(answer, done.formatted(tenantId, argument));
+    Response response =
+        found(
+            tollgate
+                .controlPlane()
+                .send("PATCH", Paths.tenant(tenantId), Optional.of(body), ifVersion.headers()),
+            tenantId);
+    return printTenant(response, done.formatted(tenantId, argument));
   }
 
-  private int printTenant(Answer answer, String done) {
+  private int printTenant(Response response, String done) {
     List<String> lines = new ArrayList<>(List.of(done, ""));
-    lines.addAll(describe(answer.json()));
-    tollgate.print(answer, lines);
+    lines.addAll(describe(response.json()));
+    tollgate.print(response, lines);
     return 0;
   }
 
-  public static String path(String tenantId) {
-    return "/tenants/" + Api.encode(tenantId);
+  private Response found(Response response, String tenantId) {
+    return tollgate.found(
+        response, "No tenant named `" + tenantId + "`. List tenants with `tollgate tenants list`.");
   }
 
-  /** A tenant's document for a person. */
+  /** A tenant's document in lines for a person. */
   private static List<String> describe(JsonNode tenant) {
     Table facts = new Table("", "");
     for (String field :

@@ -4,11 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.apply.DryRun;
-import dev.tollgate.cli.http.Answer;
+import dev.tollgate.cli.apply.Limits;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
-import dev.tollgate.cli.http.IfVersion;
 import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.Paths;
+import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.terminal.Table;
 import java.io.IOException;
@@ -26,26 +27,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tiers, through the control plane. */
-@Command(name = "tiers", description = "Look at the tiers and change them.")
-public final class Tiers {
-  /** The limits that a tier sets and a tenant may override. */
-  public static final List<String> LIMITS =
-      List.of(
-          "tenantPerMinute",
-          "sessionPerMinute",
-          "connectionsPerSession",
-          "tenantConnections",
-          "sessionTTL",
-          "messagesPerMinute",
-          "sessionLifetime",
-          "sessionsPerSubject");
-
-  /** Limits that a tier need not set: the control plane has a standard value for them. */
-  public static final Set<String> OPTIONAL_LIMITS = Set.of("sessionLifetime", "sessionsPerSubject");
-
-  /** What the control plane counts up itself. */
-  private static final Pattern NOT_THE_USERS = Pattern.compile("version|rollout\\..*");
+/** The commands {@code tollgate tiers}. */
+@Command(name = "tiers", description = "List, show and change tiers.")
+final class Tiers {
+  /** Fields that the control plane sets. */
+  private static final Pattern READ_ONLY_FIELDS = Pattern.compile("version|rollout\\..*");
 
   private final Tollgate tollgate;
   private final Shell shell;
@@ -55,37 +41,43 @@ public final class Tiers {
     this.shell = shell;
   }
 
-  @Command(name = "list", description = "List the tiers with their limits.")
+  @Command(name = "list", description = "List tiers with their limits.")
   int list() {
-    Answer answer = tollgate.controlPlane().get("/tiers").orFail();
+    Response response = tollgate.controlPlane().get("/tiers").orThrow();
     List<String> header = new ArrayList<>(List.of("TIER", "ISOLATION"));
-    header.addAll(LIMITS);
+    header.addAll(Limits.NAMES);
     Table table = new Table(header.toArray(String[]::new));
-    for (JsonNode tier : answer.json().path("tiers")) {
+    for (JsonNode tier : response.json().path("tiers")) {
       List<String> row = new ArrayList<>();
       row.add(Json.text(tier, "tier").orElse(""));
       row.add(Json.text(tier, "isolation").orElse(""));
-      LIMITS.forEach(limit -> row.add(Json.text(tier.path("limits"), limit).orElse("")));
+      Limits.NAMES.forEach(limit -> row.add(Json.text(tier.path("limits"), limit).orElse("")));
       table.row(row.toArray(String[]::new));
     }
-    tollgate.print(answer, table.lines());
+    tollgate.print(response, table.lines());
     return 0;
   }
 
-  @Command(name = "show", description = "Show a tier; with --json in the form that apply takes.")
+  @Command(
+      name = "show",
+      description =
+          "Show a tier. With --json, the output can be edited and passed to `tollgate tiers apply`.")
   int show(@Parameters(paramLabel = "TIER") String tier) {
-    Answer answer = tollgate.controlPlane().get(path(tier)).orFail();
+    Response response =
+        tollgate.found(
+            tollgate.controlPlane().get(Paths.tier(tier)),
+            "No tier named `" + tier + "`. List tiers with `tollgate tiers list`.");
     Table table = new Table("", "");
-    Json.leaves(answer.json()).forEach((name, value) -> table.row(name, Json.text(value)));
-    tollgate.print(answer, table.lines());
+    Json.leaves(response.json()).forEach((name, value) -> table.row(name, Json.text(value)));
+    tollgate.print(response, table.lines());
     return 0;
   }
 
   @Command(
       name = "apply",
-      description = "Create or change tiers as a file says, and tell what has changed.")
+      description = "Create or change the tiers in a file, and show what changed.")
   int apply(
-      @Parameters(paramLabel = "FILE", description = "JSON: one tier, or a list of tiers.")
+      @Parameters(paramLabel = "FILE", description = "JSON file with one tier or a list of tiers.")
           Path file,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
@@ -101,11 +93,12 @@ public final class Tiers {
     try {
       for (ObjectNode tier : tiers) {
         String name = tier.path("tier").asText();
-        Answer before = api.get(path(name));
+        Response before = api.get(Paths.tier(name));
         if (before.status() != 404) {
-          before.orFail();
+          before.orThrow();
         }
-        Answer put = api.send("PUT", path(name), Optional.of(tier), ifVersion.headers()).orFail();
+        Response put =
+            api.send("PUT", Paths.tier(name), Optional.of(tier), ifVersion.headers()).orThrow();
         JsonNode after = put.json();
         applied.add(after);
         lines.addAll(
@@ -113,11 +106,11 @@ public final class Tiers {
                 ? List.of(name + ": created")
                 : changes(name, before.json(), after));
         if (put.status() == 202) {
-          lines.add("  its tenants follow within minutes");
+          lines.add("  the change reaches its tenants within minutes");
         }
       }
     } finally {
-      // What is done is done, even if a later tier is refused.
+      // If a later tier is rejected, the earlier ones have changed and must be shown.
       if (!applied.isEmpty()) {
         tollgate.print(all, lines);
       }
@@ -128,10 +121,10 @@ public final class Tiers {
   @Command(
       name = "diff",
       description =
-          "Tell what apply would change, of the tiers and of their tenants, and change nothing."
-              + " Exit code 3 if anything would.")
+          "Show what `tollgate tiers apply` would change in tiers and their tenants, without"
+              + " changing it. Exit code 3 if anything would change.")
   int diff(
-      @Parameters(paramLabel = "FILE", description = "JSON: one tier, or a list of tiers.")
+      @Parameters(paramLabel = "FILE", description = "JSON file with one tier or a list of tiers.")
           Path file,
       @Mixin IfVersion ifVersion) {
     Api api = tollgate.controlPlane();
@@ -141,7 +134,7 @@ public final class Tiers {
     int exitCode = 0;
     for (ObjectNode tier : read(shell.file(file), ifVersion)) {
       String name = tier.path("tier").asText();
-      DryRun dryRun = DryRun.ask(api, name, "PUT", path(name), tier, ifVersion.headers());
+      DryRun dryRun = DryRun.request(api, name, "PUT", Paths.tier(name), tier, ifVersion.headers());
       documents.add(dryRun.document());
       if (lines.contains("")) {
         lines.add("");
@@ -158,7 +151,7 @@ public final class Tiers {
     Map<String, JsonNode> now = Json.leaves(after);
     Set<String> paths = new TreeSet<>(old.keySet());
     paths.addAll(now.keySet());
-    paths.removeIf(NOT_THE_USERS.asMatchPredicate());
+    paths.removeIf(READ_ONLY_FIELDS.asMatchPredicate());
     List<String> lines = new ArrayList<>();
     for (String path : paths) {
       String from = Optional.ofNullable(old.get(path)).map(Json::text).orElse("(none)");
@@ -173,7 +166,7 @@ public final class Tiers {
 
   private static List<ObjectNode> read(Path file, IfVersion ifVersion) {
     List<ObjectNode> tiers = read(file);
-    if (ifVersion.isSaid() && tiers.size() > 1) {
+    if (ifVersion.isPresent() && tiers.size() > 1) {
       throw Failure.usage(
           file + ": " + tiers.size() + " tiers (expected: one, since --if-version is given)");
     }
@@ -198,9 +191,5 @@ public final class Tiers {
       tiers.add(object);
     }
     return tiers;
-  }
-
-  public static String path(String tier) {
-    return "/tiers/" + Api.encode(tier);
   }
 }

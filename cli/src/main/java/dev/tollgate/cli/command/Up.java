@@ -3,8 +3,8 @@ package dev.tollgate.cli.command;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.local.Cloud;
 import dev.tollgate.cli.terminal.Shell;
-import dev.tollgate.cli.terminal.Table;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -25,10 +25,11 @@ import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Runs the whole stack on this machine until it is interrupted. */
+/** The command {@code tollgate up}. */
 @Command(
     name = "up",
-    description = "Run the synthesized stack on this machine: no AWS account, no Docker.")
+    description =
+        "Run the synthesized stack on this machine, without an AWS account or Docker, until Ctrl-C.")
 final class Up implements Callable<Integer> {
   private static final Duration FOREVER = Duration.ofDays(36_500);
 
@@ -39,28 +40,31 @@ final class Up implements Callable<Integer> {
   private final Shell shell;
   private final Cloud.Starter starter;
 
-  @Option(names = "--port", paramLabel = "PORT", description = "Default: 8080; 0 for any.")
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      description = "Port to listen on; 0 picks a free one. Default: 8080.")
   private int port = 8080;
 
   @Option(
       names = "--bind",
       paramLabel = "ADDRESS",
-      description = "Address to listen at. Default: 127.0.0.1, so that only this machine sees it.")
+      description = "Address to listen on. Default: 127.0.0.1, which other machines cannot reach.")
   private String bind = "127.0.0.1";
 
   @Option(
       names = "--host",
       paramLabel = "NAME",
       description =
-          "Name of this machine by which requests may address it; may be given several times."
-              + " Default: localhost and IP addresses only, so that no web site can reach it under"
-              + " a name of its own (DNS rebinding).")
+          "Host name that requests may use for this machine. May be repeated. Default: only localhost"
+              + " and IP addresses, as protection against DNS rebinding.")
   private Set<String> hosts = Set.of();
 
   @Option(
       names = "--data",
       paramLabel = "DIR",
-      description = "Keep tables, queues and schedules there over a restart. Default: in memory.")
+      description =
+          "Keep tables, queues and schedules in this directory across restarts. Default: in memory.")
   private Optional<Path> data = Optional.empty();
 
   @Option(
@@ -71,28 +75,27 @@ final class Up implements Callable<Integer> {
   @Option(
       names = "--assembly",
       paramLabel = "DIR",
-      description = "The synthesized CDK app. Default: infra/target/cdk.out.")
+      description = "Directory of the synthesized CDK app. Default: infra/target/cdk.out.")
   private Optional<Path> assembly = Optional.empty();
 
   @Option(
       names = "--jwks",
       paramLabel = "ISSUER=FILE|URL",
       description =
-          "Read an issuer's public keys (a JWK set) from a file or URL, for a stack whose sessions"
-              + " take tokens. Default: download them from the issuer.")
+          "Read a token issuer's public keys (a JWK set) from a file or URL. May be repeated. Default:"
+              + " download them from the issuer.")
   private Map<String, String> keySets = Map.of();
 
   @Option(
       names = "--no-iam",
       description =
-          "Let every function do everything. Default: what its role's policies in the template"
-              + " allow, as AWS would.")
+          "Do not enforce IAM. Default: enforce the IAM policies in the template, as AWS does.")
   private boolean withoutIam;
 
   @Option(
       names = "--faults",
       paramLabel = "FILE",
-      description = "Let AWS's services go wrong as this plan says. Default: nothing goes wrong.")
+      description = "Inject the faults in this file into the AWS services. Default: no faults.")
   private Optional<Path> faults = Optional.empty();
 
   Up(Tollgate tollgate, Shell shell, Cloud.Starter starter) {
@@ -124,7 +127,7 @@ final class Up implements Callable<Integer> {
       Path claims = file.resolveSibling("claims.env");
       Optional<Path> claimed =
           cloud.writeClaimsEnvironment(claims) ? Optional.of(claims) : Optional.empty();
-      // Last, because scripts wait for this file.
+      // Written last, because scripts wait for this file.
       cloud.writeOutputs(file);
       Outputs outputs = Outputs.read(file, Optional.empty());
       if (demo) {
@@ -133,10 +136,10 @@ final class Up implements Callable<Integer> {
       Duration took = Duration.ofNanos(shell.nanoTime().getAsLong() - start);
       tollgate.print(
           Json.object(Map.of(outputs.stack(), outputs.values())),
-          welcome(outputs, took, log, claimed));
+          new Welcome(outputs, log, claimed, demo).lines(shell, took));
       shell.pause().sleep(FOREVER);
     } catch (InterruptedException e) {
-      // Ctrl-C: the cloud is closed by now, and the JVM waits for no more than this.
+      // Ctrl-C: the cloud is closed, and the shutdown hook waits only for this method.
     } finally {
       stopped.countDown();
     }
@@ -159,9 +162,9 @@ final class Up implements Callable<Integer> {
         return file.toUri();
       }
     } catch (IllegalArgumentException e) {
-      // Neither is it a URL, nor can it be the name of a file.
+      // The value is neither a URL nor a file name.
     }
-    throw Failure.usage("--jwks: " + location + " (expected: a file that is there, or a URL)");
+    throw Failure.usage("--jwks: " + location + " (expected: an existing file, or a URL)");
   }
 
   private Path assembly() {
@@ -175,14 +178,12 @@ final class Up implements Callable<Integer> {
                         .orElse(shell.directory())
                         .resolve(Path.of("infra", "target", "cdk.out")));
     if (!Files.isDirectory(directory)) {
-      throw Failure.of("No synthesized stack in " + directory + "; `mvn package` makes it");
+      throw Failure.of("No synthesized stack in " + directory + ". Create it with `mvn package`.");
     }
     return directory;
   }
 
-  /**
-   * A port that is taken is the one fault that is likely, and better said before the engines start.
-   */
+  /** Checks the likeliest error, a port in use, before the slow start of the engines. */
   private void requireFreePort() {
     try (ServerSocket probe = new ServerSocket()) {
       probe.bind(new InetSocketAddress(InetAddress.getByName(bind), port));
@@ -196,7 +197,7 @@ final class Up implements Callable<Integer> {
               + bind
               + ": "
               + e.getMessage()
-              + ". Stop what listens there, or choose another: ./tollgate up --port "
+              + ". Stop the program that uses the port, or choose another port: ./tollgate up --port "
               + (port + 1),
           e);
     } catch (IOException e) {
@@ -204,7 +205,7 @@ final class Up implements Callable<Integer> {
     }
   }
 
-  /** Ctrl-C interrupts the command, and the JVM does not end before the cloud is closed. */
+  /** Interrupts the command on Ctrl-C, and delays the end of the JVM until the cloud is closed. */
   private static void stopWhenInterrupted(CountDownLatch stopped) {
     Thread command = Thread.currentThread();
     Runtime.getRuntime()
@@ -227,41 +228,9 @@ final class Up implements Callable<Integer> {
       try {
         Tenants.onboard(api, tier + "-demo", tier, Map.of());
       } catch (Failure e) {
-        // With --data the tenant may be there and stand otherwise by now; that stops nobody.
-        shell.complain("tollgate: " + tier + "-demo: " + e.getMessage());
+        // With --data, the tenant may exist with different settings. That is no reason to stop.
+        shell.printError("tollgate: " + tier + "-demo: " + e.getMessage());
       }
     }
-  }
-
-  private List<String> welcome(Outputs outputs, Duration took, Path log, Optional<Path> claims) {
-    Table addresses = new Table("", "");
-    outputs.values().entrySet().stream()
-        .filter(output -> !output.getKey().startsWith("Application"))
-        .sorted(Map.Entry.comparingByKey())
-        .forEach(output -> addresses.row(output.getKey(), output.getValue()));
-    String tenant = demo ? "bronze-demo" : "acme";
-    String first = demo ? "tenants list" : "tenants onboard acme --tier bronze";
-    return List.of(
-        "Tollgate is up after " + Tollgate.seconds(took) + "; Ctrl-C stops it.",
-        "",
-        String.join("\n", addresses.lines()),
-        "",
-        "These are in "
-            + shell.shown(outputs.file())
-            + " as well; the functions log to "
-            + shell.shown(log)
-            + "."
-            + claims
-                .map(
-                    environment ->
-                        "\nPrograms that claim tokens need the environment in "
-                            + shell.shown(environment)
-                            + ".")
-                .orElse(""),
-        "Try, in another terminal:",
-        "",
-        "  ./tollgate " + first,
-        "  ./tollgate connect " + tenant + " --sockets 3 --hold 60",
-        "  ./tollgate tenants show " + tenant);
   }
 }

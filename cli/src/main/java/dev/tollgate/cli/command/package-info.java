@@ -1,4 +1,4 @@
-/** The commands; picocli builds the command line from them. */
+/** The commands and their options. Nothing else in this module may import this package. */
 @NullMarked
 package dev.tollgate.cli.command;
 

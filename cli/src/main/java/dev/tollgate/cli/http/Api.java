@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** One HTTP API of a deployment. */
+/** An HTTP API of a deployment. */
 public final class Api implements Sender {
-  /** An HTTP API answers within 30 seconds or gives up itself (API Gateway quotas). */
-  private static final Duration ANSWER_TIME = Duration.ofSeconds(35);
+  /** Longer than the 30 seconds after which API Gateway itself answers with a timeout. */
+  private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(35);
 
   private final HttpClient client;
   private final URI base;
@@ -36,7 +36,7 @@ public final class Api implements Sender {
     this.always = always;
   }
 
-  /** An API that is shown a JSON Web Token with every request, instead of a signature. */
+  /** An API whose requests carry a JSON Web Token instead of a signature. */
   public static Api withToken(HttpClient client, URI base, String token) {
     return new Api(client, base, Optional.empty(), Map.of("Authorization", "Bearer " + token));
   }
@@ -48,7 +48,7 @@ public final class Api implements Sender {
         .build();
   }
 
-  /** A text as one segment of a path or one value of a query. */
+  /** Encodes a path segment or query value. */
   public static String encode(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
@@ -59,32 +59,32 @@ public final class Api implements Sender {
         .collect(Collectors.joining("&"));
   }
 
-  public Answer delete(String path) {
+  public Response delete(String path) {
     return send("DELETE", path, Optional.empty());
   }
 
-  public Answer send(String method, String path, JsonNode body) {
+  public Response send(String method, String path, JsonNode body) {
     return send(method, path, Optional.of(body));
   }
 
   /**
    * Sends one request.
    *
-   * @param path what follows the API's own address, encoded, with its query if there is one
-   * @throws Failure if no answer comes
+   * @param path the encoded path below the API's URL, with the query if there is one
+   * @throws Failure if there is no response
    */
-  public Answer send(String method, String path, Optional<JsonNode> body) {
+  public Response send(String method, String path, Optional<JsonNode> body) {
     return send(method, path, body, Map.of());
   }
 
   @Override
-  public Answer send(
+  public Response send(
       String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
     URI uri = URI.create(base.toString().replaceFirst("/+$", "") + path);
     byte[] content = body.map(Json::write).orElse("").getBytes(StandardCharsets.UTF_8);
     HttpRequest.Builder request =
         HttpRequest.newBuilder(uri)
-            .timeout(ANSWER_TIME)
+            .timeout(RESPONSE_TIMEOUT)
             .header("Accept", "application/json, application/problem+json")
             .method(
                 method,
@@ -100,11 +100,11 @@ public final class Api implements Sender {
         it -> it.sign(method, uri, content).forEach((name, value) -> request.header(name, value)));
     try {
       var response = client.send(request.build(), BodyHandlers.ofString());
-      return new Answer(response.statusCode(), response.headers(), response.body());
+      return new Response(response.statusCode(), response.headers(), response.body());
     } catch (ConnectException e) {
       throw Failure.unreachable(uri, e);
     } catch (IOException e) {
-      throw Failure.of("No answer from " + uri + ": " + e.getMessage(), e);
+      throw Failure.of("No response from " + uri + ": " + e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw Failure.of("interrupted", e);

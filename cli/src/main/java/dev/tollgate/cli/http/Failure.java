@@ -10,12 +10,12 @@ import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Ends a command: carries what is to be said and with which exit code. */
+/** Ends a command with a problem and an exit code. */
 public final class Failure extends RuntimeException {
-  /** The request was refused or failed. */
+  /** The exit code for a request that was rejected or failed. */
   public static final int FAILED = 1;
 
-  /** The command was not understood. */
+  /** The exit code for an invalid command line or input file. */
   static final int USAGE = 2;
 
   private static final long serialVersionUID = 1L;
@@ -52,33 +52,33 @@ public final class Failure extends RuntimeException {
   }
 
   /**
-   * A file that cannot be read.
+   * The failure to read a file.
    *
-   * @param file as the user named it
+   * @param file the file's name in messages
    */
   public static Failure unreadable(Object file, IOException why) {
-    return usage(file + " cannot be read: " + reason(why));
+    return usage("Cannot read " + file + ": " + reason(why));
   }
 
-  /** What files are refused for tells only by its class which of the usual things it is. */
+  /** The messages of the usual exceptions repeat the file name; only their classes give reasons. */
   private static String reason(IOException why) {
     if (why instanceof CharacterCodingException) {
-      return "it is not UTF-8";
+      return "the file is not UTF-8";
     }
     if (why instanceof NoSuchFileException) {
-      return "there is no such file";
+      return "no such file";
     }
     if (why instanceof AccessDeniedException) {
-      return "you may not";
+      return "permission denied";
     }
-    return Optional.ofNullable(why.getMessage()).orElse("the system does not say why");
+    return Optional.ofNullable(why.getMessage()).orElse(why.getClass().getSimpleName());
   }
 
-  public static Failure refused(Answer answer) {
-    return refused(answer.problem());
+  public static Failure rejected(Response response) {
+    return rejected(response.problem());
   }
 
-  public static Failure refused(Problem problem) {
+  public static Failure rejected(Problem problem) {
     return new Failure(FAILED, problem);
   }
 
@@ -89,10 +89,8 @@ public final class Failure extends RuntimeException {
         FAILED,
         Problem.of(
             local
-                ? "Nothing answers at " + where + "; is `./tollgate up` running?"
-                : "Nothing answers at "
-                    + where
-                    + (isUnknownHost(cause) ? " (the host name is unknown)" : "")),
+                ? "Cannot connect to " + where + ". Start the local cloud with `./tollgate up`."
+                : "Cannot connect to " + where + (isUnknownHost(cause) ? ": unknown host" : "")),
         cause);
   }
 
@@ -101,12 +99,12 @@ public final class Failure extends RuntimeException {
         && (cause instanceof UnresolvedAddressException || isUnknownHost(cause.getCause()));
   }
 
-  /** What it was, in one line. */
+  /** The problem in one line. */
   public String reason() {
     return problem.line();
   }
 
-  /** The same with another exit code. */
+  /** A copy with another exit code. */
   public Failure withExitCode(int code) {
     return new Failure(code, problem, this);
   }

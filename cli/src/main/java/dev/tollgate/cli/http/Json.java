@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** JSON as the commands read and write it: unknown fields are nobody's business. */
+/** Reads and writes JSON. Unknown fields are ignored. */
 public final class Json {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -27,7 +27,7 @@ public final class Json {
     return MAPPER.valueToTree(fields);
   }
 
-  /** The document in the text; empty when it is not JSON. */
+  /** Parses a text; empty if it is not JSON. */
   public static Optional<JsonNode> parse(String text) {
     try {
       JsonNode document = MAPPER.readTree(text);
@@ -38,10 +38,10 @@ public final class Json {
   }
 
   /**
-   * The document in a file.
+   * Parses the content of a file.
    *
-   * @param name of the file, as it is shown
-   * @throws Failure with the line, if the text is not JSON
+   * @param name the file's name in messages
+   * @throws Failure with the line number if the text is not JSON
    */
   public static JsonNode read(String name, String text) {
     try {
@@ -56,7 +56,7 @@ public final class Json {
     }
   }
 
-  /** What somebody typed: JSON if it is that, or else a text. */
+  /** The value of a command-line argument: parsed if it is JSON, otherwise a string. */
   public static JsonNode valueOf(String text) {
     try {
       JsonNode value =
@@ -85,18 +85,18 @@ public final class Json {
     }
   }
 
-  /** A field as text; empty when it is absent or null. */
+  /** A field as text; empty if it is absent or null. */
   public static Optional<String> text(JsonNode document, String field) {
     JsonNode value = document.path(field);
     return value.isMissingNode() || value.isNull() ? Optional.empty() : Optional.of(text(value));
   }
 
-  /** A value as a person reads it: text without quotes, everything else as JSON. */
+  /** A value for a person: strings without quotes, everything else as JSON. */
   public static String text(JsonNode value) {
     return value.isValueNode() ? value.asText() : value.toString();
   }
 
-  /** An instant to the second, the next one: early is what a client must not be. */
+  /** An instant rounded up to the second, so that a client that waits for it is not early. */
   public static Optional<String> instant(JsonNode document, String field) {
     return text(document, field)
         .map(
@@ -111,7 +111,7 @@ public final class Json {
             });
   }
 
-  /** The leaves of a document by their dotted paths, sorted. */
+  /** The values of a document that are not objects, sorted by their dotted paths. */
   public static Map<String, JsonNode> leaves(JsonNode document) {
     Map<String, JsonNode> leaves = new TreeMap<>();
     collect("", document, leaves);

@@ -9,24 +9,24 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Why something was refused or failed, as a problem document ({@code application/problem+json}, RFC
- * 9457). What a gateway says in its own words becomes one as well.
+ * An error as a problem document ({@code application/problem+json}, RFC 9457). Error responses of
+ * API Gateway and IAM, which have other formats, are converted.
  *
  * @param document the problem as JSON
  */
 public record Problem(ObjectNode document) {
 
-  /** A problem that this side found. */
+  /** A problem that the command line itself detected. */
   public static Problem of(String title) {
     return new Problem(Json.object().put("type", "about:blank").put("title", title));
   }
 
-  /** The problem that a server's answer tells of. */
+  /** The problem in an error response. */
   public static Problem of(int status, String body) {
-    Optional<ObjectNode> answer =
+    Optional<ObjectNode> response =
         Json.parse(body).filter(ObjectNode.class::isInstance).map(ObjectNode.class::cast);
-    if (answer.isPresent() && answer.get().has("title")) {
-      return new Problem(answer.get());
+    if (response.isPresent() && response.get().has("title")) {
+      return new Problem(response.get());
     }
     ObjectNode document =
         Json.object()
@@ -34,9 +34,9 @@ public record Problem(ObjectNode document) {
             .put("title", Status.name(status))
             .put("status", status);
     // API Gateway answers {"message":"Forbidden"}, IAM {"Message":"User: ... is not authorized"}.
-    answer
+    response
         .flatMap(json -> Json.text(json, "message").or(() -> Json.text(json, "Message")))
-        .or(() -> answer.isPresent() ? Optional.empty() : Optional.of(body.strip()))
+        .or(() -> response.isPresent() ? Optional.empty() : Optional.of(body.strip()))
         .filter(detail -> !detail.isEmpty() && !detail.equals(Status.name(status)))
         .ifPresent(detail -> document.put("detail", detail));
     return new Problem(document);
@@ -47,7 +47,7 @@ public record Problem(ObjectNode document) {
     return String.join(";", lines());
   }
 
-  /** The problem in lines for a person: what, why, then each value that is wrong. */
+  /** The problem in lines for a person: title and detail, then each invalid value. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     String status = Json.text(document, "status").map(code -> code + " ").orElse("");
@@ -67,7 +67,7 @@ public record Problem(ObjectNode document) {
               + Json.text(error, "expected")
                   .map(expected -> " (expected: " + expected + ")")
                   .orElse("");
-      // A single one is often the whole detail.
+      // With a single invalid value, the detail often says the same.
       if (!detail.endsWith(wrong)) {
         lines.add("  " + wrong);
       }

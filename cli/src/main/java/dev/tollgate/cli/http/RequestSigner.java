@@ -36,11 +36,10 @@ public final class RequestSigner {
   }
 
   /**
-   * The signer for an API: one with the default credentials when its host is API Gateway's, none
-   * for every other.
+   * The signer for an API; empty if the API's host does not belong to API Gateway.
    *
-   * @param region instead of the region in the host name
-   * @param profile instead of {@code AWS_PROFILE}
+   * @param region replaces the Region in the host name
+   * @param profile replaces {@code AWS_PROFILE}
    */
   public static Optional<RequestSigner> forApi(
       URI api, Optional<String> region, Optional<String> profile) {
@@ -75,7 +74,7 @@ public final class RequestSigner {
                         .putProperty(HttpSigner.SIGNING_CLOCK, clock));
     Map<String, String> headers = new LinkedHashMap<>();
     signed.request().forEachHeader((name, values) -> headers.put(name, values.get(0)));
-    // java.net.http sends it itself, with the same value, and refuses to be told.
+    // java.net.http sets Host itself, with the same value, and does not allow it to be set.
     headers.keySet().removeIf("Host"::equalsIgnoreCase);
     return headers;
   }
@@ -85,9 +84,9 @@ public final class RequestSigner {
       return credentials.resolveCredentials();
     } catch (SdkClientException e) {
       throw Failure.of(
-          "No AWS credentials to sign the request with. Sign in (`aws sso login`, `aws configure`) or"
-              + " choose a profile with --profile; `aws sts get-caller-identity` tells whether it"
-              + " works.",
+          "No AWS credentials to sign the request with. Sign in with `aws sso login` or"
+              + " `aws configure`, or choose a profile with --profile. To check the credentials, run"
+              + " `aws sts get-caller-identity`.",
           e);
     }
   }

@@ -4,18 +4,18 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import java.util.Optional;
 
-/** Whatever sends requests to one API and brings the answers. */
+/** Sends requests to an API. */
 @FunctionalInterface
 public interface Sender {
   /**
    * Sends one request.
    *
-   * @param path what follows the API's own address, encoded, with its query if there is one
-   * @throws Failure if no answer comes
+   * @param path the encoded path below the API's URL, with the query if there is one
+   * @throws Failure if there is no response
    */
-  Answer send(String method, String path, Optional<JsonNode> body, Map<String, String> headers);
+  Response send(String method, String path, Optional<JsonNode> body, Map<String, String> headers);
 
-  default Answer get(String path) {
+  default Response get(String path) {
     return send("GET", path, Optional.empty(), Map.of());
   }
 }

@@ -2,7 +2,7 @@ package dev.tollgate.cli.http;
 
 import java.util.Map;
 
-/** Names of the HTTP status codes that the APIs answer with (RFC 9110, RFC 6585). */
+/** Names of the HTTP status codes that the APIs send (RFC 9110, RFC 6585). */
 public final class Status {
   private static final Map<Integer, String> NAMES =
       Map.ofEntries(

@@ -1,4 +1,4 @@
-/** Requests to the APIs of a deployment, their answers and failures. */
+/** Calls the HTTP APIs of a deployment. Imports no other package of this module. */
 @NullMarked
 package dev.tollgate.cli.http;
 

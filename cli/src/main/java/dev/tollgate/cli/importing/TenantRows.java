@@ -5,9 +5,9 @@ import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.dataformat.csv.CsvMapper;
 import com.fasterxml.jackson.dataformat.csv.CsvParser;
 import dev.tollgate.cli.apply.DesiredState;
-import dev.tollgate.cli.apply.DesiredState.WantedTenant;
+import dev.tollgate.cli.apply.DesiredState.DesiredTenant;
 import dev.tollgate.cli.apply.FileErrors;
-import dev.tollgate.cli.command.Tiers;
+import dev.tollgate.cli.apply.Limits;
 import dev.tollgate.cli.http.Failure;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -23,17 +23,17 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Tenants as the rows of a CSV file (RFC 4180) with a header: {@code tenantId}, {@code tier}, and
- * any limit's name for overrides. The header is row 1, as a spreadsheet counts.
+ * The tenants in a CSV file (RFC 4180). The header has {@code tenantId}, {@code tier} and the names
+ * of limits to override. Rows are numbered as in a spreadsheet: the header is row 1.
  *
- * @param rows those that can be so
- * @param mistakes what cannot be in the others
+ * @param rows the valid rows
+ * @param errors the invalid values of the other rows
  */
-public record TenantRows(List<Row> rows, FileErrors mistakes) {
+record TenantRows(List<Row> rows, FileErrors errors) {
   private static final String TENANT_ID = "tenantId";
   private static final String TIER = "tier";
 
-  /** Eighteen digits always fit. */
+  /** At most 18 digits, which always fit into a {@code long}. */
   private static final Pattern WHOLE_NUMBER = Pattern.compile("0*[1-9][0-9]{0,17}");
 
   private static final CsvMapper CSV =
@@ -42,30 +42,30 @@ public record TenantRows(List<Row> rows, FileErrors mistakes) {
           .enable(CsvParser.Feature.TRIM_SPACES)
           .build();
 
-  /** A tenant, and where it stands in the file. */
-  public record Row(long number, String tenantId, WantedTenant tenant) {}
+  /** A tenant and the number of its row. */
+  record Row(long number, String tenantId, DesiredTenant tenant) {}
 
   /**
    * Reads rows.
    *
-   * @param name of the file as it is told
-   * @throws Failure if it is no CSV, or its header is not such a one
+   * @param name the file's name in messages
+   * @throws Failure if the text is not CSV or the header is invalid
    */
-  public static TenantRows of(String name, String text) {
+  static TenantRows of(String name, String text) {
     List<List<String>> cells = cells(name, text.startsWith("\uFEFF") ? text.substring(1) : text);
-    FileErrors mistakes = new FileErrors(name, "row");
+    FileErrors errors = new FileErrors(name, "row");
     List<String> header = cells.isEmpty() ? List.of() : cells.get(0);
-    checkHeader(header, mistakes);
-    mistakes.orFail();
+    checkHeader(header, errors);
+    errors.throwIfAny();
     List<Row> rows = new ArrayList<>();
     Map<String, Long> seen = new HashMap<>();
     for (int index = 1; index < cells.size(); index++) {
       List<String> row = cells.get(index);
       if (!row.stream().allMatch(String::isEmpty)) {
-        row(index + 1, header, row, seen, mistakes).ifPresent(rows::add);
+        row(index + 1, header, row, seen, errors).ifPresent(rows::add);
       }
     }
-    return new TenantRows(rows, mistakes);
+    return new TenantRows(rows, errors);
   }
 
   private static List<List<String>> cells(String name, String text) {
@@ -83,20 +83,20 @@ public record TenantRows(List<Row> rows, FileErrors mistakes) {
     return rows;
   }
 
-  private static void checkHeader(List<String> header, FileErrors mistakes) {
+  private static void checkHeader(List<String> header, FileErrors errors) {
     for (String needed : List.of(TENANT_ID, TIER)) {
       if (!header.contains(needed)) {
-        mistakes.add(1, needed, "missing", "a header with tenantId,tier");
+        errors.add(1, needed, "missing", "a header with tenantId,tier");
       }
     }
     Set<String> seen = new HashSet<>();
     for (String column : header) {
       boolean known =
-          column.equals(TENANT_ID) || column.equals(TIER) || Tiers.LIMITS.contains(column);
+          column.equals(TENANT_ID) || column.equals(TIER) || Limits.NAMES.contains(column);
       if (!known) {
-        mistakes.add(1, "column", column, "tenantId, tier, " + String.join(", ", Tiers.LIMITS));
+        errors.add(1, "column", column, "tenantId, tier, " + String.join(", ", Limits.NAMES));
       } else if (!seen.add(column)) {
-        mistakes.add(1, "column", column, "once");
+        errors.add(1, "column", column, "once");
       }
     }
   }
@@ -106,35 +106,34 @@ public record TenantRows(List<Row> rows, FileErrors mistakes) {
       List<String> header,
       List<String> cells,
       Map<String, Long> seen,
-      FileErrors mistakes) {
+      FileErrors errors) {
     if (cells.size() != header.size()) {
-      mistakes.add(
-          number, "row", cells.size() + " cells", header.size() + ", as many as the header has");
+      errors.add(number, "row", cells.size() + " cells", header.size() + ", as in the header");
       return Optional.empty();
     }
     String tenantId = cells.get(header.indexOf(TENANT_ID));
     String tier = cells.get(header.indexOf(TIER));
     if (!DesiredState.TENANT_ID.matcher(tenantId).matches()) {
-      mistakes.add(number, TENANT_ID, tenantId, DesiredState.TENANT_ID.pattern());
+      errors.add(number, TENANT_ID, tenantId, DesiredState.VALID_TENANT_ID);
     }
     Long before = seen.putIfAbsent(tenantId, number);
     if (before != null) {
-      mistakes.add(number, TENANT_ID, tenantId, "once; it is in row " + before + " already");
+      errors.add(number, TENANT_ID, tenantId, "once; also in row " + before);
     }
     SortedMap<String, Long> overrides = new TreeMap<>();
     for (int column = 0; column < header.size(); column++) {
       String limit = header.get(column);
       String value = cells.get(column);
-      if (!Tiers.LIMITS.contains(limit) || value.isEmpty()) {
+      if (!Limits.NAMES.contains(limit) || value.isEmpty()) {
         continue;
       }
       if (WHOLE_NUMBER.matcher(value).matches()) {
         overrides.put(limit, Long.parseLong(value));
       } else {
-        mistakes.add(number, limit, value, "a whole number, 1 or more; blank for the tier's");
+        errors.add(number, limit, value, "a whole number, at least 1; blank for the tier's value");
       }
     }
     return Optional.of(
-        new Row(number, tenantId, new WantedTenant(tier, overrides, Optional.empty())));
+        new Row(number, tenantId, new DesiredTenant(tier, overrides, Optional.empty())));
   }
 }

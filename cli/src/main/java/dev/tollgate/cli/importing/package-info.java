@@ -1,4 +1,7 @@
-/** Reads tenants from CSV files. */
+/**
+ * Imports tenants from CSV files. Imports {@code apply}, {@code http}, {@code pacing} and {@code
+ * terminal} only.
+ */
 @NullMarked
 package dev.tollgate.cli.importing;
 

@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Lets whatever asks go on one after the other, at even distances, from however many threads. Time
- * that nobody used is not made up for later.
+ * Spaces requests of any number of threads at even intervals. Intervals that pass without a request
+ * are lost: there are no bursts.
  */
-public final class Pace {
+final class Pace {
   private static final double NANOS = 1e9;
 
   private final long intervalNanos;
@@ -15,29 +15,29 @@ public final class Pace {
   private long next;
 
   /**
-   * @param perSecond how many may go on in a second, more than 0
+   * @param perSecond the number of requests per second, above 0
    * @param nanoTime elapsed time, in nanoseconds
    */
-  public Pace(double perSecond, LongSupplier nanoTime) {
+  Pace(double perSecond, LongSupplier nanoTime) {
     this.intervalNanos = Math.round(NANOS / perSecond);
     this.nanoTime = nanoTime;
     this.next = nanoTime.getAsLong();
   }
 
-  /** Takes the next turn; the answer is how long it is until then. */
+  /** Reserves the next slot; returns the time until it begins. */
   synchronized Duration next() {
     long now = nanoTime.getAsLong();
-    long turn = later(now, next);
-    next = turn + intervalNanos;
-    return Duration.ofNanos(turn - now);
+    long slot = later(now, next);
+    next = slot + intervalNanos;
+    return Duration.ofNanos(slot - now);
   }
 
-  /** Gives nobody another turn for so long. */
-  synchronized void holdBack(Duration time) {
+  /** Starts no further slot for the given time. */
+  synchronized void delay(Duration time) {
     next = later(next, nanoTime.getAsLong() + time.toNanos());
   }
 
-  /** Elapsed time has no origin and may wrap around, so only differences mean something. */
+  /** Elapsed time has no origin and may overflow, so only differences can be compared. */
   private static long later(long one, long other) {
     return one - other > 0 ? one : other;
   }

@@ -13,62 +13,61 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * How much of a long list of changes is done at a time.
+ * The options that limit how fast many changes are made.
  *
- * <p>The rate is one that the services behind the control plane can follow. A pooled tenant costs
- * two {@code CreateQueue}, two {@code CreateSchedule} and one {@code AssumeRole}. EventBridge
- * Scheduler takes 250 to 5,000 {@code CreateSchedule} a second, depending on the Region
- * (EventBridge Scheduler User Guide, "Quotas"), of which 25 tenants a second use 50; STS takes some
- * 600 {@code AssumeRole} a second in an account and Region, which connections need as well. What
- * SQS takes of {@code CreateQueue} is not published; what it refuses, the control plane does again
- * within a minute. A tenant with a silo also costs several calls of Lambda's control plane, of
- * which there are 15 a second for all (AWS Lambda Developer Guide, "Lambda quotas"): 3 tenants a
- * second are enough there.
+ * <p>The default rate stays below the quotas of the services behind the control plane. A pooled
+ * tenant costs two {@code CreateQueue}, two {@code CreateSchedule} and one {@code AssumeRole}.
+ * EventBridge Scheduler allows 250 to 5,000 {@code CreateSchedule} a second, depending on the
+ * Region (EventBridge Scheduler User Guide, "Quotas"); 25 tenants a second use 50. STS allows about
+ * 600 {@code AssumeRole} a second per account and Region, which connections need as well. The quota
+ * of {@code CreateQueue} is not published; the control plane retries throttled calls within a
+ * minute. A tenant with a silo also costs several calls of Lambda's control plane, whose quota is
+ * 15 a second in total (AWS Lambda Developer Guide, "Lambda quotas"); 3 tenants a second stay below
+ * it.
  */
 public final class Throughput {
-  private static final int MOST_PARALLEL = 64;
-  private static final double MOST_RATE = 1_000;
+  private static final int MAX_PARALLEL = 64;
+  private static final double MAX_RATE = 1_000;
 
   @Option(
       names = "--parallel",
       paramLabel = "N",
-      description =
-          "Changes under way at a time. Default: 32: a new tenant takes more than a second.")
+      description = "Number of changes to make in parallel. Default: 32.")
   private int parallel = 32;
 
   @Option(
       names = "--rate",
       paramLabel = "N",
       description =
-          "Requests a second, at most. Default: 25; 3 is enough where tenants get a silo, since"
-              + " AWS Lambda creates few functions a second.")
+          "Maximum number of requests per second. Default: 25. Use 3 for tenants with a silo, because"
+              + " AWS Lambda creates few functions per second.")
   private double rate = 25;
 
   /**
-   * An API that is sent no more than the rate allows.
+   * Limits an API to the rate.
    *
-   * @throws Failure if the rate cannot be right
+   * @throws Failure if an option is out of range
    */
   public PacedApi paced(Sender api, Shell shell) {
-    if (!(rate > 0 && rate <= MOST_RATE)) {
+    if (!(rate > 0 && rate <= MAX_RATE)) {
       throw Failure.usage("--rate: " + rate + " (expected: more than 0, at most 1000)");
     }
-    if (parallel < 1 || parallel > MOST_PARALLEL) {
-      throw Failure.usage("--parallel: " + parallel + " (expected: 1 to " + MOST_PARALLEL + ")");
+    if (parallel < 1 || parallel > MAX_PARALLEL) {
+      throw Failure.usage("--parallel: " + parallel + " (expected: 1 to " + MAX_PARALLEL + ")");
     }
-    return new PacedApi(api, new Pace(rate, shell.nanoTime()), shell);
+    return new PacedApi(api, rate, shell);
   }
 
   /**
-   * Does something with each item, several at a time, and waits until that is over.
+   * Runs a task for each item, several at a time, and waits until all are finished.
    *
-   * @param task says whether the items that are left are worth a try; what it throws ends the rest,
-   *     too, and is thrown here
-   * @return the items that were not begun
+   * @param task returns whether to go on with the remaining items; an exception stops them, too,
+   *     and is rethrown
+   * @return the items that were not started
    */
   public <T> List<T> forEach(List<T> items, Predicate<T> task) {
-    AtomicInteger begun = new AtomicInteger();
-    AtomicBoolean goesOn = new AtomicBoolean(true);
+    AtomicInteger started = new AtomicInteger();
+    AtomicBoolean continues = new AtomicBoolean(true);
     AtomicReference<@Nullable RuntimeException> thrown = new AtomicReference<>();
     int workers = Math.min(parallel, items.size());
     CountDownLatch done = new CountDownLatch(workers);
@@ -77,17 +76,17 @@ public final class Throughput {
           new Thread(
               () -> {
                 try {
-                  while (goesOn.get()) {
-                    int index = begun.getAndIncrement();
+                  while (continues.get()) {
+                    int index = started.getAndIncrement();
                     if (index >= items.size()) {
                       return;
                     }
                     if (!task.test(items.get(index))) {
-                      goesOn.set(false);
+                      continues.set(false);
                     }
                   }
                 } catch (RuntimeException e) {
-                  goesOn.set(false);
+                  continues.set(false);
                   thrown.compareAndSet(null, e);
                 } finally {
                   done.countDown();
@@ -102,7 +101,7 @@ public final class Throughput {
     if (failure != null) {
       throw failure;
     }
-    return items.subList(Math.min(begun.get(), items.size()), items.size());
+    return items.subList(Math.min(started.get(), items.size()), items.size());
   }
 
   private static void await(CountDownLatch done) {

@@ -1,4 +1,4 @@
-/** Sends many requests at a bounded rate. */
+/** Sends many requests at a limited rate. Imports {@code http} and {@code terminal} only. */
 @NullMarked
 package dev.tollgate.cli.pacing;
 

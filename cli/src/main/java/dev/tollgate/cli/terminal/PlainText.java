@@ -3,16 +3,13 @@ package dev.tollgate.cli.terminal;
 import java.util.stream.Collectors;
 
 /**
- * Text as a person is shown it, whoever wrote it: a file, a server, or what others sent to a socket
- * must not steer the terminal, or reorder or hide what stands there.
+ * Makes untrusted text safe to print. Text from files, servers and sockets must not control the
+ * terminal, or reorder or hide other text.
  */
 final class PlainText {
   private PlainText() {}
 
-  /**
-   * The text, in which control characters other than line ends and tabs, and all that is not seen,
-   * are escaped as in JSON.
-   */
+  /** Escapes control characters, except line ends and tabs, and invisible characters as in JSON. */
   static String of(String text) {
     return text.codePoints().mapToObj(PlainText::shown).collect(Collectors.joining());
   }

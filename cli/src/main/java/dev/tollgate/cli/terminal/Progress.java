@@ -12,8 +12,8 @@ import me.tongfei.progressbar.ProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /**
- * Shows how far something long has come, how fast it goes and how long it will take: a bar on a
- * terminal, elsewhere a line every ten seconds.
+ * Shows the progress, speed and remaining time of a long task: as a bar on a terminal, elsewhere as
+ * a line every ten seconds.
  */
 public final class Progress implements AutoCloseable {
   private static final Duration BETWEEN_LINES = Duration.ofSeconds(10);
@@ -28,8 +28,8 @@ public final class Progress implements AutoCloseable {
   private long nextLine;
 
   /**
-   * @param task what goes on, such as {@code Onboarding}
-   * @param total how many steps there are
+   * @param task the name of the task, such as {@code Onboarding}
+   * @param total the number of steps
    */
   public Progress(Shell shell, String task, long total) {
     this.err = shell.err();
@@ -41,7 +41,7 @@ public final class Progress implements AutoCloseable {
     this.nextLine = start + BETWEEN_LINES.toNanos();
   }
 
-  private static ProgressBar bar(ProgressBarConsumer drawnOn, String task, long total) {
+  private static ProgressBar bar(ProgressBarConsumer consumer, String task, long total) {
     return new ProgressBarBuilder()
         .setTaskName(task)
         .setInitialMax(total)
@@ -49,11 +49,11 @@ public final class Progress implements AutoCloseable {
         .setUpdateIntervalMillis(250)
         .showSpeed()
         .setSpeedUnit(ChronoUnit.SECONDS)
-        .setConsumer(drawnOn)
+        .setConsumer(consumer)
         .build();
   }
 
-  /** One step is done. */
+  /** Counts one finished step. */
   public synchronized void step() {
     done++;
     bar.ifPresent(ProgressBar::step);
@@ -63,7 +63,7 @@ public final class Progress implements AutoCloseable {
       double perSecond = done / seconds(now - start);
       err.printf(
           Locale.ROOT,
-          "%s: %,d of %,d, %.1f a second, %.0f s left%n",
+          "%s: %,d of %,d, %.1f per second, %.0f s left%n",
           task,
           done,
           total,

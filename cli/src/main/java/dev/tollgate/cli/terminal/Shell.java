@@ -13,16 +13,16 @@ import java.util.function.Supplier;
 import me.tongfei.progressbar.ProgressBarConsumer;
 
 /**
- * What a command is run in.
+ * The environment that a shell gives to a command.
  *
- * @param in what is piped into the command
- * @param out for what was asked for
- * @param err for what went wrong
- * @param directory the current directory: files named by the user are relative to it
- * @param home the directory of the launcher script, if it was used
- * @param terminal where somebody sits; empty when nobody does
+ * @param in standard input
+ * @param out standard output, for results
+ * @param err standard error, for errors and progress
+ * @param directory the current directory, which file names on the command line are relative to
+ * @param home the directory of the launcher script; empty without the launcher
+ * @param terminal the terminal; empty if the command does not run in one
  * @param nanoTime elapsed time, in nanoseconds
- * @param pause waits
+ * @param pause waits for a duration
  */
 public record Shell(
     InputStream in,
@@ -35,25 +35,25 @@ public record Shell(
     Pause pause) {
 
   /**
-   * Somebody who can be asked and shown what goes on.
+   * A terminal with a person in front of it.
    *
    * @param confirm asks a yes-or-no question
-   * @param bar makes what a progress bar is drawn on
+   * @param bar creates the consumer that draws a progress bar
    */
   public record Terminal(Predicate<String> confirm, Supplier<ProgressBarConsumer> bar) {}
 
-  /** Waits, so that a test need not. */
+  /** Waits for a duration. Tests replace it. */
   @FunctionalInterface
   public interface Pause {
-    public void sleep(Duration time) throws InterruptedException;
+    void sleep(Duration time) throws InterruptedException;
   }
 
-  /** A file that the user named. */
+  /** Resolves a file name from the command line. */
   public Path file(Path named) {
     return directory.resolve(named).normalize();
   }
 
-  /** A file as it is shown: shorter when it is below the current directory. */
+  /** A file name for messages: relative if the file is below the current directory. */
   public Path shown(Path file) {
     return file.startsWith(directory) ? directory.relativize(file) : file;
   }
@@ -64,7 +64,7 @@ public record Shell(
   }
 
   /** Prints lines for a person to standard error. */
-  public void complain(String... lines) {
+  public void printError(String... lines) {
     print(err, List.of(lines));
   }
 
@@ -73,7 +73,7 @@ public record Shell(
     writer.flush();
   }
 
-  /** Waits; an interrupt ends the command. */
+  /** Waits. An interrupt ends the command. */
   public void sleep(Duration time) {
     try {
       pause.sleep(time);

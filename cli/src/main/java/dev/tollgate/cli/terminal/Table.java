@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Rows in aligned columns; a column of numbers stands to the right. */
+/** A text table. Columns of numbers are right-aligned, other columns left-aligned. */
 public final class Table {
   private final List<String> header;
   private final List<List<String>> rows = new ArrayList<>();
@@ -23,7 +23,7 @@ public final class Table {
     return this;
   }
 
-  /** The table as lines, without a line of headings when they are all blank. */
+  /** The lines of the table. Blank headings are omitted. */
   public List<String> lines() {
     List<List<String>> all = new ArrayList<>();
     if (!header.stream().allMatch(String::isEmpty)) {

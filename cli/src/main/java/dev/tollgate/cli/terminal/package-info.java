@@ -1,4 +1,7 @@
-/** What a person sees and types. */
+/**
+ * Text on a terminal: tables, progress and confirmation. Imports {@code http} only for its {@code
+ * Failure}.
+ */
 @NullMarked
 package dev.tollgate.cli.terminal;
 

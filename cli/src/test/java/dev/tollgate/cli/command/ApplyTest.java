@@ -56,7 +56,7 @@ class ApplyTest {
   }
 
   @Test
-  void plan_tells_what_differs_and_changes_nothing() throws IOException {
+  void plan_shows_the_differences_and_changes_nothing() throws IOException {
     controlPlane
         .tenant("acme", "bronze", "{\"sessionTTL\":60}")
         .tenant("globex", "gold", "{}")
@@ -76,7 +76,7 @@ class ApplyTest {
     assertThat(run.out())
         .isEqualTo(
             """
-            ~ change tier bronze: 1 tenant has it
+            ~ change tier bronze: used by 1 tenant
                 limits.tenantConnections: 10 → 5
             + create tier tin
                 fillMode: PRODUCER
@@ -96,16 +96,16 @@ class ApplyTest {
                 ! acme: 7 connections are open
             + create tenant new: tier tin, sessionTTL=30
 
-            Plan: 2 to create, 2 to change, 0 to remove; 1 as they should be.
-            1 tenant is not in the file, left alone (--prune removes it).
-            2 tiers are not in the file, left alone (--prune removes them).
+            Plan: 2 to create, 2 to change, 0 to remove, 1 unchanged.
+            1 tenant is not in the file and ignored. To remove it, use --prune.
+            2 tiers are not in the file and ignored. To remove them, use --prune.
             """);
     assertThat(run.exitCode()).isZero();
     assertThat(controlPlane.writes()).isEmpty();
   }
 
   @Test
-  void a_tier_whose_buckets_never_hibernate_is_planned() throws IOException {
+  void a_tier_without_hibernation_is_planned() throws IOException {
     file(tiers(neverOrAfter(0)));
 
     Run run = deployment.run("plan", "all.yaml");
@@ -121,7 +121,7 @@ class ApplyTest {
   }
 
   @Test
-  void minutes_below_none_are_refused() throws IOException {
+  void negative_minutes_are_rejected() throws IOException {
     file(tiers(neverOrAfter(-1)));
 
     assertThat(deployment.run("plan", "all.yaml").err())
@@ -129,7 +129,7 @@ class ApplyTest {
   }
 
   @Test
-  void plan_with_prune_tells_what_would_go() throws IOException {
+  void plan_with_prune_shows_the_removals() throws IOException {
     controlPlane.tenant("acme", "bronze", "{}").tenant("old", "gold", "{}");
     file(tiers(BRONZE.formatted(10)) + "tenants:\n  acme: {tier: bronze}\n");
 
@@ -142,7 +142,7 @@ class ApplyTest {
             - remove tier gold
             - remove tier silver
 
-            Plan: 0 to create, 0 to change, 3 to remove; 2 as they should be.
+            Plan: 0 to create, 0 to change, 3 to remove, 2 unchanged.
             """);
   }
 
@@ -160,7 +160,7 @@ class ApplyTest {
   }
 
   @Test
-  void detailed_exit_code_tells_a_difference_from_an_error() throws IOException {
+  void detailed_exit_code_distinguishes_changes_from_errors() throws IOException {
     file("tenants: {acme: {tier: gold}}");
     assertThat(deployment.run("plan", "all.yaml", "--detailed-exit-code").exitCode()).isEqualTo(2);
 
@@ -174,7 +174,7 @@ class ApplyTest {
   }
 
   @Test
-  void apply_makes_it_and_a_second_apply_writes_nothing() throws IOException {
+  void apply_makes_the_changes_and_a_second_apply_sends_no_writes() throws IOException {
     controlPlane.tenant("acme", "bronze", "{}").tenant("globex", "silver", "{}");
     file(
         tiers(BRONZE.formatted(5), BRONZE.formatted(7).replace("bronze", "tin"))
@@ -192,7 +192,7 @@ class ApplyTest {
         .endsWith(
             """
             Applied: 2 created, 2 changed, 0 removed.
-            Tier bronze: its tenants follow within minutes.
+            Tier bronze: the change reaches its tenants within minutes.
             """);
     assertThat(run.exitCode()).isZero();
     assertThat(controlPlane.writes())
@@ -210,25 +210,27 @@ class ApplyTest {
     Run second = apply();
 
     assertThat(second.out())
-        .contains("Plan: 0 to create, 0 to change, 0 to remove; 5 as they should be.\n")
+        .contains("Plan: 0 to create, 0 to change, 0 to remove, 5 unchanged.\n")
         .endsWith("Nothing to do.\n");
     assertThat(second.exitCode()).isZero();
     assertThat(controlPlane.writes()).isEmpty();
   }
 
   @Test
-  void a_tier_is_created_only_if_there_is_none() throws IOException {
+  void a_tier_is_created_only_if_it_does_not_exist() throws IOException {
     file(tiers(BRONZE.formatted(7).replace("bronze", "tin")));
     controlPlane.before("PUT /tiers/tin", () -> controlPlane.tierByOthers("tin"));
 
     Run run = apply();
 
     assertThat(run.exitCode()).isEqualTo(1);
-    assertThat(run.err()).contains("tier tin: changed by somebody else meanwhile; plan again");
+    assertThat(run.err())
+        .contains(
+            "tier tin: conflict: changed by someone else since the plan; run `tollgate plan` again");
   }
 
   @Test
-  void what_somebody_else_changed_meanwhile_is_left_and_told_and_others_go_on() throws IOException {
+  void a_conflict_is_reported_and_the_other_changes_are_applied() throws IOException {
     controlPlane.tenant("acme", "gold", "{}").tenant("globex", "gold", "{}");
     controlPlane.before("PATCH /tenants/acme", () -> controlPlane.changedByOthers("acme"));
     file("tenants: {acme: {tier: silver}, globex: {tier: silver}}");
@@ -236,7 +238,8 @@ class ApplyTest {
     Run run = apply();
 
     assertThat(run.err())
-        .isEqualTo("  tenant acme: changed by somebody else meanwhile; plan again\n");
+        .isEqualTo(
+            "  tenant acme: conflict: changed by someone else since the plan; run `tollgate plan` again\n");
     assertThat(run.out()).contains("Applied: 0 created, 1 changed, 0 removed; 1 not done.");
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(controlPlane.tenant("acme").path("tier").asText()).isEqualTo("gold");
@@ -244,19 +247,20 @@ class ApplyTest {
   }
 
   @Test
-  void a_tenant_changed_by_others_is_left_even_if_its_tier_was_changed_here() throws IOException {
+  void a_tenant_changed_by_someone_else_is_kept_even_if_this_run_changed_its_tier()
+      throws IOException {
     controlPlane.tenant("acme", "bronze", "{}");
     controlPlane.before("PATCH /tenants/acme", () -> controlPlane.changedByOthers("acme"));
     file(tiers(BRONZE.formatted(5)) + "tenants: {acme: {tier: silver}}");
 
     Run run = apply();
 
-    assertThat(run.err()).contains("tenant acme: changed by somebody else meanwhile");
+    assertThat(run.err()).contains("tenant acme: conflict: changed by someone else since the plan");
     assertThat(controlPlane.tenant("acme").path("tier").asText()).isEqualTo("bronze");
   }
 
   @Test
-  void a_change_whose_answer_got_lost_is_done() throws IOException {
+  void a_change_whose_response_was_lost_counts_as_done() throws IOException {
     controlPlane.tenant("acme", "gold", "{}");
     controlPlane.refuses("PATCH /tenants/acme", 504, Map.of());
     controlPlane.before(
@@ -273,7 +277,7 @@ class ApplyTest {
   }
 
   @Test
-  void a_failure_in_the_middle_stops_nobody_else() throws IOException {
+  void a_failed_change_does_not_stop_the_others() throws IOException {
     controlPlane.refuses("POST /tenants b", 400, Map.of());
     file("tenants: {a: {tier: gold}, b: {tier: gold}, c: {tier: gold}}");
 
@@ -299,18 +303,18 @@ class ApplyTest {
     Run run = apply();
 
     assertThat(run.exitCode()).isEqualTo(1);
-    assertThat(run.err()).contains("tier tin: ", "tenant a: its tier tin was not created");
+    assertThat(run.err()).contains("tier tin: ", "tenant a: tier tin was not created");
     assertThat(controlPlane.tenants()).containsExactly("b");
   }
 
   @Test
-  void whoever_may_not_do_one_thing_does_not_try_the_rest() throws IOException {
+  void apply_stops_when_access_is_denied() throws IOException {
     controlPlane.refuses("POST /tenants a", 403, Map.of());
     file("tenants: {a: {tier: gold}, b: {tier: gold}, c: {tier: gold}}");
 
     Run run = apply();
 
-    assertThat(run.out()).contains("3 not done", "2 changes not begun; apply again: tenant b");
+    assertThat(run.out()).contains("3 not done", "2 changes not started: tenant b");
     assertThat(controlPlane.writes()).containsExactly("POST /tenants a");
   }
 
@@ -332,7 +336,7 @@ class ApplyTest {
   }
 
   @Test
-  void a_tenant_of_a_tier_that_changes_is_removed_as_well() throws IOException {
+  void a_tenant_of_a_changed_tier_is_removed() throws IOException {
     controlPlane.tenant("old", "bronze", "{}");
     file(tiers(BRONZE.formatted(5)) + "tenants: {}");
 
@@ -343,7 +347,7 @@ class ApplyTest {
   }
 
   @Test
-  void a_removal_that_takes_a_while_is_told_and_is_no_failure() throws IOException {
+  void a_slow_removal_is_reported_and_is_not_a_failure() throws IOException {
     controlPlane.slow().tenant("old", "gold", "{}");
     file(tiers(BRONZE.formatted(10)) + "tenants: {}");
 
@@ -354,8 +358,8 @@ class ApplyTest {
         .endsWith(
             """
             Applied: 0 created, 0 changed, 2 removed; 1 not done.
-            Tier gold stays until the last of its tenants is gone; apply again then.
-            1 tenant is still being removed; the control plane goes on.
+            Tier gold cannot be removed while its tenants are being removed. Run the command again later.
+            1 tenant is still being removed. The control plane finishes this by itself.
             """);
     assertThat(run.exitCode()).isZero();
     assertThat(deployment.run("plan", "all.yaml").out()).contains("1 tenant is being removed.");
@@ -366,7 +370,7 @@ class ApplyTest {
   }
 
   @Test
-  void a_wanted_tenant_that_is_being_removed_is_a_failure_until_it_is_gone() throws IOException {
+  void a_desired_tenant_fails_until_its_removal_is_finished() throws IOException {
     controlPlane.slow().tenant("acme", "gold", "{}");
     file("tenants: {}");
     apply("--prune");
@@ -374,7 +378,7 @@ class ApplyTest {
 
     Run run = apply();
 
-    assertThat(run.out()).contains("acme: tier gold; it is still being removed, and must be gone");
+    assertThat(run.out()).contains("acme: tier gold; possible once its removal is finished");
     assertThat(run.exitCode()).isEqualTo(1);
 
     controlPlane.removalsEnd();
@@ -391,7 +395,7 @@ class ApplyTest {
     Run tiersOnly = apply("--prune");
 
     assertThat(tiersOnly.out())
-        .contains("Tier gold is not in the file, but 1 tenant has it; it stays.");
+        .contains("Tier gold is not in the file but is kept: used by 1 tenant.");
     assertThat(controlPlane.tenants()).containsExactly("old");
     assertThat(controlPlane.tiers()).containsExactly("bronze", "gold");
 
@@ -403,7 +407,7 @@ class ApplyTest {
   }
 
   @Test
-  void a_status_that_is_not_said_stays_and_overrides_that_are_not_said_go() throws IOException {
+  void a_missing_status_is_kept_and_missing_overrides_are_removed() throws IOException {
     controlPlane.tenant("acme", "gold", "{\"sessionTTL\":60}");
     controlPlane.changedByOthers("acme");
     file("tenants: {acme: {tier: gold}}");
@@ -416,32 +420,33 @@ class ApplyTest {
   }
 
   @Test
-  void without_a_terminal_and_without_yes_apply_refuses() throws IOException {
+  void apply_without_a_terminal_requires_yes() throws IOException {
     file("tenants: {acme: {tier: gold}}");
 
     Run run = deployment.run("apply", "all.yaml");
 
     assertThat(run.exitCode()).isEqualTo(2);
     assertThat(run.out()).contains("+ create tenant acme");
-    assertThat(run.err()).contains("Nothing was done: nobody can be asked here", "--yes");
+    assertThat(run.err()).contains("Cannot ask for confirmation", "--yes");
     assertThat(controlPlane.writes()).isEmpty();
   }
 
   @Test
-  void apply_asks_at_a_terminal() throws IOException {
+  void apply_asks_for_confirmation_in_a_terminal() throws IOException {
     file("tenants: {acme: {tier: gold}}");
 
     assertThat(deployment.confirmedBy(question -> false).run("apply", "all.yaml").exitCode())
         .isEqualTo(1);
     assertThat(controlPlane.writes()).isEmpty();
 
-    assertThat(deployment.confirmedBy("Apply?"::equals).run("apply", "all.yaml").exitCode())
+    assertThat(
+            deployment.confirmedBy("Apply this plan?"::equals).run("apply", "all.yaml").exitCode())
         .isZero();
     assertThat(controlPlane.tenants()).containsExactly("acme");
   }
 
   @Test
-  void apply_as_json_is_one_document_and_asks_nobody() throws IOException {
+  void apply_with_json_prints_one_document_and_does_not_ask() throws IOException {
     controlPlane.refuses("POST /tenants b", 400, Map.of());
     file("tenants: {a: {tier: gold}, b: {tier: gold}}");
 
@@ -457,7 +462,7 @@ class ApplyTest {
   }
 
   @Test
-  void a_busy_control_plane_is_asked_again_when_it_says() throws IOException {
+  void apply_retries_a_busy_control_plane_after_retry_after() throws IOException {
     controlPlane.refuses("POST /tenants acme", 429, Map.of("Retry-After", "7"));
     controlPlane.refuses("POST /tenants acme", 503, Map.of());
     file("tenants: {acme: {tier: gold}}");
@@ -469,7 +474,7 @@ class ApplyTest {
   }
 
   @Test
-  void all_mistakes_of_a_file_are_told_with_their_lines_and_nothing_is_done() throws IOException {
+  void all_errors_of_a_file_are_reported_by_line_and_nothing_is_changed() throws IOException {
     file(
         """
         tiers:
@@ -502,23 +507,23 @@ class ApplyTest {
     assertThat(run.err())
         .isEqualTo(
             """
-            tollgate: all.yaml: 19 values are not valid; nothing was done
+            tollgate: all.yaml: 19 invalid values. Nothing was changed.
               line 3: tiers.bronze.isolation: BOTH (expected: POOL or SILO)
               line 4: tiers.bronze.limit: {} (expected: a known field, one of: isolation, limits, buckets, fillMode, onUnavailable, hibernateAfterMinutes)
-              line 5: tiers.bronze.limits.sessionTTL: missing (expected: a whole number, 1 or more)
-              line 6: tiers.bronze.limits.tenantPerMinute: "60" (expected: a whole number, 1 or more)
-              line 7: tiers.bronze.limits.sessionPerMinute: 0 (expected: a whole number, 1 or more)
-              line 8: tiers.bronze.limits.connectionsPerSession: 1.5 (expected: a whole number, 1 or more)
-              line 9: tiers.bronze.limits.tenantConnections: ten (expected: a whole number, 1 or more)
-              line 10: tiers.bronze.limits.tenantConnections: here again (expected: once; it is on line 9 already)
-              line 12: tiers.bronze.buckets.Send: Send (expected: [a-z][a-z0-9-]{0,19})
+              line 5: tiers.bronze.limits.sessionTTL: missing (expected: a whole number, at least 1)
+              line 6: tiers.bronze.limits.tenantPerMinute: "60" (expected: a whole number, at least 1)
+              line 7: tiers.bronze.limits.sessionPerMinute: 0 (expected: a whole number, at least 1)
+              line 8: tiers.bronze.limits.connectionsPerSession: 1.5 (expected: a whole number, at least 1)
+              line 9: tiers.bronze.limits.tenantConnections: ten (expected: a whole number, at least 1)
+              line 10: tiers.bronze.limits.tenantConnections: repeated (expected: once; also on line 9)
+              line 12: tiers.bronze.buckets.Send: Send (expected: a letter, then letters, digits and hyphens, up to 20)
               line 12: tiers.bronze.buckets.Send.ratePerMinute: fast (expected: tokens a minute, such as 0.2)
               line 13: tiers.bronze.onUnavailable: no (expected: ADMIT or REFUSE)
               line 14: tiers.silver: null (expected: an object)
-              line 16: tenants.Acme: Acme (expected: [a-z0-9][a-z0-9-]{0,35})
+              line 16: tenants.Acme: Acme (expected: lower-case letters, digits and hyphens, up to 36)
               line 18: tenants.b.tier: 7 (expected: the name of a tier)
               line 19: tenants.b.status: OFFBOARDING (expected: ACTIVE or SUSPENDED)
-              line 20: tenants.b: here again (expected: once; it is on line 17 already)
+              line 20: tenants.b: repeated (expected: once; also on line 17)
               line 21: tenants.c.overrides.connections: 1 (expected: a known field, one of: tenantPerMinute, sessionPerMinute, connectionsPerSession, tenantConnections, sessionTTL, messagesPerMinute, sessionLifetime, sessionsPerSubject)
               line 22: tenants.d: gold (expected: an object)
               line 23: tenant: {} (expected: a known field, one of: tiers, tenants)
@@ -528,7 +533,7 @@ class ApplyTest {
   }
 
   @Test
-  void an_unknown_tier_is_told_with_the_other_mistakes() throws IOException {
+  void an_unknown_tier_is_reported_with_the_other_errors() throws IOException {
     file(
         """
         tiers:
@@ -544,15 +549,16 @@ class ApplyTest {
 
     assertThat(run.err())
         .contains("line 2: tiers.starter.tyer: x (expected: a known field, one of: isolation,")
-        .contains("line 3: tiers.starter.limits.sessionTTL: x (expected: a whole number, 1 or more")
-        .contains("line 5: tenants.acme.tier: startr (expected: a tier of the file or of the")
-        .startsWith("tollgate: all.yaml: 3 values are not valid; nothing was done\n");
+        .contains(
+            "line 3: tiers.starter.limits.sessionTTL: x (expected: a whole number, at least 1")
+        .contains("line 5: tenants.acme.tier: startr (expected: a tier in the file or in the")
+        .startsWith("tollgate: all.yaml: 3 invalid values. Nothing was changed.\n");
     assertThat(run.exitCode()).isEqualTo(2);
     assertThat(controlPlane.writes()).isEmpty();
   }
 
   @Test
-  void mistakes_are_told_although_the_deployment_does_not_tell_its_tiers() throws IOException {
+  void errors_are_reported_although_the_tiers_cannot_be_read() throws IOException {
     deployment.answersWith((request, ifMatch) -> Optional.empty());
     file("tenants:\n  acme: {tier: gold, stats: ACTIVE}\n");
 
@@ -560,14 +566,14 @@ class ApplyTest {
 
     assertThat(run.err())
         .isEqualTo(
-            "tollgate: all.yaml: a value is not valid; nothing was done\n"
+            "tollgate: all.yaml: 1 invalid value. Nothing was changed.\n"
                 + "  line 2: tenants.acme.stats: ACTIVE"
                 + " (expected: a known field, one of: tier, overrides, status)\n");
     assertThat(run.exitCode()).isEqualTo(2);
   }
 
   @Test
-  void a_tier_that_the_control_plane_would_refuse_is_told_with_its_line() throws IOException {
+  void a_tier_that_the_control_plane_would_reject_is_reported_with_its_line() throws IOException {
     controlPlane.tenant("acme", "gold", "{}");
     file(
         tiers(BRONZE.formatted(10), "  tin:\n    fillMode: NEVER\n    isolation: POOL\n")
@@ -579,15 +585,15 @@ class ApplyTest {
     assertThat(run.err())
         .isEqualTo(
             """
-            tollgate: all.yaml: 2 values are not valid; nothing was done
+            tollgate: all.yaml: 2 invalid values. Nothing was changed.
               line 4: tiers.tin.fillMode: NEVER (expected: PRODUCER)
-              line 7: tenants.acme.tier: nosuch (expected: a tier of the file or of the deployment)
+              line 7: tenants.acme.tier: nosuch (expected: a tier in the file or in the deployment)
             """);
     assertThat(controlPlane.writes()).isEmpty();
   }
 
   @Test
-  void a_value_that_is_refused_cannot_steer_the_terminal() throws IOException {
+  void a_rejected_value_cannot_control_the_terminal() throws IOException {
     file("tenants: {acme: {tier: \"x\\e[31mred\\x9b31m\"}}");
 
     Run run = deployment.run("plan", "all.yaml");
@@ -598,7 +604,7 @@ class ApplyTest {
   }
 
   @Test
-  void a_change_of_a_tenant_that_would_be_refused_is_told_with_its_line() throws IOException {
+  void a_rejected_tenant_change_is_reported_with_its_line() throws IOException {
     controlPlane.tenant("acme", "gold", "{}");
     file("tenants:\n  acme:\n    tier: gold\n    overrides: {sessionTTL: 90000}\n");
 
@@ -608,11 +614,11 @@ class ApplyTest {
   }
 
   @Test
-  void a_tenant_whose_tier_prune_would_remove_is_a_mistake() throws IOException {
+  void a_tenant_whose_tier_prune_would_remove_is_an_error() throws IOException {
     file(tiers(BRONZE.formatted(10)) + "tenants: {acme: {tier: gold}}");
 
     assertThat(apply("--prune").err())
-        .contains("line 3: tenants.acme.tier: gold (expected: a tier of the file, since --prune");
+        .contains("line 3: tenants.acme.tier: gold (expected: a tier in the file, because --prune");
     assertThat(controlPlane.writes()).isEmpty();
   }
 
@@ -625,11 +631,10 @@ class ApplyTest {
           'tenants:'              | line 1: tenants: null (expected: an object; {} for none)
           '[1, 2]'                | line 1: file: [1,2]
           'tenants: {a: {tier: x' | line 1 is not YAML
-          'tenants: &a {b: *a}'   | line 1: tenants.b: an alias of what it is in
+          'tenants: &a {b: *a}'   | line 1: tenants.b: an alias of its own parent
           'tenants: {a: {tier: .nan}}' | line 1: tenants.a.tier: .nan
           """)
-  void a_file_that_is_not_such_a_document_is_refused(String yaml, String message)
-      throws IOException {
+  void an_invalid_document_is_rejected(String yaml, String message) throws IOException {
     file(yaml);
 
     Run run = apply();
@@ -640,7 +645,7 @@ class ApplyTest {
   }
 
   @Test
-  void a_rate_or_a_number_of_workers_that_cannot_be_is_a_usage_error() throws IOException {
+  void a_rate_or_parallelism_out_of_range_is_a_usage_error() throws IOException {
     file("tenants: {}");
 
     assertThat(deployment.run("apply", "all.yaml", "--rate", "0").err()).contains("--rate: 0");
@@ -650,18 +655,18 @@ class ApplyTest {
   }
 
   @Test
-  void a_file_that_goes_deeper_than_any_is_refused() throws IOException {
+  void a_file_nested_too_deeply_is_rejected() throws IOException {
     file("tenants:\n  acme: " + "{a: ".repeat(5_000) + "1" + "}".repeat(5_000));
 
     Run run = deployment.run("plan", "all.yaml");
 
     assertThat(run.err())
-        .isEqualTo("tollgate: all.yaml: line 2: nested too deep (expected: at most 32)\n");
+        .isEqualTo("tollgate: all.yaml: line 2: nested too deeply (expected: at most 32)\n");
     assertThat(run.exitCode()).isEqualTo(1);
   }
 
   @Test
-  void aliases_that_multiply_are_refused() throws IOException {
+  void multiplying_aliases_are_rejected() throws IOException {
     StringBuilder laughs = new StringBuilder("l0: &l0 ha\n");
     for (int i = 1; i < 24; i++) {
       String alias = "*l" + (i - 1) + ", ";
@@ -676,20 +681,20 @@ class ApplyTest {
   }
 
   @Test
-  void a_file_that_is_no_text_is_told_to_be_none() throws IOException {
+  void an_unreadable_file_is_reported_with_the_reason() throws IOException {
     Files.write(directory.resolve("all.yaml"), new byte[] {'a', (byte) 0xff});
 
     assertThat(deployment.run("plan", "all.yaml").err())
-        .isEqualTo("tollgate: all.yaml cannot be read: it is not UTF-8\n");
+        .isEqualTo("tollgate: Cannot read all.yaml: the file is not UTF-8\n");
     assertThat(deployment.run("plan", "none.yaml").err())
-        .isEqualTo("tollgate: none.yaml cannot be read: there is no such file\n");
+        .isEqualTo("tollgate: Cannot read none.yaml: no such file\n");
   }
 
   @Test
-  void a_character_that_yaml_forbids_is_told_with_its_line() throws IOException {
+  void a_character_that_yaml_forbids_is_reported_with_its_line() throws IOException {
     file("# \uD83D\uDE80\ntenants:\n  acme: \u0000\n");
 
     assertThat(deployment.run("plan", "all.yaml").err())
-        .isEqualTo("tollgate: all.yaml: line 3 is not YAML: it has the character U+0000\n");
+        .isEqualTo("tollgate: all.yaml: line 3 is not YAML: unsupported character U+0000\n");
   }
 }

@@ -43,14 +43,14 @@ class ConnectTest {
         .containsExactly(
             "/production?tenantId=acme&sessionId=3f2a", "/production?tenantId=acme&sessionId=3f2a");
     assertThat(run.out())
-        .startsWith("Session 3f2a of acme, until 2026-03-01T10:05:00Z\n")
+        .startsWith("Session 3f2a of acme, expires at 2026-03-01T10:05:00Z\n")
         .contains("socket 1  admitted\n", "socket 2  admitted\n");
     assertThat(run.err()).isEmpty();
     assertThat(run.exitCode()).isZero();
   }
 
   @Test
-  void connect_with_a_token_shows_it_to_the_session_api_at_each_call() {
+  void connect_with_a_token_sends_it_with_each_session_request() {
     deployment.handshakes(429).answers(ASK, 200, Documents.FULL_SESSION);
 
     deployment.run("connect", "acme", "--token", "e.y.J");
@@ -59,7 +59,7 @@ class ConnectTest {
   }
 
   @Test
-  void connect_without_a_token_where_one_is_asked_for_says_how_to_show_one() {
+  void connect_without_a_required_token_says_how_to_pass_one() {
     deployment.answers(
         "PUT /api/session?tenantId=globex",
         401,
@@ -70,13 +70,13 @@ class ConnectTest {
 
     assertThat(run.err())
         .isEqualTo(
-            "tollgate: 401: a valid token of tenant globex is needed (--token JWT). The server says:"
+            "tollgate: 401: a valid token of tenant globex is required; pass it with --token. The server's reason:"
                 + " Bearer\n");
     assertThat(run.exitCode()).isEqualTo(1);
   }
 
   @Test
-  void connect_that_gets_no_session_says_when_to_come_back() {
+  void connect_without_a_session_prints_when_to_retry() {
     deployment.answers(
         "PUT /api/session?tenantId=globex",
         429,
@@ -87,13 +87,13 @@ class ConnectTest {
 
     assertThat(run.err())
         .isEqualTo(
-            "tollgate: 429 Too many sessions of one subject: Come back in 195 s, or use a session"
-                + " that exists: --session ID\n");
+            "tollgate: 429 Too many sessions of one subject: Retry in 195 s, or use an existing"
+                + " session with --session\n");
     assertThat(run.exitCode()).isEqualTo(1);
   }
 
   @Test
-  void connect_on_a_session_that_exists_creates_none() {
+  void connect_to_an_existing_session_creates_none() {
     Run run = deployment.run("connect", "acme", "--session", "other");
 
     assertThat(deployment.requests()).isEmpty();
@@ -102,7 +102,7 @@ class ConnectTest {
   }
 
   @Test
-  void connect_refused_tells_when_to_come_back_and_fails() {
+  void connect_prints_when_to_retry_a_refused_socket_and_fails() {
     deployment.handshakes(101, 429).answers(ASK, 200, Documents.FULL_SESSION);
 
     Run run = deployment.run("connect", "acme", "--sockets", "2");
@@ -112,16 +112,16 @@ class ConnectTest {
         .endsWith(
             """
             socket 2  refused: 429 Too Many Requests
-            Come back in 12 s (2026-03-01T10:00:12Z): the tenant has no token
-              open now: 1 of 2 in this session, 7 of 10 of the tenant
-              new ones per minute: 5 in a session, 60 of the tenant
+            Retry in 12 s (2026-03-01T10:00:12Z): the tenant has no token
+              open connections: 1 of 2 in this session, 7 of 10 for the tenant
+              new connections per minute: 5 per session, 60 for the tenant
             """);
     assertThat(run.waits()).isEmpty();
     assertThat(run.exitCode()).isEqualTo(1);
   }
 
   @Test
-  void connect_with_retry_waits_as_told_and_tries_the_refused_ones_again() {
+  void connect_with_retry_waits_and_retries_the_refused_sockets() {
     deployment
         .handshakes(101, 429, 429, 101, 429, 101)
         .answers(ASK, 200, Documents.FULL_SESSION)
@@ -131,12 +131,12 @@ class ConnectTest {
 
     assertThat(run.waits()).containsExactly(Duration.ofSeconds(12), Duration.ofSeconds(3));
     assertThat(run.out())
-        .contains("socket 2  admitted\n", "Come back in 3 s\n", "socket 3  admitted\n");
+        .contains("socket 2  admitted\n", "Retry in 3 s\n", "socket 3  admitted\n");
     assertThat(run.exitCode()).isZero();
   }
 
   @Test
-  void connect_with_retry_gives_up_when_nobody_is_admitted_any_more() {
+  void connect_with_retry_gives_up_when_no_socket_is_admitted() {
     deployment
         .handshakes(429, 429, 429, 429, 429, 429, 429)
         .answers(ASK, 200, Documents.FULL_SESSION);
@@ -148,7 +148,7 @@ class ConnectTest {
   }
 
   @Test
-  void connect_with_retry_does_not_wait_for_what_no_time_is_known_of() {
+  void connect_with_retry_does_not_wait_if_the_time_is_unknown() {
     deployment
         .handshakes(429)
         .answers(
@@ -159,7 +159,8 @@ class ConnectTest {
 
     Run run = deployment.run("connect", "acme", "--retry");
 
-    assertThat(run.out()).contains("No time is known for the next attempt: SESSION_CONNECTIONS\n");
+    assertThat(run.out())
+        .contains("The time of the next attempt is unknown: SESSION_CONNECTIONS\n");
     assertThat(run.waits()).isEmpty();
     assertThat(run.exitCode()).isEqualTo(1);
   }
@@ -188,7 +189,7 @@ class ConnectTest {
 
   @Test
   @Timeout(20)
-  void connect_with_hold_tells_what_the_server_sends_and_that_it_closes() {
+  void connect_with_hold_prints_frames_and_the_close() {
     deployment.sendsAndCloses("{\"type\":\"reply\"}");
 
     Run run = deployment.run("connect", "acme", "--hold", "300");
@@ -202,7 +203,7 @@ class ConnectTest {
 
   @Test
   @Timeout(20)
-  void what_others_sent_cannot_steer_the_terminal() {
+  void received_text_cannot_control_the_terminal() {
     deployment.sendsAndCloses("{\"message\":\"\u009b31mred \u202eevil \u2028 line\"}");
 
     Run run = deployment.run("connect", "acme", "--hold", "300");
@@ -229,7 +230,7 @@ class ConnectTest {
 
   @Test
   @Timeout(20)
-  void connect_with_send_of_a_text_that_is_refused_fails() {
+  void connect_with_send_fails_if_the_message_is_rejected() {
     deployment.answersMessages("{\"type\":\"error\",\"code\":\"NOT_SILO\"}");
 
     Run run = deployment.run("connect", "acme", "--send", "hello 1", "--silo");

@@ -43,7 +43,7 @@ class DoctorTest {
   }
 
   @Test
-  void doctor_walks_to_the_end_and_tells_what_it_checked() {
+  void doctor_reads_all_pages_and_prints_what_it_checked() {
     deployment
         .answers("GET /control/drift", 200, part("tenants", 25, "a"))
         .answers("GET /control/drift?cursor=a", 200, part("tenants", 3, "b"))
@@ -52,12 +52,12 @@ class DoctorTest {
     Run run = deployment.run("doctor");
 
     assertThat(run.exitCode()).isZero();
-    assertThat(run.out()).isEqualTo("Checked 28 tenants, 16 shards: all is as it should be.\n");
+    assertThat(run.out()).isEqualTo("Checked 28 tenants, 16 shards: no drift.\n");
     assertThat(run.err()).isEqualTo("Checked 25 tenants …\nChecked 28 tenants …\n");
   }
 
   @Test
-  void doctor_lists_what_is_not_as_it_should_be_and_fails() {
+  void doctor_lists_drift_and_fails() {
     deployment.answers("GET /control/drift", 200, part("tenants", 2, "", DISABLED.formatted("")));
 
     Run run = deployment.run("doctor");
@@ -66,17 +66,17 @@ class DoctorTest {
     assertThat(run.out())
         .isEqualTo(
             """
-            Checked 2 tenants: 1 not as it should be.
+            Checked 2 tenants: 1 finding.
 
             FINDING  RESOURCE  NAME          DETAIL
             DIFFERS  schedule  connect_acme  state: DISABLED (expected: ENABLED)
 
-            Nothing was changed; `tollgate doctor --repair` repairs it.
+            Nothing was changed. To repair, run `tollgate doctor --repair`.
             """);
   }
 
   @Test
-  void doctor_repairs_only_when_that_is_asked_and_fails_unless_all_was_repaired() {
+  void doctor_repairs_only_with_the_option_and_fails_unless_everything_is_repaired() {
     deployment
         .answers(
             "POST /control/repairs",
@@ -91,12 +91,13 @@ class DoctorTest {
     Run left = deployment.run("doctor", "--repair");
 
     assertThat(repaired.exitCode()).isZero();
-    assertThat(repaired.out()).contains("yes       state: DISABLED", "\nAll was repaired.\n");
+    assertThat(repaired.out())
+        .contains("yes       state: DISABLED", "\nEverything was repaired.\n");
     assertThat(left.exitCode()).isEqualTo(1);
     assertThat(left.out())
         .contains(
             "no        state: DISABLED (expected: ENABLED); not repaired: why",
-            "1 of 1 could not be repaired now; the command may be repeated in a minute.");
+            "1 of 1 could not be repaired. Run the command again in a minute.");
     assertThat(deployment.requests())
         .containsExactly(
             new Request("POST", "/control/repairs", "{}"),
@@ -104,7 +105,7 @@ class DoctorTest {
   }
 
   @Test
-  void doctor_waits_for_a_deployment_that_is_busy() {
+  void doctor_retries_a_busy_deployment() {
     deployment
         .answers("GET /control/drift", 503, "{}", Map.of("Retry-After", "1"))
         .answers("GET /control/drift", 200, part("tenants", 1, ""));
@@ -113,7 +114,7 @@ class DoctorTest {
   }
 
   @Test
-  void json_holds_the_findings_of_all_parts() {
+  void json_contains_the_findings_of_all_pages() {
     deployment
         .answers("GET /control/drift", 200, part("tenants", 2, "a", DISABLED.formatted("")))
         .answers("GET /control/drift?cursor=a", 200, part("queues", 4, ""));

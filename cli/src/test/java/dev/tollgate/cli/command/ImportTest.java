@@ -68,14 +68,14 @@ class ImportTest {
     deployment.requests().clear();
     Run second = importRows(csv);
 
-    assertThat(second.out()).isEqualTo("5,000 stand already; nothing to do.\n");
+    assertThat(second.out()).isEqualTo("5,000 already exist; nothing to do.\n");
     assertThat(second.exitCode()).isZero();
     // The tiers, and fifty pages of tenants.
     assertThat(requestsByMethod()).isEqualTo(Map.of("GET", 51L));
   }
 
   @Test
-  void rows_are_onboarded_with_their_overrides_and_blanks_are_none() throws IOException {
+  void rows_are_onboarded_with_overrides_and_blank_cells_are_none() throws IOException {
     Run run =
         importRows(
             "\uFEFF"
@@ -98,7 +98,7 @@ class ImportTest {
   }
 
   @Test
-  void rows_come_from_standard_input_as_well() {
+  void rows_can_come_from_standard_input() {
     Run run = deployment.piped("tenantId,tier\nacme,gold\n").run("tenants", "import", "-");
 
     assertThat(run.exitCode()).isZero();
@@ -106,18 +106,18 @@ class ImportTest {
   }
 
   @Test
-  void a_run_that_was_killed_is_taken_up_where_it_was() throws IOException {
+  void a_killed_import_continues_where_it_stopped() throws IOException {
     controlPlane.tenant("t1", "bronze", "{}").tenant("t3", "bronze", "{}");
 
     Run run = importRows(rows(4));
 
-    assertThat(run.out()).contains("2 onboarded in ", "; 2 stand already.");
+    assertThat(run.out()).contains("2 onboarded in ", "; 2 already exist.");
     assertThat(controlPlane.writes())
         .containsExactlyInAnyOrder("POST /tenants t2", "POST /tenants t4");
   }
 
   @Test
-  void failures_are_told_by_row_at_the_end_and_stop_nobody_else() throws IOException {
+  void failures_are_listed_by_row_and_do_not_stop_the_import() throws IOException {
     controlPlane.tenant("t2", "gold", "{\"sessionTTL\":60}");
     controlPlane.refuses("POST /tenants t3", 409, Map.of());
 
@@ -128,14 +128,14 @@ class ImportTest {
     assertThat(run.err())
         .isEqualTo(
             """
-              row 3: t2: exists with other settings: tier gold, sessionTTL=60
+              row 3: t2: already exists with different settings: tier gold, sessionTTL=60
               row 4: t3: 409 Refused: on purpose
             """);
     assertThat(controlPlane.tenants()).containsExactly("t1", "t2", "t4", "t5");
   }
 
   @Test
-  void a_tenant_that_is_being_removed_is_a_failure() throws IOException {
+  void a_row_of_a_tenant_that_is_being_removed_fails() throws IOException {
     controlPlane.slow().tenant("t1", "bronze", "{}");
     deployment.run("tenants", "offboard", "t1", "--yes", "--timeout", "0");
     controlPlane.forgetWrites();
@@ -143,7 +143,7 @@ class ImportTest {
     Run run = importRows(rows(1));
 
     assertThat(run.err())
-        .contains("row 2: t1: exists with other settings: tier bronze, being removed");
+        .contains("row 2: t1: already exists with different settings: tier bronze, being removed");
     assertThat(controlPlane.writes()).isEmpty();
   }
 
@@ -161,7 +161,7 @@ class ImportTest {
   }
 
   @Test
-  void all_mistakes_are_told_by_row_and_nothing_is_sent() throws IOException {
+  void all_errors_are_reported_by_row_and_nothing_is_sent() throws IOException {
     Run run =
         importRows(
             """
@@ -177,33 +177,34 @@ class ImportTest {
     assertThat(run.err())
         .isEqualTo(
             """
-            tollgate: tenants.csv: 7 values are not valid; nothing was done
-              row 3: tenantId: Acme (expected: [a-z0-9][a-z0-9-]{0,35})
-              row 4: tenantId: acme (expected: once; it is in row 2 already)
-              row 4: sessionTTL: -1 (expected: a whole number, 1 or more; blank for the tier's)
-              row 5: sessionTTL: 1,000 (expected: a whole number, 1 or more; blank for the tier's)
+            tollgate: tenants.csv: 7 invalid values. Nothing was changed.
+              row 3: tenantId: Acme (expected: lower-case letters, digits and hyphens, up to 36)
+              row 4: tenantId: acme (expected: once; also in row 2)
+              row 4: sessionTTL: -1 (expected: a whole number, at least 1; blank for the tier's value)
+              row 5: sessionTTL: 1,000 (expected: a whole number, at least 1; blank for the tier's value)
               row 5: tier: tin (expected: bronze, gold, silver)
-              row 6: tenantId:  (expected: [a-z0-9][a-z0-9-]{0,35})
-              row 7: row: 2 cells (expected: 3, as many as the header has)
+              row 6: tenantId:  (expected: lower-case letters, digits and hyphens, up to 36)
+              row 7: row: 2 cells (expected: 3, as in the header)
             """);
     assertThat(run.exitCode()).isEqualTo(2);
     assertThat(controlPlane.writes()).isEmpty();
   }
 
   @Test
-  void a_header_that_is_none_is_refused_before_anything_is_asked() throws IOException {
+  void an_invalid_header_is_rejected_before_any_request() throws IOException {
     assertThat(importRows("acme,gold\n").err())
         .contains("row 1: tenantId: missing", "row 1: column: acme");
     assertThat(importRows("").err()).contains("row 1: tenantId: missing", "row 1: tier: missing");
     assertThat(importRows("tenantId,tier,tier\n").err())
         .contains("row 1: column: tier (expected: once)");
     assertThat(importRows("tenantId,tier\n\"acme,gold\n").err()).contains("row 2 is not CSV");
-    assertThat(deployment.run("tenants", "import", "none.csv").err()).contains("cannot be read");
+    assertThat(deployment.run("tenants", "import", "none.csv").err())
+        .contains("Cannot read none.csv: no such file");
     assertThat(deployment.requests()).isEmpty();
   }
 
   @Test
-  void a_value_that_is_refused_cannot_steer_the_terminal() throws IOException {
+  void a_rejected_value_cannot_control_the_terminal() throws IOException {
     assertThat(importRows("tenantId,tier\n\"a\u001b]0;pwn\u0007\u001b[31mred\",gold\n").err())
         .contains("row 2: tenantId: a\\u001b]0;pwn\\u0007\\u001b[31mred")
         .doesNotContain("\u001b", "\u0007");
@@ -219,8 +220,8 @@ class ImportTest {
     assertThat(run.err())
         .isEqualTo(
             """
-            Onboarding: 40 of 100, 4.0 a second, 15 s left
-            Onboarding: 80 of 100, 4.0 a second, 5 s left
+            Onboarding: 40 of 100, 4.0 per second, 15 s left
+            Onboarding: 80 of 100, 4.0 per second, 5 s left
             """);
   }
 
@@ -234,7 +235,7 @@ class ImportTest {
   }
 
   @Test
-  void a_refusal_for_lack_of_room_holds_everybody_back_for_as_long_as_it_says() throws IOException {
+  void throttling_delays_all_requests_for_retry_after() throws IOException {
     controlPlane.refuses("POST /tenants t2", 429, Map.of("Retry-After", "30"));
 
     Run run = importRows(rows(3), "--parallel", "1", "--rate", "1");
@@ -251,7 +252,7 @@ class ImportTest {
   }
 
   @Test
-  void without_a_time_to_come_back_the_waits_double_and_end() throws IOException {
+  void without_retry_after_the_waits_double_up_to_a_limit() throws IOException {
     for (int attempt = 0; attempt < 6; attempt++) {
       controlPlane.refuses("POST /tenants t1", 503, Map.of());
     }
@@ -270,7 +271,7 @@ class ImportTest {
   }
 
   @Test
-  void whoever_is_told_to_come_back_in_an_hour_does_not_wait() throws IOException {
+  void a_retry_after_of_an_hour_is_not_waited_for() throws IOException {
     controlPlane.refuses("POST /tenants t1", 429, Map.of("Retry-After", "3600"));
 
     Run run = importRows(rows(2), "--parallel", "1");
@@ -280,18 +281,18 @@ class ImportTest {
   }
 
   @Test
-  void whoever_may_not_onboard_one_does_not_try_the_rest() throws IOException {
+  void an_import_stops_when_access_is_denied() throws IOException {
     controlPlane.refuses("POST /tenants t1", 403, Map.of());
 
     Run run = importRows(rows(5), "--parallel", "1");
 
-    assertThat(run.out()).contains("1 failed; 4 not begun, from row 3 on; run it again");
+    assertThat(run.out()).contains("1 failed; 4 not started, from row 3 on; run the command again");
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(controlPlane.writes()).hasSize(1);
   }
 
   @Test
-  void a_control_plane_that_goes_away_is_waited_for_and_then_left() throws IOException {
+  void an_import_retries_a_control_plane_that_stops_responding_and_then_stops() throws IOException {
     for (int attempt = 0; attempt < 6; attempt++) {
       controlPlane.refuses("POST /tenants t2", 0, Map.of());
     }
@@ -299,17 +300,17 @@ class ImportTest {
     Run run = importRows(rows(5), "--parallel", "1");
 
     assertThat(run.exitCode()).isEqualTo(1);
-    assertThat(run.out()).contains("1 onboarded", "1 failed; 3 not begun, from row 4 on");
+    assertThat(run.out()).contains("1 onboarded", "1 failed; 3 not started, from row 4 on");
     assertThat(run.waits()).contains(Duration.ofSeconds(16));
   }
 
   @Test
-  void a_control_plane_that_was_never_there_is_not_waited_for() throws IOException {
+  void an_import_does_not_retry_a_control_plane_that_never_responded() throws IOException {
     deployment.close();
 
     Run run = importRows(rows(1));
 
-    assertThat(run.err()).contains("Nothing answers at ");
+    assertThat(run.err()).contains("Cannot connect to ");
     assertThat(run.waits()).isEmpty();
   }
 }

@@ -17,7 +17,7 @@ class OutputsTest {
   @TempDir private Path root;
 
   @Test
-  void find_goes_upwards_and_then_to_the_launcher() throws IOException {
+  void find_searches_the_parents_and_then_the_launchers_directory() throws IOException {
     Path home = root.resolve("home");
     Path beside = touch(home);
     Path deep = Files.createDirectories(root.resolve("work/deep/er"));

@@ -83,19 +83,19 @@ class TenantsTest {
   }
 
   @Test
-  void onboard_that_stands_so_already_says_so() {
+  void onboard_of_an_existing_tenant_says_so() {
     deployment.answers("POST /control/tenants", 200, Documents.ACME);
 
     Run run = deployment.run("tenants", "onboard", "acme", "--tier", "gold");
 
     assertThat(deployment.requests().get(0).body())
         .isEqualTo("{\"tenantId\":\"acme\",\"tier\":\"gold\"}");
-    assertThat(run.out()).startsWith("acme was onboarded already\n");
+    assertThat(run.out()).startsWith("acme is already onboarded\n");
     assertThat(run.exitCode()).isZero();
   }
 
   @Test
-  void onboard_that_stands_otherwise_prints_the_problem_and_fails() {
+  void onboard_of_a_tenant_with_different_settings_prints_the_conflict_and_fails() {
     deployment.answers(
         "POST /control/tenants",
         409,
@@ -109,7 +109,7 @@ class TenantsTest {
   }
 
   @Test
-  void onboard_with_bad_values_prints_each_of_them() {
+  void onboard_with_invalid_values_prints_each_of_them() {
     deployment.answers(
         "POST /control/tenants",
         400,
@@ -135,7 +135,7 @@ class TenantsTest {
   }
 
   @Test
-  void onboard_with_one_bad_value_prints_it_once() {
+  void onboard_with_one_invalid_value_prints_it_once() {
     deployment.answers(
         "POST /control/tenants",
         400,
@@ -160,7 +160,7 @@ class TenantsTest {
   }
 
   @Test
-  void onboard_with_a_limit_that_is_no_number_is_a_usage_error() {
+  void onboard_with_a_limit_that_is_not_a_number_is_a_usage_error() {
     Run run =
         deployment.run("tenants", "onboard", "acme", "--tier", "gold", "--set", "sessionTTL=long");
 
@@ -221,7 +221,7 @@ class TenantsTest {
   }
 
   @Test
-  void list_sends_every_filter_with_every_part() {
+  void list_sends_all_filters_with_every_page() {
     String filters = "pending=true&prefix=ac&tier=gold";
     deployment
         .answers("GET /control/tenants?" + filters, 200, "{\"tenants\":[],\"next\":\"c\"}")
@@ -238,7 +238,7 @@ class TenantsTest {
   }
 
   @Test
-  void list_of_nothing_says_so() {
+  void list_without_tenants_says_so() {
     deployment.answers("GET /control/tenants", 200, "{\"tenants\":[]}");
 
     assertThat(deployment.run("tenants", "list").out()).isEqualTo("No tenants.\n");
@@ -255,7 +255,22 @@ class TenantsTest {
   }
 
   @Test
-  void show_of_an_unknown_tenant_as_json_prints_the_problem_as_it_came() {
+  void show_of_an_unknown_tenant_says_how_to_list_tenants() {
+    deployment.answers(
+        "GET /control/tenants/nosuch",
+        404,
+        Documents.problem(404, "Not Found", "no tenant nosuch"));
+
+    Run run = deployment.run("tenants", "show", "nosuch");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err())
+        .isEqualTo(
+            "tollgate: No tenant named `nosuch`. List tenants with `tollgate tenants list`.\n");
+  }
+
+  @Test
+  void show_of_an_unknown_tenant_with_json_prints_the_problem_unchanged() {
     String problem = Documents.problem(404, "Not Found", "no tenant a/b");
     deployment.answers("GET /control/tenants/a%2Fb", 404, problem);
 
@@ -291,11 +306,11 @@ class TenantsTest {
             "{\"status\":\"ACTIVE\"}",
             "{\"overrides\":{\"tenantConnections\":10,\"sessionTTL\":60}}",
             "{\"overrides\":{}}");
-    assertThat(said).startsWith("acme is in tier gold now", "acme is suspended", "acme is active");
+    assertThat(said).startsWith("acme is now in tier gold", "acme is suspended", "acme is active");
   }
 
   @Test
-  void a_dry_run_shows_what_would_change_and_exits_with_3() {
+  void a_dry_run_with_changes_shows_them_and_exits_with_3() {
     deployment.answers(
         "PATCH /control/tenants/acme?dryRun=true",
         200,
@@ -331,7 +346,7 @@ class TenantsTest {
   }
 
   @Test
-  void a_dry_run_of_what_stands_already_exits_with_0() {
+  void a_dry_run_without_changes_exits_with_0() {
     deployment.answers("PATCH /control/tenants/acme?dryRun=true", 200, Documents.DRY_NOTHING);
 
     Run run = deployment.run("tenants", "set-tier", "acme", "gold", "--dry-run", "--json");
@@ -341,7 +356,7 @@ class TenantsTest {
   }
 
   @Test
-  void if_version_is_sent_as_if_match_and_what_stands_is_told() {
+  void if_version_is_sent_as_if_match_and_a_conflict_is_printed() {
     deployment.answers(
         "PATCH /control/tenants/acme",
         412,
@@ -356,17 +371,17 @@ class TenantsTest {
   }
 
   @Test
-  void offboard_that_is_done_at_once_does_not_wait() {
+  void offboard_does_not_wait_if_the_tenant_is_removed_at_once() {
     deployment.answers("DELETE /control/tenants/acme", 204, "");
 
     Run run = deployment.run("tenants", "offboard", "acme");
 
-    assertThat(run.out()).isEqualTo("acme is gone\n");
+    assertThat(run.out()).isEqualTo("acme is removed\n");
     assertThat(run.waits()).isEmpty();
   }
 
   @Test
-  void offboard_waits_until_the_tenant_is_gone() {
+  void offboard_waits_until_the_tenant_is_removed() {
     deployment
         .answers("DELETE /control/tenants/acme", 202, Documents.ACME)
         .answers("GET /control/tenants/acme", 200, Documents.ACME)
@@ -376,12 +391,12 @@ class TenantsTest {
     Run run = deployment.run("tenants", "offboard", "acme");
 
     assertThat(run.exitCode()).isZero();
-    assertThat(run.out()).isEqualTo("acme is gone\n");
+    assertThat(run.out()).isEqualTo("acme is removed\n");
     assertThat(run.waits()).containsExactly(Duration.ofSeconds(2), Duration.ofSeconds(2));
   }
 
   @Test
-  void offboard_gives_up_after_its_time() {
+  void offboard_stops_waiting_after_the_timeout() {
     deployment
         .answers("DELETE /control/tenants/acme", 202, "")
         .answers("GET /control/tenants/acme", 200, Documents.ACME);
@@ -394,12 +409,12 @@ class TenantsTest {
   }
 
   @Test
-  void offboard_asks_whoever_is_at_the_terminal() {
+  void offboard_asks_for_confirmation_in_a_terminal() {
     deployment.confirmedBy(question -> false).answers("DELETE /control/tenants/acme", 204, "");
 
     Run refused = deployment.run("tenants", "offboard", "acme");
     assertThat(refused.exitCode()).isEqualTo(1);
-    assertThat(refused.err()).isEqualTo("tollgate: Nothing was done\n");
+    assertThat(refused.err()).isEqualTo("tollgate: Cancelled. Nothing was changed.\n");
     assertThat(deployment.requests()).isEmpty();
 
     assertThat(deployment.run("tenants", "offboard", "acme", "--yes").exitCode()).isZero();

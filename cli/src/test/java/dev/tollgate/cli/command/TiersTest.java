@@ -30,7 +30,7 @@ class TiersTest {
   }
 
   @Test
-  void list_shows_the_limits_of_each() {
+  void list_shows_the_limits_of_each_tier() {
     deployment.answers("GET /control/tiers", 200, "{\"tiers\":[" + Documents.BRONZE + "]}");
 
     assertThat(deployment.run("tiers", "list").out().lines())
@@ -44,7 +44,7 @@ class TiersTest {
   }
 
   @Test
-  void show_lists_every_value() {
+  void show_prints_every_value() {
     deployment.answers("GET /control/tiers/bronze", 200, Documents.BRONZE);
 
     assertThat(deployment.run("tiers", "show", "bronze").out())
@@ -54,7 +54,7 @@ class TiersTest {
   }
 
   @Test
-  void apply_puts_each_tier_and_says_what_has_changed() throws IOException {
+  void apply_puts_each_tier_and_prints_the_changes() throws IOException {
     String changed = Documents.BRONZE.replace("\"sessionTTL\":200", "\"sessionTTL\":400");
     String platinum =
         "{\"tier\":\"platinum\",\"limits\":{\"sessionTTL\":5},\"buckets\":"
@@ -89,8 +89,7 @@ class TiersTest {
   }
 
   @Test
-  void apply_takes_what_list_prints_and_stops_at_a_refusal_telling_what_is_done()
-      throws IOException {
+  void apply_accepts_the_output_of_list_and_stops_at_a_rejected_tier() throws IOException {
     Files.writeString(
         directory.resolve("tiers.json"),
         "{\"tiers\":[{\"tier\":\"one\"},{\"tier\":\"two\"},{\"tier\":\"three\"}]}");
@@ -109,7 +108,7 @@ class TiersTest {
   }
 
   @Test
-  void apply_passes_over_how_far_a_tier_has_come() throws IOException {
+  void apply_ignores_read_only_fields() throws IOException {
     Files.writeString(directory.resolve("tiers.json"), Documents.BRONZE);
     deployment
         .answers(
@@ -125,7 +124,7 @@ class TiersTest {
   }
 
   @Test
-  void diff_and_a_dry_run_of_apply_show_what_would_change_and_exit_with_3() throws IOException {
+  void diff_and_a_dry_run_of_apply_show_the_changes_and_exit_with_3() throws IOException {
     Files.writeString(
         directory.resolve("tiers.json"), "[{\"tier\":\"silver\"}," + Documents.BRONZE + "]");
     deployment
@@ -159,7 +158,7 @@ class TiersTest {
   }
 
   @Test
-  void diff_of_what_stands_already_exits_with_0() throws IOException {
+  void diff_without_changes_exits_with_0() throws IOException {
     Files.writeString(directory.resolve("tiers.json"), "{\"tier\":\"silver\"}");
     deployment.answers("PUT /control/tiers/silver?dryRun=true", 200, Documents.DRY_NOTHING);
 
@@ -188,7 +187,7 @@ class TiersTest {
   }
 
   @Test
-  void diff_of_what_would_be_refused_fails() throws IOException {
+  void diff_of_a_rejected_tier_fails() throws IOException {
     Files.writeString(directory.resolve("tiers.json"), "{\"tier\":\"silver\"}");
     deployment.answers(
         "PUT /control/tiers/silver?dryRun=true",
@@ -225,7 +224,7 @@ class TiersTest {
   }
 
   @Test
-  void apply_of_a_file_that_is_not_json_tells_the_line_and_why() throws IOException {
+  void apply_of_a_file_that_is_not_json_reports_the_line_and_reason() throws IOException {
     Files.writeString(directory.resolve("tiers.json"), "[\n  {\"tier\": bronze}\n]");
     Files.writeString(directory.resolve("empty.json"), "");
 

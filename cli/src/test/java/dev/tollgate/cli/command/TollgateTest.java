@@ -31,7 +31,7 @@ class TollgateTest {
   }
 
   @Test
-  void unknown_command_suggests_the_one_that_was_meant() {
+  void an_unknown_command_suggests_a_similar_one() {
     Run run = deployment.run("tenant", "list");
 
     assertThat(run.exitCode()).isEqualTo(2);
@@ -48,7 +48,7 @@ class TollgateTest {
   }
 
   @Test
-  void help_tells_the_exit_codes() {
+  void help_lists_the_exit_codes() {
     Run run = deployment.run("tenants", "list", "--help");
 
     assertThat(run.exitCode()).isZero();
@@ -56,7 +56,7 @@ class TollgateTest {
   }
 
   @Test
-  void nobody_listening_asks_whether_the_local_cloud_runs() throws IOException {
+  void an_unreachable_local_cloud_is_reported_with_the_command_that_starts_it() throws IOException {
     int port;
     try (ServerSocket free = new ServerSocket(0)) {
       port = free.getLocalPort();
@@ -70,10 +70,10 @@ class TollgateTest {
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.err())
         .isEqualTo(
-            "tollgate: Nothing answers at http://127.0.0.1:%d; is `./tollgate up` running?\n"
+            "tollgate: Cannot connect to http://127.0.0.1:%d. Start the local cloud with `./tollgate up`.\n"
                 .formatted(port));
     assertThat(deployment.run("tenants", "list", "--json").err())
-        .startsWith("{\"type\":\"about:blank\",\"title\":\"Nothing answers at");
+        .startsWith("{\"type\":\"about:blank\",\"title\":\"Cannot connect to");
   }
 
   @Test
@@ -82,12 +82,11 @@ class TollgateTest {
         "{\"Tollgate\":{\"SessionURL\":\"x\",\"ControlPlaneURL\":\"https://tollgate.invalid\"}}");
 
     assertThat(deployment.run("tenants", "list").err())
-        .isEqualTo(
-            "tollgate: Nothing answers at https://tollgate.invalid (the host name is unknown)\n");
+        .isEqualTo("tollgate: Cannot connect to https://tollgate.invalid: unknown host\n");
   }
 
   @Test
-  void gateways_own_error_is_made_a_problem() {
+  void an_error_of_the_gateway_becomes_a_problem() {
     deployment
         .answers("GET /control/tiers", 403, "{\"message\":\"Forbidden\"}")
         .answers("GET /control/tenants", 502, "<html>bad</html>");
@@ -106,7 +105,7 @@ class TollgateTest {
     Run run = deployment.run("tenants", "list");
 
     assertThat(run.exitCode()).isEqualTo(1);
-    assertThat(run.err()).contains("`./tollgate up`", "--outputs FILE");
+    assertThat(run.err()).contains("`./tollgate up`", "with --outputs");
   }
 
   @Test
@@ -129,14 +128,14 @@ class TollgateTest {
 
     Run unnamed = deployment.run("tenants", "list");
     assertThat(unnamed.exitCode()).isEqualTo(2);
-    assertThat(unnamed.err()).contains("choose with --stack: One, Two");
+    assertThat(unnamed.err()).contains("Choose one with --stack: One, Two");
     assertThat(deployment.run("tenants", "list", "--stack", "Two").exitCode()).isZero();
     assertThat(deployment.run("tenants", "list", "--stack", "Three").err())
         .contains("--stack: Three (expected: a stack in");
   }
 
   @Test
-  void outputs_without_the_control_plane_name_what_is_missing() throws IOException {
+  void outputs_without_the_control_plane_name_the_missing_output() throws IOException {
     outputs("{\"Tollgate\":{\"SessionURL\":\"x\"}}");
 
     assertThat(deployment.run("tenants", "list").err()).contains("has no output ControlPlaneURL");
@@ -144,7 +143,7 @@ class TollgateTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"tenants list", "connect acme"})
-  void calls_of_api_gateway_are_signed(String command) throws IOException {
+  void requests_to_api_gateway_are_signed(String command) throws IOException {
     outputs(
         "{'Tollgate':{'SessionURL':'%1$s/session','ControlPlaneURL':'%1$s'}}"
             .formatted("https://abc123.execute-api.eu-west-1.amazonaws.com")

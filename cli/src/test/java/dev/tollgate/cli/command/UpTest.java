@@ -6,6 +6,7 @@ import dev.tollgate.cli.Documents;
 import dev.tollgate.cli.StubDeployment;
 import dev.tollgate.cli.StubDeployment.Request;
 import dev.tollgate.cli.StubDeployment.Run;
+import dev.tollgate.cli.local.Cloud;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -51,10 +52,10 @@ class UpTest {
     assertThat(run.err()).isEmpty();
     assertThat(run.exitCode()).isZero();
     assertThat(run.out())
-        .startsWith("Tollgate is up after 0.0 s; Ctrl-C stops it.\n")
+        .startsWith("Tollgate is up after 0.0 s. Press Ctrl-C to stop it.\n")
         .contains("SessionURL       " + deployment.uri() + "/api/session\n")
-        .contains("These are in elsewhere/outputs.json as well")
-        .contains("Programs that claim tokens need the environment in elsewhere/claims.env.")
+        .contains("Addresses: elsewhere/outputs.json")
+        .contains("Environment for programs that claim tokens: elsewhere/claims.env")
         .contains("./tollgate tenants onboard acme");
     assertThat(Outputs.read(file, Optional.empty()).stack()).isEqualTo("Tollgate");
     assertThat(started)
@@ -74,7 +75,7 @@ class UpTest {
   }
 
   @Test
-  void up_may_be_addressed_by_the_names_that_it_is_told() {
+  void up_accepts_requests_for_the_given_host_names() {
     deployment.run(this::start, "up", "--port", "0", "--host", "laptop.lan", "--host", "build.lan");
 
     assertThat(started)
@@ -84,7 +85,7 @@ class UpTest {
   }
 
   @Test
-  void up_without_iam_obeys_no_policy() {
+  void up_without_iam_enforces_no_policy() {
     deployment.run(this::start, "up", "--port", "0", "--no-iam");
 
     assertThat(started).singleElement().extracting(Cloud.Settings::iam).isEqualTo(false);
@@ -111,7 +112,7 @@ class UpTest {
   }
 
   @Test
-  void up_on_a_port_that_is_taken_says_so_before_anything_starts() throws IOException {
+  void up_on_a_port_in_use_fails_before_anything_starts() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       int port = taken.getLocalPort();
 
@@ -125,7 +126,7 @@ class UpTest {
   }
 
   @Test
-  void up_without_a_synthesized_stack_says_how_to_get_one() throws IOException {
+  void up_without_a_synthesized_stack_says_how_to_create_one() throws IOException {
     Files.delete(directory.resolve("infra/target/cdk.out"));
 
     Run run = deployment.run(this::start, "up", "--port", "0");
@@ -135,12 +136,12 @@ class UpTest {
   }
 
   @Test
-  void up_refuses_a_port_that_is_none() {
+  void up_rejects_an_invalid_port() {
     assertThat(deployment.run(this::start, "up", "--port", "65536").exitCode()).isEqualTo(2);
   }
 
   @Test
-  void up_takes_the_keys_of_an_issuer_from_a_file_or_a_url() throws IOException {
+  void up_reads_the_keys_of_an_issuer_from_a_file_or_url() throws IOException {
     Files.writeString(directory.resolve("keys.json"), "{\"keys\":[]}");
 
     Run run =
@@ -162,12 +163,12 @@ class UpTest {
   }
 
   @Test
-  void up_with_keys_in_a_file_that_is_not_there_says_so() {
+  void up_reports_a_missing_key_file() {
     Run run =
         deployment.run(this::start, "up", "--port", "0", "--jwks", "https://example.com=no.json");
 
     assertThat(run.exitCode()).isEqualTo(2);
-    assertThat(run.err()).contains("--jwks: ", "no.json (expected: a file that is there, or a URL");
+    assertThat(run.err()).contains("--jwks: ", "no.json (expected: an existing file, or a URL");
     assertThat(started).isEmpty();
   }
 

@@ -18,7 +18,7 @@ class PlainTextTest {
         "`a\u2028\u2029\u202eb\u200b`, `a\\u2028\\u2029\\u202eb\\u200b`",
         "`a\udb40\udc41`, `a\\udb40\\udc41`",
       })
-  void what_steers_reorders_or_hides_is_escaped(String text, String shown) {
+  void characters_that_control_reorder_or_hide_text_are_escaped(String text, String shown) {
     assertThat(PlainText.of(text)).isEqualTo(shown);
   }
 }

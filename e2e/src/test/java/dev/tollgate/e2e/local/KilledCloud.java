@@ -2,7 +2,7 @@ package dev.tollgate.e2e.local;
 
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
-import dev.tollgate.local.services.AccessKey;
+import dev.tollgate.local.endpoint.AccessKey;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -3,11 +3,12 @@ package dev.tollgate.e2e.local;
 import dev.tollgate.e2e.acceptance.Deployment;
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.RecordedRequests.Request;
 import dev.tollgate.local.events.EventSources;
 import dev.tollgate.local.faults.FaultPlan;
-import dev.tollgate.local.services.AccessKey;
-import dev.tollgate.local.services.Requests.Request;
 import dev.tollgate.local.testing.ManualClock;
+import dev.tollgate.local.testing.TestCloud;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -16,8 +17,6 @@ import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,23 +29,26 @@ import software.amazon.awssdk.regions.Region;
 final class LocalDeployment extends Deployment implements AutoCloseable {
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out");
 
-  private final ManualClock clock =
-      new ManualClock(Instant.now().truncatedTo(ChronoUnit.MINUTES).plusSeconds(5));
+  private final TestCloud stack;
   private final LocalCloud cloud;
+  private final ManualClock clock;
   private final HttpClient http = HttpClient.newHttpClient();
 
   private LocalDeployment(Path assembly, Map<String, URI> keySets, FaultPlan faults) {
-    cloud =
-        LocalCloud.start(
-            new Options(
-                    assembly,
-                    "127.0.0.1",
-                    0,
-                    Optional.empty(),
-                    Optional.of(Path.of("target/endtoend.log")),
-                    keySets,
-                    clock)
-                .with(faults));
+    stack =
+        TestCloud.start(
+            clock ->
+                new Options(
+                        assembly,
+                        "127.0.0.1",
+                        0,
+                        Optional.empty(),
+                        Optional.of(Path.of("target/endtoend.log")),
+                        keySets,
+                        clock)
+                    .with(faults));
+    cloud = stack.cloud();
+    clock = stack.clock();
     Runtime.getRuntime().addShutdownHook(new Thread(cloud::close));
   }
 
@@ -116,14 +118,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
    * Moves the clock on through every full minute on the way, so that schedules fire as they would.
    */
   void advance(Duration by) throws InterruptedException {
-    Instant end = clock.instant().plus(by);
-    Instant minute = clock.instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(60);
-    for (; !minute.isAfter(end); minute = minute.plusSeconds(60)) {
-      clock.set(minute);
-      cloud.settle();
-    }
-    clock.set(end);
-    cloud.settle();
+    stack.advance(by);
   }
 
   /** A client of an AWS service, for a look at what functions have made. */

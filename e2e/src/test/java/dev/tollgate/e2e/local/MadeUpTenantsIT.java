@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.e2e.acceptance.Deployment;
 import dev.tollgate.e2e.acceptance.Deployment.Answer;
-import dev.tollgate.local.services.Faults.Fault;
-import dev.tollgate.local.services.Faults.Injection;
-import dev.tollgate.local.services.Requests.Request;
+import dev.tollgate.local.endpoint.RecordedRequests.Request;
+import dev.tollgate.local.faults.Fault;
+import dev.tollgate.local.faults.Faults.Injection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -158,7 +158,7 @@ final class MadeUpTenantsIT {
                 1_000,
                 new Fault.Hung())) {
       refusals("silent", SESSION);
-      assertThat(hanging.struck()).isEqualTo(1);
+      assertThat(hanging.count()).isEqualTo(1);
     }
     assertThat(DEPLOYMENT.connect("silent", session).status()).isEqualTo(101);
   }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.e2e.acceptance.Deployment;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
-import dev.tollgate.local.services.Call;
-import dev.tollgate.local.services.Faults.Fault;
-import dev.tollgate.local.services.Faults.Injection;
+import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.faults.Fault;
+import dev.tollgate.local.faults.Faults.Injection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -160,7 +160,7 @@ final class StayingRightIT {
             .faults()
             .inject(calls("Connect", "UpdateItem", unwritten), 1, dyingOf("Connect"))) {
       assertThat(DEPLOYMENT.connect(tenant, session).status()).isEqualTo(500);
-      assertThat(death.struck()).isEqualTo(1);
+      assertThat(death.count()).isEqualTo(1);
     }
 
     DEPLOYMENT.advance(SOON);
@@ -292,7 +292,7 @@ final class StayingRightIT {
       send(handshake, "PooledSQS", 0, 5);
       handshake.frames().await("accepted", 5);
       DEPLOYMENT.cloud().settle();
-      assertThat(death.struck()).isEqualTo(1);
+      assertThat(death.count()).isEqualTo(1);
     }
     DEPLOYMENT.advance(SOON);
     assertThat(ids(handshake.frames().await("reply", 5))).isEqualTo(numbered(5));
@@ -324,7 +324,7 @@ final class StayingRightIT {
     send(handshake, "PooledSQS", 0, 10);
     handshake.frames().await("accepted", 10);
     DEPLOYMENT.cloud().settle();
-    assertThat(outage.struck()).isPositive();
+    assertThat(outage.count()).isPositive();
     assertThat(handshake.frames().of("reply")).isEmpty();
     outage.close();
 
@@ -358,7 +358,7 @@ final class StayingRightIT {
       assertThat(ids(trusting.frames().await("reply", 3))).isEqualTo(numbered(3));
       DEPLOYMENT.cloud().settle();
       assertThat(patient.frames().of("reply")).isEmpty();
-      assertThat(outage.struck()).isPositive();
+      assertThat(outage.count()).isPositive();
     }
     DEPLOYMENT.advance(SOON);
     assertThat(ids(patient.frames().await("reply", 3))).isEqualTo(numbered(3));
@@ -405,7 +405,7 @@ final class StayingRightIT {
       send(handshake, "PooledSQS", 0, 1);
       assertThat(handshake.frames().await("error", 1).get(0).get("code").asText())
           .isEqualTo("UNAVAILABLE");
-      assertThat(outage.struck()).isEqualTo(1);
+      assertThat(outage.count()).isEqualTo(1);
     }
     send(handshake, "PooledSQS", 0, 1);
     assertThat(ids(handshake.frames().await("reply", 1))).isEqualTo(numbered(1));
@@ -444,7 +444,7 @@ final class StayingRightIT {
     send(handshake, "SiloSQS", 0, 30);
     handshake.frames().await("accepted", 30);
     DEPLOYMENT.cloud().settle();
-    assertThat(outage.struck()).isPositive();
+    assertThat(outage.count()).isPositive();
 
     assertThat(DEPLOYMENT.control("PATCH", "/tenants/leaver", "{\"tier\":\"silver\"}").status())
         .isEqualTo(200);
@@ -500,7 +500,7 @@ final class StayingRightIT {
     Handshake handshake = connected("muted", DEPLOYMENT.open("muted"));
     try (Injection outage = outageOf("DeleteConnection", 100)) {
       DEPLOYMENT.control("PATCH", "/tenants/muted", "{\"status\":\"SUSPENDED\"}");
-      assertThat(outage.struck()).isPositive();
+      assertThat(outage.count()).isPositive();
       send(handshake, "PooledSQS", 0, 1);
 
       assertThat(handshake.frames().await("error", 1).get(0).get("code").asText())

@@ -1,0 +1,112 @@
+package dev.tollgate.cli.command;
+
+import dev.tollgate.cli.local.Cloud;
+import dev.tollgate.cli.local.InProcessCloud;
+import dev.tollgate.cli.terminal.Shell;
+import java.io.Console;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import picocli.CommandLine;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.TypeConversionException;
+
+/** The entry point of the command line. */
+public final class Main {
+  /** Matches picocli's message for a value without an equals sign. */
+  private static final Pattern NOT_A_PAIR =
+      Pattern.compile(
+          "Value for option (.+) \\((.+)\\) should be in KEY=VALUE format but was (.*)");
+
+  private Main() {}
+
+  /**
+   * Runs one command and ends the JVM with its exit code.
+   *
+   * @param arguments the subcommand with its options
+   */
+  public static void main(String... arguments) {
+    // From Java 22 on, System.console() is never null unless this property is set.
+    System.setProperty("jdk.console", "java.base");
+    PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+    Shell shell =
+        new Shell(
+            System.in,
+            out,
+            new PrintWriter(System.err, true, StandardCharsets.UTF_8),
+            Path.of("").toAbsolutePath(),
+            Optional.ofNullable(System.getProperty("tollgate.home")).map(Path::of),
+            Optional.ofNullable(System.console()).map(Main::terminal),
+            System::nanoTime,
+            time -> Thread.sleep(time.toMillis()));
+    System.exit(commandLine(shell, InProcessCloud::start).execute(arguments));
+  }
+
+  private static Shell.Terminal terminal(Console console) {
+    return new Shell.Terminal(
+        confirmation(console), () -> new ConsoleProgressBarConsumer(System.err));
+  }
+
+  private static Predicate<String> confirmation(Console console) {
+    return question ->
+        "y"
+            .equalsIgnoreCase(
+                Optional.ofNullable(console.readLine("%s [y/N] ", question)).orElse(""));
+  }
+
+  /**
+   * The command with its subcommands.
+   *
+   * @param starter starts the local cloud for {@code tollgate up}
+   */
+  public static CommandLine commandLine(Shell shell, Cloud.Starter starter) {
+    Tollgate tollgate = new Tollgate(shell);
+    CommandLine command = new CommandLine(tollgate);
+    IParameterExceptionHandler defaultHandler = command.getParameterExceptionHandler();
+    return command
+        .addSubcommand(new Up(tollgate, shell, starter))
+        .addSubcommand(
+            new CommandLine(new Tenants(tollgate, shell))
+                .addSubcommand(new Import(tollgate, shell)))
+        .addSubcommand(new Tiers(tollgate, shell))
+        .addSubcommand(new Plan(tollgate, shell))
+        .addSubcommand(new Apply(tollgate, shell))
+        .addSubcommand(new Doctor(tollgate, shell))
+        .addSubcommand(new Connect(tollgate, shell))
+        .setOut(shell.out())
+        .setErr(shell.err())
+        .setUsageHelpAutoWidth(true)
+        .registerConverter(int.class, text -> number(text, Integer::valueOf))
+        .registerConverter(long.class, text -> number(text, Long::valueOf))
+        .registerConverter(Long.class, text -> number(text, Long::valueOf))
+        .setParameterExceptionHandler(
+            (invalid, arguments) ->
+                defaultHandler.handleParseException(withExpectedForm(invalid), arguments))
+        .setExecutionExceptionHandler((failure, which, result) -> tollgate.report(failure));
+  }
+
+  private static <N extends Number> N number(String text, Function<String, N> parse) {
+    try {
+      return parse.apply(text);
+    } catch (NumberFormatException e) {
+      throw new TypeConversionException(text + " (expected: a whole number)");
+    }
+  }
+
+  /** Rewords picocli's message for a missing equals sign like the messages for other values. */
+  private static ParameterException withExpectedForm(ParameterException invalid) {
+    Matcher notAPair = NOT_A_PAIR.matcher(invalid.getMessage());
+    return notAPair.matches()
+        ? new ParameterException(
+            invalid.getCommandLine(),
+            notAPair.replaceFirst("Invalid value for $1 ($2): $3 (expected: $2)"))
+        : invalid;
+  }
+}

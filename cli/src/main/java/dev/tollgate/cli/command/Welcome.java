@@ -1,0 +1,43 @@
+package dev.tollgate.cli.command;
+
+import dev.tollgate.cli.terminal.Shell;
+import dev.tollgate.cli.terminal.Table;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The message that {@code tollgate up} prints once the local cloud is ready.
+ *
+ * @param log the file that the functions log to
+ * @param claims the file with the environment of programs that claim tokens, if there is one
+ * @param demo whether the demo tenants were onboarded
+ */
+record Welcome(Outputs outputs, Path log, Optional<Path> claims, boolean demo) {
+  List<String> lines(Shell shell, Duration startTime) {
+    Table addresses = new Table("", "");
+    outputs.values().entrySet().stream()
+        .filter(output -> !output.getKey().startsWith("Application"))
+        .sorted(Map.Entry.comparingByKey())
+        .forEach(output -> addresses.row(output.getKey(), output.getValue()));
+    List<String> lines = new ArrayList<>();
+    lines.add("Tollgate is up after " + Tollgate.seconds(startTime) + ". Press Ctrl-C to stop it.");
+    lines.add("");
+    lines.addAll(addresses.lines());
+    lines.add("");
+    lines.add("Addresses: " + shell.shown(outputs.file()));
+    lines.add("Log of the functions: " + shell.shown(log));
+    claims.ifPresent(
+        file -> lines.add("Environment for programs that claim tokens: " + shell.shown(file)));
+    lines.add("Try these commands in another terminal:");
+    lines.add("");
+    String tenant = demo ? "bronze-demo" : "acme";
+    lines.add("  ./tollgate " + (demo ? "tenants list" : "tenants onboard acme --tier bronze"));
+    lines.add("  ./tollgate connect " + tenant + " --sockets 3 --hold 60");
+    lines.add("  ./tollgate tenants show " + tenant);
+    return lines;
+  }
+}

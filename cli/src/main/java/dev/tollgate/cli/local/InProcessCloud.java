@@ -1,0 +1,100 @@
+package dev.tollgate.cli.local;
+
+import dev.tollgate.cli.http.Failure;
+import dev.tollgate.local.LocalCloud;
+import dev.tollgate.local.Options;
+import dev.tollgate.local.PrivateFiles;
+import dev.tollgate.local.faults.FaultPlan;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The local cloud of module {@code local}, in this JVM. */
+public final class InProcessCloud implements Cloud {
+  private final LocalCloud cloud;
+
+  private InProcessCloud(LocalCloud cloud) {
+    this.cloud = cloud;
+  }
+
+  /**
+   * Starts a local cloud.
+   *
+   * @throws Failure if the local cloud does not start
+   */
+  public static InProcessCloud start(Settings settings) {
+    try {
+      return new InProcessCloud(
+          LocalCloud.start(
+              new Options(
+                  settings.assembly(),
+                  settings.bind(),
+                  settings.port(),
+                  settings.hosts(),
+                  settings.data(),
+                  Optional.of(settings.log()),
+                  settings.keySets(),
+                  settings.iam(),
+                  plan(settings),
+                  InstantSource.system())));
+    } catch (Failure e) {
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      throw Failure.of("The local cloud did not start: " + reason(e), e);
+    }
+  }
+
+  private static FaultPlan plan(Settings settings) throws IOException {
+    if (settings.faults().isEmpty()) {
+      return FaultPlan.none();
+    }
+    try {
+      return FaultPlan.read(settings.faults().get());
+    } catch (NoSuchFileException e) {
+      throw Failure.usage("--faults: " + e.getMessage() + " (expected: an existing file)");
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--faults: " + e.getMessage());
+    }
+  }
+
+  /** The messages of an exception and its causes. */
+  private static String reason(Throwable failure) {
+    String message = Optional.ofNullable(failure.getMessage()).orElse(failure.toString());
+    Throwable cause = failure.getCause();
+    return cause == null ? message : message + "; " + reason(cause);
+  }
+
+  @Override
+  public void writeOutputs(Path file) {
+    cloud.writeOutputs(file);
+  }
+
+  @Override
+  public boolean writeClaimsEnvironment(Path file) {
+    Optional<String> role = Optional.ofNullable(cloud.outputs().get("ApplicationRole"));
+    Optional<String> variables = Optional.ofNullable(cloud.outputs().get("ApplicationVariables"));
+    try {
+      if (role.isEmpty() || variables.isEmpty()) {
+        Files.deleteIfExists(file);
+        return false;
+      }
+      String name = role.get().substring(role.get().lastIndexOf('/') + 1);
+      List<String> lines = new ArrayList<>(variables.get().lines().toList());
+      cloud.environmentOf(name).forEach((variable, value) -> lines.add(variable + "=" + value));
+      PrivateFiles.write(file, lines);
+      return true;
+    } catch (IOException e) {
+      throw Failure.of(file + ": " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void close() {
+    cloud.close();
+  }
+}
