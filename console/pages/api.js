@@ -1,6 +1,6 @@
-// Calls to the deployment's HTTP APIs, whose errors become sentences.
+// Calls the deployment's HTTP APIs and turns their errors into sentences.
 
-/** A call that was not done; its message is a sentence for people. */
+/** A failed call. Its message is a sentence for a person. */
 export class CallFailed extends Error {
   constructor(message, status, retryAfterSeconds) {
     super(message);
@@ -10,11 +10,11 @@ export class CallFailed extends Error {
 }
 
 const GATEWAY = {
-  401: "You are not signed in, or no longer.",
-  403: "This deployment does not let you do that.",
-  404: "This deployment has no such address.",
-  429: "More requests came than the API takes. Wait a moment.",
-  503: "A service does not answer in time. Try again.",
+  401: "You are not signed in, or your sign-in has expired.",
+  403: "Permission denied.",
+  404: "Not found in this deployment.",
+  429: "Too many requests. Wait a moment and try again.",
+  503: "A service did not respond in time. Try again.",
 };
 
 function sentence(status, document) {
@@ -22,13 +22,13 @@ function sentence(status, document) {
     const text = document.detail[0].toUpperCase() + document.detail.slice(1);
     return /[.!?)]$/.test(text) ? text : `${text}.`;
   }
-  return GATEWAY[status] ?? `The answer was ${status}, without a reason.`;
+  return GATEWAY[status] ?? `The request failed with status ${status}.`;
 }
 
 /**
  * Calls an API; resolves to `{status, body, headers}`.
  *
- * @throws {CallFailed} with status 0 if nobody answered
+ * @throws {CallFailed} with status 0 if there is no response
  */
 export async function call(url, { method = "GET", body, form, token } = {}) {
   const headers = {};
@@ -44,7 +44,7 @@ export async function call(url, { method = "GET", body, form, token } = {}) {
     response = await fetch(url, {
       method,
       headers,
-      // A form's media type is set by what it is.
+      // The browser sets the media type of a form.
       body: form ? new URLSearchParams(form) : body === undefined ? undefined : JSON.stringify(body),
       cache: "no-store",
       credentials: "omit",
@@ -52,7 +52,7 @@ export async function call(url, { method = "GET", body, form, token } = {}) {
     const text = await response.text();
     document = text && response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : {};
   } catch {
-    throw new CallFailed("The deployment does not answer. Is it still up?", 0);
+    throw new CallFailed("The deployment does not respond. Check that it is running.", 0);
   }
   if (!response.ok) {
     throw new CallFailed(
@@ -63,7 +63,7 @@ export async function call(url, { method = "GET", body, form, token } = {}) {
   return { status: response.status, body: document, headers: response.headers };
 }
 
-/** What the pages must know of their deployment. */
+/** The settings of the deployment. */
 export const config = async () => (await call("config.json")).body;
 
 /** The sessions of a tenant. */
@@ -81,7 +81,7 @@ export class Sessions {
     return (await call(this.#at({ tenantId }), { method: "PUT", token: this.token })).body;
   }
 
-  /** The session, with `left`: what is left of each limit, by the limit's name. */
+  /** The session, with `left`: the remaining tokens of each limit, by its name. */
   async show(tenantId, sessionId) {
     const { body, headers } = await call(this.#at({ tenantId, sessionId }), { token: this.token });
     return { ...body, left: rateLimit(headers.get("ratelimit") ?? "") };
@@ -98,7 +98,7 @@ export function rateLimit(field) {
     [...field.matchAll(/"([a-z-]+)";r=(\d+)/g)].map(([, name, left]) => [name, Number(left)]));
 }
 
-/** Opens a socket of a session; rejects if the handshake is refused, which tells no reason. */
+/** Opens a socket of a session; rejects, without a reason, if the handshake is refused. */
 export function openSocket(webSocketUrl, tenantId, sessionId) {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`${webSocketUrl}?${new URLSearchParams({ tenantId, sessionId })}`);

@@ -1,6 +1,6 @@
-// Charts of the last minutes, drawn by uPlot; their colours are the style sheet's.
+// Charts of the last minutes, drawn by uPlot with colours from the style sheet.
 
-import { el, say, svg } from "./dom.js";
+import { el, setText, svg } from "./dom.js";
 import { WINDOW_MS } from "./history.js";
 import { duration, number } from "./words.js";
 
@@ -66,27 +66,27 @@ export class LiveChart {
   /** Draws samples `{t, …}`, oldest first. */
   show(samples, title = this.title) {
     this.#samples = samples;
-    say(this.heading, title);
+    setText(this.heading, title);
     const last = samples.at(-1);
     this.chart.setData([samples.map(({ t }) => t - last.t), ...this.series.map(({ key }) => samples.map((sample) => sample[key]))]);
     this.#tell();
-    this.plot.setAttribute("aria-label", `${title}, the last five minutes, in ${this.unit}. Now: ${this.#told(last).join(", ")}.`);
+    this.plot.setAttribute("aria-label", `${title}, the last five minutes, in ${this.unit}. Now: ${this.#shown(last).join(", ")}.`);
   }
 
   #size() {
     return { width: this.plot.clientWidth, height: this.plot.clientHeight };
   }
 
-  #told(sample) {
+  #shown(sample) {
     return this.series.map(({ key, label }) => `${label} ${sample?.[key] === undefined ? "–" : number(sample[key])}`);
   }
 
-  /** Tells the values of the sample at the cursor, or else of the last one. */
+  /** Shows the values of the sample at the cursor, or else of the last sample. */
   #tell() {
     const last = this.#samples.at(-1);
     const sample = this.#samples[this.chart.cursor.idx] ?? last;
-    say(this.time, sample === last ? "" : `${duration((last.t - sample.t) / 1000)} ago`);
-    this.#told(sample).forEach((text, i) => say(this.values[i], text));
+    setText(this.time, sample === last ? "" : `${duration((last.t - sample.t) / 1000)} ago`);
+    this.#shown(sample).forEach((text, i) => setText(this.values[i], text));
   }
 }
 

@@ -1,4 +1,4 @@
-// Making and finding elements. Text gets into a page as text only, never as markup.
+// Creates and finds elements. Text is only ever inserted as text, never as markup.
 
 import { CallFailed } from "./api.js";
 
@@ -20,27 +20,27 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** An element with attributes, listeners (`onclick`) and children, which are elements or texts. */
+/** Creates an element with attributes, listeners (`onclick`) and children (elements or text). */
 export const el = (tag, attributes = {}, ...children) =>
   filled(document.createElement(tag), attributes, children);
 
 export const svg = (tag, attributes = {}, ...children) =>
   filled(document.createElementNS(SVG, tag), attributes, children);
 
-/** Sets a text only if it is another: a screen reader hears of changes, and only of these. */
-export function say(element, text) {
+/** Sets a text if it differs, so that screen readers announce only changes. */
+export function setText(element, text) {
   if (element.textContent !== text) {
     element.textContent = text;
   }
 }
 
-/** Sets a bar that is not drawn if there is nothing to tell yet. */
-export function fill(meter, value, max) {
+/** Sets the value of a meter. */
+export function setMeter(meter, value, max) {
   meter.max = Math.max(max, 1);
   meter.value = Math.min(value, max);
 }
 
-/** A message that stays until it is closed or replaced; `kind` is good, bad or info. */
+/** Shows a message until it is closed or replaced; `kind` is good, bad or info. */
 export function notice(kind, text) {
   const region = byId("notices");
   if (region.querySelector(`.notice.${kind} span`)?.textContent === text) {
@@ -55,38 +55,38 @@ export function notice(kind, text) {
   region.replaceChildren(el("p", { class: `notice ${kind}` }, el("span", {}, text), close));
 }
 
-// What nobody thought of is told on the page as well, not only on the browser's console.
-const astray = (error) =>
-  notice("bad", `${error?.message ?? "Something went wrong in this page."} Reload the page to go on.`);
-addEventListener("error", (event) => astray(event.error));
-addEventListener("unhandledrejection", (event) => astray(event.reason));
+// Unexpected errors appear on the page, too, not only on the browser's console.
+const showUnexpected = (error) =>
+  notice("bad", `${error?.message ?? "Unexpected error in this page."} Reload the page to continue.`);
+addEventListener("error", (event) => showUnexpected(event.error));
+addEventListener("unhandledrejection", (event) => showUnexpected(event.reason));
 
-/** Tells of a call that failed, unless somebody has; any other error is one of this page. */
-export function complain(failed) {
+/** Shows the error of a failed call unless it is shown already; rethrows any other error. */
+export function showError(failed) {
   if (!(failed instanceof CallFailed)) {
     throw failed;
   }
-  if (!failed.told) {
+  if (!failed.shown) {
     notice("bad", failed.message);
   }
 }
 
-/** A listener that does what a person asked for; what goes wrong is told on the page. */
-export const doing = (action) => async (event) => {
+/** A listener that runs an action and shows its errors on the page. */
+export const handling = (action) => async (event) => {
   event.preventDefault();
   try {
     await action(event);
   } catch (failed) {
-    complain(failed);
+    showError(failed);
   }
 };
 
-/** Asks in a dialog; resolves to whether it was confirmed. */
+/** Asks for confirmation in a dialog; resolves to the answer. */
 export function confirmed(title, text, action) {
   const dialog = byId("confirm");
-  say(byId("confirm-title"), title);
-  say(byId("confirm-text"), text);
-  say(byId("confirm-yes"), action);
+  setText(byId("confirm-title"), title);
+  setText(byId("confirm-text"), text);
+  setText(byId("confirm-yes"), action);
   dialog.returnValue = "";
   byId("confirm-no").onclick = () => dialog.close();
   byId("confirm-yes").onclick = () => dialog.close("yes");
@@ -96,7 +96,7 @@ export function confirmed(title, text, action) {
   });
 }
 
-/** Runs `look` every two seconds while the page can be seen, and at once when it can be again. */
+/** Runs `look` every two seconds while the page is visible, and at once when it becomes visible. */
 export function poll(look, everyMs = 2000) {
   let timer;
   let running = false;

@@ -1,16 +1,16 @@
-// What tenants did in the last minutes, kept in memory.
+// The activity of tenants in the last minutes, kept in memory.
 
-/** How far charts look back. */
+/** The time span of the charts. */
 export const WINDOW_MS = 5 * 60_000;
-/** Rates are of so long a time: refusals are told up to five seconds late, all at once. */
+/** Rates are averages over this time, because refusals are reported up to five seconds late, all at once. */
 const RATE_MS = 10_000;
-/** A tenant that was refused within this is throttled now. */
+/** A tenant with a refusal within this time counts as throttled. */
 const NOW_MS = 12_000;
 
 export class History {
   #samples = [];
 
-  /** Adds what was seen at `t` (ms): any numbers; `admitted` and `refused` are totals. */
+  /** Adds a sample of the time `t` (ms) with any numbers; `admitted` and `refused` are totals. */
   add(t, sample) {
     this.#samples.push({ t, ...sample });
     while (this.#samples[0].t < t - WINDOW_MS - RATE_MS) {
@@ -30,7 +30,7 @@ export class History {
     });
   }
 
-  /** How much a total grew in the last seconds. */
+  /** The growth of a total in the last seconds. */
   grown(name, ms = NOW_MS) {
     const last = this.last;
     return last ? Math.max(0, (last[name] ?? 0) - (this.#before(this.#samples.length - 1, ms)[name] ?? 0)) : 0;
@@ -55,7 +55,7 @@ export class History {
   }
 }
 
-/** By second; nothing where totals are not told, and never negative: who is onboarded again begins at 0. */
+/** Growth per second; undefined without totals, and never negative: totals restart at 0 when a tenant is onboarded again. */
 function rate(name, before, after) {
   if (after?.[name] === undefined || before?.[name] === undefined) {
     return undefined;

@@ -1,29 +1,29 @@
-// The operator's page: the list of tenants, part by part, and what they do now.
+// The operator page: the list of tenants, page by page, and their current activity.
 
 import { Sessions, call, config } from "./api.js";
 import { spark } from "./chart.js";
-import { byId, complain, doing, el, fill, notice, poll, say, svg } from "./dom.js";
+import { byId, el, handling, notice, poll, setMeter, setText, showError, svg } from "./dom.js";
 import { History } from "./history.js";
 import { completeSignIn, forget, signIn, signOut, token } from "./sign-in.js";
 import { STATUS, offerNeighbours, offerTiers, showTenant, wire } from "./tenant.js";
 import { LIMITS, count, number } from "./words.js";
 
-/** `GET /activity` takes 25 at once: a page of the list, and the tenant that is open. */
+/** `GET /activity` accepts 25 tenants: a page of the list, and the open tenant. */
 const PAGE = 24;
 const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,35}$/;
-/** The list itself changes seldom. */
+/** The list is refreshed less often than the activity, because it rarely changes. */
 const LIST_EVERY_MS = 10_000;
 
 const settings = await config();
-/** The cursors of the pages up to this one; the first has none. */
+/** The cursors of the pages up to the current one; the first page has none. */
 let cursors = [undefined];
 let next;
 let listings = 0;
 let listedAt = -Infinity;
 let tenants = [];
-/** What each tenant did, by its id. */
+/** The activity of each tenant, by id. */
 const histories = new Map();
-/** How far the deployment's clock is ahead of this one, in ms. */
+/** The deployment's clock minus this browser's clock, in ms. */
 let ahead = 0;
 
 // Calls
@@ -35,7 +35,7 @@ async function control(path, options) {
     if (failed.status === 401) {
       forget();
       askToSignIn();
-      failed.told = true;
+      failed.shown = true;
     }
     throw failed;
   }
@@ -48,23 +48,23 @@ function askToSignIn() {
   byId("sign-out").hidden = true;
   if (!settings.signIn) {
     byId("sign-in").disabled = true;
-    notice("bad", "The control plane asks for a sign-in, and this deployment has none.");
+    notice("bad", "The control plane requires a sign-in, but this deployment has no user pool to sign in to.");
   }
 }
 
-let troubled = false;
+let failing = false;
 
-/** Errors of looking are told until looking works again. */
-async function looking(look) {
+/** Runs `look`; its error stays on the page until `look` succeeds again. */
+async function polling(look) {
   try {
     await look();
-    if (troubled) {
+    if (failing) {
       byId("notices").replaceChildren();
-      troubled = false;
+      failing = false;
     }
   } catch (failed) {
-    complain(failed);
-    troubled = true;
+    showError(failed);
+    failing = true;
   }
 }
 
@@ -77,7 +77,7 @@ async function list() {
   const asked = ++listings;
   let cursor = cursors.at(-1);
   let body;
-  // A part may have nobody in it though others follow.
+  // A page may be empty although further pages follow.
   do {
     if (cursor) {
       query.set("cursor", cursor);
@@ -86,7 +86,7 @@ async function list() {
     cursor = body.next;
   } while (body.tenants.length === 0 && cursor);
   if (asked !== listings) {
-    return; // Something else has been asked for since.
+    return; // A newer request was sent meanwhile.
   }
   tenants = body.tenants.sort((a, b) => a.tenantId.localeCompare(b.tenantId));
   next = body.next;
@@ -148,7 +148,7 @@ async function openTenant() {
       throw failed;
     }
     location.hash = "";
-    notice("info", `There is no tenant ${id} any more.`);
+    notice("info", `Tenant ${id} no longer exists.`);
     listedAt = -Infinity;
   }
 }
@@ -163,7 +163,7 @@ function markRow() {
   }
 }
 
-// What is shown
+// Rendering
 
 function showList() {
   const rows = byId("rows");
@@ -174,13 +174,13 @@ function showList() {
   }
   const filtered = byId("prefix").value || byId("tier-filter").value || byId("pending").checked;
   byId("empty").hidden = ids.length > 0;
-  say(byId("empty"), filtered
-    ? "No tenant is like that. Change what you look for."
-    : cursors.length > 1 ? "Nothing on this page. Go back." : "No tenants yet: onboard one.");
+  setText(byId("empty"), filtered
+    ? "No matching tenants. Clear the filters."
+    : cursors.length > 1 ? "No tenants on this page. Go to the previous page." : "No tenants yet. Onboard a tenant to begin.");
   byId("previous").disabled = cursors.length === 1;
   byId("next").disabled = !next;
-  say(byId("page"), `Page ${cursors.length}: ${count(ids.length, "tenant")}`);
-  say(byId("sum-tenants"), number(ids.length));
+  setText(byId("page"), `Page ${cursors.length}: ${count(ids.length, "tenant")}`);
+  setText(byId("sum-tenants"), number(ids.length));
   showActivity();
   markRow();
 }
@@ -192,11 +192,11 @@ const tenantRow = (id) => el(
   el("td", { class: "status" }),
   el("td", { class: "number wide open-sockets" }, "–"),
   el("td", { class: "level" }, el("span", { class: "tokens small" }, "–"), el("meter", { "aria-label": `Tokens of ${id}` })),
-  el("td", { class: "number wide let-in" }, "–"),
+  el("td", { class: "number wide admitted-rate" }, "–"),
   el("td", { class: "number wide refused-rate" }, "–"),
   el("td", { class: "wide trend" }, svg("svg", { class: "spark", "aria-hidden": "true" })));
 
-/** What one most wants to know of a tenant, and how bad it is. */
+/** The most important state of a tenant, and the style of its badge. */
 function status(tenant, history) {
   const buckets = history?.last?.buckets ?? [];
   const unfinished = buckets.find(({ state }) => state === "PROVISIONING" || state === "REMOVING");
@@ -204,7 +204,7 @@ function status(tenant, history) {
     return ["Throttled", "bad"];
   }
   if (unfinished || (byId("pending").checked && tenant.status === "ACTIVE")) {
-    return [unfinished?.state === "REMOVING" ? "Being removed" : "Not finished", "warn"];
+    return [unfinished?.state === "REMOVING" ? "Being removed" : "Pending", "warn"];
   }
   if (tenant.status === "ACTIVE" && buckets.some(({ action, state }) => action === "connect" && state === "HIBERNATING")) {
     return ["Hibernating", "accent"];
@@ -221,7 +221,7 @@ function showActivity() {
     const { admitted, refused } = history?.latestRates ?? {};
     const bucket = last?.buckets.find(({ action }) => action === "connect");
     const [word, kind] = status(tenant, history);
-    say(row.querySelector(".tier"), tenant.tier);
+    setText(row.querySelector(".tier"), tenant.tier);
     const badge = row.querySelector(".status .badge");
     if (badge?.textContent !== word) {
       row.querySelector(".status").replaceChildren(el("span", { class: `badge ${kind}` }, word));
@@ -229,13 +229,13 @@ function showActivity() {
     if (!last) {
       return;
     }
-    say(row.querySelector(".open-sockets"), number(last.connections));
-    say(row.querySelector(".let-in"), number(admitted));
-    say(row.querySelector(".refused-rate"), number(refused));
+    setText(row.querySelector(".open-sockets"), number(last.connections));
+    setText(row.querySelector(".admitted-rate"), number(admitted));
+    setText(row.querySelector(".refused-rate"), number(refused));
     row.querySelector(".refused-rate").classList.toggle("refusing", refused > 0);
     if (bucket) {
-      say(row.querySelector(".tokens"), `${number(bucket.level)} of ${number(bucket.capacity)}`);
-      fill(row.querySelector("meter"), bucket.level, bucket.capacity);
+      setText(row.querySelector(".tokens"), `${number(bucket.level)} of ${number(bucket.capacity)}`);
+      setMeter(row.querySelector("meter"), bucket.level, bucket.capacity);
     }
     spark(row.querySelector(".spark"), history.samples(), [
       { key: "admittedRate", kind: "admitted" },
@@ -247,8 +247,8 @@ function showActivity() {
     sums.throttled += history.throttled ? 1 : 0;
     sums.hibernating += last.buckets.some(({ state }) => state === "HIBERNATING") ? 1 : 0;
   });
-  const told = tenants.some(({ tenantId }) => histories.has(tenantId));
-  Object.entries(sums).forEach(([name, value]) => say(byId(`sum-${name}`), told ? number(value) : "–"));
+  const known = tenants.some(({ tenantId }) => histories.has(tenantId));
+  Object.entries(sums).forEach(([name, value]) => setText(byId(`sum-${name}`), known ? number(value) : "–"));
   byId("tile-refused").classList.toggle("bad", sums.refused > 0);
 }
 
@@ -269,13 +269,13 @@ async function onboard() {
   try {
     await control("tenants", { method: "POST", body: { tenantId, tier, overrides } });
   } catch (failed) {
-    // In front of the page, or nobody would see it.
-    say(byId("onboard-error"), failed.message);
+    // Shown in the dialog, which covers the page.
+    setText(byId("onboard-error"), failed.message);
     byId("onboard-error").hidden = false;
     return;
   }
   byId("onboard-dialog").close();
-  notice("good", `${tenantId} is onboarded. Its buckets are there, or will be within a minute.`);
+  notice("good", `${tenantId} is onboarded. Its buckets are ready within a minute.`);
   location.hash = new URLSearchParams({ tenant: tenantId });
   await list();
 }
@@ -284,9 +284,9 @@ async function onboard() {
 
 function search() {
   if (byId("prefix").validity.valid) {
-    return looking(() => turnTo(() => { cursors = [undefined]; }));
+    return polling(() => turnTo(() => { cursors = [undefined]; }));
   }
-  notice("info", "Ids have small letters, digits and hyphens.");
+  notice("info", "Enter the beginning of a tenant id: lower-case letters, digits and hyphens.");
   return undefined;
 }
 
@@ -297,20 +297,20 @@ byId("prefix").addEventListener("input", () => {
 });
 byId("tier-filter").addEventListener("change", search);
 byId("pending").addEventListener("change", search);
-byId("tools").addEventListener("submit", doing(search));
-byId("next").addEventListener("click", doing(() => turnTo(() => cursors.push(next))));
-byId("previous").addEventListener("click", doing(() => turnTo(() => cursors.pop())));
+byId("tools").addEventListener("submit", handling(search));
+byId("next").addEventListener("click", handling(() => turnTo(() => cursors.push(next))));
+byId("previous").addEventListener("click", handling(() => turnTo(() => cursors.pop())));
 byId("onboard").addEventListener("click", openOnboarding);
 byId("onboard-cancel").addEventListener("click", () => byId("onboard-dialog").close());
-byId("onboard-form").addEventListener("submit", doing(onboard));
-byId("sign-in").addEventListener("click", doing(() => signIn(settings.signIn)));
+byId("onboard-form").addEventListener("submit", handling(onboard));
+byId("sign-in").addEventListener("click", handling(() => signIn(settings.signIn)));
 byId("sign-out").addEventListener("click", () => signOut(settings.signIn));
 addEventListener("hashchange", async ({ oldURL }) => {
-  await looking(openTenant);
+  await polling(openTenant);
   if (opened()) {
     byId("detail").focus();
   } else {
-    // Back to where one was in the list.
+    // Return the focus to the tenant's row in the list.
     const left = new URLSearchParams(new URL(oldURL).hash.slice(1)).get("tenant");
     [...byId("rows").children].find((row) => row.dataset.id === left)?.querySelector("a").focus();
   }
@@ -318,14 +318,14 @@ addEventListener("hashchange", async ({ oldURL }) => {
 byId("overrides").append(...Object.entries(LIMITS).map(([name, label]) => el(
   "div", {},
   el("label", { for: name }, label),
-  el("input", { id: name, name, type: "number", min: 1, placeholder: "the tier’s" }))));
+  el("input", { id: name, name, type: "number", min: 1, placeholder: "tier’s value" }))));
 wire({
   control,
   changed: (gone) => {
     if (gone) {
       location.hash = "";
     }
-    return looking(async () => {
+    return polling(async () => {
       await list();
       await openTenant();
     });
@@ -341,7 +341,7 @@ try {
   notice("bad", failed.message);
 }
 byId("sign-out").hidden = !(token() && settings.signIn);
-poll(() => looking(async () => {
+poll(() => polling(async () => {
   if (!byId("sign-in-panel").hidden) {
     return;
   }

@@ -1,26 +1,26 @@
-// The sample client: one session of one tenant, its sockets, and why they are let in or not.
+// The sample client: one session of one tenant, its sockets, and the reasons of refusals.
 
 import { Sessions, call, config, openSocket } from "./api.js";
-import { byId, complain, confirmed, doing, el, fill, notice, poll, say } from "./dom.js";
+import { byId, confirmed, el, handling, notice, poll, setMeter, setText, showError } from "./dom.js";
 import { count, duration, messageError, number, refusal, time } from "./words.js";
 
-/** More tenants than this are not offered in a list; their ids can be typed. */
-const MOST_TENANTS = 100;
-const LONGEST_LOG = 300;
+/** With more tenants than this, the page offers a text field instead of a select. */
+const MAX_TENANTS = 100;
+const MAX_LOG_ENTRIES = 300;
 const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,35}$/;
 const SESSION_ID = /^[0-9a-f]{32}$/;
 
 const settings = await config();
 let sessions = new Sessions(settings.sessionUrl);
-/** `{tenantId, sessionId}`, or none. */
+/** `{tenantId, sessionId}`, or undefined. */
 let session;
-/** What the session API said last. */
+/** The last answer of the session API. */
 let known;
-/** How many sockets there should be, and those that there are. */
-let wanted = 0;
+/** The desired number of sockets, and the open sockets. */
+let desired = 0;
 const sockets = new Set();
 let opening = false;
-/** Why the next socket has to wait: `{title, text, from, until}`; without `until` for a place. */
+/** Why the next socket waits: `{title, text, from, until}`; without `until` it waits for another to close. */
 let waiting;
 let failures = 0;
 let messages = 0;
@@ -32,12 +32,12 @@ async function offerTenants() {
   const input = byId("tenant-id");
   const part = settings.tenantUrl ? (await call(settings.tenantUrl)).body : { tenants: [], next: true };
   const ids = part.tenants.sort();
-  if (part.next || ids.length > MOST_TENANTS) {
+  if (part.next || ids.length > MAX_TENANTS) {
     byId("tenant-ids").append(...ids.map((id) => el("option", { value: id })));
     select.hidden = true;
     input.hidden = false;
   } else if (ids.length === 0) {
-    select.replaceChildren(el("option", { value: "" }, "No tenants yet: onboard one on the operator’s page"));
+    select.replaceChildren(el("option", { value: "" }, "No tenants yet. Onboard one on the operator page"));
   } else {
     select.replaceChildren(...ids.map((id) => el("option", { value: id }, id)));
     select.disabled = false;
@@ -72,7 +72,7 @@ async function createSession() {
   byId("connect").focus();
 }
 
-/** The address carries the session, so that another window can have the same. */
+/** Puts the session into the address, so that another window can join it. */
 function join(tenantId, sessionId) {
   if (session && session.sessionId !== sessionId) {
     disconnect();
@@ -86,8 +86,8 @@ function join(tenantId, sessionId) {
 }
 
 /**
- * Takes the tenant and the session that the address names, if it does. Somebody else may have made
- * the link, to read along in a session of theirs: the page joins none without being told to.
+ * Uses the tenant and session in the address. A link could name the session of an attacker, who would
+ * receive the messages; so the page asks before it joins a session.
  */
 async function fromAddress() {
   const named = location.hash;
@@ -103,7 +103,7 @@ async function fromAddress() {
   }
   const joins = await confirmed(
     "Join this session?",
-    `The link names session ${sessionId} of ${tenantId}. Whoever made the link may see what you send there.`,
+    `The link names session ${sessionId} of ${tenantId}. The author of the link may see the messages that you send.`,
     "Join");
   if (location.hash !== named) {
     return;
@@ -134,7 +134,7 @@ async function deleteSession() {
   log("session", "Session", "Deleted; its sockets are closed.");
 }
 
-/** Asks how the session stands, and tries again what had to wait if there is room now. */
+/** Reads the session, and retries a waiting socket if it would be admitted now. */
 async function look() {
   const asked = session;
   if (!asked) {
@@ -148,15 +148,15 @@ async function look() {
   } catch (failed) {
     if (asked === session && failed.status === 404) {
       leave();
-      log("session", "Session", "It is over.");
-      notice("info", "The session is over. Create another.");
+      log("session", "Session", "Expired.");
+      notice("info", "The session has expired. Create a new session.");
       return;
     }
-    complain(failed);
+    showError(failed);
   }
   if (waiting && !waiting.until && known?.admission.admitted) {
     waiting = undefined;
-    openWanted();
+    openMissing();
   }
   show();
 }
@@ -164,32 +164,32 @@ async function look() {
 // Sockets
 
 async function connect(n) {
-  wanted = n;
+  desired = n;
   failures = 0;
   waiting = undefined;
-  await openWanted();
+  await openMissing();
 }
 
 function disconnect() {
-  wanted = 0;
+  desired = 0;
   waiting = undefined;
   sockets.forEach((socket) => socket.close(1000));
 }
 
-/** Opens what is missing, one after another, until one is refused. */
-async function openWanted() {
+/** Opens the missing sockets, one after another, until one is refused. */
+async function openMissing() {
   if (opening) {
     return;
   }
   opening = true;
-  while (session && !waiting && sockets.size < wanted) {
+  while (session && !waiting && sockets.size < desired) {
     show();
     const { tenantId, sessionId } = session;
     try {
       keep(await openSocket(settings.webSocketUrl, tenantId, sessionId));
       failures = 0;
     } catch {
-      await whyRefused();
+      await explainRefusal();
     }
   }
   opening = false;
@@ -197,40 +197,40 @@ async function openWanted() {
 }
 
 function keep(socket) {
-  if (sockets.size >= wanted) {
+  if (sockets.size >= desired) {
     socket.close(1000);
     return;
   }
   sockets.add(socket);
   socket.number = sockets.size;
-  log("open", "Connected", `Socket ${socket.number} of ${wanted} is open.`);
+  log("open", "Connected", `Socket ${socket.number} of ${desired} is open.`);
   socket.addEventListener("message", ({ data }) => received(socket, data));
   socket.addEventListener("close", ({ code }) => {
     sockets.delete(socket);
     log("session", "Closed", `Socket ${socket.number} is closed${code === 1000 ? "" : ` (code ${code})`}.`);
     if (code === 1000) {
-      wanted = Math.min(wanted, sockets.size);
+      desired = Math.min(desired, sockets.size);
       look();
     } else {
-      openWanted();
+      openMissing();
     }
     show();
   });
 }
 
-/** A browser does not tell why a handshake was refused; the session API does. */
-async function whyRefused() {
+/** Asks the session API for the reason of a refusal, which browsers do not expose. */
+async function explainRefusal() {
   await look();
-  if (!session || wanted === 0) {
+  if (!session || desired === 0) {
     return;
   }
   const admission = known?.admission;
   if (admission && !admission.admitted) {
     failures = 0;
-    wait("Not let in", refusal(admission, known.limits), admission.retryAfterSeconds);
+    wait("Refused", refusal(admission, known.limits), admission.retryAfterSeconds);
   } else {
     failures++;
-    wait("No connection", "The server did not say why. It may be busy.", Math.min(2 ** failures, 30));
+    wait("Connection failed", "The server gave no reason. It may be busy.", Math.min(2 ** failures, 30));
   }
   log("refused", "Refused", waiting.text + (waiting.until ? ` Next attempt in ${duration(seconds())}.` : ""));
 }
@@ -246,7 +246,7 @@ const seconds = () => (waiting.until - performance.now()) / 1000;
 function tick() {
   if (waiting?.until && seconds() <= 0) {
     waiting = undefined;
-    openWanted();
+    openMissing();
   }
   showVerdict();
 }
@@ -264,12 +264,12 @@ function send(action) {
 
 const shown = (message) => (typeof message === "string" ? message : JSON.stringify(message));
 
-/** What every socket of this window gets is told once, with the sockets' numbers. */
+/** Logs a frame. A message that several sockets of this window receive is one entry with their numbers. */
 function received(socket, data) {
   const frame = JSON.parse(data);
   switch (frame.type) {
     case "accepted":
-      log("accepted", "Accepted", "It is in the queue.");
+      log("accepted", "Accepted", "Queued.");
       break;
     case "message":
       log("received", "Received", shown(frame.message), { key: `message ${frame.id}`, socket });
@@ -290,7 +290,7 @@ function log(kind, label, text, { key, socket } = {}) {
   if (before) {
     const numbers = [...before.dataset.sockets.split(","), socket.number].sort((a, b) => a - b);
     before.dataset.sockets = numbers;
-    say(before.querySelector(".on"), ` · sockets ${numbers.join(", ")}`);
+    setText(before.querySelector(".on"), ` · sockets ${numbers.join(", ")}`);
     return;
   }
   list.querySelector(".empty")?.remove();
@@ -302,57 +302,57 @@ function log(kind, label, text, { key, socket } = {}) {
     el("span", { class: "text" }, text,
       ...(socket ? [el("span", { class: "muted small on" }, ` · socket ${socket.number}`)] : [])));
   list.append(entry);
-  while (list.children.length > LONGEST_LOG) {
+  while (list.children.length > MAX_LOG_ENTRIES) {
     list.firstElementChild.remove();
   }
   list.parentElement.scrollTop = list.parentElement.scrollHeight;
 }
 
 function clearLog() {
-  byId("log").replaceChildren(el("li", { class: "empty" }, "Nothing has happened yet."));
+  byId("log").replaceChildren(el("li", { class: "empty" }, "No events yet."));
 }
 
-// What is shown
+// Rendering
 
 function show() {
   const open = sockets.size;
   byId("delete").disabled = !session;
   byId("second").hidden = !session;
-  byId("connect").disabled = !session || (wanted > 0 && open < wanted);
-  byId("disconnect").disabled = wanted === 0 && open === 0;
+  byId("connect").disabled = !session || (desired > 0 && open < desired);
+  byId("disconnect").disabled = desired === 0 && open === 0;
   byId("silo").disabled = byId("pooled").disabled = open === 0;
-  say(byId("session-status"), session
+  setText(byId("session-status"), session
     ? `Session …${session.sessionId.slice(-6)} of ${session.tenantId} is open.`
     : "No session yet.");
-  say(byId("connect-status"), connectStatus(open));
+  setText(byId("connect-status"), connectStatus(open));
   showLimits();
   showVerdict();
 }
 
 function connectStatus(open) {
-  if (wanted === 0) {
+  if (desired === 0) {
     return open === 0 ? "Not connected." : "Closing …";
   }
-  const how = `${open} of ${count(wanted, "socket")} open`;
-  if (open === wanted) {
+  const how = `${open} of ${count(desired, "socket")} open`;
+  if (open === desired) {
     return `${how}.`;
   }
-  return waiting ? `${how}; the rest will follow by itself.` : `${how}; connecting …`;
+  return waiting ? `${how}; the others retry automatically.` : `${how}; connecting …`;
 }
 
 function showLimits() {
   const limits = known?.limits;
   const left = known?.left ?? {};
   const of = (id, value, max) => {
-    say(byId(id), limits && value !== undefined ? `${number(value)} of ${number(max)}` : "–");
-    fill(byId(`${id}-bar`), limits ? value ?? 0 : 0, limits ? max : 1);
+    setText(byId(id), limits && value !== undefined ? `${number(value)} of ${number(max)}` : "–");
+    setMeter(byId(`${id}-bar`), limits ? value ?? 0 : 0, limits ? max : 1);
   };
   of("tenant-rate", left.connect, limits?.tenantPerMinute);
   of("session-rate", left.session, limits?.sessionPerMinute);
   of("tenant-open", known?.tenantConnections, limits?.tenantConnections);
   of("session-open", known?.connections, limits?.connectionsPerSession);
-  say(byId("message-rate"), limits ? number(limits.messagesPerMinute) : "–");
-  say(byId("session-ttl"), limits ? duration(limits.sessionTTL) : "–");
+  setText(byId("message-rate"), limits ? number(limits.messagesPerMinute) : "–");
+  setText(byId("session-ttl"), limits ? duration(limits.sessionTTL) : "–");
 }
 
 function showVerdict() {
@@ -364,29 +364,29 @@ function showVerdict() {
     title = waiting.title;
     text = `${waiting.text} ${waiting.until
       ? `Next attempt in ${duration(seconds())}.`
-      : "This page tries again once there is room."}`;
+      : "This page retries when another connection closes."}`;
   } else if (known && !known.admission.admitted) {
     kind = "bad";
     title = "No";
     text = refusal(known.admission, known.limits);
     if (known.admission.retryAfterSeconds !== undefined) {
-      text += ` Come back in ${duration(known.admission.retryAfterSeconds)}.`;
+      text += ` Retry in ${duration(known.admission.retryAfterSeconds)}.`;
     }
   } else if (known) {
     kind = "good";
     title = "Yes";
-    text = "There is a token, and there is room.";
+    text = "A token is available, and no limit is reached.";
   }
   byId("verdict").className = `verdict ${kind}`;
-  say(byId("verdict-title"), title);
-  say(byId("verdict-text"), text);
+  setText(byId("verdict-title"), title);
+  setText(byId("verdict-text"), text);
   byId("wait-bar").hidden = !waiting?.until;
   if (waiting?.until) {
     byId("wait-bar").value = 1 - seconds() * 1000 / Math.max(1, waiting.until - waiting.from);
   }
 }
 
-const doingAndShow = (action) => doing(async (event) => {
+const handlingAndShow = (action) => handling(async (event) => {
   try {
     await action(event);
   } finally {
@@ -394,11 +394,11 @@ const doingAndShow = (action) => doing(async (event) => {
   }
 });
 
-byId("session-form").addEventListener("submit", doingAndShow(createSession));
-byId("delete").addEventListener("click", doingAndShow(deleteSession));
-byId("connect-form").addEventListener("submit", doingAndShow(() => connect(byId("sockets").valueAsNumber)));
-byId("disconnect").addEventListener("click", doingAndShow(disconnect));
-byId("send-form").addEventListener("submit", doingAndShow((event) => send(event.submitter.value)));
+byId("session-form").addEventListener("submit", handlingAndShow(createSession));
+byId("delete").addEventListener("click", handlingAndShow(deleteSession));
+byId("connect-form").addEventListener("submit", handlingAndShow(() => connect(byId("sockets").valueAsNumber)));
+byId("disconnect").addEventListener("click", handlingAndShow(disconnect));
+byId("send-form").addEventListener("submit", handlingAndShow((event) => send(event.submitter.value)));
 byId("clear").addEventListener("click", clearLog);
 
 clearLog();
@@ -407,7 +407,7 @@ byId("token-field").hidden = settings.sessionAccess !== "jwt";
 if (settings.sessionAccess === "signed") {
   notice("info", "This deployment creates sessions only for signed requests, which a page cannot make. Use the command line: ./tollgate connect");
 }
-await offerTenants().catch(complain);
+await offerTenants().catch(showError);
 addEventListener("hashchange", fromAddress);
 poll(look);
 setInterval(tick, 250);

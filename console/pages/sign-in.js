@@ -1,4 +1,4 @@
-// Signing in at the deployment's user pool: authorization code with PKCE (RFC 7636), as a public client.
+// Signs in to the deployment's user pool: authorization code with PKCE (RFC 7636), as a public client.
 
 import { CallFailed, call } from "./api.js";
 
@@ -18,12 +18,12 @@ async function challengeOf(verifier) {
   return base64url(new Uint8Array(digest));
 }
 
-/** The token of whoever is signed in in this tab. */
+/** The operator's token, kept for this tab. */
 export const token = () => sessionStorage.getItem(TOKEN) ?? undefined;
 
 export const forget = () => sessionStorage.removeItem(TOKEN);
 
-/** Leaves for the pages where one signs in, which come back here. */
+/** Goes to the pages of the user pool, which return here after the sign-in. */
 export async function signIn({ domain, clientId }) {
   const state = random();
   const verifier = random();
@@ -39,16 +39,16 @@ export async function signIn({ domain, clientId }) {
   })}`);
 }
 
-/** Leaves for the page that ends the sign-in there, too. */
+/** Deletes the token and goes to the user pool's page that ends the sign-in there, too. */
 export function signOut({ domain, clientId }) {
   forget();
   location.assign(`${domain}/logout?${new URLSearchParams({ client_id: clientId, logout_uri: here() })}`);
 }
 
 /**
- * Turns the code with which one comes back into a token.
+ * Exchanges the code in the address for a token, after the return from the user pool.
  *
- * @throws {CallFailed} if one was not let in, or comes back with what was not asked for
+ * @throws {CallFailed} if the sign-in failed, or was not started by this tab
  */
 export async function completeSignIn(signInSettings) {
   const answer = new URLSearchParams(location.search);
@@ -59,10 +59,10 @@ export async function completeSignIn(signInSettings) {
   sessionStorage.removeItem(PENDING);
   history.replaceState(null, "", here() + (pending.fragment ?? ""));
   if (answer.has("error")) {
-    throw new CallFailed(`You were not signed in: ${answer.get("error_description") ?? answer.get("error")}.`, 401);
+    throw new CallFailed(`Sign-in failed: ${answer.get("error_description") ?? answer.get("error")}.`, 401);
   }
   if (!signInSettings || !pending.state || pending.state !== answer.get("state")) {
-    throw new CallFailed("You were not signed in: this answer belongs to no question of this tab. Sign in again.", 401);
+    throw new CallFailed("Sign-in failed: this tab did not start it. Sign in again.", 401);
   }
   const { body } = await call(`${signInSettings.domain}/oauth2/token`, {
     method: "POST",

@@ -1,16 +1,16 @@
-// Hundreds of sockets on one tenant, and now and then one on a neighbour, to see that it notices nothing.
+// Opens hundreds of sockets of one tenant and a few of a neighbour, to show that the neighbour is not affected.
 
 import { openSocket } from "./api.js";
 
-/** Chrome keeps 255 sockets of all its pages together; beyond this the oldest goes. */
-const MOST_OPEN = 200;
-/** One attempt on the neighbour for so many on the tenant. */
+/** Chrome allows 255 sockets for all pages together. Above this number the oldest one is closed. */
+const MAX_OPEN = 200;
+/** The number of the tenant's attempts for each attempt of the neighbour. */
 const PROBE_EVERY = 25;
-/** How long what was let in stays open, so that it can be seen. */
+/** How long the admitted sockets stay open, so that the page can show them. */
 const HOLD_MS = 10_000;
 
-/** A handshake: "admitted", "refused", or "other" if nobody knows why it failed. */
-class Visitor {
+/** Opens sockets of a tenant. An attempt is "admitted", "refused", or "other" if its reason is unknown. */
+class Client {
   constructor(sessions, webSocketUrl, tenantId) {
     this.sessions = sessions;
     this.webSocketUrl = webSocketUrl;
@@ -20,8 +20,8 @@ class Visitor {
     this.refusedUntil = 0;
   }
 
-  /** Opens a socket; a session takes so many as its limits allow, and then there is another. */
-  async knock() {
+  /** Opens a socket. When a session has reached its limits, the next socket gets a new session. */
+  async attempt() {
     if (this.used >= this.room) {
       await this.#newSession();
     }
@@ -30,7 +30,7 @@ class Visitor {
       this.used++;
       return { outcome: "admitted", socket };
     } catch {
-      return { outcome: await this.#why() };
+      return { outcome: await this.#outcome() };
     }
   }
 
@@ -43,8 +43,8 @@ class Visitor {
     this.refusedUntil = 0;
   }
 
-  /** Asks once, and not again before what was told is over. */
-  async #why() {
+  /** Asks for the reason once, and again only after the time of the next attempt. */
+  async #outcome() {
     if (performance.now() < this.refusedUntil) {
       return "refused";
     }
@@ -57,7 +57,7 @@ class Visitor {
   }
 }
 
-/** A storm, which tells of itself by `onchange`. */
+/** A storm. It calls `onchange` after each change of its state. */
 export class Storm {
   #open = [];
   #stopped = false;
@@ -70,12 +70,12 @@ export class Storm {
     this.phase = "opening";
     this.counts = { admitted: 0, refused: 0, other: 0 };
     this.neighbour = { admitted: 0, refused: 0, other: 0 };
-    this.tenant = new Visitor(sessions, webSocketUrl, tenantId);
-    this.neighbourVisitor = neighbourId && new Visitor(sessions, webSocketUrl, neighbourId);
+    this.tenant = new Client(sessions, webSocketUrl, tenantId);
+    this.neighbourClient = neighbourId && new Client(sessions, webSocketUrl, neighbourId);
     this.onchange = onchange;
   }
 
-  get tried() {
+  get attempted() {
     return this.counts.admitted + this.counts.refused + this.counts.other;
   }
 
@@ -83,14 +83,14 @@ export class Storm {
     return this.#open.filter((socket) => socket.readyState === WebSocket.OPEN).length;
   }
 
-  /** Runs until all was tried, or it is stopped; whatever happens, what is open is closed. */
+  /** Runs until all sockets were attempted or the storm is stopped, and then closes the open sockets. */
   async run() {
     try {
-      while (!this.#stopped && this.tried < this.attempts) {
-        if (this.neighbourVisitor && this.tried % PROBE_EVERY === 0) {
+      while (!this.#stopped && this.attempted < this.attempts) {
+        if (this.neighbourClient && this.attempted % PROBE_EVERY === 0) {
           await this.#probe();
         }
-        const { outcome, socket } = await this.tenant.knock();
+        const { outcome, socket } = await this.tenant.attempt();
         this.counts[outcome]++;
         if (socket) {
           this.#keep(socket);
@@ -111,14 +111,14 @@ export class Storm {
   }
 
   async #probe() {
-    const { outcome, socket } = await this.neighbourVisitor.knock();
+    const { outcome, socket } = await this.neighbourClient.attempt();
     this.neighbour[outcome]++;
     socket?.close(1000);
   }
 
   #keep(socket) {
     this.#open.push(socket);
-    if (this.#open.length > MOST_OPEN) {
+    if (this.#open.length > MAX_OPEN) {
       this.#open.shift().close(1000);
     }
   }

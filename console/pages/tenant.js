@@ -1,7 +1,7 @@
-// The tenant that is open beside the list: its buckets, its charts, and what can be done with it.
+// The open tenant beside the list: its buckets, charts and actions.
 
 import { LiveChart } from "./chart.js";
-import { byId, confirmed, doing, el, fill, notice, say } from "./dom.js";
+import { byId, confirmed, el, handling, notice, setMeter, setText } from "./dom.js";
 import { History } from "./history.js";
 import { Storm } from "./storm.js";
 import { BUCKET_STATES, count, duration, number } from "./words.js";
@@ -19,18 +19,18 @@ const rates = new LiveChart(byId("rate-chart"), {
   title: "Connections per second",
   unit: "connections per second",
   series: [
-    { key: "admittedRate", label: "Let in", kind: "admitted", area: true },
+    { key: "admittedRate", label: "Admitted", kind: "admitted", area: true },
     { key: "refusedRate", label: "Refused", kind: "refused", area: true },
   ],
 });
 
-/** What has been seen of tenants' buckets, by tenant and action. */
+/** The history of tenants' buckets, by tenant and action. */
 const levels = new Map();
 let tenant;
 let action = "connect";
 let storm;
 
-/** Notes what the control plane said of a tenant. */
+/** Adds a tenant's report to the history. */
 function note(report) {
   for (const bucket of report.buckets) {
     const key = `${report.tenantId}/${bucket.action}`;
@@ -43,7 +43,7 @@ function note(report) {
   }
 }
 
-/** Shows a report of the control plane as of `at`, and what the list knows of its connections. */
+/** Shows a tenant's report of the time `at`, and the history of its connections. */
 export function showTenant(report, history, at) {
   if (tenant?.tenantId !== report.tenantId) {
     action = "connect";
@@ -52,19 +52,19 @@ export function showTenant(report, history, at) {
   const before = tenant;
   tenant = report;
   note(report);
-  say(byId("detail-title"), report.tenantId);
+  setText(byId("detail-title"), report.tenantId);
   byId("detail-badges").replaceChildren(
     el("span", { class: "badge accent" }, report.tier), " ",
     el("span", { class: `badge ${STATUS[report.status]?.[1] ?? ""}` }, STATUS[report.status]?.[0] ?? report.status));
   if (before?.tenantId === report.tenantId && before.tier !== report.tier) {
     byId("tier").value = report.tier;
   }
-  say(byId("open"), `${number(report.connections)} of ${number(report.limits.tenantConnections)}`);
-  say(byId("isolation"), report.isolation === "SILO" ? "yes" : "no, shared");
+  setText(byId("open"), `${number(report.connections)} of ${number(report.limits.tenantConnections)}`);
+  setText(byId("isolation"), report.isolation === "SILO" ? "own" : "shared");
   showBuckets(report.buckets, at);
   rates.show(history?.samples() ?? []);
   const gone = report.status === "OFFBOARDING";
-  say(byId("suspend"), report.status === "SUSPENDED" ? "Resume" : "Suspend");
+  setText(byId("suspend"), report.status === "SUSPENDED" ? "Resume" : "Suspend");
   for (const id of ["suspend", "offboard", "tier", "change-tier"]) {
     byId(id).disabled = gone;
   }
@@ -90,15 +90,15 @@ function showBuckets(buckets, at = NaN) {
   buckets.forEach((bucket, i) => {
     const row = list.children[i];
     row.querySelector("input").checked = bucket.action === action;
-    fill(row.querySelector("meter"), bucket.level, bucket.capacity);
-    say(row.querySelector(".count"), `${number(bucket.level)} of ${number(bucket.capacity)}`);
+    setMeter(row.querySelector("meter"), bucket.level, bucket.capacity);
+    setText(row.querySelector(".count"), `${number(bucket.level)} of ${number(bucket.capacity)}`);
     const wait = (Date.parse(bucket.nextTokenAt) - at) / 1000;
-    say(row.querySelector(".more"),
+    setText(row.querySelector(".more"),
       `${BUCKET_STATES[bucket.state] ?? bucket.state}, ${number(bucket.ratePerMinute)} a minute`
       + (bucket.level === 0 && wait > 0 ? `, next token within ${duration(wait)}` : ""));
   });
   const chosen = buckets.find((bucket) => bucket.action === action);
-  say(byId("fill-rate"), chosen ? `${number(chosen.ratePerMinute)}/min` : "–");
+  setText(byId("fill-rate"), chosen ? `${number(chosen.ratePerMinute)}/min` : "–");
   level.show(levels.get(`${tenant.tenantId}/${action}`)?.samples() ?? [], `Tokens in bucket “${action}”`);
 }
 
@@ -119,7 +119,7 @@ const bucketRow = (name) => el(
   el("span", { class: "count" }),
   el("span", { class: "more" }));
 
-/** Fills in the tiers that there are. */
+/** Fills the selects with the tiers. */
 export function offerTiers(names) {
   for (const id of ["tier", "new-tier", "tier-filter"]) {
     const select = byId(id);
@@ -130,7 +130,7 @@ export function offerTiers(names) {
   }
 }
 
-/** Who could be the neighbour of a storm. */
+/** Fills the select with the possible neighbours of a storm. */
 export function offerNeighbours(ids) {
   const select = byId("neighbour");
   const chosen = select.value;
@@ -143,11 +143,11 @@ export function offerNeighbours(ids) {
   select.value = others.includes(chosen) ? chosen : others[0] ?? "";
 }
 
-/** Wires what can be done; `control` calls the control plane, `changed` is told of what was done. */
+/** Wires the actions. `control` calls the control plane; `changed` is called after each change. */
 export function wire({ control, changed, sessions, webSocketUrl, sessionAccess }) {
   const at = () => `tenants/${tenant.tenantId}`;
 
-  byId("tier-form").addEventListener("submit", doing(async () => {
+  byId("tier-form").addEventListener("submit", handling(async () => {
     const { tenantId } = tenant;
     const tier = byId("tier").value;
     const preview = (await control(`${at()}?dryRun=true`, { method: "PATCH", body: { tier } })).body;
@@ -157,38 +157,38 @@ export function wire({ control, changed, sessions, webSocketUrl, sessionAccess }
       return;
     }
     await control(`tenants/${tenantId}`, { method: "PATCH", body: { tier } });
-    notice("good", `${tenantId} is ${tier} now. Its level and fill rate follow with the next fill, within a minute.`);
+    notice("good", `${tenantId} is now in tier ${tier}. The next fill, within a minute, changes its level and fill rate.`);
     changed();
   }));
 
-  byId("suspend").addEventListener("click", doing(async () => {
+  byId("suspend").addEventListener("click", handling(async () => {
     const { tenantId, status, connections } = tenant;
     const resume = status === "SUSPENDED";
     if (!resume && !await confirmed(
       `Suspend ${tenantId}?`,
-      `Its sessions end, ${count(connections, "open socket")} of it will be closed, and nobody is let in until you resume it.`,
+      `This ends its sessions, closes ${count(connections, "open socket")}, and refuses new connections until you resume it.`,
       "Suspend")) {
       return;
     }
     await control(`tenants/${tenantId}`, { method: "PATCH", body: { status: resume ? "ACTIVE" : "SUSPENDED" } });
-    notice("good", resume ? `${tenantId} is served again.` : `${tenantId} is suspended.`);
+    notice("good", resume ? `${tenantId} is active again.` : `${tenantId} is suspended.`);
     changed();
   }));
 
-  byId("offboard").addEventListener("click", doing(async () => {
+  byId("offboard").addEventListener("click", handling(async () => {
     const { tenantId, connections } = tenant;
     if (!await confirmed(
       `Offboard ${tenantId}?`,
-      `Its queues, schedules, sessions and rows are removed, and ${count(connections, "open socket")} closed. There is no way back.`,
+      `This removes its queues, schedules, sessions and rows, and closes ${count(connections, "open socket")}. This cannot be undone.`,
       "Offboard")) {
       return;
     }
     const { status } = await control(`tenants/${tenantId}`, { method: "DELETE" });
-    notice("good", status === 204 ? `${tenantId} is gone.` : `${tenantId} is being removed; what is left goes within minutes.`);
+    notice("good", status === 204 ? `${tenantId} is removed.` : `${tenantId} is being removed. This takes a few minutes.`);
     changed(status === 204);
   }));
 
-  byId("storm-form").addEventListener("submit", doing(async () => {
+  byId("storm-form").addEventListener("submit", handling(async () => {
     if (storm) {
       storm.stop();
       return;
@@ -206,12 +206,12 @@ export function wire({ control, changed, sessions, webSocketUrl, sessionAccess }
     } finally {
       showStorm();
       storm = undefined;
-      say(byId("storm"), "Start storm");
+      setText(byId("storm"), "Start storm");
     }
   }));
   if (sessionAccess !== "open") {
     byId("storm").disabled = true;
-    say(byId("storm-sentence"), "This deployment does not let everybody create sessions, so this page cannot raise a storm.");
+    setText(byId("storm-sentence"), "A storm needs open session access, which this deployment restricts.");
   }
 }
 
@@ -220,29 +220,29 @@ function showStorm() {
     return;
   }
   const { counts, neighbour, neighbourId } = storm;
-  say(byId("storm"), "Stop storm");
-  say(byId("storm-admitted"), number(counts.admitted));
-  say(byId("storm-refused"), number(counts.refused));
-  say(byId("storm-other"), number(counts.other));
+  setText(byId("storm"), "Stop storm");
+  setText(byId("storm-admitted"), number(counts.admitted));
+  setText(byId("storm-refused"), number(counts.refused));
+  setText(byId("storm-other"), number(counts.other));
   const probes = neighbour.admitted + neighbour.refused + neighbour.other;
-  say(byId("storm-neighbour"), neighbourId ? `${neighbour.admitted} of ${probes}` : "–");
-  byId("storm-bar").value = storm.tried / storm.attempts;
-  say(byId("storm-sentence"), stormSentence(probes));
+  setText(byId("storm-neighbour"), neighbourId ? `${neighbour.admitted} of ${probes}` : "–");
+  byId("storm-bar").value = storm.attempted / storm.attempts;
+  setText(byId("storm-sentence"), stormSentence(probes));
 }
 
 function stormSentence(probes) {
   const { tenantId, neighbourId, neighbour, counts, phase } = storm;
-  const undisturbed = !neighbourId || probes === 0
+  const neighbourResult = !neighbourId || probes === 0
     ? ""
     : neighbour.admitted === probes
-      ? ` ${neighbourId} was let in each time.`
-      : ` ${neighbourId} was let in ${neighbour.admitted} of ${probes} times.`;
+      ? ` ${neighbourId} was admitted each time.`
+      : ` ${neighbourId} was admitted ${neighbour.admitted} of ${probes} times.`;
   switch (phase) {
     case "opening":
-      return `A storm on ${tenantId} …${undisturbed}`;
+      return `Opening sockets of ${tenantId} …${neighbourResult}`;
     case "holding":
-      return `All were tried; the sockets stay open for a moment.${undisturbed}`;
+      return `All sockets were attempted. The admitted ones stay open for a moment.${neighbourResult}`;
     default:
-      return `The storm on ${tenantId} is over${phase === "stopped" ? ", stopped" : ""}: ${number(counts.admitted)} let in, ${number(counts.refused)} refused, all closed.${undisturbed}`;
+      return `The storm on ${tenantId} ${phase === "stopped" ? "was stopped" : "has ended"}: ${number(counts.admitted)} admitted, ${number(counts.refused)} refused, all closed.${neighbourResult}`;
   }
 }

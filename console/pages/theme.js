@@ -1,4 +1,4 @@
-// Runs before anything is drawn, so that a page does not flash in the other scheme.
+// Runs before the first paint, so that the page does not flash in the other scheme.
 (() => {
   const root = document.documentElement;
   const prefersDark = matchMedia("(prefers-color-scheme: dark)");
@@ -6,7 +6,7 @@
     try {
       return localStorage.getItem("theme");
     } catch {
-      return null; // Storage may be forbidden; then the system's scheme it is.
+      return null; // Storage may be forbidden; the system's scheme applies then.
     }
   };
   const show = (theme) => {
@@ -28,7 +28,7 @@
       try {
         localStorage.setItem("theme", theme);
       } catch {
-        // Not remembered, but shown.
+        // Storage is forbidden: the choice lasts until the page is reloaded.
       }
       show(theme);
     });

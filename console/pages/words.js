@@ -1,4 +1,4 @@
-// What is shown in words: numbers, times, and why something was refused.
+// Text for the pages: numbers, times, and the reasons of refusals.
 
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 const short = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
@@ -14,55 +14,55 @@ export function duration(seconds) {
   return (minutes === 0 ? `${whole} s` : `${minutes} min ${whole % 60} s`).replaceAll(" ", "\u00a0");
 }
 
-/** Why a connection is refused, by the session API's `reason`, with the limits in force. */
+/** Explains a refused connection: the session API's `reason` and the limits in force. */
 export function refusal(admission, limits) {
   switch (admission.reason) {
     case "TENANT_RATE":
-      return `The tenant has used its tokens: it may open ${count(limits.tenantPerMinute, "connection")} a minute.`;
+      return `The tenant has no tokens left: its limit is ${count(limits.tenantPerMinute, "new connection")} per minute.`;
     case "SESSION_RATE":
-      return `This session opened as many connections as it may: ${number(limits.sessionPerMinute)} a minute.`;
+      return `This session has no tokens left: its limit is ${count(limits.sessionPerMinute, "new connection")} per minute.`;
     case "TENANT_CONNECTIONS":
-      return `The tenant has all its ${count(limits.tenantConnections, "connection")} open. One must close first.`;
+      return `The tenant has reached its limit of ${count(limits.tenantConnections, "open connection")}. One must close first.`;
     case "SESSION_CONNECTIONS":
-      return `This session has all its ${count(limits.connectionsPerSession, "connection")} open. One must close first.`;
+      return `This session has reached its limit of ${count(limits.connectionsPerSession, "open connection")}. One must close first.`;
     case "SUSPENDED":
-      return "The tenant is suspended: nobody is let in until an operator resumes it.";
+      return "The tenant is suspended. New connections are refused until an operator resumes it.";
     default:
       return admission.detail ?? "Refused.";
   }
 }
 
-/** Why a message was not processed, by the `code` of an error frame. */
+/** Explains a message that was not processed: the `code` of an error frame. */
 export function messageError(frame) {
   switch (frame.code) {
     case "THROTTLED":
-      return `Not processed: the tenant sends more messages a minute than it may. Try again in ${duration(frame.retryAfterSeconds ?? 60)}.`;
+      return `Throttled: the tenant has exceeded its limit of messages per minute. Retry in ${duration(frame.retryAfterSeconds ?? 60)}.`;
     case "NOT_SILO":
-      return "Not processed: this tenant has no queue of its own. Send it pooled, or choose a tenant of tier gold.";
+      return "Not processed: this tenant has no queue of its own. Send pooled, or choose a tenant in tier gold.";
     case "UNAVAILABLE":
-      return "Not processed: the queue cannot be reached just now. Send it again.";
+      return "Not processed: the queue is temporarily unavailable. Send the message again.";
     default:
       return frame.detail ?? frame.message ?? "Not processed.";
   }
 }
 
-/** What a bucket's state means, in a word or two. */
+/** Short descriptions of bucket states. */
 export const BUCKET_STATES = {
   PROVISIONING: "being set up",
   ACTIVE: "filling",
-  CHANGING: "changing its way of filling",
+  CHANGING: "changing its fill mode",
   HIBERNATING: "hibernating",
   SUSPENDED: "suspended",
   REMOVING: "being removed",
 };
 
 export const LIMITS = {
-  tenantPerMinute: "Connections a minute, tenant",
-  sessionPerMinute: "Connections a minute, each session",
+  tenantPerMinute: "New connections per minute, tenant",
+  sessionPerMinute: "New connections per minute, each session",
   connectionsPerSession: "Open connections, each session",
   tenantConnections: "Open connections, tenant",
-  sessionTTL: "Seconds until an idle session ends",
-  messagesPerMinute: "Messages a minute",
-  sessionLifetime: "Seconds until any session ends",
-  sessionsPerSubject: "Sessions at once, each token holder",
+  sessionTTL: "Seconds until an idle session expires",
+  messagesPerMinute: "Messages per minute",
+  sessionLifetime: "Seconds until any session expires",
+  sessionsPerSubject: "Open sessions, each token subject",
 };

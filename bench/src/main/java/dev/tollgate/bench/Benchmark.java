@@ -30,27 +30,27 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** A command that measures a running deployment and prints a Markdown table. */
+/** A command that runs measurements on a deployment and prints a Markdown table. */
 @Command
 public final class Benchmark implements Callable<Integer> {
 
   @Option(
       names = "--outputs",
       paramLabel = "FILE",
-      description = "Outputs of the deployment. Default: .tollgate/outputs.json.")
+      description = "Outputs file of the deployment. Default: .tollgate/outputs.json.")
   private Path outputs = Path.of(".tollgate", "outputs.json");
 
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Show this help.")
-  @SuppressWarnings("UnusedVariable") // picocli answers it
+  @SuppressWarnings("UnusedVariable") // picocli reads it
   private boolean help;
 
   @Parameters(
       paramLabel = "ROW",
       arity = "0..*",
-      description = "What to measure. Default: all, one after the other.")
+      description = "Row to measure. May be repeated. Default: all rows, one after another.")
   private List<String> rows = List.of();
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -58,26 +58,26 @@ public final class Benchmark implements Callable<Integer> {
   private final Map<String, Supplier<Measurement>> measurements;
   private final PrintWriter out;
   private final PrintWriter err;
-  private final Watch watch;
+  private final Stopwatch stopwatch;
 
   private Benchmark(
       Map<String, Supplier<Measurement>> measurements,
       PrintWriter out,
       PrintWriter err,
-      Watch watch) {
+      Stopwatch stopwatch) {
     this.measurements = Collections.unmodifiableMap(new LinkedHashMap<>(measurements));
     this.out = out;
     this.err = err;
-    this.watch = watch;
+    this.stopwatch = stopwatch;
   }
 
   /**
-   * Runs one command line and ends the JVM with its exit code: 0 if all was measured, 1 if not, 2
-   * if the command was not understood.
+   * Runs one command and ends the JVM with its exit code: 0 if all rows were measured, 1 if some
+   * were not, 2 for an invalid command line.
    *
    * @param name the command's name
-   * @param description what it does
-   * @param measurements what can be measured, by the name of its row, in the order of the table
+   * @param description the command's description in its help
+   * @param measurements the measurements by the names of their rows, in the order of the table
    */
   public static void run(
       String name,
@@ -91,20 +91,20 @@ public final class Benchmark implements Callable<Integer> {
                 measurements,
                 new PrintWriter(System.out, true, StandardCharsets.UTF_8),
                 new PrintWriter(System.err, true, StandardCharsets.UTF_8),
-                new Watch(InstantSource.system(), System::nanoTime))
+                new Stopwatch(InstantSource.system(), System::nanoTime))
             .execute(arguments));
   }
 
-  /** The command with these streams and this watch. */
+  /** The command with the given streams and stopwatch. */
   public static CommandLine commandLine(
       String name,
       String description,
       Map<String, Supplier<Measurement>> measurements,
       PrintWriter out,
       PrintWriter err,
-      Watch watch) {
+      Stopwatch stopwatch) {
     CommandLine command =
-        new CommandLine(new Benchmark(measurements, out, err, watch))
+        new CommandLine(new Benchmark(measurements, out, err, stopwatch))
             .setCommandName(name)
             .setOut(out)
             .setErr(err);
@@ -126,7 +126,7 @@ public final class Benchmark implements Callable<Integer> {
       for (String row : chosen) {
         Measurement measurement = Objects.requireNonNull(measurements.get(row)).get();
         err.println(
-            "%s (at most %d minutes) ...".formatted(row, measurement.patience().toMinutes()));
+            "%s (at most %d minutes) ...".formatted(row, measurement.timeout().toMinutes()));
         try {
           table.addAll(measure(measurement, deployment));
         } catch (IllegalStateException e) {
@@ -157,11 +157,13 @@ public final class Benchmark implements Callable<Integer> {
       return Deployment.read(outputs);
     } catch (UncheckedIOException | IllegalArgumentException e) {
       throw new ParameterException(
-          spec.commandLine(), "--outputs: " + e.getMessage() + ". Start ./tollgate up first.", e);
+          spec.commandLine(),
+          "--outputs: " + e.getMessage() + ". Start a local cloud with `./tollgate up` first.",
+          e);
     }
   }
 
-  /** Measures, but not for longer than the measurement has patience. */
+  /** Runs a measurement within its time limit. */
   private List<Row> measure(Measurement measurement, Deployment deployment)
       throws InterruptedException {
     ExecutorService worker =
@@ -172,16 +174,16 @@ public final class Benchmark implements Callable<Integer> {
               return thread;
             });
     try {
-      Duration patience = measurement.patience();
-      Future<List<Row>> found = worker.submit(() -> measurement.measure(deployment, watch));
-      return found.get(patience.toSeconds(), TimeUnit.SECONDS);
+      Duration timeout = measurement.timeout();
+      Future<List<Row>> found = worker.submit(() -> measurement.measure(deployment, stopwatch));
+      return found.get(timeout.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
       throw new IllegalStateException(
           cause instanceof IllegalStateException ? cause.getMessage() : String.valueOf(cause), e);
     } catch (TimeoutException e) {
       throw new IllegalStateException(
-          "not done after " + measurement.patience().toMinutes() + " minutes", e);
+          "not done after " + measurement.timeout().toMinutes() + " minutes", e);
     } finally {
       worker.shutdownNow();
     }

@@ -4,17 +4,17 @@ import dev.tollgate.bench.client.Deployment;
 import java.time.Duration;
 import java.util.List;
 
-/** Something that is measured on a running deployment. */
+/** A measurement of a running deployment. */
 public interface Measurement {
-  /** The time after which it is given up. */
-  Duration patience();
+  /** The time limit. After it the measurement is interrupted. */
+  Duration timeout();
 
   /**
-   * Measures, with tenants of its own.
+   * Measures, with tenants that it creates.
    *
    * @return at least one row
-   * @throws IllegalStateException if the deployment does not do what the measurement builds on
-   * @throws InterruptedException if it is given up
+   * @throws IllegalStateException if the deployment does not behave as the measurement requires
+   * @throws InterruptedException at the time limit
    */
-  List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException;
+  List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException;
 }

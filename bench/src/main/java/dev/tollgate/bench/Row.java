@@ -5,22 +5,22 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One line of the report.
+ * A row of the report.
  *
  * @param measured what was measured
- * @param before the figures that an earlier build was found to have; empty for none
- * @param found the figures
+ * @param before the figures of an earlier build; may be empty
+ * @param found the measured figures
  * @param wanted the figures that the design promises
  */
 public record Row(String measured, String before, String found, String wanted) {
-  /** A line without figures of an earlier build. */
+  /** A row without figures of an earlier build. */
   public Row(String measured, String found, String wanted) {
     this(measured, "", found, wanted);
   }
 
   /**
-   * The rows as a Markdown table, with its header. It has a column for earlier figures if a row has
-   * any.
+   * The rows as a Markdown table with a header. The table has a column for earlier figures if any
+   * row has them.
    */
   public static List<String> table(List<Row> rows) {
     boolean comparing = rows.stream().anyMatch(row -> !row.before.isEmpty());
@@ -39,7 +39,7 @@ public record Row(String measured, String before, String found, String wanted) {
         .collect(Collectors.joining(" | ", "| ", " |"));
   }
 
-  /** Text that cannot end its cell. */
+  /** Escapes text that would end its cell. */
   private static String cell(String text) {
     return text.replace("|", "\\|").replaceAll("\\s*\\R\\s*", " ");
   }

@@ -5,14 +5,14 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 
-/** Durations that were measured, from the shortest to the longest. */
+/** Measured durations, sorted. */
 public record Times(List<Duration> sorted) {
-  /** Sorts them. */
+  /** Sorts the durations. */
   public Times {
     sorted = sorted.stream().sorted().toList();
   }
 
-  /** These durations. */
+  /** The given durations, sorted. */
   public static Times of(Collection<Duration> durations) {
     return new Times(List.copyOf(durations));
   }

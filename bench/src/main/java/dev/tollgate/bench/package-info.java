@@ -1,4 +1,4 @@
-/** Clients that measure a running deployment from outside, over HTTP and WebSockets. */
+/** The harness of the benchmarks. Imports {@code bench.client} only. */
 @NullMarked
 package dev.tollgate.bench;
 

@@ -12,20 +12,20 @@ import java.util.HexFormat;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * Something that is served as it is.
+ * A static file.
  *
- * @param contentType its media type
- * @param plain its text
- * @param gzipped its text, compressed
+ * @param contentType the media type
+ * @param plain the file's text
+ * @param gzipped the file's text, compressed
  */
 record Page(String contentType, Form plain, Form gzipped) {
 
   /**
-   * A form in which a page is sent.
+   * A representation of a page.
    *
-   * @param body what a function answers with: a text, or Base64 of bytes
-   * @param isBase64 which of the two
-   * @param etag tells this form of this text from any other
+   * @param body the body of the function's response: text, or bytes in Base64
+   * @param isBase64 whether the body is Base64
+   * @param etag identifies this representation of this text
    */
   record Form(String body, boolean isBase64, String etag) {}
 
@@ -47,11 +47,11 @@ record Page(String contentType, Form plain, Form gzipped) {
     return bytes.toByteArray();
   }
 
-  /** A file that was packed beside this class. */
+  /** Reads a file from the jar. */
   static Page ofFile(String name) {
     try (InputStream in = Page.class.getResourceAsStream("/pages/" + name)) {
       if (in == null) {
-        throw new IllegalStateException(name + ": not among the pages");
+        throw new IllegalStateException(name + ": no such page in the jar");
       }
       return of(contentType(name), new String(in.readAllBytes(), StandardCharsets.UTF_8));
     } catch (IOException e) {

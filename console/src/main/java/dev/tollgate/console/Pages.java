@@ -15,18 +15,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Serves the sample client, the operator's page, and what these load. All of it is read and
- * compressed when the function starts; a request only picks one by its path.
+ * The function that serves the sample client, the operator page and the files they load. It reads
+ * and compresses all files when it starts; a request only selects one by its path.
  */
 public final class Pages
     implements RequestHandler<APIGatewayV2HTTPEvent, APIGatewayV2HTTPResponse> {
-  /** uPlot as its WebJar has it. */
+  /** The files of uPlot in its WebJar. */
   static final List<String> UPLOT = List.of("uPlot.iife.min.js", "uPlot.min.css");
 
-  /** The most characters of a file that is sent to a client that takes no gzip. */
-  private static final int MOST_PLAIN = 24 * 1024;
+  /** The largest file, in characters, that is sent without gzip. */
+  private static final int MAX_PLAIN = 24 * 1024;
 
-  /** What else there is, by its path without the slash. */
+  /** The other files, by their paths without the slash. */
   static final List<String> FILES =
       List.of(
           "api.js",
@@ -52,16 +52,16 @@ public final class Pages
   private final String notFound = Page.ofFile("not-found.html").plain().body();
   private final String contentPolicy;
 
-  /** The function as Lambda makes it. */
+  /** Creates the function in Lambda. */
   public Pages() {
     this(System.getenv(), InstantSource.system());
   }
 
   /**
-   * The function with this environment.
+   * Creates the function with an environment.
    *
-   * @param clock is not looked at; functions are made with one
-   * @throws IllegalArgumentException if a variable is missing or is no address
+   * @param clock unused; every function has this constructor
+   * @throws IllegalArgumentException if a variable is missing or is not a URL
    */
   public Pages(Map<String, String> environment, InstantSource clock) {
     Settings settings = Settings.of(environment);
@@ -79,33 +79,34 @@ public final class Pages
   }
 
   APIGatewayV2HTTPResponse answer(APIGatewayV2HTTPEvent event) {
-    Map<String, String> asked = event.getHeaders() == null ? Map.of() : event.getHeaders();
+    Map<String, String> requestHeaders = event.getHeaders() == null ? Map.of() : event.getHeaders();
     String path = event.getRawPath();
     String method = event.getRequestContext().getHttp().getMethod();
     Page page = pages.get(path);
-    Map<String, String> headers = securityHeaders(asked);
+    Map<String, String> headers = securityHeaders(requestHeaders);
     if (page == null) {
-      return missing(path, asked.getOrDefault("accept", "").contains("text/html"), headers);
+      return missing(
+          path, requestHeaders.getOrDefault("accept", "").contains("text/html"), headers);
     }
     if (!METHODS.contains(method)) {
       headers.put("allow", "GET, HEAD");
       return problem(405, "Method not allowed", method + " (expected: GET or HEAD)", headers);
     }
-    boolean compressed = acceptsGzip(asked.getOrDefault("accept-encoding", ""));
+    boolean compressed = acceptsGzip(requestHeaders.getOrDefault("accept-encoding", ""));
     Page.Form form = compressed ? page.gzipped() : page.plain();
     headers.put("vary", "accept-encoding");
-    if (!compressed && form.body().length() > MOST_PLAIN) {
-      // Bytes cost money, and every browser takes gzip.
+    if (!compressed && form.body().length() > MAX_PLAIN) {
+      // Every browser accepts gzip, and transferred bytes cost money.
       return problem(
           406,
           "Not acceptable",
-          "this file is sent as gzip only (expected: accept-encoding: gzip)",
+          "this file is only available with gzip (expected: accept-encoding: gzip)",
           headers);
     }
     headers.put("etag", form.etag());
-    // Kept, but asked for each time: the files of one deployment belong together.
+    // Browsers revalidate each time, because the files of one deployment belong together.
     headers.put("cache-control", "no-cache");
-    if (matches(asked.getOrDefault("if-none-match", ""), form.etag())) {
+    if (matches(requestHeaders.getOrDefault("if-none-match", ""), form.etag())) {
       return answer(304, headers, "");
     }
     headers.put("content-type", page.contentType());
@@ -118,13 +119,13 @@ public final class Pages
     return answer;
   }
 
-  /** RFC 9110, 12.5.3: it is listed, with no weight or with one above 0. */
+  /** Whether gzip is listed without a weight or with one above 0 (RFC 9110, 12.5.3). */
   private static boolean acceptsGzip(String codings) {
     return Arrays.stream(codings.toLowerCase(Locale.ROOT).split(","))
         .anyMatch(coding -> GZIP.matcher(coding).matches());
   }
 
-  /** RFC 9110, 13.1.2: any of a list, compared weakly. */
+  /** Whether any tag of the list matches, by weak comparison (RFC 9110, 13.1.2). */
   private static boolean matches(String condition, String etag) {
     return Arrays.stream(condition.split(","))
         .map(String::trim)
@@ -132,9 +133,9 @@ public final class Pages
   }
 
   private APIGatewayV2HTTPResponse missing(
-      String path, boolean forPeople, Map<String, String> headers) {
-    if (!forPeople) {
-      return problem(404, "There is no such thing", "no page has this path", headers);
+      String path, boolean asHtml, Map<String, String> headers) {
+    if (!asHtml) {
+      return problem(404, "Not found", "no page has this path", headers);
     }
     headers.put("content-type", "text/html;charset=utf-8");
     headers.put("cache-control", "no-store");
@@ -154,7 +155,7 @@ public final class Pages
           case 406 -> "not-acceptable";
           default -> throw new IllegalArgumentException(status + " (expected: 404, 405 or 406)");
         };
-    // None of these holds anything that a client wrote, but the method, which API Gateway checked.
+    // No escaping: the only text from the client is the method, which API Gateway has checked.
     return answer(
         status,
         headers,
@@ -171,7 +172,7 @@ public final class Pages
         .build();
   }
 
-  private Map<String, String> securityHeaders(Map<String, String> asked) {
+  private Map<String, String> securityHeaders(Map<String, String> requestHeaders) {
     Map<String, String> headers = new LinkedHashMap<>();
     headers.put("content-security-policy", contentPolicy);
     headers.put("cross-origin-opener-policy", "same-origin");
@@ -180,8 +181,8 @@ public final class Pages
         "permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
     headers.put("referrer-policy", "no-referrer");
     headers.put("x-content-type-options", "nosniff");
-    // Browsers ignore it where it did not come by TLS (RFC 6797, 8.1), and one machine has none.
-    if (asked.getOrDefault("x-forwarded-proto", "").equals("https")) {
+    // Browsers ignore the header without TLS (RFC 6797, 8.1), which a local cloud does not have.
+    if (requestHeaders.getOrDefault("x-forwarded-proto", "").equals("https")) {
       headers.put("strict-transport-security", "max-age=31536000");
     }
     return headers;

@@ -12,14 +12,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What the pages must know of the deployment that they are of: the addresses that they call, and
- * how somebody gets in.
+ * The deployment's settings for the pages: the URLs that they call, and how users get access.
  *
- * @param sessionUrl where sessions are created, {@code https://…/session}
- * @param tenantUrl where tenants' ids are listed, if they are
- * @param webSocketUrl where sockets are opened, {@code wss://…}
+ * @param sessionUrl the URL that creates sessions, {@code https://…/session}
+ * @param tenantUrl the URL that lists tenants' ids, if the deployment has one
+ * @param webSocketUrl the URL that opens sockets, {@code wss://…}
  * @param sessionAccess who may create sessions: {@code open}, {@code signed} or {@code jwt}
- * @param signIn where an operator signs in, if that is asked for
+ * @param signIn the sign-in of operators, if the deployment requires one
  */
 record Settings(
     URI sessionUrl,
@@ -29,17 +28,17 @@ record Settings(
     Optional<SignIn> signIn) {
 
   /**
-   * The pages of a user pool for signing in.
+   * The sign-in pages of a user pool.
    *
-   * @param domain where they are, {@code https://…} without a path
-   * @param clientId the name by which the pool knows the console
+   * @param domain the URL of the pages, {@code https://…} without a path
+   * @param clientId the console's client id in the pool
    */
   record SignIn(URI domain, String clientId) {}
 
   /**
    * Reads the settings from a function's environment.
    *
-   * @throws IllegalArgumentException if a variable is missing or is no address
+   * @throws IllegalArgumentException if a variable is missing or is not a URL
    */
   static Settings of(Map<String, String> environment) {
     return new Settings(
@@ -68,7 +67,7 @@ record Settings(
     return value;
   }
 
-  /** The document that the pages read first. */
+  /** The document {@code config.json}, which the pages load first. */
   String json() {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
@@ -92,7 +91,7 @@ record Settings(
     return text.toString();
   }
 
-  /** The other origins that the pages call, between blanks. */
+  /** The other origins that the pages call, separated by blanks. */
   String origins() {
     return Stream.concat(Stream.of(sessionUrl, webSocketUrl), signIn.map(SignIn::domain).stream())
         .map(url -> url.getScheme() + "://" + url.getAuthority())

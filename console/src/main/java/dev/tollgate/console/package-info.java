@@ -1,4 +1,4 @@
-/** Serves the sample client and the operator's page. */
+/** The function that serves the sample client and the operator page. */
 @NullMarked
 package dev.tollgate.console;
 

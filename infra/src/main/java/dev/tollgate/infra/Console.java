@@ -26,14 +26,14 @@ import software.amazon.awscdk.services.logs.LogGroup;
 import software.constructs.Construct;
 
 /**
- * The sample client and the operator's page, and beside them the control plane's routes: so the
- * operator's page calls where it came from, and no other origin is let in.
+ * The API that serves the sample client, the operator page and the control plane's routes. Because
+ * they share an origin, the control plane needs no CORS settings.
  */
 final class Console extends Construct {
-  /** Files of the pages in a second, for everybody together: a page loads about a dozen. */
+  /** Files per second for all users together. A page loads about a dozen files. */
   private static final int PAGES_PER_SECOND = 20;
 
-  /** Files at once: for a few who load a page in the same second. */
+  /** Files at once: enough for a few users who load a page in the same second. */
   private static final int PAGE_BURST = 100;
 
   private final HttpApi api;
@@ -43,7 +43,7 @@ final class Console extends Construct {
   /**
    * Adds the console.
    *
-   * @param controlPlane answers its calls
+   * @param controlPlane the function behind the control plane's routes
    */
   Console(Construct scope, TollgateProps props, TenantFunction controlPlane) {
     super(scope, "Console");
@@ -57,7 +57,7 @@ final class Console extends Construct {
         signIn.map(SignIn::authorizer).orElseGet(HttpNoneAuthorizer::new);
     new Routes(api, Routes.integration(controlPlane.live()), operators)
         .unauthorized(
-            "The deployer left the console's sign-in out: the network is closed otherwise.")
+            "The deployer disabled the console's sign-in because the network restricts access.")
         .controlPlane();
 
     pages = pagesFunction(props);
@@ -66,19 +66,17 @@ final class Console extends Construct {
             .aliasName("live")
             .version(pages.getCurrentVersion())
             .build();
-    // All that no other route takes; what there is, the function knows.
+    // The default route takes all other requests; the function knows the existing files.
     HttpRoute rest =
         HttpRoute.Builder.create(this, "Pages")
             .httpApi(api)
             .routeKey(HttpRouteKey.DEFAULT)
-            // Its permission is for this route: one for the whole API, */*/*, is for those that
-            // have
-            // a method and a path, and this one has neither.
+            // The permission must name this route. A permission for */*/* covers only routes with a
+            // method and a path, which the default route does not have.
             .integration(new HttpLambdaIntegration("Pages", live))
             .build();
     CfnStage stage = (CfnStage) api.getNode().findChild("Stage").getNode().findChild("Resource");
-    // Pages are open to everybody, and nobody but operators and those who try the sample needs
-    // them.
+    // The pages are public but have few legitimate users, so a low rate is enough.
     stage.setRouteSettings(
         Map.of(
             HttpRouteKey.DEFAULT.getKey(),
@@ -87,7 +85,7 @@ final class Console extends Construct {
                 Math.min(PAGES_PER_SECOND, props.requestsPerSecond()),
                 "ThrottlingBurstLimit",
                 Math.min(PAGE_BURST, props.requestBurst()))));
-    // API Gateway takes settings of a route that is there.
+    // API Gateway accepts settings only for a route that exists.
     stage.getNode().addDependency(rest);
     NagSuppressions.addResourceSuppressions(
         rest,
@@ -95,13 +93,13 @@ final class Console extends Construct {
             NagPackSuppression.builder()
                 .id("AwsSolutions-APIG4")
                 .reason(
-                    "Pages and scripts are the same for everybody and hold nothing of a tenant. "
-                        + "Whoever is to sign in needs them first.")
+                    "Pages and scripts are the same for all users and contain no tenant data. "
+                        + "Users need them before they can sign in.")
                 .build()));
   }
 
-  /** Tells the pages where everything is. */
-  void tell(HttpApis http, WebSocket webSocket, TollgateProps props) {
+  /** Passes the URLs of the deployment to the pages. */
+  void configure(HttpApis http, WebSocket webSocket, TollgateProps props) {
     pages.addEnvironment("SESSION_URL", http.sessionUrl() + "/session");
     if (props.listTenants()) {
       pages.addEnvironment("TENANT_URL", http.sessionUrl() + "/tenant");
@@ -109,9 +107,9 @@ final class Console extends Construct {
     pages.addEnvironment("WEBSOCKET_URL", webSocket.url());
     pages.addEnvironment("SESSION_ACCESS", access(props.sessionAccess()));
     signIn.ifPresent(
-        where -> {
-          pages.addEnvironment("SIGN_IN_DOMAIN", where.domainUrl());
-          pages.addEnvironment("SIGN_IN_CLIENT_ID", where.clientId());
+        signInPages -> {
+          pages.addEnvironment("SIGN_IN_DOMAIN", signInPages.domainUrl());
+          pages.addEnvironment("SIGN_IN_CLIENT_ID", signInPages.clientId());
         });
   }
 
@@ -122,7 +120,7 @@ final class Console extends Construct {
     return access instanceof SessionAccess.Open ? "open" : "signed";
   }
 
-  /** The pages' own function, which may write its log and nothing else. */
+  /** The function that serves the pages. It may only write its log. */
   private Function pagesFunction(TollgateProps props) {
     LogGroup log =
         LogGroup.Builder.create(this, "Log")
@@ -132,12 +130,12 @@ final class Console extends Construct {
     Role role =
         Role.Builder.create(this, "Role")
             .assumedBy(new ServicePrincipal("lambda.amazonaws.com"))
-            .description("What the console's pages may do: write their log.")
+            .description("The role of the console's pages: may write their log.")
             .build();
     log.grantWrite(role);
     Function function =
         Function.Builder.create(this, "Function")
-            .description("Serves the sample client and the operator's page.")
+            .description("Serves the sample client and the operator page.")
             .code(Code.fromAsset(props.jars().console().toString()))
             .handler("dev.tollgate.console.Pages")
             .runtime(Runtime.JAVA_25)
@@ -150,21 +148,22 @@ final class Console extends Construct {
             .build();
     Annotations.of(function)
         .acknowledgeWarning(
-            "@aws-cdk/aws-lambda:snapStartRequirePublish", "The alias is of a published version.");
+            "@aws-cdk/aws-lambda:snapStartRequirePublish",
+            "The alias refers to a published version.");
     return function;
   }
 
-  /** The pool of the operators, if they are to sign in. */
+  /** The id of the operators' user pool, if they must sign in. */
   Optional<String> operatorPool() {
     return signIn.map(SignIn::poolId);
   }
 
-  /** The operator's page: {@code https://…/operator}. */
+  /** The URL of the operator page: {@code https://…/operator}. */
   String operatorPageUrl() {
     return url() + "/operator";
   }
 
-  /** Where the pages are, without a slash at the end. */
+  /** The URL of the pages, without a trailing slash. */
   String url() {
     return api.getApiEndpoint();
   }

@@ -3,21 +3,19 @@ package dev.tollgate.infra;
 import java.nio.file.Path;
 
 /**
- * Where the code of the functions lies: one shaded jar for each module that holds handlers.
+ * The jars with the code of the functions: one shaded jar per module with handlers.
  *
  * @param handlers the session API, the authorizer and the routes of the WebSocket API
  * @param tokenProducer the function that fills buckets
  * @param controlPlane the onboarding API and its sweep
- * @param processor the message processor, together with the handler that it calls; the jar of the
- *     other handlers, which has the sample's, if nobody brings a handler of their own
- * @param console the sample client, the operator's page, and the function that serves them
+ * @param processor the message processor and the message handler that it calls; by default the same
+ *     jar as {@code handlers}, which contains the sample handler
+ * @param console the sample client, the operator page, and the function that serves them
  */
 public record FunctionJars(
     Path handlers, Path tokenProducer, Path controlPlane, Path processor, Path console) {
 
-  /**
-   * The places where Maven leaves the jars, in a checkout of Tollgate whose top is {@code root}.
-   */
+  /** The jars as Maven builds them in a checkout of Tollgate with the directory {@code root}. */
   public static FunctionJars under(Path root) {
     Path handlers = jar(root, "handlers");
     return new FunctionJars(
@@ -28,7 +26,7 @@ public record FunctionJars(
         jar(root, "console"));
   }
 
-  /** The same with another jar for the message processor. */
+  /** A copy with another jar for the message processor. */
   public FunctionJars withProcessor(Path jar) {
     return new FunctionJars(handlers, tokenProducer, controlPlane, jar, console);
   }

@@ -14,11 +14,11 @@ import software.amazon.awscdk.services.iam.PolicyStatement;
 import software.amazon.awscdk.services.iam.Role;
 import software.constructs.Construct;
 
-/** What the policies of all roles are written with. */
+/** Creates IAM policy statements and ARNs. */
 final class Policies {
   private Policies() {}
 
-  /** A statement on some resources, of actions that are named without their service. */
+  /** A statement for some resources. The actions are named without the service. */
   static PolicyStatement.Builder statement(
       List<String> resources, String service, String... actions) {
     return PolicyStatement.Builder.create()
@@ -27,8 +27,8 @@ final class Policies {
   }
 
   /**
-   * The map in a fixed order: that of {@link Map#of} changes from run to run, and with it the
-   * template.
+   * The map in a fixed order, so that the template is reproducible. The order of {@link Map#of}
+   * changes from run to run.
    */
   static SortedMap<String, Object> inOrder(Map<String, ?> map) {
     return new TreeMap<>(map);
@@ -45,7 +45,7 @@ final class Policies {
                 .build());
   }
 
-  /** How cdk-nag words a finding on the ARN that {@link #arn} makes. */
+  /** The text of cdk-nag's finding for an ARN of {@link #arn}. */
   static String finding(String service, String resource) {
     return "Resource::arn:<AWS::Partition>:"
         + service
@@ -53,7 +53,7 @@ final class Policies {
         + resource.replace("${", "<").replace('}', '>');
   }
 
-  /** Tells cdk-nag why a role is granted something with a star. */
+  /** Suppresses cdk-nag's finding for a wildcard in a role, with a reason. */
   static void accept(Role role, Object finding, String reason) {
     NagSuppressions.addResourceSuppressions(
         role.getNode().findChild("DefaultPolicy"),

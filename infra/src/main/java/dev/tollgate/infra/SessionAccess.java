@@ -7,27 +7,27 @@ import java.util.regex.Pattern;
 import software.amazon.awscdk.Token;
 
 /**
- * Who may create, see and end sessions. None of this is about handshakes: a session's id is a
- * secret, and all that these need.
+ * Who may create, show and end sessions. Handshakes are not affected: they only need a session's
+ * id, which is a secret.
  */
 public sealed interface SessionAccess {
 
-  /** Whoever knows a tenant's id. */
+  /** Everyone who knows a tenant's id. */
   record Open() implements SessionAccess {}
 
-  /** Principals of the deployer's account, which sign their calls (AWS_IAM). */
+  /** Principals of the deployer's account, with signed requests (AWS_IAM). */
   record Signed() implements SessionAccess {}
 
   /**
-   * Whoever has a JSON Web Token that names the tenant. API Gateway checks it, without a function,
-   * against the keys that the issuer publishes; the function only compares the tenant.
+   * Everyone who has a JSON Web Token for the tenant. API Gateway checks the token against the keys
+   * that the issuer publishes; the function only compares the tenant.
    *
-   * @param issuer what claim {@code iss} must be, and where the issuer's keys are found: at {@code
-   *     issuer/.well-known/openid-configuration}; an https URL, with or without a slash at its end,
-   *     as the issuer writes it in its tokens
-   * @param audiences one of these must be in claim {@code aud} (or be {@code client_id}, in tokens
-   *     that have no {@code aud}); 1 to 50
-   * @param tenantClaim the claim that holds the tenant's id, a text, such as {@code tenantId} or
+   * @param issuer the required value of claim {@code iss}: an https URL exactly as in the tokens,
+   *     with or without a trailing slash. The issuer's keys are found through {@code
+   *     issuer/.well-known/openid-configuration}
+   * @param audiences the accepted values of claim {@code aud}, or of {@code client_id} in tokens
+   *     without {@code aud}; 1 to 50
+   * @param tenantClaim the claim with the tenant's id as a string, such as {@code tenantId} or
    *     {@code custom:tenantId}
    * @see <a
    *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-jwt-authorizer.html">JWT
@@ -36,19 +36,19 @@ public sealed interface SessionAccess {
   record Jwt(String issuer, List<String> audiences, String tenantClaim) implements SessionAccess {
 
     /** "Quotas for configuring and running an HTTP API": audiences per authorizer. */
-    private static final int MOST_AUDIENCES = 50;
+    private static final int MAX_AUDIENCES = 50;
 
     /** SDK reference, "JWTConfiguration": UriWithLengthBetween1And2048. */
-    private static final int LONGEST_ISSUER = 2_048;
+    private static final int MAX_ISSUER_LENGTH = 2_048;
 
     private static final Pattern AUDIENCE = Pattern.compile("\\S{1,2048}");
     private static final Pattern CLAIM = Pattern.compile("[!-~]{1,256}");
 
     /**
-     * Refuses what no API can be made of. A value that only CloudFormation knows, such as the URL
-     * of a user pool in the same app, is taken as it is.
+     * Checks the values. A value that only CloudFormation knows, such as the URL of a user pool in
+     * the same app, is not checked.
      *
-     * @throws IllegalArgumentException if one of them has another form
+     * @throws IllegalArgumentException if a value is malformed
      */
     public Jwt {
       audiences = List.copyOf(audiences);
@@ -59,14 +59,14 @@ public sealed interface SessionAccess {
                 + "\" (expected: an https URL without query and fragment, as in the tokens' claim"
                 + " iss)");
       }
-      if (audiences.isEmpty() || audiences.size() > MOST_AUDIENCES) {
+      if (audiences.isEmpty() || audiences.size() > MAX_AUDIENCES) {
         throw new IllegalArgumentException(
-            "jwtAudience: " + audiences + " (expected: 1 to " + MOST_AUDIENCES + " audiences)");
+            "jwtAudience: " + audiences + " (expected: 1 to " + MAX_AUDIENCES + " audiences)");
       }
       for (String audience : audiences) {
         if (!isUnresolved(audience) && !AUDIENCE.matcher(audience).matches()) {
           throw new IllegalArgumentException(
-              "jwtAudience: \"" + audience + "\" (expected: a text without blanks)");
+              "jwtAudience: \"" + audience + "\" (expected: a string without blanks)");
         }
       }
       if (!CLAIM.matcher(tenantClaim).matches()) {
@@ -88,7 +88,7 @@ public sealed interface SessionAccess {
             && uri.getRawUserInfo() == null
             && uri.getRawQuery() == null
             && uri.getRawFragment() == null
-            && issuer.length() <= LONGEST_ISSUER;
+            && issuer.length() <= MAX_ISSUER_LENGTH;
       } catch (URISyntaxException e) {
         return false;
       }

@@ -26,12 +26,14 @@ import software.amazon.awscdk.services.cognito.UserPoolDomainOptions;
 import software.constructs.Construct;
 
 /**
- * Where operators sign in: a user pool that nobody gets into but by an administrator's invitation,
- * its own pages for signing in, and the operator's page as a public client. A public client has no
- * secret; that a code is turned into a token by who asked for it is proved by PKCE (RFC 7636).
+ * The sign-in of operators: a user pool, to which an administrator invites operators, its sign-in
+ * pages, and the operator page as a public client. A public client has no secret; PKCE (RFC 7636)
+ * ensures that only the page that started a sign-in can exchange its code for a token.
  */
 final class SignIn extends Construct {
-  /** Long enough not to be asked again in a shift's looks, short since no token is taken back. */
+  /**
+   * Long enough for uninterrupted work, and short because a revoked token works until it expires.
+   */
   private static final Duration TOKEN_LASTS = Duration.hours(1);
 
   private final UserPool pool;
@@ -39,9 +41,9 @@ final class SignIn extends Construct {
   private final UserPoolDomain domain;
 
   /**
-   * Lets operators sign in.
+   * Adds the sign-in.
    *
-   * @param pageUrl the operator's page, where one comes back to
+   * @param pageUrl the operator page, to which the sign-in returns
    */
   SignIn(Construct scope, TollgateProps props, String pageUrl) {
     super(scope, "SignIn");
@@ -67,12 +69,12 @@ final class SignIn extends Construct {
             .build();
     accept(
         "AwsSolutions-COG2",
-        "A second factor, a one-time password, is offered and not required, so that an operator who "
-            + "was invited can begin. Who wants it from all sets it in the pool.");
+        "A second factor, a one-time password, is optional, so that an invited operator can sign in "
+            + "at once. The deployer can require it in the pool.");
     accept(
         "AwsSolutions-COG3",
-        "Threat protection is charged by user and month. Operators are few and invited by name; it "
-            + "can be switched on in the pool.");
+        "Threat protection is charged per user and month. There are few operators, all invited by "
+            + "name; the deployer can enable it in the pool.");
     client =
         pool.addClient(
             "Page",
@@ -101,8 +103,8 @@ final class SignIn extends Construct {
   }
 
   /**
-   * There may be only one domain of a name in a Region, of whatever account; the last part of a
-   * stack's id is a UUID.
+   * A prefix that is unique in the Region across all accounts, as Cognito requires: the last part
+   * of the stack's id is a UUID.
    */
   private static String uniquePrefix() {
     return Fn.join("-", List.of("tollgate", Fn.select(2, Fn.split("/", Aws.STACK_ID))));
@@ -113,24 +115,24 @@ final class SignIn extends Construct {
         pool, List.of(NagPackSuppression.builder().id(rule).reason(reason).build()));
   }
 
-  /** Lets those call who have signed in. */
+  /** An authorizer that admits operators who have signed in. */
   IHttpRouteAuthorizer authorizer() {
     return HttpUserPoolAuthorizer.Builder.create("Operators", pool)
         .userPoolClients(List.of(client))
         .build();
   }
 
-  /** The pages for signing in: {@code https://…}. */
+  /** The URL of the sign-in pages: {@code https://…}. */
   String domainUrl() {
     return domain.baseUrl();
   }
 
-  /** The id of the operator's page as a client. */
+  /** The client id of the operator page. */
   String clientId() {
     return client.getUserPoolClientId();
   }
 
-  /** The pool, by which an administrator invites operators. */
+  /** The id of the pool. */
   String poolId() {
     return pool.getUserPoolId();
   }

@@ -13,30 +13,31 @@ import software.amazon.awscdk.services.iam.IGrantable;
 import software.constructs.Construct;
 
 /**
- * Per-tenant admission control for WebSocket applications: tables, functions, APIs and what fills
- * the tenants' token buckets. Queues and schedules of single tenants are made by its control plane.
+ * Per-tenant admission control for WebSocket applications: tables, functions, APIs and the
+ * schedules that fill the tenants' token buckets. The control plane creates the queues and
+ * schedules of each tenant at run time.
  *
- * <p>Everything that a function may do stands here beside the function: {@code own…} with the role
- * it runs as, {@code tenant…} with the role it assumes for one tenant.
+ * <p>All permissions of a function are declared here beside the function: {@code own…} for the role
+ * that it runs as, {@code tenant…} for the role that it assumes for one tenant.
  */
 public final class Tollgate extends Construct {
   /**
-   * Below the 29 seconds that API Gateway waits for an answer, and above what calls to AWS services
-   * may last, one after another: 22 seconds in the authorizer, which may have to wake a bucket, 17
-   * in {@code $connect}. A function that is stopped among them leaves a token held, or a connection
-   * counted, that it would have given back.
+   * The time-out of functions behind an API. It is below the 29 seconds that API Gateway waits for
+   * an answer, and above the longest sequence of AWS calls: 22 seconds in the authorizer, which may
+   * have to wake a bucket, and 17 in {@code $connect}. A function that is stopped in between cannot
+   * return its token or correct the count of connections.
    */
   private static final Duration ANSWER = Duration.seconds(25);
 
   /**
-   * CPU comes in proportion to memory. The functions wait for AWS most of their time and keep
-   * little, so this is room for the JVM and the SDK, not a measured optimum.
+   * Lambda assigns CPU in proportion to memory. The functions mostly wait for AWS and keep little
+   * data, so this is enough for the JVM and the SDK; it is not a measured optimum.
    */
   private static final int MEMORY_MB = 512;
 
   /**
-   * A handshake waits for two functions, and after a pause for the first key exchanges of both,
-   * which are work for the CPU.
+   * A handshake waits for two functions and, after a pause, for their first TLS key exchanges,
+   * which need CPU.
    */
   private static final int HANDSHAKE_MEMORY_MB = 1_024;
 
@@ -48,7 +49,7 @@ public final class Tollgate extends Construct {
   private final TenantFunction tokenProducer;
   private Optional<TenantRole> claims = Optional.empty();
 
-  /** Adds a Tollgate to {@code scope}; a stack may hold several, if their prefixes differ. */
+  /** Adds a Tollgate to {@code scope}. A stack may contain several with different prefixes. */
   public Tollgate(Construct scope, String id, TollgateProps props) {
     super(scope, id);
     this.props = props;
@@ -64,7 +65,7 @@ public final class Tollgate extends Construct {
                 "dev.tollgate.producer.TokenProducer",
                 Duration.seconds(50),
                 MEMORY_MB,
-                "Fills one bucket, or a shard's, with the tokens that are due; wakes those that hibernate.")
+                "Adds the tokens that are due to one bucket or to the buckets of a shard, and wakes hibernating buckets.")
             .ownIndex(tables.limit(), "shard", "Query")
             .ownRows(tables.tenant(), "GetItem", "PutItem")
             .tenantRows(tables.limit(), "GetItem", "PutItem")
@@ -83,7 +84,7 @@ public final class Tollgate extends Construct {
                 "dev.tollgate.handlers.ConnectAuthorizer",
                 ANSWER,
                 HANDSHAKE_MEMORY_MB,
-                "Reserves a token for a handshake and says whether there was one.")
+                "Authorizes a handshake: reserves a token, or refuses.")
             .concurrency(props.authorizerConcurrency())
             .ownRows(tables.tenant(), "GetItem")
             .tenantRows(tables.tenant(), "BatchGetItem")
@@ -101,7 +102,7 @@ public final class Tollgate extends Construct {
                 "dev.tollgate.handlers.Connect",
                 ANSWER,
                 HANDSHAKE_MEMORY_MB,
-                "Registers a connection and spends its token, or answers 429.")
+                "Registers a connection and consumes its token, or refuses it with 429.")
             .concurrency(props.connectConcurrency())
             .tenantRows(tables.session(), "UpdateItem")
             .tenantWrites(
@@ -120,7 +121,7 @@ public final class Tollgate extends Construct {
                 "dev.tollgate.handlers.Disconnect",
                 ANSWER,
                 MEMORY_MB,
-                "Takes a connection that has gone off its session and its tenant's count.")
+                "Removes a closed connection from its session and from its tenant's count.")
             .tenantRows(tables.session(), "UpdateItem")
             .tenantWrites(tables.limit(), "UpdateItem", LimitAttributes.COUNT);
 
@@ -156,10 +157,10 @@ public final class Tollgate extends Construct {
                 "PoolProcessor",
                 props.jars().processor(),
                 "dev.tollgate.handlers.MessageProcessor",
-                // Longer, and a batch comes back while it is still worked on: see Messages.
+                // Limited by the visibility timeout of the queue: see MessageQueues.
                 Duration.seconds(15),
                 MEMORY_MB,
-                "Pays for messages, hands them to the handler, and delivers what comes of it.")
+                "Takes a token for each message, calls the message handler, and delivers its replies.")
             .ownRows(tables.tenant(), "GetItem")
             .connections(webSocket, "POST", "DELETE")
             .tenantRows(tables.tenant(), "BatchGetItem")
@@ -178,7 +179,7 @@ public final class Tollgate extends Construct {
                 "dev.tollgate.handlers.SessionEnd",
                 Duration.seconds(50),
                 MEMORY_MB,
-                "Closes the sockets of a session whose row has gone, and puts the count right.")
+                "Closes the sockets of a deleted session and corrects the count of connections.")
             .ownRows(tables.tenant(), "GetItem")
             .connections(webSocket, "DELETE")
             .tenantRows(tables.session(), "Query")
@@ -194,8 +195,7 @@ public final class Tollgate extends Construct {
                 "dev.tollgate.handlers.Housekeeper",
                 Duration.seconds(50),
                 MEMORY_MB,
-                "Ends sessions that are over, finds connections that have gone, and puts counts "
-                    + "right.")
+                "Ends expired sessions, finds closed connections, and corrects counts.")
             .ownRows(tables.tenant(), "GetItem")
             .ownIndex(tables.limit(), "live", "Query")
             .connections(webSocket, "GET", "DELETE")
@@ -209,9 +209,9 @@ public final class Tollgate extends Construct {
         provisioning(
                 "ControlPlane",
                 "dev.tollgate.controlplane.ControlPlaneApi",
-                // An HTTP API waits for 30 seconds and no longer.
+                // An HTTP API waits for at most 30 seconds.
                 Duration.seconds(29),
-                "Takes tenants on, moves them between tiers, and lets them go.",
+                "Onboards, changes and offboards tenants, and changes tiers.",
                 filling,
                 messages)
             .ownRows(tables.tenant(), "Scan", "BatchGetItem")
@@ -224,14 +224,14 @@ public final class Tollgate extends Construct {
             .accept(
                 "Resource::*",
                 "SQS and Scheduler grant ListQueues and ListSchedules on no narrower resource. "
-                    + "They tell names, by which queues and schedules are found that belong to no "
-                    + "tenant any more, and change nothing.");
+                    + "They only return names. The control plane uses them to find orphaned queues "
+                    + "and schedules.");
     TenantFunction sweep =
         provisioning(
                 "Sweep",
                 "dev.tollgate.controlplane.Sweep",
                 Duration.seconds(50),
-                "Finishes what the control plane could not.",
+                "Finishes pending changes of tenants and tiers.",
                 filling,
                 messages)
             .ownIndex(tables.tenant(), "pending", "Query");
@@ -241,41 +241,43 @@ public final class Tollgate extends Construct {
     webSocket.messageRoutes(messages);
     http = new HttpApis(this, props, sessionApi, controlPlane);
     console = new Console(this, props, controlPlane);
-    console.tell(http, webSocket, props);
+    console.configure(http, webSocket, props);
   }
 
-  /** Where sessions are created: {@code https://…/session}. */
+  /** The URL that creates sessions: {@code https://…/session}. */
   public String sessionUrl() {
     return http.sessionUrl() + "/session";
   }
 
-  /** Where tenants are listed, if {@link TollgateProps#listTenants()}: {@code https://…/tenant}. */
+  /**
+   * The URL that lists tenants, if {@link TollgateProps#listTenants()}: {@code https://…/tenant}.
+   */
   public Optional<String> tenantUrl() {
     return props.listTenants() ? Optional.of(http.sessionUrl() + "/tenant") : Optional.empty();
   }
 
-  /** Where sockets are opened: {@code wss://…/production}. */
+  /** The URL that opens sockets: {@code wss://…/production}. */
   public String webSocketUrl() {
     return webSocket.url();
   }
 
-  /** Where the control plane answers, without a path: {@code https://…}. */
+  /** The URL of the control plane, without a path: {@code https://…}. */
   public String controlPlaneUrl() {
     return http.controlUrl();
   }
 
-  /** The sample client: {@code https://…/}. */
+  /** The URL of the sample client: {@code https://…/}. */
   public String sampleClientUrl() {
     return console.url() + "/";
   }
 
-  /** The operator's page: {@code https://…/operator}. */
+  /** The URL of the operator page: {@code https://…/operator}. */
   public String operatorPageUrl() {
     return console.operatorPageUrl();
   }
 
   /**
-   * The id of the user pool that operators are invited into, if {@link
+   * The id of the user pool to which an administrator invites operators, if {@link
    * TollgateProps#consoleSignIn()}.
    */
   public Optional<String> operatorPoolId() {
@@ -283,7 +285,7 @@ public final class Tollgate extends Construct {
   }
 
   /**
-   * Lets an application claim tokens from tenants' buckets, and returns the environment variables
+   * Allows an application to claim tokens from tenants' buckets. Returns the environment variables
    * that {@code TollgateClient.fromEnvironment()} reads:
    *
    * <pre>{@code
@@ -291,12 +293,12 @@ public final class Tollgate extends Construct {
    * tollgate.grantClaims(function).forEach(function::addEnvironment);
    * }</pre>
    *
-   * <p>The application keeps its own role. From it, it assumes one role, which all grantees share,
-   * for one tenant at a time; and it may invoke the token producer. Both roles name each other, so
-   * the grantee's must be in this stack; a function of another stack can run as a role that was
-   * made in this one.
+   * <p>The application keeps its own role, which may invoke the token producer and assume a role
+   * that all grantees share, for one tenant at a time. Because the two roles refer to each other,
+   * the grantee's role must be in this stack. A function of another stack can run as a role of this
+   * one.
    *
-   * @param grantee a function, a task's role, or whatever else runs as a role
+   * @param grantee a function, a role, or anything else that runs as a role
    * @return {@code LIMIT_TABLE}, {@code QUEUE_URL_PREFIX}, {@code TENANT_ROLE_ARN}, {@code
    *     TOKEN_PRODUCER_ARN} and, if this Tollgate has a prefix, {@code NAME_PREFIX}
    */
@@ -332,7 +334,7 @@ public final class Tollgate extends Construct {
     return new TenantFunction(this, id, props, jar, handler, timeout, memoryMb, description);
   }
 
-  /** The control plane or the sweep: both bring about what is desired of tenants and tiers. */
+  /** The control plane or the sweep: both reconcile tenants and tiers with their desired state. */
   private TenantFunction provisioning(
       String id,
       String handler,
@@ -374,10 +376,10 @@ public final class Tollgate extends Construct {
                 .regex("/^Resource::<TollgatePoolProcessorFunction[0-9A-F]+\\.Arn>:\\*$/")
                 .build(),
             "The star is a version of the pool's processor. Each deployment publishes one, and "
-                + "while it goes on the version before it is still asked for.")
+                + "during the deployment the previous version is still in use.")
         .accept(
             "Resource::*",
-            "Lambda grants ListEventSourceMappings on no narrower resource. It tells which queue "
-                + "is tied to which function, and changes nothing.");
+            "Lambda grants ListEventSourceMappings on no narrower resource. It only returns which "
+                + "queue is mapped to which function.");
   }
 }

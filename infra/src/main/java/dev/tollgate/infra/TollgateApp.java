@@ -26,37 +26,39 @@ import software.amazon.awscdk.services.iam.AccountRootPrincipal;
 import software.amazon.awscdk.services.iam.Role;
 
 /**
- * The app of one stack, {@code Tollgate}. It reads these context values ({@code -c name=value}):
+ * The CDK app with one stack, {@code Tollgate}. It reads these context values ({@code -c
+ * name=value}):
  *
  * <ul>
  *   <li>{@code prefix}: see {@link TollgateProps#prefix()}. With {@code test_} the stack's name is
  *       {@code Tollgate-test}.
  *   <li>{@code removal}: {@code retain} (default) keeps tables and logs when the stack is deleted,
  *       {@code destroy} deletes them.
- *   <li>{@code demo}: {@code true} (default) lets anybody create sessions and list the tenants,
- *       {@code false} nobody but principals of the account.
+ *   <li>{@code demo}: {@code true} (default) allows everyone to create sessions and list tenants,
+ *       {@code false} only principals of the account to create sessions.
  *   <li>{@code jwtIssuer}, {@code jwtAudience}, {@code jwtTenantClaim}: see {@link
- *       SessionAccess.Jwt}. With an issuer, a session takes a token, and tenants are not listed,
- *       whatever {@code demo} says. Several audiences stand between commas; the claim is {@code
- *       tenantId} if nothing else is said.
- *   <li>{@code consoleSignIn}: {@code true} (default) lets those onto the operator's page who sign
- *       in, {@code false} everybody who reaches it.
+ *       SessionAccess.Jwt}. With an issuer, sessions require a token and tenants are not listed;
+ *       {@code demo} is ignored. Separate several audiences with commas. The default claim is
+ *       {@code tenantId}.
+ *   <li>{@code consoleSignIn}: {@code true} (default) requires a sign-in on the operator page,
+ *       {@code false} leaves it open to everyone who can reach it.
  *   <li>{@code authorizerConcurrency}, {@code connectConcurrency}: see {@link
- *       TollgateProps#authorizerConcurrency()}. None is reserved if nothing is said.
+ *       TollgateProps#authorizerConcurrency()}. By default, none is reserved.
  *   <li>{@code claims}: {@code true} (default) adds the role {@code Application}, which programs of
- *       the account may assume to claim tokens; {@code false} leaves it out. Its ARN is the output
- *       {@code ApplicationRole}, and what the programs' environment must hold is the output {@code
+ *       the account may assume to claim tokens; {@code false} omits it. Its ARN is the output
+ *       {@code ApplicationRole}; the environment variables of the programs are the output {@code
  *       ApplicationVariables}.
  *   <li>{@code messageHandler}: see {@link TollgateProps#messageHandler()}.
- *   <li>{@code messageHandlerJar}: the jar that has it, see {@link FunctionJars#processor()}.
+ *   <li>{@code messageHandlerJar}: the jar that contains the handler, see {@link
+ *       FunctionJars#processor()}.
  * </ul>
  */
 public final class TollgateApp {
-  private static final Set<String> COMPLAINTS = Set.of("aws:cdk:error", "aws:cdk:warning");
+  private static final Set<String> FINDING_TYPES = Set.of("aws:cdk:error", "aws:cdk:warning");
 
   private TollgateApp() {}
 
-  /** Synthesizes the stack; ends with status 1 when cdk-nag finds anything. */
+  /** Synthesizes the stack. Exits with status 1 if cdk-nag has findings. */
   public static void main(String[] args) {
     App app = app(context(System.getenv(), Path.of("cdk.json")));
     stack(app, FunctionJars.under(Path.of("")));
@@ -69,8 +71,8 @@ public final class TollgateApp {
   }
 
   /**
-   * The context values of {@code cdk.json} where the CDK's command line does not run the app, which
-   * hands them on, with its own, in a variable that the CDK reads.
+   * The context values of {@code cdk.json}; empty if the CDK's command line runs the app, because
+   * it passes them in the variable {@code CDK_CONTEXT_JSON}.
    */
   static Map<String, Object> context(Map<String, String> environment, Path cdkJson) {
     if (environment.containsKey("CDK_CONTEXT_JSON") || !Files.exists(cdkJson)) {
@@ -85,7 +87,7 @@ public final class TollgateApp {
     }
   }
 
-  /** An app whose template is the same wherever and however it is synthesized. */
+  /** An app whose template does not depend on where and how it is synthesized. */
   static App app(Map<String, ?> context) {
     Map<String, Object> all = new HashMap<>(context);
     all.put("@aws-cdk/aws-iam:minimizePolicies", true);
@@ -97,9 +99,9 @@ public final class TollgateApp {
   }
 
   /**
-   * Adds the stack that the app's context values ask for.
+   * Adds the stack that the context values describe.
    *
-   * @throws IllegalArgumentException when one of these has a value that it cannot have
+   * @throws IllegalArgumentException if a context value is invalid
    */
   static Stack stack(App app, FunctionJars jars) {
     String prefix = context(app, "prefix", "");
@@ -129,13 +131,13 @@ public final class TollgateApp {
             StackProps.builder()
                 .stackName(stackName(prefix))
                 .description("Tollgate: per-tenant admission control for WebSocket applications")
-                // The command line looks for the bootstrap stack itself.
+                // The CDK's command line checks the bootstrap stack itself.
                 .synthesizer(
                     DefaultStackSynthesizer.Builder.create()
                         .generateBootstrapVersionRule(false)
                         .build())
                 .build());
-    // The CDK says twice that a function comes after its role.
+    // The CDK declares the dependency of a function on its role twice, which W3005 reports.
     stack
         .getTemplateOptions()
         .setMetadata(
@@ -149,16 +151,16 @@ public final class TollgateApp {
     output(stack, "OperatorPage", tollgate.operatorPageUrl());
     tollgate.operatorPoolId().ifPresent(id -> output(stack, "OperatorPool", id));
     if (choice(app, "claims", "true", "false").equals("true")) {
-      letApplicationsClaim(stack, tollgate);
+      addApplicationRole(stack, tollgate);
     }
     return stack;
   }
 
-  private static void letApplicationsClaim(Stack stack, Tollgate tollgate) {
+  private static void addApplicationRole(Stack stack, Tollgate tollgate) {
     Role role =
         Role.Builder.create(stack, "Application")
             .assumedBy(new AccountRootPrincipal())
-            .description("What a program of this account runs as to claim tokens.")
+            .description("The role of programs of this account that claim tokens.")
             .build();
     Map<String, String> variables = tollgate.grantClaims(role);
     output(stack, "ApplicationRole", role.getRoleArn());
@@ -183,24 +185,24 @@ public final class TollgateApp {
     }
     if (!audiences.isEmpty() || !claim.isEmpty()) {
       throw new IllegalArgumentException(
-          "jwtIssuer: \"\" (expected: the issuer of the tokens that jwtAudience and jwtTenantClaim"
-              + " speak of)");
+          "jwtIssuer: \"\" (expected: the issuer of the tokens, because jwtAudience or jwtTenantClaim"
+              + " is set)");
     }
     return Optional.empty();
   }
 
-  /** Prefixes end with an underscore, which the name of a stack cannot hold. */
+  /** The stack's name. Prefixes end with an underscore, which stack names must not contain. */
   static String stackName(String prefix) {
     return prefix.isEmpty() ? "Tollgate" : "Tollgate-" + prefix.replace("_", "");
   }
 
-  /** What cdk-nag, or the CDK itself, had against the app when it was synthesized. */
+  /** The findings of cdk-nag and the CDK itself. */
   static List<String> findings(App app) {
     return app.getNode().findAll().stream()
         .flatMap(
             construct ->
                 construct.getNode().getMetadata().stream()
-                    .filter(entry -> COMPLAINTS.contains(entry.getType()))
+                    .filter(entry -> FINDING_TYPES.contains(entry.getType()))
                     .map(entry -> construct.getNode().getPath() + ": " + entry.getData()))
         .toList();
   }
@@ -221,11 +223,11 @@ public final class TollgateApp {
     return OptionalInt.of(Integer.parseInt(value));
   }
 
-  private static String choice(App app, String name, String usual, String other) {
-    String value = context(app, name, usual);
-    if (!value.equals(usual) && !value.equals(other)) {
+  private static String choice(App app, String name, String defaultValue, String other) {
+    String value = context(app, name, defaultValue);
+    if (!value.equals(defaultValue) && !value.equals(other)) {
       throw new IllegalArgumentException(
-          name + ": \"" + value + "\" (expected: " + usual + " or " + other + ")");
+          name + ": \"" + value + "\" (expected: " + defaultValue + " or " + other + ")");
     }
     return value;
   }

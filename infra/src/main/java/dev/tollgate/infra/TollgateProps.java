@@ -7,29 +7,29 @@ import software.amazon.awscdk.RemovalPolicy;
 import software.amazon.awscdk.services.logs.RetentionDays;
 
 /**
- * What a {@link Tollgate} may be told.
+ * The properties of a {@link Tollgate}.
  *
- * @param prefix stands in front of every name that the stack or its control plane gives, so that
- *     two deployments can share an account: {@code [a-z][a-z0-9]{0,5}_}, or empty
+ * @param prefix the prefix of all names that the stack and its control plane create, so that two
+ *     deployments can share an account: {@code [a-z][a-z0-9]{0,5}_}, or empty
  * @param jars the code of the functions
- * @param removalPolicy what becomes of tables and logs when the stack is deleted
+ * @param removalPolicy whether tables and logs are kept when the stack is deleted
  * @param logRetention how long functions' logs and access logs are kept
- * @param sessionAccess who may create, see and end sessions
- * @param listTenants whether {@code GET /tenant} tells all tenant ids, for the demo page; never
- *     where a token says whose sessions somebody may have
- * @param consoleSignIn whether an operator must sign in, at a user pool of the stack's own, to see
- *     or change anything by the operator's page; false leaves the control plane open to whoever
- *     reaches that page's API
- * @param requestsPerSecond the steady rate that each route of an API takes from all tenants
- *     together
- * @param requestBurst how many requests a route takes at once before that rate counts
- * @param authorizerConcurrency how many handshakes the authorizer decides at once, reserved of the
- *     account's concurrency: a flood of handshakes takes no more from other functions, and is
- *     refused beyond it, together with clients' own. Empty reserves and bounds nothing
- * @param connectConcurrency the same of {@code $connect}
+ * @param sessionAccess who may create, show and end sessions
+ * @param listTenants whether {@code GET /tenant} returns all tenant ids, for the sample client;
+ *     must be false if sessions require tokens
+ * @param consoleSignIn whether operators must sign in to a user pool of the stack to use the
+ *     operator page; false leaves the control plane open to everyone who can reach the page's API
+ * @param requestsPerSecond the steady rate of requests that each route of an API accepts, for all
+ *     tenants together
+ * @param requestBurst the number of requests that a route accepts at once above that rate
+ * @param authorizerConcurrency the reserved concurrency of the authorizer, which is also its
+ *     maximum: a flood of handshakes cannot use up the account's concurrency, but handshakes beyond
+ *     it are refused, including those of legitimate clients. Empty for no reservation and no
+ *     maximum
+ * @param connectConcurrency the reserved concurrency of {@code $connect}
  * @param setsAccountLogRole whether the stack sets the role with which API Gateway writes logs in
- *     this account and Region. There is only one such setting, and a WebSocket API cannot have an
- *     access log without it; say false where it is set already
+ *     this account and Region. There is only one such setting, and access logs of WebSocket APIs
+ *     need it. Use false if it is already set
  * @param messageHandler the class that handles tenants' messages, a {@code TenantMessageHandler} in
  *     {@link FunctionJars#processor()}
  */
@@ -48,42 +48,41 @@ public record TollgateProps(
     boolean setsAccountLogRole,
     String messageHandler) {
 
-  /** Sends every message back to those who can hear it. */
+  /** The sample handler, which sends every message back. */
   private static final String ECHO = "dev.tollgate.handlers.Echo";
 
   private static final Pattern CLASS_NAME =
       Pattern.compile("(?:[A-Za-z_$][\\w$]*\\.)*[A-Za-z_$][\\w$]*");
 
   /**
-   * At most 7 characters: the name of a schedule has 64 (EventBridge Scheduler API Reference,
-   * "CreateSchedule"), and behind the prefix 20 are the action's, 1 is an underscore, and 36 are
-   * the tenant's.
+   * At most 7 characters. The name of a schedule has at most 64 (EventBridge Scheduler API
+   * Reference, "CreateSchedule"): the prefix, an action (20), an underscore and a tenant id (36).
    */
   private static final Pattern PREFIX = Pattern.compile("(?:[a-z][a-z0-9]{0,5}_)?");
 
   /**
-   * Refuses values that no stack can be made of.
+   * Checks the values.
    *
-   * @throws IllegalArgumentException when the prefix or the class name has another form, a rate or
-   *     a concurrency is not positive, or tenants would be listed to holders of tokens
+   * @throws IllegalArgumentException if the prefix or the class name is malformed, a rate or
+   *     concurrency is not positive, or tenants would be listed although sessions require tokens
    */
   public TollgateProps {
     if (!PREFIX.matcher(prefix).matches()) {
       throw new IllegalArgumentException(
           "prefix: \""
               + prefix
-              + "\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules, which begin with it,"
-              + " have at most 64 characters)");
+              + "\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules begin with it and have"
+              + " at most 64 characters)");
     }
     if (prefix.equals("silo_")) {
       throw new IllegalArgumentException(
-          "prefix: \"silo_\" (expected: another; the queues of tenants' own begin so where there is"
-              + " no prefix)");
+          "prefix: \"silo_\" (expected: another prefix; queues of silo tenants without a prefix begin"
+              + " with silo_)");
     }
     if (listTenants && sessionAccess instanceof SessionAccess.Jwt) {
       throw new IllegalArgumentException(
-          "listTenants: true (expected: false where sessions are created with tokens; a token is"
-              + " for one tenant, and GET /tenant would tell of all)");
+          "listTenants: true (expected: false if sessions require tokens; GET /tenant would reveal"
+              + " all tenants to the holder of one tenant's token)");
     }
     requirePositive("requestsPerSecond", requestsPerSecond);
     requirePositive("requestBurst", requestBurst);
@@ -91,7 +90,7 @@ public record TollgateProps(
     connectConcurrency.ifPresent(value -> requirePositive("connectConcurrency", value));
     if (!CLASS_NAME.matcher(messageHandler).matches()) {
       throw new IllegalArgumentException(
-          "messageHandler: \"" + messageHandler + "\" (expected: the full name of a class)");
+          "messageHandler: \"" + messageHandler + "\" (expected: a fully qualified class name)");
     }
   }
 
@@ -101,12 +100,12 @@ public record TollgateProps(
     }
   }
 
-  /** The defaults: no prefix, data kept, nothing open to strangers. */
+  /** A builder with the defaults: no prefix, data is kept, all access is authenticated. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Collects what differs from the defaults. */
+  /** Builds properties. */
   public static final class Builder {
     private String prefix = "";
     private FunctionJars jars = FunctionJars.under(Path.of(""));
@@ -115,7 +114,8 @@ public record TollgateProps(
     private SessionAccess sessionAccess = new SessionAccess.Signed();
     private boolean listTenants;
     private boolean consoleSignIn = true;
-    // 500 new connections a second is what an account has by default, in all WebSocket APIs of a
+    // The default quota of an account is 500 new connections per second, for all WebSocket APIs of
+    // a
     // Region:
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
     private int requestsPerSecond = 500;
@@ -197,16 +197,16 @@ public record TollgateProps(
       return this;
     }
 
-    /** See {@link TollgateProps#messageHandler()}. Default: the sample's, which echoes. */
+    /** See {@link TollgateProps#messageHandler()}. Default: the sample handler, which echoes. */
     public Builder messageHandler(String value) {
       messageHandler = value;
       return this;
     }
 
     /**
-     * The properties.
+     * Builds the properties.
      *
-     * @throws IllegalArgumentException when a value is refused
+     * @throws IllegalArgumentException if a value is invalid
      */
     public TollgateProps build() {
       return new TollgateProps(

@@ -17,14 +17,14 @@ import dev.tollgate.local.faults.LostEvents;
 import dev.tollgate.local.faults.RequestFaults;
 import dev.tollgate.local.faults.ScheduleFaults;
 import dev.tollgate.local.gateway.Gateway;
-import dev.tollgate.local.gateway.KeySets;
-import dev.tollgate.local.iam.Accesses;
+import dev.tollgate.local.gateway.jwt.KeySets;
 import dev.tollgate.local.iam.Context;
 import dev.tollgate.local.iam.FunctionPolicies;
-import dev.tollgate.local.iam.Iam;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.iam.Policy;
-import dev.tollgate.local.iam.TableKeys;
+import dev.tollgate.local.iam.access.Accesses;
+import dev.tollgate.local.iam.access.Iam;
+import dev.tollgate.local.iam.access.TableKeys;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.Functions;
@@ -57,8 +57,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * A stack on one machine: what its synthesized template says, brought up on embedded engines. One
- * process, no Docker, no AWS account.
+ * Runs the stack of a synthesized CDK template in one JVM, on embedded engines. It needs neither
+ * Docker nor an AWS account.
  */
 public final class LocalCloud implements AutoCloseable {
   private static final String LAMBDA = "lambda.amazonaws.com";
@@ -122,11 +122,11 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /**
-   * Starts a cloud. When it returns, everything answers.
+   * Starts a cloud. When this method returns, all resources of the stack can be used.
    *
-   * @throws dev.tollgate.local.template.TemplateException if the template says what cannot be done
-   *     here
-   * @throws IllegalStateException if a part does not start
+   * @throws dev.tollgate.local.template.TemplateException if the template has something that is not
+   *     supported
+   * @throws IllegalStateException if a service does not start
    */
   public static LocalCloud start(Options options) {
     try {
@@ -161,7 +161,7 @@ public final class LocalCloud implements AutoCloseable {
     }
   }
 
-  /** The record of the AWS calls since the cloud was up. */
+  /** The record of the AWS calls since the cloud was started. */
   public RecordedRequests requests() {
     return requests;
   }
@@ -181,14 +181,14 @@ public final class LocalCloud implements AutoCloseable {
     return lostEvents;
   }
 
-  /** Where the AWS APIs of this cloud are: a value for {@code AWS_ENDPOINT_URL}. */
+  /** The URL of the AWS APIs of this cloud: a value for {@code AWS_ENDPOINT_URL}. */
   public URI endpoint() {
     return endpoint.endpoint();
   }
 
   /**
-   * Credentials for somebody outside of the stack, such as a test, whose calls are recorded under
-   * the name and may do everything.
+   * Credentials for a caller outside of the stack, such as a test. Its calls are recorded under the
+   * name, and all of them are allowed.
    */
   public AccessKey accessKey(String name) {
     String role = environment.globalArn("iam", "role/" + name);
@@ -197,7 +197,7 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /**
-   * Credentials of a role of the stack: those of whoever has taken over what runs as it.
+   * Credentials of a role of the stack.
    *
    * @param role the role's name
    * @throws IllegalArgumentException if there is no such role
@@ -211,8 +211,8 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /**
-   * What the environment of a program must hold that runs on this machine as a role of the stack:
-   * where AWS is, and credentials.
+   * The environment variables of a program that runs on this machine with a role of the stack:
+   * endpoint, region and credentials.
    *
    * @param role the role's name
    * @throws IllegalArgumentException if there is no such role
@@ -225,10 +225,10 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /**
-   * Waits until everything that is due at the clock's instant has happened, and what it set off has
-   * ended: schedules, frames and disconnections, messages that can be received, the records of
-   * streams and asynchronous invocations. What is delayed, in flight or to be tried again later
-   * than that instant is not due.
+   * Waits until all work that is due at the clock's instant is done, including the work that it
+   * caused: schedules, frames and disconnections, messages that can be received, the records of
+   * streams, and asynchronous invocations. Delayed messages, messages in flight and later retries
+   * are not due.
    */
   public void settle() throws InterruptedException {
     long before = -1;
@@ -242,7 +242,7 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /**
-   * Ends a function's invocations as if its processes had died.
+   * Ends a function's invocations as if its processes had crashed.
    *
    * @throws IllegalArgumentException if there is no such function
    */
@@ -250,7 +250,7 @@ public final class LocalCloud implements AutoCloseable {
     functions.kill(functionName);
   }
 
-  /** Stops everything, the last started first. */
+  /** Stops all services, in reverse order of their start. */
   @Override
   public void close() {
     while (!opened.isEmpty()) {
@@ -267,9 +267,7 @@ public final class LocalCloud implements AutoCloseable {
   private QueueEngine startQueues() throws Exception {
     return QueueEngine.start(
         directory("queues"),
-        environment.clock(),
-        environment.region(),
-        environment.accountId(),
+        environment,
         queue ->
             faults.occursIn(
                 FaultKind.QUEUE_EXPIRES_EARLY,

@@ -1,6 +1,6 @@
 package dev.tollgate.local;
 
-import dev.tollgate.local.gateway.ServiceCalls;
+import dev.tollgate.local.gateway.mapping.ServiceCalls;
 import dev.tollgate.local.iam.Context;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -51,9 +51,7 @@ final class UniversalTargetTest {
   @BeforeEach
   void start() throws Exception {
     QueueEngine queues =
-        opened(
-            QueueEngine.start(
-                Optional.empty(), clock, "us-east-1", "000000000000", queue -> false));
+        opened(QueueEngine.start(Optional.empty(), Environment.of("Test", clock), queue -> false));
     Endpoint frontDoor =
         opened(
             Endpoint.open(

@@ -15,10 +15,10 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
- * A running deployment with tiers and tenants for one run of the benchmarks.
+ * A running deployment, with the tiers and tenants of one benchmark run.
  *
- * <p>Its control plane must take requests without a signature, as that of {@code ./tollgate up}
- * does. Ids of tiers and tenants end in a random suffix, so runs on one deployment do not meet.
+ * <p>Its control plane must accept unsigned requests, as that of {@code ./tollgate up} does. Ids of
+ * tiers and tenants end in a random suffix, so that several runs can use one deployment.
  */
 public final class Deployment implements AutoCloseable {
   private final Http http;
@@ -40,10 +40,10 @@ public final class Deployment implements AutoCloseable {
   }
 
   /**
-   * The deployment whose outputs a file holds, in the shape of {@code cdk deploy --outputs-file}.
+   * Reads a deployment from its outputs, a file as {@code cdk deploy --outputs-file} writes it.
    *
    * @throws UncheckedIOException if the file cannot be read
-   * @throws IllegalArgumentException if it holds no outputs of a Tollgate stack
+   * @throws IllegalArgumentException if it contains no outputs of a Tollgate stack
    */
   public static Deployment read(Path outputs) {
     JsonNode stack;
@@ -63,7 +63,7 @@ public final class Deployment implements AutoCloseable {
   }
 
   /**
-   * An output that is an address, such as {@code OperatorPage}.
+   * An output that is a URL, such as {@code OperatorPage}.
    *
    * @throws IllegalStateException if there is no such output
    */
@@ -75,7 +75,7 @@ public final class Deployment implements AutoCloseable {
   }
 
   /**
-   * The issuer of the tokens that sessions take, with its key beside the outputs.
+   * The issuer of the tokens that sessions require. Its key is in the directory of the outputs.
    *
    * @throws IllegalStateException if there is none
    */
@@ -84,8 +84,8 @@ public final class Deployment implements AutoCloseable {
   }
 
   /**
-   * What the environment of a program holds that claims tokens: the file {@code claims.env} beside
-   * the outputs.
+   * The environment variables of a program that claims tokens: the file {@code claims.env} in the
+   * directory of the outputs.
    *
    * @throws IllegalStateException if it cannot be read
    */
@@ -103,8 +103,8 @@ public final class Deployment implements AutoCloseable {
    * Creates a tier.
    *
    * @param name the first part of its name: lower-case letters, digits and hyphens
-   * @param terms its definition, JSON, as {@code PUT /tiers/{tier}} takes it
-   * @return its whole name
+   * @param terms the JSON body of {@code PUT /tiers/{tier}}
+   * @return its full name
    */
   public synchronized String tier(String name, String terms) {
     String tier = "bench-" + name + "-" + suffix;
@@ -117,7 +117,7 @@ public final class Deployment implements AutoCloseable {
    * Onboards a tenant of a tier.
    *
    * @param name the first part of its id: lower-case letters, digits and hyphens
-   * @param tier the whole name of the tier
+   * @param tier the full name of the tier
    */
   public synchronized Tenant tenant(String name, String tier) {
     String id = "bench-" + name + "-" + suffix;
@@ -138,9 +138,7 @@ public final class Deployment implements AutoCloseable {
     return tenant;
   }
 
-  /**
-   * Offboards the tenants and deletes the tiers that were created here, as far as that succeeds.
-   */
+  /** Offboards the created tenants and deletes the created tiers; ignores failures. */
   @Override
   public synchronized void close() {
     tenants.forEach(tenant -> http.tryToDelete(tenant.address()));

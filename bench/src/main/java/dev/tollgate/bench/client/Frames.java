@@ -9,20 +9,20 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
-/** The frames that a socket received and nobody has taken yet. */
+/** The frames that a socket has received and that were not read yet. */
 class Frames implements WebSocket.Listener {
   final BlockingQueue<JsonNode> received = new LinkedBlockingQueue<>();
 
-  /** Completes when the socket is closed, by whichever side. */
+  /** Completes when either side closes the socket. */
   final CompletableFuture<String> closed = new CompletableFuture<>();
 
   private final StringBuilder text = new StringBuilder();
 
-  /** Those of a client that never reads: it asks for no frame, not even when the socket opens. */
+  /** The frames of a client that never reads: it requests no frame, not even the first. */
   static final class Unread extends Frames {
     @Override
     public void onOpen(WebSocket socket) {
-      // The listener's own method would ask for the first frame.
+      // The default method would request the first frame.
     }
   }
 

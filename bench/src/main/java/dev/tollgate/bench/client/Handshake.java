@@ -5,25 +5,25 @@ public sealed interface Handshake {
   /**
    * The socket is open.
    *
-   * @param socket to be closed by the caller
+   * @param socket the socket; the caller closes it
    */
   record Admitted(Socket socket) implements Handshake {}
 
   /**
-   * The deployment refused.
+   * The deployment refused the connection.
    *
    * @param status the HTTP status, such as 429
    */
   record Refused(int status) implements Handshake {}
 
   /**
-   * There was no HTTP answer.
+   * There was no HTTP response.
    *
-   * @param reason why, for a person
+   * @param reason the reason, for a person
    */
   record Unanswered(String reason) implements Handshake {}
 
-  /** In one word: {@code admitted}, the status, or {@code unanswered}. */
+  /** The result in one word: {@code admitted}, the status, or {@code unanswered}. */
   default String word() {
     if (this instanceof Refused refused) {
       return String.valueOf(refused.status());

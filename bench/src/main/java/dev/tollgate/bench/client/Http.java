@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 
-/** Sends requests and reads the JSON of the answers. */
+/** Sends requests and reads JSON responses. */
 final class Http {
   static final ObjectMapper JSON = new ObjectMapper();
 
@@ -41,13 +41,13 @@ final class Http {
    *
    * @param body JSON; empty for none
    * @throws IllegalStateException if the status is not 2xx
-   * @throws UncheckedIOException if there is no answer
+   * @throws UncheckedIOException if there is no response
    */
   JsonNode send(String method, URI uri, String body) {
     return send(method, uri, body, Map.of());
   }
 
-  /** Sends a request with more headers, as {@link #send(String, URI, String)}. */
+  /** Like {@link #send(String, URI, String)}, with additional headers. */
   JsonNode send(String method, URI uri, String body, Map<String, String> headers) {
     HttpResponse<String> response = answer(method, uri, body, headers);
     if (response.statusCode() / 100 != 2) {
@@ -66,19 +66,19 @@ final class Http {
     }
   }
 
-  /** Deletes what may be gone already, or may not be deleted yet. */
+  /** Deletes a resource; ignores failures. */
   void tryToDelete(URI uri) {
     try {
       var unused = answer("DELETE", uri, "", Map.of());
     } catch (UncheckedIOException e) {
-      // The deployment may have ended before the benchmarks.
+      // The deployment may have stopped before the benchmark.
     }
   }
 
   /**
-   * Sends a request and returns the answer, whatever its status.
+   * Sends a request and returns the response with any status.
    *
-   * @throws UncheckedIOException if there is none
+   * @throws UncheckedIOException if there is no response
    */
   HttpResponse<String> answer(String method, URI uri, String body, Map<String, String> headers) {
     HttpRequest.Builder request =

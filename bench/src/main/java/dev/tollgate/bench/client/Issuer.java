@@ -19,12 +19,12 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 
-/** Issues JSON Web Tokens, signed with the one key that the local cloud accepts. */
+/** Issues JSON Web Tokens, signed with the key that the local cloud accepts. */
 public final class Issuer {
-  /** What stands in {@code iss} of its tokens. */
+  /** The claim {@code iss} of its tokens. */
   public static final String NAME = "https://siege.example/";
 
-  /** What stands in {@code aud} of its tokens. */
+  /** The claim {@code aud} of its tokens. */
   public static final String AUDIENCE = "siege";
 
   private static final String KEY_ID = "siege";
@@ -38,10 +38,10 @@ public final class Issuer {
   }
 
   /**
-   * Makes a key: the private one in {@code issuer.key}, the public one in {@code keys.json}, a JWK
-   * set (RFC 7517).
+   * Creates a key pair: the private key in {@code issuer.key}, the public key in {@code keys.json},
+   * a JWK set (RFC 7517).
    *
-   * @param arguments the directory for both
+   * @param arguments the directory of both files
    */
   public static void main(String... arguments) throws IOException, GeneralSecurityException {
     Path directory = Files.createDirectories(Path.of(arguments[0]));
@@ -72,7 +72,7 @@ public final class Issuer {
     }
   }
 
-  /** A token of a tenant (claim {@code tenantId}) for a subject, as of an instant. */
+  /** Issues a token for a tenant (claim {@code tenantId}) and subject at an instant. */
   public String token(String tenantId, String subject, Instant now) {
     ObjectNode header =
         Http.JSON.createObjectNode().put("alg", "RS256").put("typ", "JWT").put("kid", KEY_ID);
@@ -100,7 +100,7 @@ public final class Issuer {
     return base64(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Without the byte of its sign. */
+  /** The unsigned bytes of a number, without the sign byte. */
   private static String base64(BigInteger number) {
     byte[] bytes = number.toByteArray();
     int sign = bytes.length > 1 && bytes[0] == 0 ? 1 : 0;

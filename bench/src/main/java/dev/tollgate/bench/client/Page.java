@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 
-/** A file of the pages, as it came over the wire. */
+/** A file of the console as it was received. */
 public final class Page {
   private static final HttpClient CLIENT =
       HttpClient.newBuilder()
@@ -26,9 +26,9 @@ public final class Page {
   }
 
   /**
-   * Gets it.
+   * Downloads a file.
    *
-   * @throws UncheckedIOException if there is no answer
+   * @throws UncheckedIOException if there is no response
    */
   public static Page get(URI address, Map<String, String> headers) {
     HttpRequest.Builder request = HttpRequest.newBuilder(address).timeout(Http.ANSWER_TIME);
@@ -43,7 +43,7 @@ public final class Page {
     }
   }
 
-  /** Where it came from, after redirects. */
+  /** The URL after redirects. */
   public URI address() {
     return response.uri();
   }
@@ -53,17 +53,17 @@ public final class Page {
     return response.statusCode();
   }
 
-  /** How long its body is as it was sent. */
+  /** The length of the transferred body. */
   public int bytes() {
     return response.body().length;
   }
 
-  /** A header; {@code none} if it is not there. */
+  /** A header; {@code none} if it is absent. */
   public String header(String name) {
     return response.headers().firstValue(name).orElse("none");
   }
 
-  /** Its body, if it is an uncompressed text. */
+  /** The body, if it is uncompressed text. */
   public String text() {
     return new String(response.body(), StandardCharsets.UTF_8);
   }

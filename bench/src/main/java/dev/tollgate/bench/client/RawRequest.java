@@ -10,13 +10,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A request with whatever headers an attacker's browser would send, such as the name of another
- * host.
+ * A request with arbitrary headers, as an attacker's page can cause them, such as the name of
+ * another host.
  *
  * @param method the HTTP method
- * @param address where it goes, and what its path is
- * @param headers all its headers but {@code Connection} and {@code Content-Length}
- * @param body may be empty
+ * @param address the URL
+ * @param headers all headers except {@code Connection} and {@code Content-Length}
+ * @param body the body; may be empty
  */
 public record RawRequest(String method, URI address, Map<String, String> headers, String body) {
   private static final int PATIENCE_MILLIS = 35_000;
@@ -26,7 +26,7 @@ public record RawRequest(String method, URI address, Map<String, String> headers
     headers = Map.copyOf(headers);
   }
 
-  /** The handshake that opens a WebSocket there. */
+  /** The handshake that opens a WebSocket at a URL. */
   public static RawRequest handshake(URI address, Map<String, String> headers) {
     Map<String, String> all = new LinkedHashMap<>(headers);
     all.put("Connection", "Upgrade");
@@ -37,10 +37,10 @@ public record RawRequest(String method, URI address, Map<String, String> headers
   }
 
   /**
-   * Sends it.
+   * Sends the request.
    *
-   * @return the status of the answer; 0 if the connection was closed instead
-   * @throws UncheckedIOException if it cannot be sent
+   * @return the status of the response; 0 if the connection was closed instead
+   * @throws UncheckedIOException if the request cannot be sent
    */
   public int status() {
     try (Socket socket = new Socket(InetAddress.getByName(address.getHost()), address.getPort())) {
@@ -53,7 +53,7 @@ public record RawRequest(String method, URI address, Map<String, String> headers
     }
   }
 
-  /** It as it goes over the wire. */
+  /** The text of the request. */
   String text() {
     String query = address.getRawQuery() == null ? "" : "?" + address.getRawQuery();
     StringBuilder text =

@@ -20,22 +20,22 @@ public final class Session {
     this.socketAddress = socketAddress;
   }
 
-  /** How many connections the deployment counts in this session. */
+  /** The number of connections that the deployment counts in this session. */
   public int connections() {
     return http.get(address).get("connections").asInt();
   }
 
-  /** Where its sockets are opened. */
+  /** The URL of its sockets. */
   public URI socketAddress() {
     return socketAddress;
   }
 
-  /** Tries once to open a socket, and waits for the answer. */
+  /** Tries once to open a socket, and waits for the result. */
   public Handshake connect() throws InterruptedException {
     return connect(new Frames());
   }
 
-  /** As {@link #connect()}, but nothing is ever read from the socket. */
+  /** Like {@link #connect()}, for a socket that is never read. */
   public Handshake connectWithoutReading() throws InterruptedException {
     return connect(new Frames.Unread());
   }
@@ -58,7 +58,7 @@ public final class Session {
     }
   }
 
-  /** A socket that opens too late is closed. */
+  /** Closes a socket that opens after the time limit. */
   private static void abandon(CompletableFuture<WebSocket> opening) {
     var unused = opening.thenAccept(WebSocket::abort);
   }

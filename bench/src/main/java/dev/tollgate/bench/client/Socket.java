@@ -21,12 +21,12 @@ public final class Socket {
     this.frames = frames;
   }
 
-  /** Whether neither side has closed it. */
+  /** Whether the socket is open in both directions. */
   public boolean isOpen() {
     return !frames.closed.isDone() && !socket.isInputClosed() && !socket.isOutputClosed();
   }
 
-  /** Sends a message for the shared queue under an id of its own. */
+  /** Sends a message with a new id through the shared queue. */
   public void send(String id) {
     socket
         .sendText(
@@ -38,7 +38,7 @@ public final class Socket {
   }
 
   /**
-   * Sends a text as it is.
+   * Sends a text frame.
    *
    * @throws IllegalStateException if the socket is closed
    */
@@ -50,17 +50,17 @@ public final class Socket {
     }
   }
 
-  /** Ends it without a word. */
+  /** Aborts the connection without a close frame. */
   public void abort() {
     socket.abort();
   }
 
-  /** The next frame, if one comes within a time. */
+  /** The next frame; empty if none arrives in time. */
   public Optional<JsonNode> receive(Duration within) throws InterruptedException {
     return Optional.ofNullable(frames.received.poll(within.toMillis(), TimeUnit.MILLISECONDS));
   }
 
-  /** Closes it, and waits for the deployment's answer, but not for long. */
+  /** Closes the socket, and waits a short time for the deployment's close frame. */
   public void close() throws InterruptedException {
     if (!socket.isOutputClosed()) {
       var unused = socket.sendClose(WebSocket.NORMAL_CLOSURE, "");

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.StreamSupport;
 
-/** A tenant as the operator sees it. */
+/** A tenant in the control plane. */
 public final class Tenant {
   private final Http http;
   private final String id;
@@ -23,12 +23,12 @@ public final class Tenant {
     this.sockets = sockets;
   }
 
-  /** Its id. */
+  /** The tenant's id. */
   public String id() {
     return id;
   }
 
-  /** Where the control plane has it. */
+  /** The tenant's URL in the control plane. */
   public URI address() {
     return address;
   }
@@ -41,7 +41,7 @@ public final class Tenant {
   /**
    * Tries to create a session with a token.
    *
-   * @return empty if that is refused
+   * @return empty if the session API refuses
    */
   public Optional<Session> tryNewSession(String token) {
     HttpResponse<String> answer =
@@ -51,7 +51,7 @@ public final class Tenant {
         : Optional.empty();
   }
 
-  /** A session that was never created. */
+  /** A session id that was never created. */
   public Session madeUpSession() {
     return session(
         "%016x%016x"
@@ -59,7 +59,7 @@ public final class Tenant {
                 ThreadLocalRandom.current().nextLong(), ThreadLocalRandom.current().nextLong()));
   }
 
-  /** Suspends it. */
+  /** Suspends the tenant. */
   public void suspend() {
     var unused = http.send("PATCH", address, "{\"status\": \"SUSPENDED\"}");
   }
@@ -73,15 +73,15 @@ public final class Tenant {
     return new Session(http, URI.create(sessions + query), URI.create(sockets + query));
   }
 
-  /** How many connections the control plane counts. */
+  /** The number of connections that the control plane counts. */
   public int connections() {
     return http.get(address).get("connections").asInt();
   }
 
   /**
-   * The state of one of its buckets, such as {@code ACTIVE} or {@code HIBERNATING}.
+   * The state of a bucket, such as {@code ACTIVE} or {@code HIBERNATING}.
    *
-   * @throws IllegalArgumentException if it has no bucket for the action
+   * @throws IllegalArgumentException if the tenant has no bucket for the action
    */
   public String bucketState(String action) {
     return StreamSupport.stream(http.get(address).get("buckets").spliterator(), false)

@@ -1,4 +1,4 @@
-/** A deployment as its operator and its clients see it: two HTTP APIs and WebSockets. */
+/** Clients of a deployment's HTTP APIs and WebSockets. Imports no other package of this module. */
 @NullMarked
 package dev.tollgate.bench.client;
 

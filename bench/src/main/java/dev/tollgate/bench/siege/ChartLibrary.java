@@ -2,7 +2,7 @@ package dev.tollgate.bench.siege;
 
 import dev.tollgate.bench.Measurement;
 import dev.tollgate.bench.Row;
-import dev.tollgate.bench.Watch;
+import dev.tollgate.bench.Stopwatch;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Page;
 import java.net.URI;
@@ -19,23 +19,23 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A hundred downloads of the largest script of the operator's page: its chart library. */
+/** Downloads the largest script of the operator page, its chart library, a hundred times. */
 final class ChartLibrary implements Measurement {
   private static final int REQUESTS = 100;
 
-  /** A larger file is a library, and names nothing of ours. */
+  /** A larger file is a library, which imports no scripts of this project. */
   private static final int LARGEST_READ = 100_000;
 
-  /** What a page or a script names, in quotes. */
+  /** A quoted file name in a page or script. */
   private static final Pattern SCRIPT = Pattern.compile("\"([^\"\\s]+\\.js)\"");
 
   @Override
-  public Duration patience() {
+  public Duration timeout() {
     return Duration.ofMinutes(2);
   }
 
   @Override
-  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+  public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
     URI page = deployment.output("OperatorPage");
     Page first =
         scripts(page).stream()
@@ -68,7 +68,7 @@ final class ChartLibrary implements Measurement {
     return Page.get(address, Map.of("Accept-Encoding", "gzip"));
   }
 
-  /** The scripts that a page loads, and those that these import. */
+  /** The scripts that a page loads, directly or by imports. */
   private static Collection<URI> scripts(URI page) {
     Set<URI> found = new LinkedHashSet<>();
     Deque<URI> next = new ArrayDeque<>(List.of(page));

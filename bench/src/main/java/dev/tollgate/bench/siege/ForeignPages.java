@@ -2,7 +2,7 @@ package dev.tollgate.bench.siege;
 
 import dev.tollgate.bench.Measurement;
 import dev.tollgate.bench.Row;
-import dev.tollgate.bench.Watch;
+import dev.tollgate.bench.Stopwatch;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.RawRequest;
 import dev.tollgate.bench.client.Session;
@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What pages of another site get: with the name of their own host, which points at this machine
- * (DNS rebinding), and across origins, without a preflight request.
+ * Sends the requests that a page of another site can cause: with the page's own host name, which
+ * resolves to this machine (DNS rebinding), and cross-origin without a preflight request.
  */
 final class ForeignPages implements Measurement {
   private static final String HOST = "evil.example";
@@ -22,12 +22,12 @@ final class ForeignPages implements Measurement {
   private static final String PLAIN = "text/plain";
 
   @Override
-  public Duration patience() {
+  public Duration timeout() {
     return Duration.ofMinutes(2);
   }
 
   @Override
-  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+  public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
     Tenant tenant = deployment.tenant("pages", "bronze");
     Session session = tenant.newSession();
     URI tenants = URI.create(deployment.output("ControlPlaneURL") + "/tenants");

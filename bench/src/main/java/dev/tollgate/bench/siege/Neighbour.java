@@ -1,7 +1,7 @@
 package dev.tollgate.bench.siege;
 
+import dev.tollgate.bench.Stopwatch;
 import dev.tollgate.bench.Times;
-import dev.tollgate.bench.Watch;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Handshake;
 import dev.tollgate.bench.client.Session;
@@ -17,14 +17,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Another pooled tenant, whose handshakes and messages are timed, one of each four times a second:
- * first while all is quiet, then during an attack.
+ * A pooled tenant that measures the effect of an attack on others. It makes a handshake and sends a
+ * message four times a second, before and during the attack, and records their times.
  */
 final class Neighbour implements AutoCloseable {
   private static final Duration EVERY = Duration.ofMillis(250);
   private static final Duration QUIET = Duration.ofSeconds(8);
 
-  /** What is not answered by then counts as that long. */
+  /** The time limit; an unanswered request counts as taking this long. */
   private static final Duration LONGEST = Duration.ofSeconds(70);
 
   private static final String TIER =
@@ -33,7 +33,7 @@ final class Neighbour implements AutoCloseable {
        "limits": {"tenantPerMinute": 6000, "sessionPerMinute": 6000, "connectionsPerSession": 100,
                   "tenantConnections": 1000, "sessionTTL": 3600, "messagesPerMinute": 6000}}""";
 
-  private final Watch watch;
+  private final Stopwatch stopwatch;
   private final Session session;
   private final Socket socket;
   private final ExecutorService thread =
@@ -47,7 +47,7 @@ final class Neighbour implements AutoCloseable {
   private volatile boolean attacked;
   private int messages;
 
-  /** What the neighbour felt for a while. */
+  /** The times that the neighbour measured in one phase. */
   private static final class Felt {
     private final List<Duration> handshakes = new ArrayList<>();
     private final List<Duration> roundTrips = new ArrayList<>();
@@ -55,26 +55,26 @@ final class Neighbour implements AutoCloseable {
   }
 
   /**
-   * A neighbour that has been timed in peace.
+   * Creates a neighbour and measures its times without an attack.
    *
-   * @param name tells the measurement's neighbour from others
+   * @param name distinguishes the neighbours of several measurements
    */
-  Neighbour(String name, Deployment deployment, Watch watch) throws InterruptedException {
-    this.watch = watch;
+  Neighbour(String name, Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
+    this.stopwatch = stopwatch;
     String whole = name + "-neighbour";
     Tenant tenant = deployment.tenant(whole, deployment.tier(whole, TIER));
     this.session = tenant.newSession();
     this.socket = open(session);
     this.quiet = new Felt();
-    // The first of each loads code.
+    // A warm-up: the first request of each kind loads code.
     feel(new Felt());
-    Duration end = watch.elapsed().plus(QUIET);
-    while (watch.elapsed().compareTo(end) < 0) {
+    Duration end = stopwatch.elapsed().plus(QUIET);
+    while (stopwatch.elapsed().compareTo(end) < 0) {
       feel(quiet);
     }
   }
 
-  /** A socket that is needed for an attack. */
+  /** Opens a socket that an attack needs. */
   static Socket open(Session session) throws InterruptedException {
     if (session.connect() instanceof Handshake.Admitted admitted) {
       return admitted.socket();
@@ -83,9 +83,9 @@ final class Neighbour implements AutoCloseable {
   }
 
   /**
-   * Attacks, and times the neighbour meanwhile.
+   * Runs an attack and measures the neighbour's times meanwhile.
    *
-   * @return what the attack says of itself, and what the neighbour felt
+   * @return the report of the attack, and the neighbour's times
    */
   String during(Callable<String> attack) throws InterruptedException {
     attacked = true;
@@ -127,31 +127,32 @@ final class Neighbour implements AutoCloseable {
   }
 
   private void feel(Felt felt) throws InterruptedException {
-    Duration start = watch.elapsed();
+    Duration start = stopwatch.elapsed();
     Handshake answer = session.connect();
-    felt.handshakes.add(watch.elapsed().minus(start));
+    felt.handshakes.add(stopwatch.elapsed().minus(start));
     if (!(answer instanceof Handshake.Admitted)) {
       felt.refused++;
     }
-    felt.roundTrips.add(roundTrip(socket, "n-" + messages++, watch));
+    felt.roundTrips.add(roundTrip(socket, "n-" + messages++, stopwatch));
     answer.close();
-    watch.sleepUntil(start.plus(EVERY));
+    stopwatch.sleepUntil(start.plus(EVERY));
   }
 
   /** The time from a message to its reply. */
-  static Duration roundTrip(Socket socket, String id, Watch watch) throws InterruptedException {
-    Duration start = watch.elapsed();
+  static Duration roundTrip(Socket socket, String id, Stopwatch stopwatch)
+      throws InterruptedException {
+    Duration start = stopwatch.elapsed();
     socket.send(id);
     boolean replied = false;
-    while (!replied && watch.elapsed().minus(start).compareTo(LONGEST) < 0) {
+    while (!replied && stopwatch.elapsed().minus(start).compareTo(LONGEST) < 0) {
       replied =
           socket
-              .receive(LONGEST.minus(watch.elapsed().minus(start)))
+              .receive(LONGEST.minus(stopwatch.elapsed().minus(start)))
               .filter(frame -> frame.path("type").asText().equals("reply"))
               .filter(frame -> frame.path("id").asText().equals(id))
               .isPresent();
     }
-    return watch.elapsed().minus(start);
+    return stopwatch.elapsed().minus(start);
   }
 
   @Override

@@ -2,8 +2,8 @@ package dev.tollgate.bench.siege;
 
 import dev.tollgate.bench.Measurement;
 import dev.tollgate.bench.Row;
+import dev.tollgate.bench.Stopwatch;
 import dev.tollgate.bench.Times;
-import dev.tollgate.bench.Watch;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Handshake;
 import dev.tollgate.bench.client.Issuer;
@@ -15,37 +15,37 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one token of a bronze tenant gets in 15 s, on a deployment whose sessions take tokens: as
- * many sessions as it can create, with two sockets each; and what the next user of the tenant gets
- * then.
+ * On a deployment whose sessions require tokens, one holder of a bronze tenant's token creates as
+ * many sessions as possible in 15 s and opens two sockets in each. Then another user of the tenant
+ * tries to connect.
  */
 final class OneTokenHolder implements Measurement {
   private static final Duration SPAN = Duration.ofSeconds(15);
   private static final int SOCKETS = 2;
 
-  /** More are not tried: each of them would be refused. */
+  /** Stops the attack, because every further attempt would be refused. */
   private static final int REFUSED_HANDSHAKES = 20;
 
   @Override
-  public Duration patience() {
+  public Duration timeout() {
     return Duration.ofMinutes(3);
   }
 
   @Override
-  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+  public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
     Issuer issuer = deployment.issuer();
     Tenant tenant = deployment.tenant("token", "bronze");
-    String token = issuer.token(tenant.id(), "attacker", watch.now());
+    String token = issuer.token(tenant.id(), "attacker", stopwatch.now());
     List<Handshake> answers = new ArrayList<>();
-    Duration start = watch.elapsed();
+    Duration start = stopwatch.elapsed();
     int sessions = 0;
     int refusedSessions = 0;
     Duration lastOpened = Duration.ZERO;
-    while (watch.elapsed().minus(start).compareTo(SPAN) < 0) {
+    while (stopwatch.elapsed().minus(start).compareTo(SPAN) < 0) {
       Optional<Session> session = tenant.tryNewSession(token);
       if (session.isEmpty()) {
         refusedSessions++;
-        watch.sleep(Duration.ofMillis(100));
+        stopwatch.sleep(Duration.ofMillis(100));
         continue;
       }
       sessions++;
@@ -53,11 +53,11 @@ final class OneTokenHolder implements Measurement {
         Handshake answer = session.get().connect();
         answers.add(answer);
         if (answer instanceof Handshake.Admitted) {
-          lastOpened = watch.elapsed().minus(start);
+          lastOpened = stopwatch.elapsed().minus(start);
         }
       }
     }
-    String other = other(tenant, issuer.token(tenant.id(), "somebody", watch.now()));
+    String other = other(tenant, issuer.token(tenant.id(), "somebody", stopwatch.now()));
     for (Handshake answer : answers) {
       answer.close();
     }

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Attacks a deployment as a stranger, a client and a web page can, and measures what they get. */
+/** The command {@code siege}: attacks a deployment as a stranger, a client or a web page could. */
 public final class Siege {
   static final Map<String, Supplier<Measurement>> ROWS = rows();
 

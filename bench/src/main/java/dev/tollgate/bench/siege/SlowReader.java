@@ -2,8 +2,8 @@ package dev.tollgate.bench.siege;
 
 import dev.tollgate.bench.Measurement;
 import dev.tollgate.bench.Row;
+import dev.tollgate.bench.Stopwatch;
 import dev.tollgate.bench.Times;
-import dev.tollgate.bench.Watch;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Handshake;
 import dev.tollgate.bench.client.Session;
@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A client that never reads its socket, while another socket of its session sends messages of
- * 30,000 characters for half a minute, each of which goes to both, as a message or a reply.
+ * A client never reads its socket. Another socket of its session sends messages of 30,000
+ * characters for half a minute, and each goes to both sockets, as a message or a reply.
  */
 final class SlowReader implements Measurement {
   private static final Duration SPAN = Duration.ofSeconds(30);
@@ -27,24 +27,24 @@ final class SlowReader implements Measurement {
                   "tenantConnections": 100, "sessionTTL": 3600, "messagesPerMinute": 6000}}""";
 
   @Override
-  public Duration patience() {
+  public Duration timeout() {
     return Duration.ofMinutes(6);
   }
 
   @Override
-  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+  public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
     Session session = deployment.tenant("slow", deployment.tier("slow", TIER)).newSession();
     Handshake slow = session.connectWithoutReading();
     if (!(slow instanceof Handshake.Admitted unread)) {
       throw new IllegalStateException("handshake: " + slow.word() + " (expected: admitted)");
     }
     Socket sender = Neighbour.open(session);
-    try (Neighbour neighbour = new Neighbour("slow", deployment, watch)) {
+    try (Neighbour neighbour = new Neighbour("slow", deployment, stopwatch)) {
       return List.of(
           new Row(
               "a client that never reads, messages go to it for 30 s",
               "another tenant's reply took 65 s instead of 0.05 s",
-              neighbour.during(() -> flood(sender, watch)),
+              neighbour.during(() -> flood(sender, stopwatch)),
               "felt by its own session alone"));
     } finally {
       sender.abort();
@@ -52,12 +52,12 @@ final class SlowReader implements Measurement {
     }
   }
 
-  private static String flood(Socket sender, Watch watch) throws InterruptedException {
+  private static String flood(Socket sender, Stopwatch stopwatch) throws InterruptedException {
     String message = "x".repeat(LENGTH);
-    Duration start = watch.elapsed();
+    Duration start = stopwatch.elapsed();
     int sent = 0;
     int replies = 0;
-    while (sender.isOpen() && watch.elapsed().minus(start).compareTo(SPAN) < 0) {
+    while (sender.isOpen() && stopwatch.elapsed().minus(start).compareTo(SPAN) < 0) {
       try {
         sender.sendText(
             "{\"action\":\"PooledSQS\",\"id\":\"s-%d\",\"message\":\"%s\"}"
@@ -73,14 +73,14 @@ final class SlowReader implements Measurement {
         }
         replies += frame.get().path("type").asText().equals("reply") ? 1 : 0;
       }
-      watch.sleepUntil(start.plus(EVERY.multipliedBy(sent)));
+      stopwatch.sleepUntil(start.plus(EVERY.multipliedBy(sent)));
     }
     return String.format(
         Locale.ROOT,
         "%d messages (%d MB) sent in %s s, %d replies to the sender meanwhile",
         sent,
         (long) sent * LENGTH / 1_000_000,
-        Times.seconds(watch.elapsed().minus(start)),
+        Times.seconds(stopwatch.elapsed().minus(start)),
         replies);
   }
 }

@@ -1,10 +1,10 @@
 package dev.tollgate.bench.siege;
 
-import dev.tollgate.bench.Crowd;
+import dev.tollgate.bench.Clients;
 import dev.tollgate.bench.Measurement;
 import dev.tollgate.bench.Row;
+import dev.tollgate.bench.Stopwatch;
 import dev.tollgate.bench.Times;
-import dev.tollgate.bench.Watch;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Handshake;
 import dev.tollgate.bench.client.Tenant;
@@ -17,8 +17,9 @@ import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 
 /**
- * A stranger's handshakes with made-up sessions of a real tenant: one whose bucket is empty, and
- * one that is suspended. First one after the other, then twenty at a time for ten seconds.
+ * A stranger makes handshakes with invented session ids of an existing tenant: first one after
+ * another, then twenty at a time for ten seconds. One tenant has an empty bucket, another is
+ * suspended.
  */
 final class StrangerAtAuthorizer implements Measurement {
   private static final int ONE_BY_ONE = 8;
@@ -31,20 +32,20 @@ final class StrangerAtAuthorizer implements Measurement {
                   "tenantConnections": 100, "sessionTTL": 3600, "messagesPerMinute": 60}}""";
 
   @Override
-  public Duration patience() {
+  public Duration timeout() {
     return Duration.ofMinutes(6);
   }
 
   @Override
-  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+  public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
     String tier = deployment.tier("stranger", TIER);
-    try (Neighbour neighbour = new Neighbour("stranger", deployment, watch)) {
+    try (Neighbour neighbour = new Neighbour("stranger", deployment, stopwatch)) {
       Tenant drained = drained("drained", deployment, tier);
       Row empty =
           new Row(
               "a stranger's made-up sessions, the tenant's bucket is empty",
               "8 of 8 handshakes took 1.03 s",
-              neighbour.during(() -> attack(drained, watch)),
+              neighbour.during(() -> attack(drained, stopwatch)),
               "as fast as with tokens (15 to 21 ms)");
       Tenant suspended = drained("suspended", deployment, tier);
       suspended.suspend();
@@ -53,12 +54,12 @@ final class StrangerAtAuthorizer implements Measurement {
           new Row(
               "a stranger's made-up sessions, the tenant is suspended",
               "4 of 4 handshakes took 1 s",
-              neighbour.during(() -> attack(suspended, watch)),
+              neighbour.during(() -> attack(suspended, stopwatch)),
               "as fast as with tokens (15 to 21 ms)"));
     }
   }
 
-  /** A tenant whose bucket's only token has just been spent, and that nobody was refused by. */
+  /** A tenant whose only token was just spent, before its first refusal. */
   private static Tenant drained(String name, Deployment deployment, String tier)
       throws InterruptedException {
     Tenant tenant = deployment.tenant(name, tier);
@@ -66,25 +67,25 @@ final class StrangerAtAuthorizer implements Measurement {
     return tenant;
   }
 
-  private static String attack(Tenant tenant, Watch watch) throws InterruptedException {
+  private static String attack(Tenant tenant, Stopwatch stopwatch) throws InterruptedException {
     Map<String, Integer> answers = new TreeMap<>();
     List<Duration> single = new ArrayList<>();
     for (int i = 0; i < ONE_BY_ONE; i++) {
-      single.add(knock(tenant, watch, answers));
+      single.add(knock(tenant, stopwatch, answers));
     }
-    Duration end = watch.elapsed().plus(FLOOD);
+    Duration end = stopwatch.elapsed().plus(FLOOD);
     Callable<List<Duration>> stranger =
         () -> {
           List<Duration> took = new ArrayList<>();
-          while (watch.elapsed().compareTo(end) < 0) {
-            took.add(knock(tenant, watch, answers));
+          while (stopwatch.elapsed().compareTo(end) < 0) {
+            took.add(knock(tenant, stopwatch, answers));
           }
           return took;
         };
     List<Duration> crowded;
-    try (Crowd crowd = new Crowd(STRANGERS)) {
+    try (Clients clients = new Clients(STRANGERS)) {
       crowded =
-          crowd.run(IntStream.range(0, STRANGERS).mapToObj(i -> stranger).toList()).stream()
+          clients.run(IntStream.range(0, STRANGERS).mapToObj(i -> stranger).toList()).stream()
               .flatMap(List::stream)
               .toList();
     }
@@ -98,11 +99,11 @@ final class StrangerAtAuthorizer implements Measurement {
             answers);
   }
 
-  private static Duration knock(Tenant tenant, Watch watch, Map<String, Integer> answers)
+  private static Duration knock(Tenant tenant, Stopwatch stopwatch, Map<String, Integer> answers)
       throws InterruptedException {
-    Duration start = watch.elapsed();
+    Duration start = stopwatch.elapsed();
     Handshake answer = tenant.madeUpSession().connect();
-    Duration took = watch.elapsed().minus(start);
+    Duration took = stopwatch.elapsed().minus(start);
     synchronized (answers) {
       answers.merge(answer.word(), 1, Integer::sum);
     }

@@ -1,11 +1,11 @@
 package dev.tollgate.bench.siege;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.bench.Crowd;
+import dev.tollgate.bench.Clients;
 import dev.tollgate.bench.Measurement;
 import dev.tollgate.bench.Row;
+import dev.tollgate.bench.Stopwatch;
 import dev.tollgate.bench.Times;
-import dev.tollgate.bench.Watch;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Session;
 import dev.tollgate.bench.client.Socket;
@@ -18,7 +18,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
-/** A tenant with 2,000 sessions, twenty of them with a socket, is suspended. */
+/** Suspends a tenant with 2,000 sessions, twenty of which have a socket. */
 final class Suspension implements Measurement {
   private static final int SESSIONS = 2_000;
   private static final int SOCKETS = 20;
@@ -32,15 +32,15 @@ final class Suspension implements Measurement {
                   "tenantConnections": 1000, "sessionTTL": 3600, "messagesPerMinute": 6000}}""";
 
   @Override
-  public Duration patience() {
+  public Duration timeout() {
     return Duration.ofMinutes(10);
   }
 
   @Override
-  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+  public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
     Tenant tenant = deployment.tenant("suspend", deployment.tier("suspend", TIER));
     List<Session> sessions;
-    try (Crowd creators = new Crowd(CREATORS)) {
+    try (Clients creators = new Clients(CREATORS)) {
       sessions =
           creators.run(
               IntStream.range(0, SESSIONS)
@@ -49,33 +49,33 @@ final class Suspension implements Measurement {
     }
     List<Socket> sockets = new ArrayList<>();
     try {
-      // From the middle: those that were created first may be ended first.
+      // From the middle, because the oldest sessions may be ended first.
       for (Session session : sessions.subList(SESSIONS / 2, SESSIONS / 2 + SOCKETS)) {
         sockets.add(Neighbour.open(session));
       }
-      if (Neighbour.roundTrip(sockets.get(0), "before", watch).compareTo(LONGEST) >= 0) {
+      if (Neighbour.roundTrip(sockets.get(0), "before", stopwatch).compareTo(LONGEST) >= 0) {
         throw new IllegalStateException("reply: none (expected: one, before the suspension)");
       }
       return List.of(
           new Row(
               "a tenant with 2,000 sessions is suspended",
               "with 120,000 sessions messages were handled 66 s after it",
-              suspend(tenant, sockets, watch),
+              suspend(tenant, sockets, stopwatch),
               "messages refused at once, sessions with sockets end first"));
     } finally {
       sockets.forEach(Socket::abort);
     }
   }
 
-  private static String suspend(Tenant tenant, List<Socket> sockets, Watch watch)
+  private static String suspend(Tenant tenant, List<Socket> sockets, Stopwatch stopwatch)
       throws InterruptedException {
-    Duration start = watch.elapsed();
-    // The sockets go on while the call waits for what it set off.
+    Duration start = stopwatch.elapsed();
+    // The sockets keep sending while the request is in progress.
     CompletableFuture<Duration> call =
         CompletableFuture.supplyAsync(
             () -> {
               tenant.suspend();
-              return watch.elapsed().minus(start);
+              return stopwatch.elapsed().minus(start);
             });
     Socket talker = sockets.get(0);
     Optional<Duration> lastReply = Optional.empty();
@@ -83,20 +83,20 @@ final class Suspension implements Measurement {
     Optional<Duration> talkerClosed = Optional.empty();
     int sent = 0;
     while (sockets.stream().anyMatch(Socket::isOpen)
-        && watch.elapsed().minus(start).compareTo(LONGEST) < 0) {
-      Duration now = watch.elapsed();
+        && stopwatch.elapsed().minus(start).compareTo(LONGEST) < 0) {
+      Duration now = stopwatch.elapsed();
       if (talker.isOpen()) {
         try {
           talker.sendText(
               "{\"action\":\"PooledSQS\",\"id\":\"a-%d\",\"message\":1}".formatted(sent));
           sent++;
         } catch (IllegalStateException closed) {
-          // Seen by the loop.
+          // The loop detects it.
         }
       }
       Optional<JsonNode> frame = talker.receive(EVERY);
       while (frame.isPresent()) {
-        Duration at = watch.elapsed().minus(start);
+        Duration at = stopwatch.elapsed().minus(start);
         if (frame.get().path("type").asText().equals("reply")) {
           lastReply = Optional.of(at);
         } else if (frame.get().path("type").asText().equals("error") && firstRefusal.isEmpty()) {
@@ -105,11 +105,11 @@ final class Suspension implements Measurement {
         frame = talker.receive(Duration.ZERO);
       }
       if (!talker.isOpen() && talkerClosed.isEmpty()) {
-        talkerClosed = Optional.of(watch.elapsed().minus(start));
+        talkerClosed = Optional.of(stopwatch.elapsed().minus(start));
       }
-      watch.sleepUntil(now.plus(EVERY));
+      stopwatch.sleepUntil(now.plus(EVERY));
     }
-    final Duration ended = watch.elapsed().minus(start);
+    final Duration ended = stopwatch.elapsed().minus(start);
     long open = sockets.stream().filter(Socket::isOpen).count();
     return "the call took %s s; last reply %s, first refusal %s, the talking socket closed %s; %s"
         .formatted(

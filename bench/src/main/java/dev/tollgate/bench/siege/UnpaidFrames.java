@@ -3,8 +3,8 @@ package dev.tollgate.bench.siege;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.bench.Measurement;
 import dev.tollgate.bench.Row;
+import dev.tollgate.bench.Stopwatch;
 import dev.tollgate.bench.Times;
-import dev.tollgate.bench.Watch;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Socket;
 import java.time.Duration;
@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * One socket of a bronze tenant floods frames without a message, for 27 s, as fast as they are
- * accepted: the next when the last was answered, with a hundred on their way.
+ * One socket of a bronze tenant sends frames without a message for 27 s, with up to a hundred
+ * unanswered frames at a time.
  */
 final class UnpaidFrames implements Measurement {
   private static final Duration SPAN = Duration.ofSeconds(27);
@@ -24,31 +24,31 @@ final class UnpaidFrames implements Measurement {
   private static final String FRAME = "{\"action\":\"PooledSQS\"}";
 
   @Override
-  public Duration patience() {
+  public Duration timeout() {
     return Duration.ofMinutes(5);
   }
 
   @Override
-  public List<Row> measure(Deployment deployment, Watch watch) throws InterruptedException {
+  public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
     Socket socket = Neighbour.open(deployment.tenant("unpaid", "bronze").newSession());
-    try (Neighbour neighbour = new Neighbour("unpaid", deployment, watch)) {
+    try (Neighbour neighbour = new Neighbour("unpaid", deployment, stopwatch)) {
       return List.of(
           new Row(
               "one bronze socket (60 messages a minute) floods `{\"action\":\"PooledSQS\"}`",
               "7,808 frames accepted in 27 s",
-              neighbour.during(() -> flood(socket, watch)),
+              neighbour.during(() -> flood(socket, stopwatch)),
               "closed after a few bad frames; neighbour undisturbed"));
     } finally {
       socket.abort();
     }
   }
 
-  private static String flood(Socket socket, Watch watch) throws InterruptedException {
+  private static String flood(Socket socket, Stopwatch stopwatch) throws InterruptedException {
     Map<String, Integer> answers = new TreeMap<>();
-    Duration start = watch.elapsed();
+    Duration start = stopwatch.elapsed();
     int sent = 0;
     int answered = 0;
-    while (socket.isOpen() && watch.elapsed().minus(start).compareTo(SPAN) < 0) {
+    while (socket.isOpen() && stopwatch.elapsed().minus(start).compareTo(SPAN) < 0) {
       if (sent - answered < ON_THEIR_WAY) {
         try {
           socket.sendText(FRAME);
@@ -62,10 +62,10 @@ final class UnpaidFrames implements Measurement {
         answered += take(socket, answers, Duration.ofMillis(20));
       }
     }
-    final Duration took = watch.elapsed().minus(start);
+    final Duration took = stopwatch.elapsed().minus(start);
     final boolean closed = !socket.isOpen();
-    Duration end = watch.elapsed().plus(LAST_ANSWERS);
-    while (watch.elapsed().compareTo(end) < 0) {
+    Duration end = stopwatch.elapsed().plus(LAST_ANSWERS);
+    while (stopwatch.elapsed().compareTo(end) < 0) {
       take(socket, answers, Duration.ofMillis(100));
     }
     return "%,d frames accepted of %,d sent in %s s, socket %s; answers: %s"
@@ -77,7 +77,7 @@ final class UnpaidFrames implements Measurement {
             answers);
   }
 
-  /** Notes the frame that comes next, if one does. Returns how many frames it settles. */
+  /** Reads the next frame, if there is one; returns the number of frames that it answers. */
   private static int take(Socket socket, Map<String, Integer> answers, Duration within)
       throws InterruptedException {
     Optional<JsonNode> frame = socket.receive(within);

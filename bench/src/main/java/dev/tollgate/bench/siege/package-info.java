@@ -1,4 +1,4 @@
-/** The attacks of {@code bench/siege}, and what a neighbour feels of them. */
+/** The attacks of {@code bench/siege}. Imports {@code bench} and {@code bench.client} only. */
 @NullMarked
 package dev.tollgate.bench.siege;
 

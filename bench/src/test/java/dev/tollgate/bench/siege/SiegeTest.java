@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.bench.Benchmark;
-import dev.tollgate.bench.Watch;
+import dev.tollgate.bench.Stopwatch;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -66,7 +66,7 @@ class SiegeTest {
             Siege.ROWS,
             new PrintWriter(out, true),
             new PrintWriter(err, true),
-            new Watch(InstantSource.fixed(Instant.EPOCH), () -> 0))
+            new Stopwatch(InstantSource.fixed(Instant.EPOCH), () -> 0))
         .execute(arguments);
   }
 }

@@ -70,7 +70,7 @@ class ConnectTest {
 
     assertThat(run.err())
         .isEqualTo(
-            "tollgate: 401: a valid token of tenant globex is required; pass it with --token. The server\'s"
+            "tollgate: 401: a valid token of tenant globex is required; pass it with --token. The server's reason:"
                 + " Bearer\n");
     assertThat(run.exitCode()).isEqualTo(1);
   }

@@ -257,7 +257,9 @@ class TenantsTest {
   @Test
   void show_of_an_unknown_tenant_says_how_to_list_tenants() {
     deployment.answers(
-        "GET /control/tenants/nosuch", 404, Documents.problem(404, "Not Found", "no tenant nosuch"));
+        "GET /control/tenants/nosuch",
+        404,
+        Documents.problem(404, "Not Found", "no tenant nosuch"));
 
     Run run = deployment.run("tenants", "show", "nosuch");
 

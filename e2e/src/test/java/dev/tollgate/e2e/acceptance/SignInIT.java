@@ -98,15 +98,14 @@ final class SignInIT {
     refusing = true;
     browser.go(url() + "/operator");
     browser.click("#sign-in");
-    browser.awaitText(
-        "#notices", text -> text.contains("You were not signed in: Not an operator."));
+    browser.awaitText("#notices", text -> text.contains("Sign-in failed: Not an operator."));
     browser.await("one may try again", () -> browser.find("#sign-in").isDisplayed());
   }
 
   @Test
   void code_that_nobody_asked_for_is_not_used() {
     browser.go(url() + "/operator?code=planted&state=planted");
-    browser.awaitText("#notices", text -> text.contains("belongs to no question of this tab"));
+    browser.awaitText("#notices", text -> text.contains("this tab did not start it"));
     assertThat(browser.url()).isEqualTo(url() + "/operator");
     assertThat(browser.script("return sessionStorage.length")).isEqualTo(0L);
   }
@@ -115,7 +114,7 @@ final class SignInIT {
   void what_nobody_thought_of_is_told_on_the_page() {
     broken = true;
     browser.go(url() + "/operator");
-    browser.awaitText("#notices", text -> text.contains("Reload the page to go on."));
+    browser.awaitText("#notices", text -> text.contains("Reload the page to continue."));
   }
 
   private void answer(HttpExchange exchange) throws IOException {

@@ -205,12 +205,12 @@ final class ConsoleIT {
         "#verdict-text",
         text ->
             text.matches(
-                "The tenant has used its tokens: it may open 6 connections a minute\\."
+                "The tenant has no tokens left: its limit is 6 new connections per minute\\."
                     + " Next attempt in \\d+ s\\."));
-    assertThat(browser.text("#verdict-title")).isEqualTo("Not let in");
+    assertThat(browser.text("#verdict-title")).isEqualTo("Refused");
     assertThat(browser.text("#tenant-rate")).isEqualTo("0 of 6");
     assertThat(browser.text("#connect-status"))
-        .isEqualTo("6 of 7 sockets open; the rest will follow by itself.");
+        .isEqualTo("6 of 7 sockets open; the others retry automatically.");
     String counted = browser.text("#verdict-text");
     browser.awaitText("#verdict-text", text -> !text.equals(counted));
 
@@ -227,7 +227,7 @@ final class ConsoleIT {
     connect(2);
     browser.awaitText(
         "#verdict-text",
-        text -> text.startsWith("This session has all its 1 connection open. One must close"));
+        text -> text.startsWith("This session has reached its limit of 1 open connection."));
     assertThat(deployment.control("PATCH", "/tenants/page-full", "{\"overrides\":{}}").status())
         .isEqualTo(200);
     browser.awaitText("#connect-status", "2 of 2 sockets open."::equals);
@@ -242,7 +242,7 @@ final class ConsoleIT {
 
     browser.select("#tier", "gold");
     browser.click("#change-tier");
-    browser.awaitText("#notices", text -> text.contains("page-tier is gold now."));
+    browser.awaitText("#notices", text -> text.contains("page-tier is now in tier gold."));
     browser.awaitText("#fill-rate", "180/min"::equals);
     advance(Duration.ofMinutes(2));
     browser.awaitText("#level-chart .legend", text -> text.contains("Level 180"));
@@ -280,10 +280,10 @@ final class ConsoleIT {
     browser.type("#attempts", "60");
     browser.click("#storm");
     browser.awaitText("#rows [data-id=pair-a] .status", "Throttled"::equals);
-    browser.awaitText("#storm-sentence", text -> text.contains("is over"));
+    browser.awaitText("#storm-sentence", text -> text.contains("has ended"));
     assertThat(browser.text("#storm-sentence"))
         .isEqualTo(
-            "The storm on pair-a is over: 10 let in, 50 refused, all closed. pair-b was let in"
+            "The storm on pair-a has ended: 10 admitted, 50 refused, all closed. pair-b was admitted"
                 + " each time.");
     assertThat(browser.text("#storm-neighbour")).isEqualTo("3 of 3");
     assertThat(browser.text("#rows [data-id=pair-b] .status")).isEqualTo("Active");
@@ -301,7 +301,7 @@ final class ConsoleIT {
     browser.awaitText("#storm-admitted", text -> !text.equals("0"));
     assertThat(browser.text("#storm")).isEqualTo("Stop storm");
     browser.click("#storm");
-    browser.awaitText("#storm-sentence", text -> text.contains("is over, stopped"));
+    browser.awaitText("#storm-sentence", text -> text.contains("was stopped"));
     browser.awaitText("#open", text -> text.startsWith("0 of"));
   }
 
@@ -417,7 +417,7 @@ final class ConsoleIT {
     browser.find("#rows a").sendKeys(Keys.ENTER);
     browser.awaitText("#detail-title", "many-26"::equals);
     browser.type("#prefix", "nobody");
-    browser.awaitText("#empty", text -> text.startsWith("No tenant is like that."));
+    browser.awaitText("#empty", text -> text.startsWith("No matching tenants."));
   }
 
   @ParameterizedTest
@@ -467,7 +467,7 @@ final class ConsoleIT {
   @Test
   void address_that_is_none_gets_a_page_with_a_way_back() {
     browser.go(sample() + "nothing/here");
-    assertThat(browser.text("h1")).isEqualTo("There is no such page");
+    assertThat(browser.text("h1")).isEqualTo("Page not found");
     browser.click("a[href$=operator]");
     browser.await("the operator's page is there", () -> browser.text("h1").equals("Tenants"));
     assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("404"));

@@ -78,7 +78,7 @@ final class Screenshots {
     take(browser, "operator", scheme, 390);
     browser.size(1280, 900);
     browser.click("#storm");
-    browser.awaitText("#storm-sentence", text -> text.contains("is over"));
+    browser.awaitText("#storm-sentence", text -> text.contains("has ended"));
   }
 
   private void takeSample(Browser browser, String scheme) throws IOException {

@@ -1,9 +1,8 @@
 package dev.tollgate.local.data;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.tollgate.local.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
@@ -21,12 +20,6 @@ import java.util.stream.Stream;
  * has the line, so it survives the end of this process. An incomplete last line is ignored.
  */
 public final class Journal implements AutoCloseable {
-  private static final JsonMapper JSON =
-      JsonMapper.builder()
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-          .build();
-
   private final Writer writer;
 
   private Journal(Writer writer) {
@@ -81,7 +74,7 @@ public final class Journal implements AutoCloseable {
     for (int i = 0; i < lines.size(); i++) {
       JsonNode line;
       try {
-        line = JSON.readTree(lines.get(i));
+        line = Json.readStrictly(lines.get(i));
       } catch (JsonProcessingException e) {
         if (i == lines.size() - 1) {
           return;

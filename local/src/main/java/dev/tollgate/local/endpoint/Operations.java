@@ -1,9 +1,7 @@
 package dev.tollgate.local.endpoint;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.tollgate.local.json.Json;
 import io.undertow.server.HttpServerExchange;
 import java.time.Instant;
 import java.util.HashMap;
@@ -15,7 +13,6 @@ import java.util.regex.Pattern;
 
 /** Finds the operation of a request and the resource concerned. */
 final class Operations {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final Pattern REST_PATH =
       Pattern.compile(
           "/(?:2015-03-31/)?(functions|event-source-mappings|schedules|schedule-groups|tags)(?:/([^/]+))?(?:/(invocations|code|configuration))?/?");
@@ -58,7 +55,8 @@ final class Operations {
   private static Named named(HttpServerExchange exchange, String body) {
     String target = exchange.getRequestHeaders().getFirst("X-Amz-Target");
     if (target != null) {
-      return new Named(target.substring(target.indexOf('.') + 1), resource(parse(body)));
+      return new Named(
+          target.substring(target.indexOf('.') + 1), resource(Json.readOrMissing(body)));
     }
     Map<String, String> form = QueryProtocol.parameters(body);
     String path = exchange.getRequestPath();
@@ -122,14 +120,5 @@ final class Operations {
 
   private static String lastSegment(String text) {
     return text.substring(Math.max(text.lastIndexOf('/'), text.lastIndexOf(':')) + 1);
-  }
-
-  /** The body as JSON; missing if it is not JSON, which the service then refuses itself. */
-  private static JsonNode parse(String body) {
-    try {
-      return JSON.readTree(body);
-    } catch (JsonProcessingException e) {
-      return MissingNode.getInstance();
-    }
   }
 }

@@ -1,10 +1,8 @@
 package dev.tollgate.local.endpoint;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -18,7 +16,6 @@ import java.util.Map;
 
 /** Calls AWS APIs for the parts of the cloud that are customers of AWS themselves. */
 public final class ServiceClient {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -110,12 +107,6 @@ public final class ServiceClient {
   }
 
   private static ObjectNode parse(String body) {
-    try {
-      return JSON.readTree(body) instanceof ObjectNode object
-          ? object
-          : JsonNodeFactory.instance.objectNode();
-    } catch (JsonProcessingException e) {
-      return JsonNodeFactory.instance.objectNode();
-    }
+    return Json.readOrMissing(body) instanceof ObjectNode object ? object : Json.object();
   }
 }

@@ -1,7 +1,7 @@
 package dev.tollgate.local.endpoint;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
 import io.undertow.util.HttpString;
@@ -33,7 +33,7 @@ public record ServiceError(int status, String type, Optional<String> queryCode, 
     if (!QueryProtocol.speaks(exchange)) {
       sendJson(exchange);
     } else if (QueryProtocol.wantsJson(exchange)) {
-      ObjectNode answer = JsonNodeFactory.instance.objectNode();
+      ObjectNode answer = Json.object();
       answer.putObject("Error").put("Code", code()).put("Message", message).put("Type", "Sender");
       answer.put("RequestId", UUID.randomUUID().toString());
       send(exchange, "application/json", answer.toString());
@@ -61,11 +61,7 @@ public record ServiceError(int status, String type, Optional<String> queryCode, 
     send(
         exchange,
         "application/x-amz-json-1.0",
-        JsonNodeFactory.instance
-            .objectNode()
-            .put("__type", type)
-            .put("message", message)
-            .toString());
+        Json.object().put("__type", type).put("message", message).toString());
   }
 
   private void send(HttpServerExchange exchange, String contentType, String body) {

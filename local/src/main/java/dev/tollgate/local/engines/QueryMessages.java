@@ -1,7 +1,7 @@
 package dev.tollgate.local.engines;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +28,7 @@ final class QueryMessages {
     if (operation.equals("SendMessage")) {
       return message(form, "");
     }
-    ObjectNode request = JsonNodeFactory.instance.objectNode();
+    ObjectNode request = Json.object();
     var entries = request.putArray("Entries");
     for (int i = 1; has(form, ENTRY + i + "."); i++) {
       String prefix = ENTRY + i + ".";
@@ -41,7 +41,7 @@ final class QueryMessages {
 
   /** An answer in its two wrappings. */
   static ObjectNode answer(String operation, ObjectNode result) {
-    ObjectNode answer = JsonNodeFactory.instance.objectNode();
+    ObjectNode answer = Json.object();
     ObjectNode response = answer.putObject(operation + "Response");
     response.putObject("ResponseMetadata").put("RequestId", UUID.randomUUID().toString());
     response.set(operation + "Result", result);
@@ -49,7 +49,7 @@ final class QueryMessages {
   }
 
   private static ObjectNode message(Map<String, String> form, String prefix) {
-    ObjectNode message = JsonNodeFactory.instance.objectNode();
+    ObjectNode message = Json.object();
     copy(TEXTS, form, prefix, message);
     Optional.ofNullable(form.get(prefix + "DelaySeconds"))
         .ifPresent(seconds -> message.put("DelaySeconds", Integer.parseInt(seconds)));

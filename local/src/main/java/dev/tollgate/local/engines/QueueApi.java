@@ -2,19 +2,19 @@ package dev.tollgate.local.engines;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.endpoint.QueryProtocol;
 import dev.tollgate.local.endpoint.ServiceError;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.SameThreadExecutor;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -25,7 +25,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
@@ -46,7 +45,6 @@ import java.util.regex.Pattern;
  *     href="https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_CreateQueue.html">CreateQueue</a>
  */
 final class QueueApi implements HttpHandler {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration NAME_BLOCKED = Duration.ofSeconds(60);
   private static final int MOST_LISTED = 1_000;
   private static final Pattern ENTRY_ID = Pattern.compile("[A-Za-z0-9_-]{1,80}");
@@ -56,10 +54,9 @@ final class QueueApi implements HttpHandler {
       Map.of("com.amazonaws.sqs#QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue");
 
   private final QueueHttp engine;
-  private final Function<String, String> urls;
+  private final Environment environment;
   private final QueueAttributes attributes;
   private final Runnable flush;
-  private final InstantSource clock;
   private final Map<String, Instant> deletedAt = new ConcurrentHashMap<>();
 
   /** Sends an answer. */
@@ -70,20 +67,13 @@ final class QueueApi implements HttpHandler {
   /**
    * The API.
    *
-   * @param urls the URL of a queue, by its name
    * @param flush makes changes survive the process
    */
-  QueueApi(
-      QueueHttp engine,
-      Function<String, String> urls,
-      QueueAttributes attributes,
-      Runnable flush,
-      InstantSource clock) {
+  QueueApi(QueueHttp engine, Environment environment, QueueAttributes attributes, Runnable flush) {
     this.engine = engine;
-    this.urls = urls;
+    this.environment = environment;
     this.attributes = attributes;
     this.flush = flush;
-    this.clock = clock;
   }
 
   @Override
@@ -133,13 +123,13 @@ final class QueueApi implements HttpHandler {
           .thenApply(answer -> answer::send);
     }
     Map<String, String> form = call.form();
-    String queue = QueueUrls.name(form.getOrDefault("QueueUrl", call.path()));
+    String queue = Environment.queueName(form.getOrDefault("QueueUrl", call.path()));
     ObjectNode request = QueryMessages.request(call.operation(), form);
     return unless(
         refusal(queue, request),
         () ->
             engine
-                .send(call.operation(), request.put("QueueUrl", urls.apply(queue)).toString())
+                .send(call.operation(), request.put("QueueUrl", url(queue)).toString())
                 .thenApply(
                     answer -> {
                       ObjectNode result = parse(answer.body());
@@ -261,7 +251,7 @@ final class QueueApi implements HttpHandler {
 
   private Optional<ServiceError> nameBlocked(String name) {
     return Optional.ofNullable(deletedAt.get(name))
-        .filter(deleted -> clock.instant().isBefore(deleted.plus(NAME_BLOCKED)))
+        .filter(deleted -> environment.clock().instant().isBefore(deleted.plus(NAME_BLOCKED)))
         .map(
             deleted ->
                 error(
@@ -272,7 +262,7 @@ final class QueueApi implements HttpHandler {
 
   private Answer existingQueue(String name, List<String> differences) {
     return differences.isEmpty()
-        ? json(JSON.createObjectNode().put("QueueUrl", urls.apply(name)))
+        ? json(Json.object().put("QueueUrl", url(name)))
         : new ServiceError(
                 400,
                 "com.amazonaws.sqs#QueueNameExists",
@@ -344,7 +334,7 @@ final class QueueApi implements HttpHandler {
                       return answer::send;
                     }
                     attributes.put(name, kept);
-                    return onlyKept ? json(JSON.createObjectNode()) : answer::send;
+                    return onlyKept ? json(Json.object()) : answer::send;
                   });
         });
   }
@@ -357,7 +347,7 @@ final class QueueApi implements HttpHandler {
             answer -> {
               if (answer.succeeded()) {
                 attributes.remove(name);
-                deletedAt.put(name, clock.instant());
+                deletedAt.put(name, environment.clock().instant());
               }
               return answer::send;
             });
@@ -365,7 +355,7 @@ final class QueueApi implements HttpHandler {
 
   /** All attributes of a queue; empty if there is no such queue. */
   private CompletionStage<Optional<ObjectNode>> attributesOf(String name) {
-    ObjectNode request = JSON.createObjectNode().put("QueueUrl", urls.apply(name));
+    ObjectNode request = Json.object().put("QueueUrl", url(name));
     request.putArray("AttributeNames").add("All");
     return engine
         .send("GetQueueAttributes", request.toString())
@@ -407,7 +397,7 @@ final class QueueApi implements HttpHandler {
               parse(answer.body()).path("QueueUrls").forEach(url -> rest.add(url.asText()));
               rest.removeIf(url -> url.compareTo(after) <= 0);
               Collections.sort(rest);
-              ObjectNode page = JSON.createObjectNode();
+              ObjectNode page = Json.object();
               ArrayNode listed = page.putArray("QueueUrls");
               rest.stream().limit(most).forEach(listed::add);
               if (inPages && rest.size() > most) {
@@ -436,12 +426,16 @@ final class QueueApi implements HttpHandler {
   }
 
   private static String queueName(ObjectNode request) {
-    return QueueUrls.name(request.path("QueueUrl").asText());
+    return Environment.queueName(request.path("QueueUrl").asText());
+  }
+
+  private String url(String queue) {
+    return Environment.queueUrl(environment.arn("sqs", queue));
   }
 
   private static ObjectNode parse(String body) {
     try {
-      return (ObjectNode) JSON.readTree(body);
+      return (ObjectNode) Json.read(body);
     } catch (JsonProcessingException e) {
       throw new UncheckedIOException(e);
     }

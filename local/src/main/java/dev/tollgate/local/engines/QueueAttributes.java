@@ -1,11 +1,10 @@
 package dev.tollgate.local.engines;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ServiceError;
+import dev.tollgate.local.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -24,7 +23,6 @@ import java.util.function.Predicate;
  * process. Readers do not wait for writers.
  */
 final class QueueAttributes {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final String POLICY = "Policy";
   private static final String RETENTION = "MessageRetentionPeriod";
   private static final Duration DEFAULT_RETENTION = Duration.ofDays(4);
@@ -67,7 +65,7 @@ final class QueueAttributes {
     this.file = directory.map(path -> path.resolve("queue-attributes.json"));
     this.byQueue =
         file.isPresent() && Files.exists(file.get())
-            ? JSON.readValue(
+            ? Json.MAPPER.readValue(
                 file.get().toFile(),
                 new TypeReference<ConcurrentSkipListMap<String, Map<String, String>>>() {})
             : new ConcurrentSkipListMap<>();
@@ -156,7 +154,7 @@ final class QueueAttributes {
     if (file.isPresent()) {
       Path written = file.get().resolveSibling(file.get().getFileName() + ".new");
       try {
-        JSON.writeValue(written.toFile(), byQueue);
+        Json.MAPPER.writeValue(written.toFile(), byQueue);
         Files.move(written, file.get(), StandardCopyOption.REPLACE_EXISTING);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
@@ -171,10 +169,6 @@ final class QueueAttributes {
   }
 
   private static boolean isObject(String value) {
-    try {
-      return JSON.readTree(value) instanceof ObjectNode;
-    } catch (JsonProcessingException e) {
-      return false;
-    }
+    return Json.readOrMissing(value) instanceof ObjectNode;
   }
 }

@@ -2,6 +2,7 @@ package dev.tollgate.local.engines;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -9,7 +10,6 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -42,11 +42,7 @@ public final class QueueEngine implements AutoCloseable {
   private final HttpHandler handler;
 
   private QueueEngine(
-      Optional<Path> directory,
-      InstantSource clock,
-      String region,
-      String accountId,
-      Predicate<String> expiresEarly)
+      Optional<Path> directory, Environment environment, Predicate<String> expiresEarly)
       throws Exception {
     ClassLoader loader = QueueEngine.class.getClassLoader();
     Config config =
@@ -59,15 +55,15 @@ public final class QueueEngine implements AutoCloseable {
             ClockedQueueManager.props(
                 store,
                 queue -> attributes.retention(queue).dividedBy(expiresEarly.test(queue) ? 2 : 1),
-                clock));
+                environment.clock()));
     QueueHttp http = QueueHttp.install(actors);
     SQSRestServerBuilder$.MODULE$
         .withActorSystem(actors)
         .withQueueManagerActor(manager)
-        .withServerAddress(new Address(region))
+        .withServerAddress(new Address(environment.region()))
         .withSQSLimits(QueueLimits.LIMITS)
-        .withAWSRegion(region)
-        .withAWSAccountId(accountId)
+        .withAWSRegion(environment.region())
+        .withAWSAccountId(environment.accountId())
         .start()
         .waitUntilStarted();
     if (store.isDefined()) {
@@ -81,18 +77,13 @@ public final class QueueEngine implements AutoCloseable {
             ? Optional.empty()
             : Optional.of(DriverManager.getConnection(url(directory.get()), "", ""));
     handler =
-        new QueueApi(
-            http,
-            queue -> QueueUrls.of(region, accountId, queue),
-            attributes,
-            () -> database.ifPresent(this::flush),
-            clock);
+        new QueueApi(http, environment, attributes, () -> database.ifPresent(QueueEngine::flush));
   }
 
   /** The address of SQS in a region. */
   private static final class Address extends NodeAddress {
     private Address(String region) {
-      super("https", QueueUrls.host(region), 443, "");
+      super("https", "sqs." + region + ".amazonaws.com", 443, "");
     }
 
     /** Without a port, as in the URLs of AWS. */
@@ -111,13 +102,9 @@ public final class QueueEngine implements AutoCloseable {
    * @throws Exception if it does not start
    */
   public static QueueEngine start(
-      Optional<Path> directory,
-      InstantSource clock,
-      String region,
-      String accountId,
-      Predicate<String> expiresEarly)
+      Optional<Path> directory, Environment environment, Predicate<String> expiresEarly)
       throws Exception {
-    return new QueueEngine(directory, clock, region, accountId, expiresEarly);
+    return new QueueEngine(directory, environment, expiresEarly);
   }
 
   /** Serves {@code sqs}. */
@@ -158,7 +145,7 @@ public final class QueueEngine implements AutoCloseable {
    * Writes what was committed to the file, so that it survives the end of this process. The
    * database would do so twice a second; a commit does not wait for it.
    */
-  private synchronized void flush(Connection connection) {
+  private static synchronized void flush(Connection connection) {
     try (Statement statement = connection.createStatement()) {
       var unused = statement.execute("CHECKPOINT");
     } catch (SQLException e) {

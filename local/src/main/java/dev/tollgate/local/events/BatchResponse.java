@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a function that reports batch item failures says of a batch.
+ * The answer of a function that reports batch item failures.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting">Implementing
@@ -18,8 +18,8 @@ final class BatchResponse {
   private BatchResponse() {}
 
   /**
-   * The items that failed: none if the answer is empty or null or says none; all if it cannot be
-   * understood, or names an item that is not of the batch.
+   * The items that failed: none if the answer is empty or null or names none; all if the answer is
+   * malformed or names an item that is not in the batch.
    */
   static Set<String> failures(byte[] answer, List<String> batch) {
     JsonNode response;

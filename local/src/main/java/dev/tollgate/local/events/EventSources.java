@@ -37,15 +37,15 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The event source mappings that there are, and Lambda's API for them. Those created at run time
- * outlast a restart if there is a directory to keep them in.
+ * The event source mappings that exist, and the operations of Lambda's API on them. Mappings that
+ * are created at run time are kept over a restart if there is a directory for them.
  *
- * <p>A source is read when a call is seen that puts something into it, when its mapping is created,
- * changed or brought back by a restart, and every second while it is known to hold what may come
- * later. So a source that is empty costs nothing, however many there are.
+ * <p>A source is read after each call that adds to it, when its mapping is created, changed or
+ * restored, and every second while it holds messages that are not available yet. So an empty source
+ * costs nothing.
  */
 public final class EventSources implements AutoCloseable {
-  /** Ends the name of the principal that reads for a function, after the function's name. */
+  /** The principal that reads for a function has the function's name with this suffix. */
   public static final String PRINCIPAL_SUFFIX = " event source";
 
   private static final Set<String> QUEUE_WAKERS =
@@ -83,12 +83,13 @@ public final class EventSources implements AutoCloseable {
   private final Optional<Journal> journal;
 
   /**
-   * The mappings that were kept. They begin to read when {@link #start()} is called.
+   * Restores the mappings that were kept. They begin to read when {@link #start()} is called.
    *
-   * @param client asks what Lambda itself wants to know
-   * @param clients makes a client of a principal's, by name and role
-   * @param directory where mappings that are created are kept; without it they are in memory
-   * @param replays whether a stream's records come again after they were processed, by the table
+   * @param client makes Lambda's own calls
+   * @param clients makes the client of a principal, by name and role
+   * @param directory where mappings are kept that are created at run time; without it they are in
+   *     memory
+   * @param replays whether a stream delivers a batch again after it was processed, by the table
    */
   public EventSources(
       Functions functions,
@@ -116,7 +117,7 @@ public final class EventSources implements AutoCloseable {
     return Optional.ofNullable(byId.get(uuid)).map(reader -> reader.mapping().functionArn());
   }
 
-  /** Begins to read: all sources once, since nobody knows what they hold. */
+  /** Begins to read. All sources are read once, because they may hold something. */
   public void start() {
     byId.values().forEach(SourceReader::wake);
     var unused =
@@ -135,12 +136,12 @@ public final class EventSources implements AutoCloseable {
   }
 
   /**
-   * Adds a mapping of the stack, which is the template's to keep.
+   * Adds a mapping of the stack. Only the template changes it, and it is not kept.
    *
-   * @param name tells it from the stack's others
+   * @param name identifies the mapping in the stack
    * @param members as {@code CreateEventSourceMapping} takes them
    * @return its id
-   * @throws ApiException if it cannot be
+   * @throws ApiException if it is refused
    */
   public String add(String name, ObjectNode members) {
     String uuid = UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
@@ -148,7 +149,7 @@ public final class EventSources implements AutoCloseable {
     return uuid;
   }
 
-  /** Takes notice of a call that was answered: it may have put something into a source. */
+  /** Observes an answered call, which may have added to a source. */
   public void saw(Call call) {
     boolean queue = call.service().equals("sqs");
     if (queue && call.operation().equals("StartMessageMoveTask")) {
@@ -166,8 +167,8 @@ public final class EventSources implements AutoCloseable {
   }
 
   /**
-   * Waits until the sources have nothing to give at the clock's instant and no function is at work
-   * on what they gave.
+   * Waits until the sources hold nothing that is available at the clock's instant and all
+   * invocations have ended.
    *
    * @return how many times functions have been invoked so far
    */
@@ -255,7 +256,7 @@ public final class EventSources implements AutoCloseable {
     return Answer.ok(answer);
   }
 
-  /** What is asked for, complete, if it may be. */
+  /** A complete and valid mapping of the members of a request. */
   private Mapping define(String uuid, ObjectNode members, boolean ofStack) {
     ObjectNode function =
         catalog

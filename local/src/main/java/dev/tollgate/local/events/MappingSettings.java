@@ -12,14 +12,13 @@ import dev.tollgate.local.template.Environment;
 import java.util.List;
 
 /**
- * The members of an event source mapping: which there are, what they are if they are not given, and
- * what they may be.
+ * The members of an event source mapping: their defaults and constraints.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html">CreateEventSourceMapping</a>
  */
 public final class MappingSettings {
-  /** What {@code CreateEventSourceMapping} takes, as far as it is known here. */
+  /** The members of {@code CreateEventSourceMapping} that are supported. */
   public static final List<String> MEMBERS =
       List.of(
           "BatchSize",
@@ -44,7 +43,7 @@ public final class MappingSettings {
 
   private MappingSettings() {}
 
-  /** The members that a request gives, and the others as they are then. */
+  /** The members of a request, completed with the defaults of the others. */
   static ObjectNode complete(ObjectNode request) {
     String arn = request.path("EventSourceArn").asText();
     if (!arn.matches(ARN)) {
@@ -73,7 +72,7 @@ public final class MappingSettings {
   }
 
   /**
-   * Refuses a mapping that cannot be.
+   * Refuses a mapping that violates a constraint.
    *
    * @param function its function's configuration
    */

@@ -28,7 +28,7 @@ final class Pattern {
   /**
    * Reads a pattern.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if the text is not a pattern
    */
   static Pattern parse(String text) {
     try {
@@ -42,12 +42,12 @@ final class Pattern {
     throw new IllegalArgumentException("Invalid filter pattern definition.");
   }
 
-  /** Whether an event is let through. */
+  /** Whether an event passes the filter. */
   boolean matches(JsonNode event) {
     return matches(rules, event);
   }
 
-  /** Whether the pattern says something about what is inside a member of the event. */
+  /** Whether the pattern has rules for the inside of a member of the event. */
   boolean looksInto(String member) {
     return rules.path(member).isObject();
   }

@@ -14,12 +14,13 @@ import java.util.Set;
 /**
  * Reads a queue.
  *
- * <p>A worker receives a batch, has the function take it, deletes what the function took, and
- * begins again; it leaves when the queue gives nothing. One that got something calls in another, as
- * long as there are not too many, so that a FIFO queue has as many batches under way as it has
- * groups: the queue itself holds the others of a group back. The last one that leaves looks whether
- * the queue holds messages that are delayed, in flight or behind one in flight. If so, this reader
- * looks again when it is told to {@link #look()}, every second; if not, not before it is woken.
+ * <p>A worker receives a batch, invokes the function with it, deletes the messages that the
+ * function processed, and starts again; it ends when it receives nothing. A worker that received
+ * something starts another one, up to the mapping's concurrency. So a FIFO queue has as many
+ * batches under way as it has groups, because the queue holds back the other messages of a group.
+ * The last worker that ends checks whether the queue holds messages that are delayed, in flight or
+ * behind one in flight. If so, {@link #look()} reads again, every second; otherwise only {@link
+ * #wake()} does.
  *
  * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html">Using Lambda with
  *     Amazon SQS</a>
@@ -113,7 +114,7 @@ final class QueueReader extends SourceReader {
       context.log().accept(queueUrl + ": " + e);
     }
     if (invocation instanceof Invocation.Throttled) {
-      // What was received comes back; more would only follow it.
+      // The messages become visible again. Receiving more would only return more of them.
       leave(true);
     } else {
       work();
@@ -121,9 +122,9 @@ final class QueueReader extends SourceReader {
   }
 
   /**
-   * Ends a worker, unless there is something new to look at.
+   * Ends a worker, unless the queue must be read again.
    *
-   * @param mayHoldMore whether the queue is to be asked for messages that may come later
+   * @param mayHoldMore whether the queue may hold messages that are not available yet
    */
   private void leave(boolean mayHoldMore) {
     synchronized (this) {
@@ -168,7 +169,7 @@ final class QueueReader extends SourceReader {
     return batch;
   }
 
-  /** Those that a filter lets through; the others are deleted. */
+  /** The messages that pass a filter. The others are deleted. */
   private List<ObjectNode> filtered(List<ObjectNode> messages) {
     List<Pattern> filters = mapping().filters();
     if (filters.isEmpty()) {
@@ -214,7 +215,7 @@ final class QueueReader extends SourceReader {
               + attributes.path("ApproximateNumberOfMessagesDelayed").asInt()
           > 0;
     } catch (RuntimeException e) {
-      // There is no such queue: whoever makes it and sends to it wakes this reader.
+      // The queue does not exist. A message to it wakes this reader later.
       return false;
     }
   }

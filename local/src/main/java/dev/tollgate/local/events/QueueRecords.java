@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
 import java.util.Map;
 
-/** A queue's messages as Lambda hands them to functions. */
+/** The messages of a queue as records of a Lambda event. */
 final class QueueRecords {
   private QueueRecords() {}
 
@@ -37,7 +37,7 @@ final class QueueRecords {
     return record;
   }
 
-  /** The record as filters see it that look into the body; one whose body is not JSON has none. */
+  /** The record for filters with rules for the body. A body that is not JSON is removed. */
   static ObjectNode withParsedBody(ObjectNode record) {
     ObjectNode parsed = record.deepCopy();
     try {

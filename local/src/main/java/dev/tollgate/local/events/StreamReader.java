@@ -19,12 +19,11 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Reads a table's stream: each shard in order, a shard after the one that it follows, and nothing
- * more of a shard while a batch of it waits to be tried again.
+ * Reads the stream of a table. The records of a shard are delivered in order, after those of the
+ * parent shard. A batch that is to be retried blocks its shard.
  *
- * <p>It looks when it is woken, and every second, since rows that expire are deleted without
- * anyone's call. Batches are tried again after a second of the clock, then two, four, and so on up
- * to a minute.
+ * <p>It reads when it is woken, and every second, because rows also expire without a call. Batches
+ * are retried after one second of the clock, then two, four, and so on up to a minute.
  *
  * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html">Using AWS Lambda with
  *     Amazon DynamoDB</a>
@@ -38,15 +37,15 @@ final class StreamReader extends SourceReader {
   private boolean running;
   private boolean woken;
 
-  // What follows is of the one thread that runs.
+  // The following fields are used by the running thread only.
   private final Map<String, Shard> shards = new LinkedHashMap<>();
   private boolean discovered;
 
   /**
-   * Something to read the stream of a mapping with.
+   * A reader for the stream of a mapping.
    *
-   * @param isNew whether the mapping is new, so that its starting position counts; else all that
-   *     the stream holds is read, some of it perhaps again
+   * @param isNew whether the mapping is new, so that its starting position applies; otherwise the
+   *     whole stream is read, perhaps some records again
    */
   StreamReader(ReaderContext context, Mapping mapping, boolean isNew) {
     super(context, mapping);
@@ -88,7 +87,7 @@ final class StreamReader extends SourceReader {
     context.work().end();
   }
 
-  /** Goes once through all shards; true if there may be more to do at once. */
+  /** Reads or delivers once for each shard; true if there may be more to do now. */
   private boolean pass() {
     if (!discovered) {
       discover();
@@ -133,7 +132,7 @@ final class StreamReader extends SourceReader {
     request.put("Limit", Math.min(MAX_RECORDS, mapping().batchSize()));
     ServiceClient.Answer answer = tryCall("dynamodb", NAME_SPACE + "GetRecords", request);
     if (!answer.succeeded()) {
-      // An iterator lives for a quarter of an hour, and a record for a day.
+      // The iterator has expired after 15 minutes, or the record after a day.
       shard.iterator = "";
       shard.trimmed = answer.errorCode().equals("TrimmedDataAccessException");
       discovered = false;
@@ -173,7 +172,7 @@ final class StreamReader extends SourceReader {
     return call("GetShardIterator", request).path("ShardIterator").asText();
   }
 
-  /** Hands the first batch to the function if it is due; true if it was. */
+  /** Invokes the function with the first batch if it is due; true if it was. */
   private boolean deliver(Shard shard) {
     Batch batch = shard.pending.element();
     Instant now = context.clock().instant();
@@ -201,7 +200,7 @@ final class StreamReader extends SourceReader {
     return true;
   }
 
-  /** How many records, from the first on, need not be tried again. */
+  /** How many records at the beginning need not be retried. */
   private int done(Batch batch, Invocation invocation) {
     if (!(invocation instanceof Invocation.Success success)) {
       return 0;
@@ -221,7 +220,7 @@ final class StreamReader extends SourceReader {
   private void retry(Shard shard, Batch batch, int done, boolean ran) {
     List<JsonNode> rest = batch.records().subList(done, batch.records().size());
     if (done == 0 && ran && mapping().bisects() && rest.size() > 1) {
-      // Halves are tried at once, and this does not count as an attempt.
+      // The halves are delivered at once. Splitting does not count as an attempt.
       int half = rest.size() / 2;
       Instant due = batch.due();
       shard.pending.addFirst(
@@ -244,7 +243,7 @@ final class StreamReader extends SourceReader {
     return doubled.compareTo(MAX_BACKOFF) < 0 ? doubled : MAX_BACKOFF;
   }
 
-  /** Passes a batch over, and tells the failure queue so. */
+  /** Gives a batch up, and sends a notice to the failure queue. */
   private void giveUp(Shard shard, Batch batch, String condition) {
     context
         .log()
@@ -304,7 +303,7 @@ final class StreamReader extends SourceReader {
     return call("dynamodb", NAME_SPACE + operation, request);
   }
 
-  /** How far a shard was read. */
+  /** The position of the reader in a shard. */
   private static final class Shard {
     private final String id;
     private final String parent;
@@ -323,11 +322,11 @@ final class StreamReader extends SourceReader {
   }
 
   /**
-   * Records that go to the function together.
+   * Records that are delivered together.
    *
-   * @param attempts how often the function was tried with the first of them
+   * @param attempts how often the function was invoked with the first of them
    * @param seen when they were read
-   * @param due when they are to be handed over
+   * @param due when they are to be delivered
    */
   private record Batch(List<JsonNode> records, int attempts, Instant seen, Instant due) {}
 }

@@ -8,11 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 
-/** A stream's records as Lambda hands them to functions. */
+/** The records of a stream as records of a Lambda event. */
 final class StreamRecords {
   private StreamRecords() {}
 
-  /** The record that {@code GetRecords} gave, as it is told to functions and filters. */
+  /** The record that {@code GetRecords} gave, as functions and filters receive it. */
   static ObjectNode record(JsonNode given, String streamArn) {
     ObjectNode record = given.deepCopy();
     JsonNode user = record.remove("userIdentity");

@@ -1,15 +1,12 @@
 package dev.tollgate.local.faults;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.json.Json;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,7 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
  * changed body, or have their answers changed.
  */
 final class QueueFaults {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration LATEST = Duration.ofSeconds(20);
   private static final int MAX_DELAY_SECONDS = 900;
 
@@ -40,11 +36,11 @@ final class QueueFaults {
     }
     return switch (call.operation()) {
       case "ReceiveMessage" ->
-          faults.occurs(FaultKind.QUEUE_FALSELY_EMPTY, queue) && answer(exchange, object());
+          faults.occurs(FaultKind.QUEUE_FALSELY_EMPTY, queue) && answer(exchange, Json.object());
       case "DeleteMessage" ->
           standard
               && faults.occurs(FaultKind.QUEUE_DELIVERS_TWICE, queue)
-              && answer(exchange, object());
+              && answer(exchange, Json.object());
       case "GetQueueAttributes" -> level(exchange, queue);
       case "SendMessage" -> standard && late(exchange, call, queue);
       case "SendMessageBatch", "DeleteMessageBatch", "ChangeMessageVisibilityBatch" ->
@@ -60,7 +56,7 @@ final class QueueFaults {
         text -> {
           ObjectNode answer = parse(text);
           if (answer.get("Attributes") instanceof ObjectNode attributes) {
-            ObjectNode now = object();
+            ObjectNode now = Json.object();
             attributes.properties().stream()
                 .filter(attribute -> attribute.getKey().startsWith("ApproximateNumber"))
                 .forEach(attribute -> now.set(attribute.getKey(), attribute.getValue()));
@@ -97,9 +93,9 @@ final class QueueFaults {
     ObjectNode request = parse(call.body());
     boolean deleting = call.operation().equals("DeleteMessageBatch");
     boolean sending = call.operation().equals("SendMessageBatch");
-    ArrayNode going = JSON.createArrayNode();
-    ArrayNode failed = JSON.createArrayNode();
-    ArrayNode kept = JSON.createArrayNode();
+    ArrayNode going = Json.array();
+    ArrayNode failed = Json.array();
+    ArrayNode kept = Json.array();
     for (JsonNode entry : request.path("Entries")) {
       String id = entry.path("Id").asText();
       if (faults.occurs(FaultKind.QUEUE_ENTRY_FAILS, queue)) {
@@ -114,7 +110,7 @@ final class QueueFaults {
       }
     }
     if (going.isEmpty() && !(failed.isEmpty() && kept.isEmpty())) {
-      return answer(exchange, completed(object(), failed, kept));
+      return answer(exchange, completed(Json.object(), failed, kept));
     }
     request.set("Entries", going);
     call.withBody(request.toString()).attachTo(exchange);
@@ -136,15 +132,7 @@ final class QueueFaults {
     return true;
   }
 
-  private static ObjectNode object() {
-    return JsonNodeFactory.instance.objectNode();
-  }
-
   private static ObjectNode parse(String text) {
-    try {
-      return JSON.readTree(text) instanceof ObjectNode object ? object : object();
-    } catch (JsonProcessingException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Json.readOrMissing(text) instanceof ObjectNode object ? object : Json.object();
   }
 }

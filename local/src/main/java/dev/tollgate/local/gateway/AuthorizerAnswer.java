@@ -10,18 +10,18 @@ import dev.tollgate.local.template.TemplateException;
 import java.io.IOException;
 
 /**
- * What API Gateway makes of the answer of a Lambda authorizer: an IAM policy and a flat context
- * (API Gateway Developer Guide, "Output from an API Gateway Lambda authorizer").
+ * The interpretation of a Lambda authorizer's answer: an IAM policy and a flat context (API Gateway
+ * Developer Guide, "Output from an API Gateway Lambda authorizer").
  */
 sealed interface AuthorizerAnswer {
 
-  /** The most that an authorizer may answer ("Quotas for WebSocket APIs"). */
+  /** The maximum size of an authorizer's answer ("Quotas for WebSocket APIs"). */
   int MAX_BYTES = 8 * 1024;
 
   /**
    * The policy allows the invocation.
    *
-   * @param context what becomes {@code requestContext.authorizer}: the context's values as strings,
+   * @param context the value of {@code requestContext.authorizer}: the context's values as strings,
    *     and the principal
    */
   record Allowed(ObjectNode context) implements AuthorizerAnswer {}
@@ -29,13 +29,13 @@ sealed interface AuthorizerAnswer {
   /** The policy denies the invocation, or does not allow it. */
   record Denied() implements AuthorizerAnswer {}
 
-  /** The function failed with the very message {@code Unauthorized}. */
+  /** The function failed with exactly the message {@code Unauthorized}. */
   record Unauthorized() implements AuthorizerAnswer {}
 
   /**
-   * There is no answer, or not one that an authorizer may give.
+   * The answer is missing or invalid.
    *
-   * @param reason what is wrong
+   * @param reason the problem
    */
   record Broken(String reason) implements AuthorizerAnswer {}
 

@@ -1,5 +1,6 @@
 package dev.tollgate.local.gateway;
 
+import dev.tollgate.local.gateway.mapping.ServiceCalls;
 import dev.tollgate.local.lambda.Invoker;
 import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.sites.Refusal;
@@ -27,14 +28,13 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
- * The public server: HTTP and WebSocket APIs as Amazon API Gateway has them, each below the path
- * segment that is its id, since one machine has no host name per API.
+ * The public server of HTTP and WebSocket APIs. The path of each API begins with its id, because
+ * one machine has no host name per API.
  *
- * <p>Every request waits for its functions on a thread of its own, so that hundreds of handshakes
- * whose authorizer takes a second do not hold up anyone else's. How many may wait is bounded where
- * it is on AWS: by the concurrency of the functions, beyond which a request gets 500. API Gateway's
- * own quotas (500 new connections and 10,000 requests a second in an account and Region) are far
- * above what this serves and not imposed.
+ * <p>Every request waits for its functions on a thread of its own, so that slow authorizers do not
+ * delay other requests. As on AWS, the concurrency of functions limits the number of requests; a
+ * request beyond it gets 500. API Gateway's quotas (500 new connections and 10,000 requests a
+ * second per account and Region) are not enforced.
  */
 public final class Gateway implements AutoCloseable {
   private static final Pattern BROKEN_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
@@ -145,8 +145,8 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Closes the connections that have been idle for ten minutes or open for two hours by now.
-   * Happens ten times a second anyway.
+   * Closes the connections that have been idle for ten minutes or open for two hours. The gateway
+   * also does so ten times a second.
    */
   public void sweep() {
     apis.values().forEach(Api::sweep);

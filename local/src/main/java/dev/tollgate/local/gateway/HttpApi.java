@@ -2,6 +2,7 @@ package dev.tollgate.local.gateway;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.gateway.jwt.JwtVerdict;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.lambda.Invoker;
@@ -35,7 +36,7 @@ final class HttpApi implements Api {
   /** "Quotas for configuring and running an HTTP API". */
   private static final int MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-  /** As above; then the client gets 503, which is what HTTP APIs were seen to answer. */
+  /** The same quotas. After a time-out the client gets 503, as observed on AWS. */
   private static final Duration INTEGRATION_TIMEOUT = Duration.ofSeconds(30);
 
   private static final HttpString REQUEST_ID = new HttpString("apigw-requestid");
@@ -84,8 +85,8 @@ final class HttpApi implements Api {
   }
 
   /**
-   * What the event says of who calls, which is nothing on a route that is open to everybody; empty
-   * if that may not be, and the request is refused.
+   * The caller in the event, an empty object on a route without authorization. Absent if the
+   * request was refused.
    */
   private Optional<ObjectNode> caller(HttpServerExchange exchange, HttpApiSpec.Route route) {
     ObjectNode caller = Json.object();
@@ -223,7 +224,7 @@ final class HttpApi implements Api {
     return joined;
   }
 
-  /** Sends a function's answer, unless it is not one that a function may give. */
+  /** Sends a function's answer; false if it is malformed. */
   private boolean respond(HttpServerExchange exchange, byte[] payload) {
     JsonNode answer;
     try {
@@ -269,7 +270,7 @@ final class HttpApi implements Api {
     return true;
   }
 
-  /** Adds the headers that let another origin's scripts in; true for a preflight request. */
+  /** Adds the CORS headers; true for a preflight request. */
   private boolean cors(HttpServerExchange exchange) {
     String origin = exchange.getRequestHeaders().getFirst(Headers.ORIGIN);
     if (spec.cors().isEmpty() || origin == null) {
@@ -305,7 +306,7 @@ final class HttpApi implements Api {
   }
 
   /**
-   * A route by its parts, ordered as API Gateway tries them: literal before variable before rest.
+   * A route by its path segments, in the order of API Gateway: literal, variable, greedy variable.
    */
   private static final class CompiledRoute implements Comparable<CompiledRoute> {
 
@@ -335,7 +336,7 @@ final class HttpApi implements Api {
           .toString();
     }
 
-    /** The variables' decoded values if this route takes the request. */
+    /** The decoded values of the variables, if this route matches. */
     Optional<Map<String, String>> match(String requestMethod, String rawPath) {
       if (!method.equals("ANY") && !method.equals(requestMethod)) {
         return Optional.empty();
@@ -374,7 +375,7 @@ final class HttpApi implements Api {
       return segment.startsWith("{") && segment.endsWith("+}");
     }
 
-    /** A plus sign in a path is itself, unlike in a query. */
+    /** Unlike in a query, a plus sign in a path is literal. */
     private static String decode(String raw) {
       return URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
     }

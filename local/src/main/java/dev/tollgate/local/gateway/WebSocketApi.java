@@ -4,6 +4,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.gateway.mapping.Integration;
+import dev.tollgate.local.gateway.mapping.MappedIntegrations;
+import dev.tollgate.local.gateway.mapping.ServiceCalls;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.lambda.Invoker;
@@ -28,17 +31,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A WebSocket API: the handshake with its authorizer and {@code $connect} route, the connections
- * that came of it, and what ends them.
+ * A WebSocket API: the handshake with its authorizer and {@code $connect} route, the connections,
+ * and their end.
  *
  * <p>Statuses of a refused handshake, from the API Gateway Developer Guide ("Use API Gateway Lambda
  * authorizers", "Manage connected users and client apps") unless said otherwise:
  *
  * <ul>
- *   <li>an identity source is missing: 401, and the authorizer is not asked
+ *   <li>an identity source is missing: 401, and the authorizer is not invoked
  *   <li>the authorizer fails with exactly {@code Unauthorized}: 401
  *   <li>its policy denies, or does not allow: 403
- *   <li>it fails otherwise, times out, or answers what it may not: 500
+ *   <li>it fails otherwise, times out, or its answer is invalid: 500
  *   <li>{@code $connect} answers another status than 2xx: that status, without its body and headers
  *   <li>{@code $connect} fails, or answers no HTTP status: 500; is too slow: 504
  * </ul>
@@ -64,7 +67,7 @@ final class WebSocketApi implements Api {
   private final Consumer<String> log;
   private final ConcurrentMap<String, Connection> connections = new ConcurrentHashMap<>();
 
-  /** Events that are with a function. */
+  /** The events that functions are processing. */
   private final Phaser underWay =
       new Phaser() {
         @Override
@@ -185,7 +188,7 @@ final class WebSocketApi implements Api {
     open(exchange, new Connection(peer, authorizer, this::ended));
   }
 
-  /** Asks the authorizer; its context then has the time it took, as API Gateway tells it. */
+  /** Invokes the authorizer. As in API Gateway, its context contains the latency. */
   private AuthorizerAnswer authorize(String function, ObjectNode handshake, Connection.Peer peer)
       throws IOException {
     String methodArn =
@@ -225,7 +228,7 @@ final class WebSocketApi implements Api {
     return values != null && !values.getLast().isEmpty();
   }
 
-  /** Of all headers of {@code $connect}'s answer the only one that reaches the client. */
+  /** Forwards the only header of {@code $connect}'s answer that reaches the client. */
   private static void forwardSubprotocol(JsonNode answer, HttpServerExchange exchange) {
     for (var header : answer.path("headers").properties()) {
       if (header.getKey().equalsIgnoreCase(Headers.SEC_WEB_SOCKET_PROTOCOL_STRING)) {
@@ -237,8 +240,8 @@ final class WebSocketApi implements Api {
   }
 
   /**
-   * Lets the connection in. It can be written to from here on, as {@code $connect} has finished;
-   * what is sent before the handshake is done waits for that.
+   * Accepts the connection. Messages can be sent to it from now on, and wait for the end of the
+   * handshake.
    */
   private void open(HttpServerExchange exchange, Connection connection) throws Exception {
     connections.put(connection.peer().id(), connection);
@@ -266,7 +269,9 @@ final class WebSocketApi implements Api {
         .handleRequest(exchange);
   }
 
-  /** Forgets a connection, and tells the {@code $disconnect} route if it ever was one. */
+  /**
+   * Removes a connection, and invokes the {@code $disconnect} route if the connection was opened.
+   */
   private void ended(Connection connection, Connection.End end) {
     connections.remove(connection.peer().id());
     Optional<String> function = spec.function("$disconnect");
@@ -277,7 +282,7 @@ final class WebSocketApi implements Api {
     start(() -> integrate(function.get(), event), workers);
   }
 
-  /** Hands a message to its route, after those that came before it on the connection. */
+  /** Serves a message by its route, after the earlier messages of the connection. */
   private void received(Connection connection, String message) {
     String selected = routeKey(message);
     String routeKey = spec.routes().containsKey(selected) ? selected : "$default";
@@ -292,7 +297,7 @@ final class WebSocketApi implements Api {
   }
 
   /**
-   * Serves a message. If its route does not answer, the client hears of it only if that fails.
+   * Serves a message. Without a route response the client receives only failures.
    *
    * <p>A failure, a time-out too, is answered with {@code Internal server error}.
    */

@@ -1,5 +1,6 @@
 package dev.tollgate.local.gateway;
 
+import dev.tollgate.local.gateway.mapping.Integration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

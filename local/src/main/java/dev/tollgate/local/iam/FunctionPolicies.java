@@ -6,9 +6,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which services may invoke functions without a role: what {@code AWS::Lambda::Permission} adds to
- * a function's own policy. Where API Gateway may not invoke what stands behind a route, AWS takes
- * the template all the same, and answers each request with 500.
+ * The resource policies of functions, which {@code AWS::Lambda::Permission} adds to: which services
+ * may invoke a function without a role. AWS accepts a template without the permission for API
+ * Gateway, and then answers each request with 500.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/lambda/latest/dg/access-control-resource-based.html">Resource-based
@@ -32,12 +32,12 @@ public final class FunctionPolicies {
   }
 
   /**
-   * Lets a service invoke a function.
+   * Allows a service to invoke a function.
    *
    * @param function its name, or its ARN; with a qualifier, that version or alias alone
    * @param service such as {@code apigateway.amazonaws.com}
-   * @param source the ARN of what the service may do so for, perhaps with stars; without it, for
-   *     anything
+   * @param source the ARN of the source on whose behalf the service may invoke, perhaps with
+   *     wildcards; without it, any source
    */
   public void allow(String function, String service, Optional<String> source) {
     String arn =

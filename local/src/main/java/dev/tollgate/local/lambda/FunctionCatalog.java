@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.data.Journal;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.lambda.runtime.FunctionSpec;
 import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.RestApi.Answer;
 import dev.tollgate.local.rest.RestApi.Operation;
@@ -33,9 +34,9 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The functions that there are, as Lambda's API tells of them: those of the stack, and those that
- * are created, changed and deleted at run time, which outlast a restart if there is a directory to
- * keep them in. What it holds, it defines at the host.
+ * The functions that exist, and the operations of Lambda's API on them. Functions of the stack
+ * belong to the template. Other functions are created, changed and deleted at run time, and kept
+ * over a restart if there is a directory for them.
  */
 public final class FunctionCatalog implements AutoCloseable {
   private static final DateTimeFormatter TIME =
@@ -80,9 +81,10 @@ public final class FunctionCatalog implements AutoCloseable {
       boolean ofStack) {}
 
   /**
-   * A catalog that holds what was kept.
+   * A catalog with the functions that were kept.
    *
-   * @param directory where functions that are created are kept; without it they are in memory
+   * @param directory where functions are kept that are created at run time; without it they are in
+   *     memory
    */
   public FunctionCatalog(
       Functions functions, Environment environment, Account account, Optional<Path> directory) {
@@ -108,7 +110,7 @@ public final class FunctionCatalog implements AutoCloseable {
         "DeleteFunction", this::delete);
   }
 
-  /** Tells of the name of every function that is created. */
+  /** Adds an observer that receives the name of each function that is created. */
   public synchronized void watch(Consumer<String> watcher) {
     watchers.add(watcher);
   }
@@ -151,10 +153,10 @@ public final class FunctionCatalog implements AutoCloseable {
   }
 
   /**
-   * The number of a published version of a function: another for each that is published, as long as
-   * there is a directory to remember them in.
+   * The number of a published version of a function. Numbers are kept over a restart if there is a
+   * directory for them.
    *
-   * @param identity what tells this version from the others
+   * @param identity identifies the version among the versions of the function
    */
   public synchronized String version(String function, String identity) {
     List<String> published = versions.computeIfAbsent(function, name -> new ArrayList<>());
@@ -166,7 +168,7 @@ public final class FunctionCatalog implements AutoCloseable {
   }
 
   /**
-   * The configuration of a function, as {@code GetFunctionConfiguration} tells it.
+   * The configuration of a function, as {@code GetFunctionConfiguration} returns it.
    *
    * @param function name, ARN or partial ARN, with or without a qualifier
    */
@@ -254,7 +256,7 @@ public final class FunctionCatalog implements AutoCloseable {
     return new Answer(204, NullNode.getInstance());
   }
 
-  /** Puts a function in place, new or changed, and tells its configuration. */
+  /** Creates or changes a function and returns its configuration. */
   private ObjectNode put(String name, ObjectNode settings, Path jar) {
     Entry entry = created(name, settings, jar, now(), UUID.randomUUID().toString());
     boolean isNew = byName.put(name, entry) == null;
@@ -346,7 +348,7 @@ public final class FunctionCatalog implements AutoCloseable {
     }
   }
 
-  /** The package that a request brings or points at. */
+  /** The package in a request, or the one that a request refers to. */
   private CodeStore.Code code(JsonNode wanted) {
     if (wanted.path("ZipFile").isTextual()) {
       return store.keep(FunctionSettings.zip(wanted));
@@ -439,7 +441,7 @@ public final class FunctionCatalog implements AutoCloseable {
     }
   }
 
-  /** What a request calls a function by. */
+  /** A reference to a function in a request. */
   private record Reference(String name, Optional<String> qualifier) {
     static Reference of(Request request) {
       return of(request.name(), request.query("Qualifier"));

@@ -16,14 +16,13 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * The configuration of a function as requests give it: what it may be, and what it is if it is not
- * given.
+ * The configuration of a function in requests: its constraints and defaults.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/lambda/latest/api/API_CreateFunction.html">CreateFunction</a>
  */
 public final class FunctionSettings {
-  /** The members that a request may set, and that answers tell again. */
+  /** The members that a request may set and that answers contain. */
   public static final List<String> MEMBERS =
       List.of(
           "Architectures",
@@ -91,7 +90,7 @@ public final class FunctionSettings {
     return ofChange(request);
   }
 
-  /** The settings that a request gives. */
+  /** The settings in a request to create or change a function. */
   static ObjectNode ofChange(ObjectNode request) {
     ObjectNode settings = Json.object();
     for (String member : MEMBERS) {
@@ -116,7 +115,7 @@ public final class FunctionSettings {
     return settings;
   }
 
-  /** Adds what holds for a function that does not say otherwise. */
+  /** Adds the defaults of settings that are absent. */
   public static void complete(ObjectNode settings, String name) {
     JsonNodeFactory json = JsonNodeFactory.instance;
     Map<String, JsonNode> standard =
@@ -139,7 +138,7 @@ public final class FunctionSettings {
     settings.set("SnapStart", snapStart);
   }
 
-  /** The bytes of a package that a request brings. */
+  /** The bytes of the package in a request. */
   static byte[] zip(JsonNode code) {
     byte[] zip;
     try {

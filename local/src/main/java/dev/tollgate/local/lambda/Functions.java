@@ -8,6 +8,11 @@ import dev.tollgate.local.lambda.Invocation.NotFound;
 import dev.tollgate.local.lambda.Invocation.Success;
 import dev.tollgate.local.lambda.Invocation.Throttled;
 import dev.tollgate.local.lambda.Invocation.TimedOut;
+import dev.tollgate.local.lambda.runtime.EventSerializers;
+import dev.tollgate.local.lambda.runtime.ExecutionEnvironment;
+import dev.tollgate.local.lambda.runtime.FunctionClassLoader;
+import dev.tollgate.local.lambda.runtime.FunctionSpec;
+import dev.tollgate.local.lambda.runtime.InvocationContext;
 import dev.tollgate.local.threads.DaemonThreads;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -41,14 +46,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each function has a class loader over its jar, and one handler instance per concurrent
  * invocation. An instance is constructed when an invocation finds none idle, and reused until the
- * function is replaced or killed, or lies idle while many others are in use. An invocation that
- * outlasts the function's time-out is interrupted and its instance discarded; the init phase does
- * not count. Time-outs are of this machine's time, whatever the clock says that the functions are
- * given.
+ * function is replaced or killed, or is idle while many others are in use. An invocation that
+ * exceeds the function's time-out is interrupted and its instance discarded; the init phase does
+ * not count. Time-outs are measured in real time, not by the clock that functions are given.
  *
- * <p>Concurrency is limited as in an AWS account: 1,000 for all functions, of which a function may
- * reserve a part, as long as 100 are left to the others (AWS Lambda Developer Guide, "Understanding
- * Lambda function scaling", "Configuring reserved concurrency").
+ * <p>Concurrency is limited as in an AWS account: 1,000 for all functions. A function may reserve a
+ * part of it as long as 100 remain unreserved (AWS Lambda Developer Guide, "Understanding Lambda
+ * function scaling", "Configuring reserved concurrency").
  */
 public final class Functions implements Invoker, AutoCloseable {
 
@@ -56,7 +60,10 @@ public final class Functions implements Invoker, AutoCloseable {
   private static final int LEAST_UNRESERVED = 100;
   private static final String FUNCTION = ":function:";
 
-  /** So many functions have their classes loaded; the one that was idle longest gives way. */
+  /**
+   * How many functions may have their classes loaded. Beyond that, the function that was idle
+   * longest is unloaded.
+   */
   private static final int MOST_LOADED = 32;
 
   /** Synchronous request and response, each (Developer Guide, "Lambda quotas"). */
@@ -69,10 +76,10 @@ public final class Functions implements Invoker, AutoCloseable {
   private final Map<Hosted, Long> lastUsed = new HashMap<>();
   private final Semaphore unreserved = new Semaphore(ACCOUNT_CONCURRENCY);
 
-  /** On AWS an instance has a processor of its own to start on; here they share. */
+  /** Instances share the processors of this machine while they start. */
   private final Semaphore processors = new Semaphore(Runtime.getRuntime().availableProcessors());
 
-  /** Unbounded, since the semaphores bound what runs here. */
+  /** Unbounded, because the semaphores limit the number of invocations. */
   private final ExecutorService invocations =
       Executors.newCachedThreadPool(new DaemonThreads("lambda"));
 
@@ -119,7 +126,7 @@ public final class Functions implements Invoker, AutoCloseable {
   }
 
   /**
-   * Puts another in a function's place, for the invocations from now on. Those under way go on.
+   * Replaces a function for new invocations. Invocations under way continue with the old one.
    *
    * @throws IllegalArgumentException if there is no such function
    */
@@ -133,7 +140,7 @@ public final class Functions implements Invoker, AutoCloseable {
     forget(old);
   }
 
-  /** Deletes a function, if there is one of the name. Invocations under way go on. */
+  /** Deletes a function if it exists. Invocations under way continue. */
   public synchronized void remove(String name) {
     Hosted function = byNameOrArn.get(name);
     if (function != null) {
@@ -143,14 +150,14 @@ public final class Functions implements Invoker, AutoCloseable {
     }
   }
 
-  /** Whether there is such a function, version or alias. */
+  /** Whether a function, version or alias exists. */
   public boolean exists(String nameOrArn) {
     return byNameOrArn.containsKey(nameOrArn);
   }
 
   /**
-   * Ends a function's invocations as if its processes had died: whoever waits for one sees a
-   * function error, the instances are gone, and whatever their threads still ask of AWS is refused.
+   * Ends a function's invocations as if its processes had crashed. The callers get a function
+   * error, the instances are discarded, and AWS calls of threads that still run are refused.
    *
    * @throws IllegalArgumentException if there is no such function
    */
@@ -172,7 +179,7 @@ public final class Functions implements Invoker, AutoCloseable {
   }
 
   /**
-   * Invokes a function and waits for its end.
+   * Invokes a function and waits for the result.
    *
    * @param function name or ARN, with or without a qualifier ({@code name:alias})
    * @param payload the event, JSON
@@ -195,7 +202,7 @@ public final class Functions implements Invoker, AutoCloseable {
     return running.result;
   }
 
-  /** Frees the class loaders after interrupting what still runs. */
+  /** Interrupts all invocations and closes the class loaders. */
   @Override
   public void close() {
     timeouts.shutdownNow();
@@ -285,7 +292,10 @@ public final class Functions implements Invoker, AutoCloseable {
     log.accept(new LogLine(clock.instant(), function.spec.name(), requestId, message));
   }
 
-  /** Notes that a function is used, and lets the classes of others go if they are too many. */
+  /**
+   * Records the use of a function, and unloads the function that was idle longest if there are too
+   * many.
+   */
   private void use(Hosted function) {
     synchronized (lastUsed) {
       lastUsed.put(function, System.nanoTime());
@@ -308,7 +318,7 @@ public final class Functions implements Invoker, AutoCloseable {
     function.discard();
   }
 
-  /** By ARN, and by the part of an ARN that follows {@code :function:}. */
+  /** The ARNs of a function, and their parts after {@code :function:}. */
   private static Set<String> namesOf(FunctionSpec spec) {
     Set<String> names = new HashSet<>(spec.arns());
     names.add(spec.name());
@@ -331,7 +341,7 @@ public final class Functions implements Invoker, AutoCloseable {
       this.instances = new Instances(spec);
     }
 
-    /** The instances that an invocation from now on belongs to, until it leaves them. */
+    /** The instances for a new invocation, which must leave them at its end. */
     private Instances enter() {
       while (true) {
         Instances current = instances;
@@ -341,7 +351,7 @@ public final class Functions implements Invoker, AutoCloseable {
       }
     }
 
-    /** Throws the instances away, each as soon as it serves nobody. */
+    /** Discards the instances, each at the end of its invocation. */
     private synchronized void discard() {
       Instances old = instances;
       instances = new Instances(spec);
@@ -372,7 +382,7 @@ public final class Functions implements Invoker, AutoCloseable {
     }
   }
 
-  /** Invocations of one function. The one that claims the end of an invocation brings it about. */
+  /** An invocation. Whoever claims its end first completes it. */
   private final class Running {
     private final Hosted function;
     private final String requestId = UUID.randomUUID().toString();
@@ -390,7 +400,7 @@ public final class Functions implements Invoker, AutoCloseable {
       thread = Thread.currentThread();
     }
 
-    /** Takes the instance; false if the end has come already. */
+    /** Takes the instance; false if the invocation has ended already. */
     private synchronized boolean serveWith(Instance taken) {
       instance = taken;
       return !claimed;
@@ -423,7 +433,9 @@ public final class Functions implements Invoker, AutoCloseable {
       end(failure);
     }
 
-    /** The permit is back before anyone learns of the end, so that the next invocation finds it. */
+    /**
+     * Releases the permit before the result is visible, so that a following invocation finds it.
+     */
     private void end(Invocation invocation) {
       function.running.remove(this);
       function.permits.release();
@@ -431,7 +443,7 @@ public final class Functions implements Invoker, AutoCloseable {
     }
   }
 
-  /** A function's classes and the instances made of them, which go together. */
+  /** A function's class loader and the instances of its handler. */
   private final class Instances {
     private final FunctionSpec spec;
     private final FunctionClassLoader loader;
@@ -458,7 +470,7 @@ public final class Functions implements Invoker, AutoCloseable {
     }
 
     private void leave() {
-      // An interrupt that came too late is not for the next invocation on this thread.
+      // Clears a late interrupt, so that it does not hit the next invocation on this thread.
       Thread.interrupted();
       synchronized (this) {
         users--;
@@ -494,8 +506,8 @@ public final class Functions implements Invoker, AutoCloseable {
     }
 
     /**
-     * An idle instance, or one that is made as soon as {@code processors} allow, unless one falls
-     * idle first.
+     * An idle instance, or a new one that is created when a processor is free, unless another
+     * becomes idle first.
      */
     private Instance take() throws Throwable {
       Instance found = poll();

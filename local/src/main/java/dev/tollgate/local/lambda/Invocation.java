@@ -2,13 +2,14 @@ package dev.tollgate.local.lambda;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.lambda.runtime.ExecutionEnvironment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** How an invocation of a function ended. */
+/** The result of an invocation. */
 public sealed interface Invocation {
 
   /**
@@ -19,13 +20,13 @@ public sealed interface Invocation {
   @SuppressWarnings("ArrayRecordComponent") // compared nowhere; copying megabytes serves nobody
   record Success(byte[] payload) implements Invocation {}
 
-  /** The function ran, or should have, and gave no answer: {@code X-Amz-Function-Error}. */
+  /** The function failed or could not run: {@code X-Amz-Function-Error}. */
   sealed interface Failure extends Invocation {
 
-    /** What an AWS client receives in place of the answer, JSON. */
+    /** The error that an AWS client receives instead of the answer, JSON. */
     byte[] payload();
 
-    /** What went wrong. */
+    /** The error message. */
     String message();
   }
 
@@ -71,7 +72,7 @@ public sealed interface Invocation {
    */
   record TimedOut(String requestId, Duration timeout) implements Failure {
 
-    /** The sentence that Lambda has for it. */
+    /** The message of Lambda for a time-out. */
     @Override
     public String message() {
       return String.format(
@@ -95,7 +96,7 @@ public sealed interface Invocation {
   record Throttled(String reason) implements Invocation {}
 
   /**
-   * There is no such function, version or alias.
+   * The function, version or alias does not exist.
    *
    * @param function the name or ARN that was asked for
    */

@@ -3,7 +3,7 @@ package dev.tollgate.local.resources;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ServiceClient.Answer;
-import dev.tollgate.local.iam.TableKeys;
+import dev.tollgate.local.iam.access.TableKeys;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.template.Properties;
 import java.util.HashMap;

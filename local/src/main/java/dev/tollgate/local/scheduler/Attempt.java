@@ -10,10 +10,10 @@ import java.util.Comparator;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * One attempt to deliver one event, with the target as it was when the event came about.
+ * One attempt to deliver one event, with the target that the schedule had when the event occurred.
  *
- * @param scheduledTime when the event came about
- * @param due when the attempt is to be made: the scheduled time, or that of a retry
+ * @param scheduledTime when the event occurred
+ * @param due when the attempt is due: the scheduled time, or the time of a retry
  * @param number 1 for the first attempt
  */
 record Attempt(Schedule schedule, Instant scheduledTime, Instant due, int number)
@@ -27,9 +27,8 @@ record Attempt(Schedule schedule, Instant scheduledTime, Instant due, int number
       Comparator.comparing(Attempt::due).thenComparing(Attempt::scheduledTime);
 
   /**
-   * The next attempt after this one has failed. It is counted from when this one was due, not from
-   * when it was made, so that on a clock that jumps an event has the attempts that it would have
-   * had if time had passed.
+   * The next attempt, if this one fails. Its time is counted from the due time of this attempt, not
+   * from its execution. So an event has the same number of attempts if the clock jumps.
    *
    * @param took how long this attempt took
    */
@@ -50,13 +49,13 @@ record Attempt(Schedule schedule, Instant scheduledTime, Instant due, int number
     return DateTimeFormatter.ISO_INSTANT.format(scheduledTime.truncatedTo(ChronoUnit.SECONDS));
   }
 
-  /** An identifier for one attempt, in the form that the service gives it. */
+  /** An identifier of one attempt, in the format of the service. */
   static String newExecutionId() {
     return "%016x".formatted(ThreadLocalRandom.current().nextLong());
   }
 
   /**
-   * The input with its context attributes put in, or the notification that the service sends when a
+   * The input with its context attributes replaced, or the notification that the service sends if a
    * schedule has no input. See <a
    * href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-context-attributes.html">Adding
    * context attributes</a>.

@@ -12,11 +12,10 @@ import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
- * Everything that a request to create or update a schedule says about it, with the service's
- * defaults where it says nothing.
+ * The definition of a schedule in a request, completed with the defaults of the service.
  *
- * @param windowMinutes the flexible time window, or empty for mode OFF; any instant in it is right,
- *     and this engine takes the first
+ * @param windowMinutes the flexible time window, or empty for mode OFF. This engine fires at the
+ *     start of the window
  */
 record Definition(
     Optional<String> description,
@@ -76,9 +75,7 @@ record Definition(
     return definition;
   }
 
-  /**
-   * Refuses dates that a schedule cannot be given at {@code now}; one-time schedules ignore them.
-   */
+  /** Refuses dates that are not valid at {@code now}. One-time schedules ignore their dates. */
   void checkDates(Instant now) {
     if (expression.startsWith("at(")) {
       return;
@@ -95,12 +92,12 @@ record Definition(
     }
   }
 
-  /** When the schedule is due, given that it was last changed at {@code anchor}. */
+  /** The due times of the schedule, if it was last changed at {@code anchor}. */
   Timing timing(Instant anchor) {
     return Timing.of(expression, ZoneId.of(timezone), anchor, startDate, endDate);
   }
 
-  /** Whether the other is due at the same times, if it is changed at the same time. */
+  /** Whether another definition has the same due times, if both are changed at the same time. */
   boolean sameTimes(Definition other) {
     return enabled == other.enabled
         && expression.equals(other.expression)
@@ -110,7 +107,7 @@ record Definition(
   }
 
   /**
-   * The members as GetSchedule answers them, defaults included; reading them back gives an equal
+   * The members of the answer of GetSchedule, including defaults. Reading them returns an equal
    * definition.
    */
   ObjectNode toJson() {

@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes attempts: calls the target, and after a failure decides between another attempt and the
+ * Executes attempts. It calls the target, and after a failure decides between a retry and the
  * dead-letter queue. See <a
  * href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html">Configuring
  * a dead-letter queue</a>.
@@ -26,7 +26,7 @@ final class Delivery {
     this.targets = targets;
   }
 
-  /** Makes the attempt; answers the next one if there is to be one. */
+  /** Executes an attempt and returns the next one, if there is one. */
   Optional<Attempt> make(Attempt attempt) {
     Target target = attempt.schedule().definition().target();
     String groupArn = attempt.schedule().key().groupArn(environment);

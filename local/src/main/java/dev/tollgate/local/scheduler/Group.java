@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A schedule group as it stands.
+ * A schedule group.
  *
- * @param clientToken of the request that created it
+ * @param clientToken the client token of the request that created it
  */
 record Group(
     String name,
@@ -36,7 +36,10 @@ record Group(
     return new Group(name, created, now, newTags, clientToken);
   }
 
-  /** The answer of GetScheduleGroup. A group is deleted at once, so it is never seen DELETING. */
+  /**
+   * The answer of GetScheduleGroup. Groups are deleted at once, so the state DELETING does not
+   * occur.
+   */
   ObjectNode toJson(Environment environment) {
     return Json.object()
         .put("Arn", arn(environment, name))

@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A schedule as it stands.
+ * A schedule.
  *
- * @param request what identifies the request that made it so: its client token with a digest of
- *     what it asked for
+ * @param request identifies the request that created or changed it: its client token and a digest
+ *     of its members
  */
 record Schedule(
     ScheduleKey key,
@@ -23,7 +23,7 @@ record Schedule(
     Instant modified,
     Optional<String> request) {
 
-  /** Identifies a request for idempotency: the same token may be used for something else later. */
+  /** Identifies a request for idempotency: a token may be used again for another request later. */
   static Optional<String> request(
       String operation, Optional<String> clientToken, Definition definition) {
     return clientToken.map(

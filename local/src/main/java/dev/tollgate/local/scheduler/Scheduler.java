@@ -18,14 +18,13 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * EventBridge Scheduler on one machine: schedules and schedule groups, the HTTP API through which
- * they are managed, and the engine that calls their targets when they are due.
+ * EventBridge Scheduler: schedules and schedule groups, their HTTP API, and the engine that calls
+ * their targets when they are due.
  *
- * <p>Requests over HTTP and calls of the methods here go through the same checks. What is refused
- * is refused with a {@link ApiException}.
+ * <p>HTTP requests and method calls are checked alike. Refused calls throw an {@link ApiException}.
  */
 public final class Scheduler implements AutoCloseable {
-  /** How many deletions are remembered for their client token. */
+  /** How many deletions are remembered by client token. */
   private static final int REMEMBERED_DELETIONS = 1_000;
 
   private static final int MAX_TAGS = 50;
@@ -83,16 +82,16 @@ public final class Scheduler implements AutoCloseable {
   }
 
   /**
-   * Waits until everything that is due at the clock's instant has been delivered, has been given up
-   * (and dead-lettered), or waits for a later retry.
+   * Waits until all events that are due at the clock's instant are delivered, given up (and
+   * dead-lettered), or wait for a later retry.
    */
   public void settle() throws InterruptedException {
     engine.settle();
   }
 
   /**
-   * Brings a group about, as resource {@code AWS::Scheduler::ScheduleGroup} does; one that exists
-   * gets the tags.
+   * Creates a group as resource {@code AWS::Scheduler::ScheduleGroup} does, or sets the tags of an
+   * existing one.
    *
    * @return its ARN
    */
@@ -108,8 +107,8 @@ public final class Scheduler implements AutoCloseable {
   }
 
   /**
-   * Brings a schedule about, as resource {@code AWS::Scheduler::Schedule} does: creates it, or
-   * changes one that stands otherwise.
+   * Creates a schedule as resource {@code AWS::Scheduler::Schedule} does, or changes an existing
+   * one that differs.
    *
    * @param properties the resource's properties, which are the members of CreateSchedule; {@code
    *     Name} is ignored
@@ -149,7 +148,7 @@ public final class Scheduler implements AutoCloseable {
   }
 
   /**
-   * UpdateSchedule: what the request does not say goes back to its default.
+   * UpdateSchedule. Members that are absent get their default.
    *
    * @param members of the request
    * @return the schedule's ARN
@@ -169,7 +168,7 @@ public final class Scheduler implements AutoCloseable {
         new Schedule(request.key(), request.definition(), existing.created(), now, identity), now);
   }
 
-  /** DeleteSchedule. An attempt that is under way goes on; retries are dropped. */
+  /** DeleteSchedule. An attempt under way continues; retries are dropped. */
   public synchronized void deleteSchedule(String group, String name, Optional<String> clientToken) {
     Members members = new Members(Json.object());
     ScheduleKey key = new ScheduleKey(members.name(group, "groupName"), members.name(name, "name"));
@@ -210,7 +209,7 @@ public final class Scheduler implements AutoCloseable {
     return Group.arn(environment, name);
   }
 
-  /** DeleteScheduleGroup: with all its schedules, and at once. */
+  /** DeleteScheduleGroup: deletes the group and its schedules at once. */
   public synchronized void deleteGroup(String name, Optional<String> clientToken) {
     Members members = new Members(Json.object());
     members.name(name, "name");
@@ -230,7 +229,7 @@ public final class Scheduler implements AutoCloseable {
     rememberDeletion(arn, clientToken);
   }
 
-  /** Stops firing; deliveries under way have some seconds to end. */
+  /** Stops firing. Deliveries under way have five seconds to end. */
   @Override
   public void close() {
     engine.close();

@@ -16,14 +16,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a schedule calls, with what, and how often it tries: a function, a queue, or as universal
- * target an action of an API. See <a
+ * The target of a schedule, its input and its retry policy. A target is a function, a queue, or an
+ * API action (universal target). See <a
  * href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets-universal.html">Using
  * universal targets</a>.
  *
- * @param input the payload, message body or API request, before context attributes are put in
+ * @param input the payload, message body or API request, before context attributes are replaced
  * @param maximumRetryAttempts how often a failed call is repeated
- * @param maximumEventAge how old an event may be when its call is repeated
+ * @param maximumEventAge the maximum age of an event whose call is repeated
  */
 record Target(
     String arn,
@@ -49,7 +49,7 @@ record Target(
       Pattern.compile("arn:aws(?:-[a-z]+)?:scheduler:::aws-sdk:([a-z0-9]+):([a-z][a-zA-Z0-9]*)");
   private static final Pattern UNIVERSAL_PREFIX = Pattern.compile("arn:aws(-[a-z]+)?:scheduler:.*");
 
-  /** The universal targets that are run here, and the members that their requests must have. */
+  /** The supported universal targets, and the required members of their requests. */
   private static final Map<String, List<String>> ACTIONS =
       Map.of(
           "sqs:sendMessage", List.of("QueueUrl", "MessageBody"),
@@ -57,7 +57,7 @@ record Target(
 
   private static final Pattern ANY = Pattern.compile("arn:aws(-[a-z]+)?:[a-z0-9-]+:[^:]*:[^:]*:.+");
 
-  /** Actions that begin so cannot be a universal target: the list of the user guide. */
+  /** Actions with these prefixes cannot be universal targets (list of the user guide). */
   private static final Pattern READ_ONLY =
       Pattern.compile(
           "(get|describe|list|poll|receive|search|scan|query|select|read|lookup|discover|validate"
@@ -81,7 +81,8 @@ record Target(
   }
 
   /**
-   * Refuses what the model's constraints let pass and the service, or this machine, does not run.
+   * Refuses targets that satisfy the model's constraints but are not supported by the service or
+   * locally.
    */
   void check(Members members) {
     for (String other :
@@ -161,7 +162,7 @@ record Target(
     return targets.callApi(new Targets.Rights(roleArn, groupArn), "sqs", "SendMessage", letter);
   }
 
-  /** The target as dead letters name it: the API action that was called. */
+  /** The target in dead letters: the ARN of the API action. */
   String actionArn() {
     if (isUniversal()) {
       return arn;

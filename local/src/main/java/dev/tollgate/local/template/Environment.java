@@ -59,4 +59,9 @@ public record Environment(String accountId, String region, String stackName, Ins
     String[] parts = arn.split(":", -1);
     return "https://sqs.%s.amazonaws.com/%s/%s".formatted(parts[3], parts[4], parts[5]);
   }
+
+  /** The name of the queue that a URL, a path or an ARN ends with. */
+  public static String queueName(String urlOrArn) {
+    return urlOrArn.substring(Math.max(urlOrArn.lastIndexOf('/'), urlOrArn.lastIndexOf(':')) + 1);
+  }
 }

@@ -14,11 +14,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Replaces intrinsic functions by their values.
+ * Replaces intrinsic functions with their values.
  *
  * <p>An object with a single key {@code Ref}, {@code Condition} or {@code Fn::...} is an intrinsic;
- * one that is not known here is an error. {@code AWS::NoValue} becomes a {@link MissingNode}, and
- * vanishes from the object or array that holds it.
+ * an unknown intrinsic is an error. {@code AWS::NoValue} becomes a {@link MissingNode} and is
+ * removed from its object or array.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-function-reference.html">Intrinsic
@@ -46,9 +46,10 @@ public final class Resolver {
   /**
    * The value with every intrinsic in it replaced.
    *
-   * @param place where the value stands, for errors
+   * @param place the path of the value, for errors
    * @return a {@link MissingNode} for {@code AWS::NoValue}
-   * @throws TemplateException if an intrinsic is unknown, malformed, or refers to what is not there
+   * @throws TemplateException if an intrinsic is unknown or malformed, or refers to a resource that
+   *     does not exist
    */
   public JsonNode resolve(JsonNode value, String place) {
     if (value instanceof ArrayNode array) {
@@ -91,7 +92,7 @@ public final class Resolver {
     return truth(definition, "Conditions." + condition);
   }
 
-  /** The name of the intrinsic that an object is, if it is one. */
+  /** The name of the intrinsic function, if the object is one. */
   static Optional<String> intrinsic(ObjectNode object) {
     if (object.size() != 1) {
       return Optional.empty();

@@ -20,10 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/**
- * A stack's template and the files that it deploys, as {@code cdk synth} leaves them in {@code
- * cdk.out}.
- */
+/** A stack's template and its assets, as {@code cdk synth} writes them to {@code cdk.out}. */
 public final class Template {
   private static final String SUFFIX = ".template.json";
   private static final Set<String> SECTIONS =
@@ -63,8 +60,7 @@ public final class Template {
    *
    * @param assembly the directory that {@code cdk synth} wrote
    * @throws UncheckedIOException if it cannot be read
-   * @throws TemplateException if it holds no template, several, or one with a section that is not
-   *     known
+   * @throws TemplateException if it holds no template or several, or one with an unknown section
    */
   public static Template read(Path assembly) {
     try (Stream<Path> files = Files.list(assembly)) {
@@ -90,16 +86,15 @@ public final class Template {
     return stackName;
   }
 
-  /** Something to resolve this template's values with. */
+  /** A resolver for the values of this template. */
   public Resolver resolver(Environment environment, References references) {
     return new Resolver(section("Parameters"), section("Conditions"), environment, references);
   }
 
   /**
-   * The resources whose conditions hold, each after those that it depends on.
+   * The resources whose conditions are true, each after the resources that it depends on.
    *
-   * @throws TemplateException if resources depend on each other in a circle, or on what is not
-   *     there
+   * @throws TemplateException if dependencies form a cycle or a dependency does not exist
    */
   public List<Resource> resources(Resolver resolver) {
     Map<String, Resource> all = new LinkedHashMap<>();
@@ -177,8 +172,8 @@ public final class Template {
   }
 
   /**
-   * Collects whatever a value's intrinsics refer to: resources, parameters, local variables of a
-   * Sub.
+   * Collects the names that a value's intrinsics refer to: resources, parameters and local
+   * variables of {@code Fn::Sub}.
    */
   private static void references(JsonNode value, Set<String> found) {
     if (value.path("Ref").isTextual()) {

@@ -2,6 +2,7 @@ package dev.tollgate.local.engines;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.local.template.Environment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
@@ -32,11 +33,7 @@ final class EnginePortsTest {
     try (TableEngine tables = TableEngine.start(Optional.empty());
         QueueEngine queues =
             QueueEngine.start(
-                Optional.empty(),
-                InstantSource.system(),
-                "us-east-1",
-                "000000000000",
-                queue -> false)) {
+                Optional.empty(), Environment.of("Test", InstantSource.system()), queue -> false)) {
       assertThat(tables.handler()).isNotNull();
       assertThat(queues.handler()).isNotNull();
 

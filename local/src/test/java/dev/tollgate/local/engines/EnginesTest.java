@@ -19,6 +19,7 @@ import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.faults.Fault;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
+import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -92,8 +93,7 @@ final class EnginesTest {
   @BeforeAll
   static void start() throws Exception {
     tables = TableEngine.start(Optional.empty());
-    queues =
-        QueueEngine.start(Optional.empty(), CLOCK, "us-east-1", "000000000000", queue -> false);
+    queues = QueueEngine.start(Optional.empty(), Environment.of("Test", CLOCK), queue -> false);
     endpoint =
         Endpoint.open(KEYS, Authorization.NONE, REQUESTS, new RequestFaults(FAULTS)::before, CLOCK);
     endpoint.serve("dynamodb", tables.handler());

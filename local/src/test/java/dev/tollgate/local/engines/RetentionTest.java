@@ -18,6 +18,7 @@ import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.endpoint.RecordedRequests;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
+import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -333,7 +334,7 @@ final class RetentionTest {
   }
 
   private void start(Optional<Path> data) throws Exception {
-    queues = QueueEngine.start(data, clock, "us-east-1", "000000000000", queue -> false);
+    queues = QueueEngine.start(data, Environment.of("Test", clock), queue -> false);
     frontDoor =
         Endpoint.open(
             keys,

@@ -3,9 +3,9 @@ package dev.tollgate.local.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.local.endpoint.AccessKeys;
-import dev.tollgate.local.lambda.FunctionSpec;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.LogLine;
+import dev.tollgate.local.lambda.runtime.FunctionSpec;
 import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.HandlerJar;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.nimbusds.jose.jwk.RSAKey;
+import dev.tollgate.local.gateway.jwt.IssuerKeys;
+import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.local.gateway.mapping.Integration;
+import dev.tollgate.local.gateway.mapping.ServiceCalls;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;

@@ -12,6 +12,7 @@ import dev.tollgate.local.lambda.Invocation.NotFound;
 import dev.tollgate.local.lambda.Invocation.Success;
 import dev.tollgate.local.lambda.Invocation.Throttled;
 import dev.tollgate.local.lambda.Invocation.TimedOut;
+import dev.tollgate.local.lambda.runtime.FunctionSpec;
 import dev.tollgate.local.testing.HandlerJar;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

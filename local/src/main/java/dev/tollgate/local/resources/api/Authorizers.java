@@ -1,8 +1,8 @@
 package dev.tollgate.local.resources.api;
 
-import dev.tollgate.local.gateway.JwtAuthorizer;
-import dev.tollgate.local.gateway.KeySets;
 import dev.tollgate.local.gateway.WebSocketApiSpec;
+import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
+import dev.tollgate.local.gateway.jwt.KeySets;
 import dev.tollgate.local.resources.CreatedResource;
 import dev.tollgate.local.resources.ResourceFamily;
 import dev.tollgate.local.resources.ResourceType;

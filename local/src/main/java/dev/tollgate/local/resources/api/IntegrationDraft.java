@@ -1,6 +1,6 @@
 package dev.tollgate.local.resources.api;
 
-import dev.tollgate.local.gateway.Integration;
+import dev.tollgate.local.gateway.mapping.Integration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;

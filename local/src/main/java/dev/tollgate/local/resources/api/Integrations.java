@@ -1,6 +1,6 @@
 package dev.tollgate.local.resources.api;
 
-import dev.tollgate.local.gateway.Integration;
+import dev.tollgate.local.gateway.mapping.Integration;
 import dev.tollgate.local.resources.CreatedResource;
 import dev.tollgate.local.resources.ResourceFamily;
 import dev.tollgate.local.resources.ResourceType;
