@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
  * exists cost one read each, and wait for no queue. And who has a name creates no more sessions
  * than ten times the connections that his tenant may open.
  */
-final class MadeUpTenantsIT {
+final class UnknownTenantsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final String SESSION = "0".repeat(32);
 

@@ -31,7 +31,7 @@ import software.amazon.awssdk.services.sqs.SqsClient;
  * Whatever goes wrong: two minutes later the counts are the open sockets, nobody is locked out, no
  * row is left that should not be, and no message is lost.
  */
-final class StayingRightIT {
+final class ConsistencyIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
 
   /** What the design promises: "the counts are right within two minutes". */

@@ -23,13 +23,13 @@ import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.regions.Region;
 
 /** A cloud in a process of its own, which can be killed. */
-final class KilledCloud {
+final class CloudProcess {
   private static final String READY = "ready";
 
   private final Process process;
   private final Map<String, String> told;
 
-  private KilledCloud(Process process, Map<String, String> told) {
+  private CloudProcess(Process process, Map<String, String> told) {
     this.process = process;
     this.told = told;
   }
@@ -59,7 +59,7 @@ final class KilledCloud {
   }
 
   /** Starts the process and waits until the cloud is up. */
-  static KilledCloud start(Path assembly, Path data, Path log) throws IOException {
+  static CloudProcess start(Path assembly, Path data, Path log) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -68,7 +68,7 @@ final class KilledCloud {
                 "-Djava.util.concurrent.ForkJoinPool.common.parallelism=16",
                 "-cp",
                 System.getProperty("java.class.path"),
-                KilledCloud.class.getName(),
+                CloudProcess.class.getName(),
                 assembly.toString(),
                 data.toString(),
                 log.toString()));
@@ -88,7 +88,7 @@ final class KilledCloud {
     if (line == null) {
       throw new IllegalStateException("the cloud did not start: " + told);
     }
-    return new KilledCloud(process, told);
+    return new CloudProcess(process, told);
   }
 
   /** {@code kill -9}: the process gets no chance to do anything more. */

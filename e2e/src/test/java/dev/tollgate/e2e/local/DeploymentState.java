@@ -17,13 +17,13 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
  * @param facts what each says, by what it is
  * @param owners the tenants and tiers, by the same
  */
-record Belongings(Map<String, String> facts, Map<String, String> owners) {
+record DeploymentState(Map<String, String> facts, Map<String, String> owners) {
   /** Answers that are kept for repetitions, of refusals too. */
   private static final String KEPT_ANSWERS = "Idempotency";
 
-  static Belongings of(LocalDeployment deployment) throws InterruptedException {
+  static DeploymentState of(LocalDeployment deployment) throws InterruptedException {
     deployment.cloud().settle();
-    Belongings all = new Belongings(new TreeMap<>(), new TreeMap<>());
+    DeploymentState all = new DeploymentState(new TreeMap<>(), new TreeMap<>());
     try (DynamoDbClient tables = deployment.inspect(DynamoDbClient.builder());
         SqsClient queues = deployment.inspect(SqsClient.builder());
         SchedulerClient schedules = deployment.inspect(SchedulerClient.builder())) {
@@ -96,7 +96,7 @@ record Belongings(Map<String, String> facts, Map<String, String> owners) {
   }
 
   /** What is otherwise, or not there, in one of both; but not what belongs to these. */
-  Set<String> changesTo(Belongings later, Set<String> permitted) {
+  Set<String> changesTo(DeploymentState later, Set<String> permitted) {
     Set<String> changes = new TreeSet<>();
     Set<String> keys = new TreeSet<>(facts.keySet());
     keys.addAll(later.facts.keySet());
