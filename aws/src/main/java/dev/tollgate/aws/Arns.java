@@ -5,20 +5,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What AWS calls things that are in one account and region.
+ * Builds ARNs of one account and region.
  *
- * @param partition where the region is, such as {@code aws}
+ * @param partition the AWS partition, such as {@code aws}
  * @param region the region
- * @param account the account's number
+ * @param account the account id
  */
 public record Arns(String partition, String region, String account) {
   private static final Pattern FUNCTION_VERSION =
       Pattern.compile("arn:([a-z0-9-]+):lambda:([a-z0-9-]+):([0-9]{12}):function:[^:]+:[0-9]+");
 
   /**
-   * What is beside a function.
+   * The account and region of a function.
    *
-   * @param functionArn a published version of it
+   * @param functionArn the ARN of a published version
    * @throws InvalidValue if it is anything else
    */
   public static Arns beside(String functionArn) {
@@ -31,6 +31,7 @@ public record Arns(String partition, String region, String account) {
     return new Arns(parts.group(1), parts.group(2), parts.group(3));
   }
 
+  /** The ARN of the queue of this name. */
   public String queue(String name) {
     return "arn:" + partition + ":sqs:" + region + ":" + account + ":" + name;
   }

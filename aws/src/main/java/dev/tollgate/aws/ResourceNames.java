@@ -8,27 +8,27 @@ import dev.tollgate.core.bucket.Shard;
 import java.util.Optional;
 
 /**
- * What a bucket's queue and schedule, and a silo's queues and function are called. Neither a
- * tenant's name nor an action's has an underscore, so no two buckets share a name, nor a bucket and
- * a silo.
+ * Names of the resources of buckets, shards and silos. Tenant ids and actions contain no
+ * underscore, so two buckets never share a name, and neither do a bucket and a silo.
  *
- * @param prefix keeps deployments in one account apart; may be empty
+ * @param prefix distinguishes deployments in one account; may be empty
  */
 public record ResourceNames(String prefix) {
   private static final String QUEUE = "_token_bucket";
 
+  /** The queue of a bucket. */
   public String queue(BucketId bucket) {
     return prefix + bucket.action() + "_" + bucket.tenant() + QUEUE;
   }
 
-  /** The bucket whose queue is called so; empty if none of this deployment's is. */
+  /** The bucket whose queue has this name; empty if no bucket of this deployment can have it. */
   public Optional<BucketId> findBucketByQueue(String queue) {
     return queue.endsWith(QUEUE)
         ? findBucketBySchedule(queue.substring(0, queue.length() - QUEUE.length()))
         : Optional.empty();
   }
 
-  /** The bucket whose schedule is called so; empty if none of this deployment's is. */
+  /** The bucket whose schedule has this name; empty if no bucket of this deployment can have it. */
   public Optional<BucketId> findBucketBySchedule(String schedule) {
     String[] parts =
         schedule.startsWith(prefix)
@@ -39,28 +39,32 @@ public record ResourceNames(String prefix) {
     }
     try {
       return Optional.of(new BucketId(new TenantId(parts[1]), new Action(parts[0])));
-    } catch (InvalidValue otherwise) {
+    } catch (InvalidValue noBucket) {
       return Optional.empty();
     }
   }
 
+  /** The schedule of a bucket. */
   public String schedule(BucketId bucket) {
     return prefix + bucket.action() + "_" + bucket.tenant();
   }
 
-  /** The name of a shard's schedule; a bucket's has an underscore where this has none. */
+  /** The schedule of a shard. It has no underscore, so it differs from every bucket's schedule. */
   public String schedule(Shard shard) {
     return shard.toString();
   }
 
+  /** The message queue of a silo. */
   public String siloQueue(TenantId tenant) {
     return siloFunction(tenant) + ".fifo";
   }
 
+  /** The dead-letter queue of a silo. */
   public String siloDeadLetters(TenantId tenant) {
     return siloFunction(tenant) + "_dead.fifo";
   }
 
+  /** The function of a silo. */
   public String siloFunction(TenantId tenant) {
     return prefix + "silo_" + tenant;
   }

@@ -6,17 +6,15 @@ import java.util.function.Supplier;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
 
-/**
- * The edge to the SDK: what a service does not answer is {@link Unavailable} on this side of it.
- */
+/** Sends SDK requests and turns SDK errors into {@link Unavailable}. */
 public final class SdkCalls {
   private SdkCalls() {}
 
   /**
-   * Sends a request. Exceptions that are answers have been caught inside {@code request}.
+   * Sends a request. {@code request} itself catches the exceptions that are regular results.
    *
-   * @param what the service and the operation
-   * @throws Unavailable if there is no answer
+   * @param what the service and the operation, for the error
+   * @throws Unavailable if the SDK fails
    */
   public static <T> T ask(String what, Supplier<T> request) {
     try {
@@ -29,8 +27,8 @@ public final class SdkCalls {
   /**
    * Sends a conditional write.
    *
-   * @param what the service and the operation
-   * @throws Unavailable if there is no answer
+   * @param what the service and the operation, for the error
+   * @throws Unavailable if the SDK fails
    */
   public static WriteResult write(String what, Runnable request) {
     return ask(
@@ -39,7 +37,7 @@ public final class SdkCalls {
           try {
             request.run();
             return WriteResult.DONE;
-          } catch (ConditionalCheckFailedException overtaken) {
+          } catch (ConditionalCheckFailedException conflict) {
             return WriteResult.CONFLICT;
           }
         });

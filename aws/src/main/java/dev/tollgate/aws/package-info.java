@@ -1,4 +1,7 @@
-/** The ports of core over AWS. {@link dev.tollgate.aws.config.AwsEnvironment} is the one way in. */
+/**
+ * Names and errors that all adapters share. May import core only; start reading at {@link
+ * dev.tollgate.aws.config.AwsEnvironment}.
+ */
 @NullMarked
 package dev.tollgate.aws;
 

@@ -3,9 +3,11 @@ package dev.tollgate.aws;
 import static dev.tollgate.core.testing.Samples.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.aws.dynamodb.limit.DynamoDbConnections;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbFactsReader;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbMessageLog;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbSessions;
+import dev.tollgate.aws.dynamodb.limit.SessionTables;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.message.MessageLog;
@@ -40,6 +42,7 @@ class RequestCountsTest {
   private final AtomicInteger requests = new AtomicInteger();
   private final DynamoDbClient client;
   private final DynamoDbSessions sessions;
+  private final DynamoDbConnections connections;
   private final MessageFactsReader facts;
   private final String limitTable;
   private final TenantId tenant = Samples.tenantId();
@@ -50,7 +53,10 @@ class RequestCountsTest {
     DynamoDbFactsReader.Tables names =
         new DynamoDbFactsReader.Tables(tables.tenant(), tables.session(), tables.limit());
     limitTable = names.limit();
-    sessions = new DynamoDbSessions(client, client, names.session(), limitTable, Engines.ANYBODY);
+    SessionTables sessionTables =
+        new SessionTables(client, client, names.session(), limitTable, Engines.ANYBODY);
+    sessions = new DynamoDbSessions(sessionTables);
+    connections = new DynamoDbConnections(sessionTables);
     facts = new DynamoDbFactsReader(client, names, Engines.ANYBODY, new ManualClock(NOW));
     sessions.create(session);
     requests.set(0);
@@ -66,7 +72,7 @@ class RequestCountsTest {
   }
 
   private JoinResult join(String connectionId, Optional<Instant> expected, Instant endsAt) {
-    return sessions.join(tenant, session.id(), connectionId, 10, RATE, expected, endsAt, NOW);
+    return connections.join(tenant, session.id(), connectionId, 10, RATE, expected, endsAt, NOW);
   }
 
   private void assertRequests(int expected) {
@@ -120,11 +126,11 @@ class RequestCountsTest {
     join("a", Optional.empty());
     requests.set(0);
 
-    sessions.leave(tenant, session.id(), "a");
+    connections.leave(tenant, session.id(), "a");
     assertRequests(1);
-    sessions.countUp(tenant, "a", 10);
+    connections.countUp(tenant, "a", 10);
     assertRequests(1);
-    sessions.countDown(tenant, Set.of("a"));
+    connections.countDown(tenant, Set.of("a"));
     assertRequests(1);
   }
 

@@ -1,48 +1,54 @@
 package dev.tollgate.local;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.AccessKeys;
+import dev.tollgate.local.endpoint.Authorization;
+import dev.tollgate.local.endpoint.Endpoint;
+import dev.tollgate.local.endpoint.Principal;
+import dev.tollgate.local.endpoint.RecordedRequests;
+import dev.tollgate.local.endpoint.SecurityTokens;
+import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.engines.QueueEngine;
+import dev.tollgate.local.engines.TableEngine;
 import dev.tollgate.local.events.EventSources;
-import dev.tollgate.local.faults.Fates;
-import dev.tollgate.local.faults.Misfortune;
+import dev.tollgate.local.faults.FaultKind;
+import dev.tollgate.local.faults.Faults;
+import dev.tollgate.local.faults.LostEvents;
+import dev.tollgate.local.faults.RequestFaults;
+import dev.tollgate.local.faults.ScheduleFaults;
 import dev.tollgate.local.gateway.Gateway;
-import dev.tollgate.local.iam.Accesses;
-import dev.tollgate.local.iam.Caller;
+import dev.tollgate.local.gateway.jwt.KeySets;
 import dev.tollgate.local.iam.Context;
 import dev.tollgate.local.iam.FunctionPolicies;
-import dev.tollgate.local.iam.Iam;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.iam.Policy;
-import dev.tollgate.local.iam.TableKeys;
+import dev.tollgate.local.iam.access.Accesses;
+import dev.tollgate.local.iam.access.Iam;
+import dev.tollgate.local.iam.access.TableKeys;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.InvokeApi;
 import dev.tollgate.local.lambda.LambdaApi;
+import dev.tollgate.local.resources.Stack;
+import dev.tollgate.local.resources.StackCreation;
+import dev.tollgate.local.rest.RestApi;
 import dev.tollgate.local.scheduler.Scheduler;
-import dev.tollgate.local.services.AccessKey;
-import dev.tollgate.local.services.AccessKeys;
-import dev.tollgate.local.services.Authorization;
-import dev.tollgate.local.services.Faults;
-import dev.tollgate.local.services.FrontDoor;
-import dev.tollgate.local.services.PlannedFaults;
-import dev.tollgate.local.services.Principal;
-import dev.tollgate.local.services.QueueEngine;
-import dev.tollgate.local.services.Requests;
-import dev.tollgate.local.services.SecurityTokens;
-import dev.tollgate.local.services.ServiceClient;
-import dev.tollgate.local.services.TableEngine;
 import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.template.Assets;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Template;
+import dev.tollgate.local.threads.DaemonThreads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,24 +57,24 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * A stack on one machine: what its synthesized template says, brought up on embedded engines. One
- * process, no Docker, no AWS account.
+ * Runs the stack of a synthesized CDK template in one JVM, on embedded engines. It needs neither
+ * Docker nor an AWS account.
  */
 public final class LocalCloud implements AutoCloseable {
-  private static final String REGION = "us-east-1";
-  private static final String ACCOUNT = "000000000000";
-  private static final Caller.Service LAMBDA = new Caller.Service("lambda.amazonaws.com");
+  private static final String LAMBDA = "lambda.amazonaws.com";
 
-  private final Deque<AutoCloseable> parts = new ArrayDeque<>();
-  private final Requests requests = new Requests();
-  private final Faults faults = new Faults();
-  private final Fates fates;
-  private final LostEvents lostEvents;
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final RecordedRequests requests = new RecordedRequests();
   private final AccessKeys accessKeys = new AccessKeys();
+  private final TableKeys tableKeys = new TableKeys();
+  private final Options options;
+  private final Faults faults;
+  private final LostEvents lostEvents;
   private final Environment environment;
-  private final SecurityTokens securityTokens;
+  private final RunLog log;
   private final Policies policies;
-  private final FrontDoor frontDoor;
+  private final Endpoint endpoint;
+  private final SecurityTokens securityTokens;
   private final Functions functions;
   private final FunctionCatalog catalog;
   private final EventSources eventSources;
@@ -78,155 +84,35 @@ public final class LocalCloud implements AutoCloseable {
   private final Map<String, String> outputs;
 
   private LocalCloud(Options options) throws Exception {
-    fates = new Fates(options.faults());
-    lostEvents = new LostEvents(fates);
+    this.options = options;
+    faults = new Faults(options.faults());
+    lostEvents = new LostEvents(faults);
     try {
       Template template = Template.read(options.assembly());
-      environment = new Environment(ACCOUNT, REGION, template.stackName());
-      RunLog log = opened(RunLog.open(options.clock(), options.logFile()));
-      TableEngine tables = opened(TableEngine.start(directory(options, "tables")));
-      QueueEngine queues =
-          opened(
-              QueueEngine.start(
-                  directory(options, "queues"),
-                  options.clock(),
-                  REGION,
-                  ACCOUNT,
-                  queue -> expiresEarly(queue, options.clock())));
-      policies = new Policies(resource -> policyOfQueue(queues, resource));
-      TableKeys partitionKeys = new TableKeys();
-      Authorization authorization =
-          options.iam()
-              ? new Iam(
-                  new Accesses(environment, partitionKeys, this::functionOfMapping),
-                  policies,
-                  log::event)
-              : Authorization.NONE;
-      frontDoor =
-          opened(
-              FrontDoor.open(
-                  accessKeys,
-                  authorization,
-                  requests,
-                  faults,
-                  new PlannedFaults(fates, policies::isAdministrator, this::isFunction, this::kill),
-                  options.clock()));
-      Optional<Policies> obeyed = options.iam() ? Optional.of(policies) : Optional.empty();
-      securityTokens = new SecurityTokens(accessKeys, options.clock());
-      functions = opened(new Functions(options.clock(), log::write));
-      ExecutorService workers = Executors.newCachedThreadPool(LocalCloud::daemon);
-      opened(workers::shutdownNow);
-      frontDoor.serve("dynamodb", tables.handler());
-      frontDoor.serve("sqs", queues.handler());
-      frontDoor.serve("sts", securityTokens);
       Assets assets = new Assets(template);
-      catalog =
-          opened(
-              new FunctionCatalog(
-                  functions,
-                  options.clock(),
-                  new FunctionCatalog.Account(
-                      environment.arn("lambda", "function:"),
-                      Map.of(
-                          "AWS_ENDPOINT_URL", frontDoor.endpoint().toString(),
-                          "AWS_REGION", environment.region()),
-                      (name, role) -> new RoleCredentials(accessKeys, Principal.of(name, role)),
-                      role ->
-                          securityTokens.isRole(role)
-                              && obeyed
-                                  .map(all -> all.trusts(role, LAMBDA, Context.EMPTY))
-                                  .orElse(true),
-                      assets::find),
-                  directory(options, "functions")));
-      eventSources =
-          opened(
-              new EventSources(
-                  functions,
-                  catalog,
-                  client("Lambda"),
-                  (name, role) -> client(Principal.of(name, role)),
-                  options.clock(),
-                  environment.arn("lambda", "event-source-mapping:"),
-                  directory(options, "functions"),
-                  table -> fates.strikes(Misfortune.STREAM_REPLAYED, table),
-                  log::event));
-      frontDoor.watch(eventSources::saw);
-      invocations = new InvokeApi(functions, workers);
-      frontDoor.serve(
-          "lambda", new LambdaApi(invocations, catalog.operations(), eventSources.operations()));
-      gateway =
-          opened(
-              new Gateway(
-                  new InetSocketAddress(options.bind(), options.port()),
-                  AllowedHosts.LOCAL.and(options.hosts()),
-                  lostEvents.before(functions),
-                  new ServiceIntegrations(this::client, obeyed),
-                  options.clock(),
-                  frontDoor::guard,
-                  log::event));
-
-      ServiceClient cloudFormation = client("CloudFormation");
-      FunctionParts functionParts = new FunctionParts(assets, environment, catalog);
-      FunctionPolicies functionPolicies = new FunctionPolicies(environment);
-      AccessParts accessParts =
-          new AccessParts(environment, securityTokens, policies, functionPolicies, cloudFormation);
-      EventParts eventParts = new EventParts();
-      UserPools userPools = new UserPools(environment);
-      ApiParts apiParts =
-          new ApiParts(gateway.address(), options.keySets(), userPools::issue, options.clock());
-      ScheduleParts scheduleParts = new ScheduleParts(environment);
-      outputs =
-          new BringUp(
-                  template,
-                  environment,
-                  Map.ofEntries(
-                      Map.entry("AWS::ApiGatewayV2::Api", apiParts::api),
-                      Map.entry("AWS::ApiGatewayV2::Authorizer", apiParts::authorizer),
-                      Map.entry("AWS::ApiGatewayV2::Integration", apiParts::integration),
-                      Map.entry(
-                          "AWS::ApiGatewayV2::IntegrationResponse", apiParts::integrationResponse),
-                      Map.entry("AWS::ApiGatewayV2::Route", apiParts::route),
-                      Map.entry("AWS::ApiGatewayV2::RouteResponse", apiParts::routeResponse),
-                      Map.entry("AWS::ApiGatewayV2::Stage", apiParts::stage),
-                      Map.entry("AWS::Cognito::UserPool", userPools::pool),
-                      Map.entry("AWS::Cognito::UserPoolClient", userPools::client),
-                      Map.entry("AWS::Cognito::UserPoolDomain", userPools::domain),
-                      Map.entry(
-                          "AWS::DynamoDB::Table",
-                          new Tables(cloudFormation, environment, partitionKeys)),
-                      Map.entry("AWS::IAM::Policy", accessParts::policy),
-                      Map.entry("AWS::IAM::Role", accessParts::role),
-                      Map.entry("AWS::Lambda::Alias", functionParts::alias),
-                      Map.entry("AWS::Lambda::EventInvokeConfig", functionParts::eventInvokeConfig),
-                      Map.entry("AWS::Lambda::EventSourceMapping", eventParts::mapping),
-                      Map.entry("AWS::Lambda::Function", functionParts::function),
-                      Map.entry("AWS::Lambda::Permission", accessParts::permission),
-                      Map.entry("AWS::Lambda::Version", functionParts::version),
-                      Map.entry("AWS::Logs::LogGroup", functionParts::logGroup),
-                      Map.entry("AWS::SQS::Queue", new Queues(cloudFormation, environment)),
-                      Map.entry("AWS::SQS::QueuePolicy", accessParts::queuePolicy),
-                      Map.entry("AWS::Scheduler::Schedule", scheduleParts::schedule),
-                      Map.entry("AWS::Scheduler::ScheduleGroup", scheduleParts::group)))
-              .run();
-      functionParts.define();
-      eventParts.add(eventSources);
-      // Schedules that were kept may be due at once, so only now.
-      scheduler =
-          opened(
-              new Scheduler(
-                  options.clock(),
-                  new ScheduleTargets(functions, this::client, obeyed, environment.accountId()),
-                  new UnpunctualSchedules(fates),
-                  directory(options, "schedules")));
-      frontDoor.serve("scheduler", scheduler.http());
-      scheduleParts.put(scheduler);
-      apiParts.serve(gateway);
-      if (options.iam()) {
-        apiParts.requireInvocable(
-            (function, source) ->
-                functionPolicies.allows(
-                    function, "apigateway.amazonaws.com", environment.arn("execute-api", source)));
-      }
+      environment = Environment.of(template.stackName(), options.clock());
+      log = closedLater(RunLog.open(options.clock(), options.logFile()));
+      TableEngine tables = closedLater(TableEngine.start(directory("tables")));
+      QueueEngine queues = closedLater(startQueues());
+      policies = new Policies(resource -> policyOfQueue(queues, resource));
+      endpoint = closedLater(openEndpoint());
+      endpoint.serve("dynamodb", tables.handler());
+      endpoint.serve("sqs", queues.handler());
+      securityTokens = new SecurityTokens(accessKeys, options.clock());
+      endpoint.serve("sts", securityTokens);
+      functions = closedLater(new Functions(options.clock(), accessKeys, log::write));
+      catalog = closedLater(openCatalog(assets));
+      eventSources = closedLater(openEventSources());
+      endpoint.watch(eventSources::saw);
+      invocations = new InvokeApi(functions, openWorkers());
+      Map<String, RestApi.Operation> operations = new HashMap<>(catalog.operations());
+      operations.putAll(eventSources.operations());
+      endpoint.serve("lambda", new LambdaApi(invocations, operations));
+      gateway = closedLater(openGateway());
+      scheduler = closedLater(openScheduler());
+      endpoint.serve("scheduler", scheduler.http());
+      outputs = createStack(template, assets);
+      scheduler.start();
       eventSources.start();
       requests.clear();
     } catch (Exception e) {
@@ -236,11 +122,11 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /**
-   * Starts a cloud. When it returns, everything answers.
+   * Starts a cloud. When this method returns, all resources of the stack can be used.
    *
-   * @throws dev.tollgate.local.template.TemplateException if the template says what cannot be done
-   *     here
-   * @throws IllegalStateException if a part does not start
+   * @throws dev.tollgate.local.template.TemplateException if the template has something that is not
+   *     supported
+   * @throws IllegalStateException if a service does not start
    */
   public static LocalCloud start(Options options) {
     try {
@@ -267,7 +153,7 @@ public final class LocalCloud implements AutoCloseable {
       PrivateFiles.write(
           file,
           List.of(
-              new ObjectMapper()
+              Json.MAPPER
                   .writerWithDefaultPrettyPrinter()
                   .writeValueAsString(Map.of(environment.stackName(), new TreeMap<>(outputs)))));
     } catch (IOException e) {
@@ -275,8 +161,8 @@ public final class LocalCloud implements AutoCloseable {
     }
   }
 
-  /** The record of the AWS calls since the cloud was up. */
-  public Requests requests() {
+  /** The record of the AWS calls since the cloud was started. */
+  public RecordedRequests requests() {
     return requests;
   }
 
@@ -285,14 +171,9 @@ public final class LocalCloud implements AutoCloseable {
     return policies;
   }
 
-  /** Makes AWS calls go wrong. */
+  /** The faults of this cloud: planned ones, and those that a test injects. */
   public Faults faults() {
     return faults;
-  }
-
-  /** What goes wrong by the plan. */
-  public Fates fates() {
-    return fates;
   }
 
   /** Makes API Gateway lose events on their way to a function. */
@@ -300,14 +181,14 @@ public final class LocalCloud implements AutoCloseable {
     return lostEvents;
   }
 
-  /** Where the AWS APIs of this cloud are: a value for {@code AWS_ENDPOINT_URL}. */
+  /** The URL of the AWS APIs of this cloud: a value for {@code AWS_ENDPOINT_URL}. */
   public URI endpoint() {
-    return frontDoor.endpoint();
+    return endpoint.endpoint();
   }
 
   /**
-   * Credentials for somebody outside of the stack, such as a test, whose calls are recorded under
-   * the name and may do everything.
+   * Credentials for a caller outside of the stack, such as a test. Its calls are recorded under the
+   * name, and all of them are allowed.
    */
   public AccessKey accessKey(String name) {
     String role = environment.globalArn("iam", "role/" + name);
@@ -316,7 +197,7 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /**
-   * Credentials of a role of the stack: those of whoever has taken over what runs as it.
+   * Credentials of a role of the stack.
    *
    * @param role the role's name
    * @throws IllegalArgumentException if there is no such role
@@ -330,8 +211,8 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /**
-   * What the environment of a program must hold that runs on this machine as a role of the stack:
-   * where AWS is, and credentials.
+   * The environment variables of a program that runs on this machine with a role of the stack:
+   * endpoint, region and credentials.
    *
    * @param role the role's name
    * @throws IllegalArgumentException if there is no such role
@@ -344,10 +225,10 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /**
-   * Waits until everything that is due at the clock's instant has happened, and what it set off has
-   * ended: schedules, frames and disconnections, messages that can be received, the records of
-   * streams and asynchronous invocations. What is delayed, in flight or to be tried again later
-   * than that instant is not due.
+   * Waits until all work that is due at the clock's instant is done, including the work that it
+   * caused: schedules, frames and disconnections, messages that can be received, the records of
+   * streams, and asynchronous invocations. Delayed messages, messages in flight and later retries
+   * are not due.
    */
   public void settle() throws InterruptedException {
     long before = -1;
@@ -361,7 +242,7 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /**
-   * Ends a function's invocations as if its processes had died.
+   * Ends a function's invocations as if its processes had crashed.
    *
    * @throws IllegalArgumentException if there is no such function
    */
@@ -369,12 +250,12 @@ public final class LocalCloud implements AutoCloseable {
     functions.kill(functionName);
   }
 
-  /** Stops everything, the last started first. */
+  /** Stops all services, in reverse order of their start. */
   @Override
   public void close() {
-    while (!parts.isEmpty()) {
+    while (!opened.isEmpty()) {
       try {
-        parts.removeLast().close();
+        opened.removeLast().close();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (Exception e) {
@@ -383,27 +264,126 @@ public final class LocalCloud implements AutoCloseable {
     }
   }
 
+  private QueueEngine startQueues() throws Exception {
+    return QueueEngine.start(
+        directory("queues"),
+        environment,
+        queue ->
+            faults.occursIn(
+                FaultKind.QUEUE_EXPIRES_EARLY,
+                queue,
+                environment.clock().instant().truncatedTo(ChronoUnit.MINUTES)));
+  }
+
+  private Endpoint openEndpoint() {
+    Authorization authorization =
+        options.iam()
+            ? new Iam(
+                new Accesses(environment, tableKeys, id -> eventSources.functionOf(id)),
+                policies,
+                log::event)
+            : Authorization.NONE;
+    return Endpoint.open(
+        accessKeys,
+        authorization,
+        requests,
+        new RequestFaults(
+                faults,
+                policies::isAdministrator,
+                name -> catalog.configuration(name).isPresent(),
+                this::kill)
+            ::before,
+        environment.clock());
+  }
+
+  private FunctionCatalog openCatalog(Assets assets) throws IOException {
+    AssumedRoles roles = rolesOf("Lambda", LAMBDA);
+    return new FunctionCatalog(
+        functions,
+        environment,
+        new FunctionCatalog.Account(
+            Map.of(
+                "AWS_ENDPOINT_URL", endpoint.endpoint().toString(),
+                "AWS_REGION", environment.region()),
+            role -> securityTokens.isRole(role) && roles.mayAssume(role, Context.EMPTY),
+            assets::find),
+        directory("functions"));
+  }
+
+  private EventSources openEventSources() throws IOException {
+    return new EventSources(
+        functions,
+        catalog,
+        client("Lambda"),
+        (name, role) -> client(Principal.of(name, role)),
+        environment,
+        directory("functions"),
+        table -> faults.occurs(FaultKind.STREAM_REPLAYED, table),
+        log::event);
+  }
+
+  private ExecutorService openWorkers() {
+    ExecutorService workers = Executors.newCachedThreadPool(new DaemonThreads("lambda-api"));
+    closedLater(workers::shutdownNow);
+    return workers;
+  }
+
+  private Gateway openGateway() {
+    return new Gateway(
+        new InetSocketAddress(options.bind(), options.port()),
+        AllowedHosts.LOCAL.and(options.hosts()),
+        lostEvents.before(functions),
+        new ServiceIntegrations(rolesOf("ApiGateway", "apigateway.amazonaws.com")),
+        environment,
+        endpoint::guard,
+        log::event);
+  }
+
+  private Scheduler openScheduler() throws IOException {
+    return new Scheduler(
+        environment,
+        new ScheduleTargets(
+            functions,
+            rolesOf("Scheduler", "scheduler.amazonaws.com"),
+            enforcedPolicies(),
+            environment.accountId()),
+        new ScheduleFaults(faults),
+        directory("schedules"));
+  }
+
+  private Map<String, String> createStack(Template template, Assets assets) {
+    KeySets keySets = new KeySets(options.keySets(), environment.clock());
+    Stack stack =
+        new Stack(environment, client("CloudFormation"))
+            .withService(Assets.class, assets)
+            .withService(EventSources.class, eventSources)
+            .withService(FunctionCatalog.class, catalog)
+            .withService(FunctionPolicies.class, new FunctionPolicies(environment, options.iam()))
+            .withService(Gateway.class, gateway)
+            .withService(KeySets.class, keySets)
+            .withService(Policies.class, policies)
+            .withService(Scheduler.class, scheduler)
+            .withService(SecurityTokens.class, securityTokens)
+            .withService(TableKeys.class, tableKeys);
+    Map<String, String> created = StackCreation.run(template, stack);
+    keySets.refuseUnused();
+    return created;
+  }
+
+  private Optional<Policies> enforcedPolicies() {
+    return options.iam() ? Optional.of(policies) : Optional.empty();
+  }
+
+  private AssumedRoles rolesOf(String name, String service) {
+    return new AssumedRoles(name, service, this::client, enforcedPolicies());
+  }
+
   private ServiceClient client(String principal) {
-    return new ServiceClient(frontDoor.endpoint(), accessKey(principal));
+    return new ServiceClient(endpoint.endpoint(), accessKey(principal));
   }
 
   private ServiceClient client(Principal principal) {
-    return new ServiceClient(frontDoor.endpoint(), accessKeys.issue(principal));
-  }
-
-  /** Asked only once the stack is up. */
-  private boolean isFunction(String name) {
-    return catalog.configuration(name).isPresent();
-  }
-
-  private boolean expiresEarly(String queue, InstantSource clock) {
-    return fates.strikesIn(
-        Misfortune.QUEUE_EXPIRES_EARLY, queue, clock.instant().truncatedTo(ChronoUnit.MINUTES));
-  }
-
-  /** Asked only once the stack is up. */
-  private Optional<String> functionOfMapping(String id) {
-    return eventSources.functionOf(id);
+    return new ServiceClient(endpoint.endpoint(), accessKeys.issue(principal));
   }
 
   private static Optional<Policy> policyOfQueue(QueueEngine queues, String resource) {
@@ -414,12 +394,13 @@ public final class LocalCloud implements AutoCloseable {
         : Optional.empty();
   }
 
-  private <T extends AutoCloseable> T opened(T part) {
-    parts.addLast(part);
+  private <T extends AutoCloseable> T closedLater(T part) {
+    opened.addLast(part);
     return part;
   }
 
-  private static Optional<Path> directory(Options options, String name) throws IOException {
+  /** A directory of the data directory, if anything is kept. */
+  private Optional<Path> directory(String name) throws IOException {
     if (options.dataDirectory().isEmpty()) {
       return Optional.empty();
     }
@@ -428,11 +409,5 @@ public final class LocalCloud implements AutoCloseable {
       var unused = PrivateFiles.createDirectory(data);
     }
     return Optional.of(PrivateFiles.createDirectory(data.resolve(name)));
-  }
-
-  private static Thread daemon(Runnable work) {
-    Thread thread = new Thread(work, "lambda-api");
-    thread.setDaemon(true);
-    return thread;
   }
 }

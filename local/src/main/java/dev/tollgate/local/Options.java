@@ -12,23 +12,23 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * How a local cloud is to be started.
+ * The options of a local cloud.
  *
  * @param assembly the directory that {@code cdk synth} wrote
  * @param bind the address at which the public APIs listen
  * @param port their port; 0 for any that is free
- * @param hosts names by which they may be addressed, besides localhost, IP addresses and the name
- *     to bind
- * @param dataDirectory where to keep tables, queues and schedules over a restart; without it they
- *     are kept in memory
- * @param logFile where to append what functions log and what goes wrong; without it that goes to
+ * @param hosts host names that clients may use, besides localhost, IP addresses and the name to
+ *     bind
+ * @param dataDirectory where tables, queues and schedules are kept over a restart; without it they
+ *     are in memory
+ * @param logFile where the log of functions and errors is appended; without it the log goes to
  *     logger {@code dev.tollgate.local}
- * @param keySets where the keys of issuers of tokens are (a JWK set, RFC 7517), by issuer: URLs of
- *     scheme file, http or https. An issuer that is not here is asked where they are, as API
- *     Gateway would ask it
- * @param iam whether policies are obeyed
+ * @param keySets the locations of the key sets (RFC 7517) of token issuers, by issuer: URLs of
+ *     scheme file, http or https. For other issuers the location is read from the discovery
+ *     document, as API Gateway does
+ * @param iam whether policies are enforced
  * @param faults what goes wrong on purpose
- * @param clock the time of queues, schedules, functions, credentials and connections
+ * @param clock the clock of queues, schedules, functions, credentials and connections
  */
 public record Options(
     Path assembly,
@@ -41,7 +41,7 @@ public record Options(
     boolean iam,
     FaultPlan faults,
     InstantSource clock) {
-  /** Refuses a port that is none, and keys where none can be. */
+  /** Refuses an invalid port and invalid locations of key sets. */
   public Options {
     Set<String> names = new TreeSet<>(hosts);
     if (!bind.contains(":")) {
@@ -56,7 +56,7 @@ public record Options(
     }
   }
 
-  /** A cloud that obeys its policies, and where nothing goes wrong on purpose. */
+  /** A cloud that enforces policies and injects no faults. */
   public Options(
       Path assembly,
       String bind,
@@ -78,16 +78,10 @@ public record Options(
         clock);
   }
 
-  /** The same, but everybody may do everything. */
+  /** These options, without enforcement of policies. */
   public Options withoutIam() {
     return new Options(
         assembly, bind, port, hosts, dataDirectory, logFile, keySets, false, faults, clock);
-  }
-
-  /** The same, but with more names by which the public APIs may be addressed. */
-  public Options addressedAs(Set<String> names) {
-    return new Options(
-        assembly, bind, port, names, dataDirectory, logFile, keySets, iam, faults, clock);
   }
 
   /** The same, but things go wrong by a plan. */
@@ -103,7 +97,7 @@ public record Options(
     }
   }
 
-  /** A cloud on a free port of the loopback interface that keeps nothing. */
+  /** A cloud in memory, on a free port of the loopback interface. */
   public static Options inMemory(Path assembly, InstantSource clock) {
     return new Options(
         assembly, "127.0.0.1", 0, Optional.empty(), Optional.empty(), Map.of(), clock);

@@ -13,9 +13,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Files that only their owner may read: what a run keeps holds sessions and credentials. A file
- * that others may read already is closed to them. On file systems without POSIX permissions, files
- * have what their directory gives them.
+ * Files that only their owner may read, because the files of a run hold sessions and credentials.
+ * An existing file that others may read loses these permissions. On file systems without POSIX
+ * permissions, files inherit the permissions of their directory.
  */
 public final class PrivateFiles {
   private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
@@ -27,7 +27,7 @@ public final class PrivateFiles {
   private PrivateFiles() {}
 
   /**
-   * Writes a file, in the place of what is there.
+   * Writes a file and replaces an existing one.
    *
    * @throws IOException if it cannot be written
    */
@@ -37,10 +37,10 @@ public final class PrivateFiles {
   }
 
   /**
-   * Makes sure that a file and its directory are there. The directory is its owner's alone if it is
-   * made here.
+   * Creates a file and its directory unless they exist. A new directory is accessible only to its
+   * owner.
    *
-   * @throws IOException if the file cannot be created or closed to others
+   * @throws IOException if the file cannot be created or its permissions cannot be set
    */
   static void create(Path file) throws IOException {
     Path directory = file.toAbsolutePath().resolveSibling("");
@@ -54,9 +54,10 @@ public final class PrivateFiles {
   }
 
   /**
-   * Makes sure that a directory is there and its owner's alone, and all that is in it.
+   * Creates a directory unless it exists. The directory and all files in it become accessible only
+   * to their owner.
    *
-   * @throws IOException if it cannot be created or closed to others
+   * @throws IOException if it cannot be created or permissions cannot be set
    */
   static Path createDirectory(Path directory) throws IOException {
     Files.createDirectories(directory);

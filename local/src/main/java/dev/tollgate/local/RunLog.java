@@ -13,14 +13,14 @@ import java.time.InstantSource;
 import java.util.Optional;
 
 /**
- * The log of a run: what functions log, how they fail, and what else goes wrong.
+ * The log of a run: the output of functions, their failures and other errors.
  *
  * <p>An entry begins with its time at the start of a line; its further lines are indented, and
- * control characters are escaped. So what a stranger sends cannot look like an entry.
+ * control characters are escaped. So a client cannot forge an entry.
  *
- * <p>A file that has grown too large is copied to one of the same name with {@code .1} behind it,
- * in the place of an older copy, and emptied. It stays the same file, which {@code tail -f}
- * follows.
+ * <p>A file that has grown too large is copied to a file with the suffix {@code .1}, which replaces
+ * an older copy, and then emptied. It stays the same file, so {@code tail -f} continues to follow
+ * it.
  */
 final class RunLog implements AutoCloseable {
   private static final System.Logger LOGGER = System.getLogger("dev.tollgate.local");
@@ -44,12 +44,12 @@ final class RunLog implements AutoCloseable {
     return new RunLog(clock, path.map(file -> new LogFile(file, largest)));
   }
 
-  /** Writes what a function has logged, or how it failed. */
+  /** Writes a log line or a failure of a function. */
   void write(LogLine line) {
     write("%s %s %s %s".formatted(line.time(), line.function(), line.requestId(), line.message()));
   }
 
-  /** Writes what happened outside of functions. */
+  /** Writes an event outside of functions. */
   void event(String what) {
     write(clock.instant() + " " + what);
   }
@@ -124,7 +124,7 @@ final class RunLog implements AutoCloseable {
       if (size >= largest) {
         rotate();
       }
-      // What is no text becomes a question mark.
+      // Unpaired surrogates become question marks.
       byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
       out.write(bytes);
       size += bytes.length;

@@ -1,6 +1,6 @@
 /**
- * The synthesized stack on one machine: {@link dev.tollgate.local.LocalCloud} brings up what its
- * template says.
+ * Runs a synthesized CDK template in one JVM. {@link dev.tollgate.local.LocalCloud} is the entry
+ * point; it composes the services of all other packages, which may not import this one.
  */
 @NullMarked
 package dev.tollgate.local;

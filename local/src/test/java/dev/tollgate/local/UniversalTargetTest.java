@@ -6,17 +6,20 @@ import static org.assertj.core.api.Assertions.tuple;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.AccessKeys;
+import dev.tollgate.local.endpoint.Authorization;
+import dev.tollgate.local.endpoint.Endpoint;
+import dev.tollgate.local.endpoint.Principal;
+import dev.tollgate.local.endpoint.RecordedRequests;
+import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.engines.QueueEngine;
+import dev.tollgate.local.faults.Fault;
+import dev.tollgate.local.faults.Faults;
+import dev.tollgate.local.faults.RequestFaults;
 import dev.tollgate.local.lambda.Functions;
+import dev.tollgate.local.scheduler.Punctuality;
 import dev.tollgate.local.scheduler.Scheduler;
-import dev.tollgate.local.services.AccessKeys;
-import dev.tollgate.local.services.Authorization;
-import dev.tollgate.local.services.Faults;
-import dev.tollgate.local.services.FrontDoor;
-import dev.tollgate.local.services.PlannedFaults;
-import dev.tollgate.local.services.Principal;
-import dev.tollgate.local.services.QueueEngine;
-import dev.tollgate.local.services.Requests;
-import dev.tollgate.local.services.ServiceClient;
+import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,8 +41,8 @@ final class UniversalTargetTest {
   private static final String SEND_BATCH = SEND + "Batch";
 
   private final ManualClock clock = new ManualClock(Instant.parse("2026-01-01T00:00:30Z"));
-  private final Requests requests = new Requests();
-  private final Faults faults = new Faults();
+  private final RecordedRequests requests = new RecordedRequests();
+  private final Faults faults = Faults.none();
   private final AccessKeys keys = new AccessKeys();
   private final List<AutoCloseable> parts = new ArrayList<>();
   private ServiceClient client;
@@ -48,24 +51,30 @@ final class UniversalTargetTest {
   @BeforeEach
   void start() throws Exception {
     QueueEngine queues =
-        opened(QueueEngine.start(Optional.empty(), clock, "us-east-1", "000000000000"));
-    FrontDoor frontDoor =
+        opened(QueueEngine.start(Optional.empty(), Environment.of("Test", clock), queue -> false));
+    Endpoint frontDoor =
         opened(
-            FrontDoor.open(
-                keys, Authorization.NONE, requests, faults, PlannedFaults.none(), clock));
+            Endpoint.open(
+                keys, Authorization.NONE, requests, new RequestFaults(faults)::before, clock));
     frontDoor.serve("sqs", queues.handler());
     client = client(frontDoor, "test");
-    Functions functions = opened(new Functions(clock, line -> {}));
+    Functions functions = opened(new Functions(clock, keys, line -> {}));
     scheduler =
         opened(
             new Scheduler(
-                clock,
+                Environment.of("App", clock),
                 new ScheduleTargets(
                     functions,
-                    principal -> new ServiceClient(frontDoor.endpoint(), keys.issue(principal)),
+                    new AssumedRoles(
+                        "Scheduler",
+                        "scheduler.amazonaws.com",
+                        principal -> new ServiceClient(frontDoor.endpoint(), keys.issue(principal)),
+                        Optional.empty()),
                     Optional.empty(),
                     "000000000000"),
+                Punctuality.EXACT,
                 Optional.empty()));
+    scheduler.start();
     for (String queue : new String[] {"bucket", "dead"}) {
       call("CreateQueue", JSON.createObjectNode().put("QueueName", queue));
     }
@@ -151,9 +160,9 @@ final class UniversalTargetTest {
         faults.inject(
             call -> call.principal().name().equals("Scheduler"),
             1,
-            new Faults.Fault.Refused(503, "ServiceUnavailable", "down"))) {
+            new Fault.Refused(503, "ServiceUnavailable", "down"))) {
       settleAfter(Duration.ofSeconds(30));
-      assertThat(fault.struck()).isOne();
+      assertThat(fault.count()).isOne();
       assertThat(bodies("bucket")).isEmpty();
 
       settleAfter(Duration.ofSeconds(1));
@@ -198,7 +207,7 @@ final class UniversalTargetTest {
     return answer.body();
   }
 
-  private ServiceClient client(FrontDoor frontDoor, String name) {
+  private ServiceClient client(Endpoint frontDoor, String name) {
     return new ServiceClient(
         frontDoor.endpoint(),
         keys.issue(Principal.of(name, "arn:aws:iam::000000000000:role/" + name)));

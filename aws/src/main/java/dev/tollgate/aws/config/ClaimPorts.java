@@ -18,11 +18,11 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sts.StsClient;
 
 /**
- * The ports that claims need, for an application that brings its own SDK clients. Needs no SDK
- * module but those of its {@link Clients}.
+ * The ports that claims need, for an application that brings its own SDK clients. Uses only the SDK
+ * modules of {@link Clients}.
  */
 public final class ClaimPorts {
-  private static final int TENANTS_KEPT = 1_000;
+  private static final int CACHED_TENANTS = 1_000;
 
   private final Deployment deployment;
   private final Clients clients;
@@ -31,13 +31,13 @@ public final class ClaimPorts {
   private final InstantSource clock;
 
   /**
-   * What a deployment's buckets are called, and the roles and functions that claims use.
+   * The resource names and ARNs that identify a deployment.
    *
    * @param limitTable name of the Limit table
-   * @param queueUrlPrefix a queue's URL up to and with the slash before its name
-   * @param namePrefix prefix of the deployment; may be empty
-   * @param tenantRoleArn role that is assumed for one tenant at a time
-   * @param tokenProducerArn function that fills buckets
+   * @param queueUrlPrefix the part of a queue's URL before its name, including the slash
+   * @param namePrefix prefix of all resource names of the deployment; may be empty
+   * @param tenantRoleArn role that is assumed with a session tag for one tenant
+   * @param tokenProducerArn the function that fills buckets
    */
   public record Deployment(
       String limitTable,
@@ -49,7 +49,7 @@ public final class ClaimPorts {
   /**
    * SDK clients of the services that claims use.
    *
-   * @param sqsOnce best sends no request twice: a receive whose answer was lost holds tokens until
+   * @param sqsOnce should not repeat requests: a receive whose response was lost holds tokens until
    *     their leases end
    */
   public record Clients(
@@ -62,14 +62,14 @@ public final class ClaimPorts {
   /**
    * Ports to a deployment.
    *
-   * @param executor runs the batches of one large request; it bounds how many at once
+   * @param executor runs the batches of one large request; its threads limit how many run at once
    */
   public ClaimPorts(
       Deployment deployment, Clients clients, Executor executor, InstantSource clock) {
     this.deployment = deployment;
     this.clients = clients;
     this.credentials =
-        new AssumedRoles(clients.sts(), deployment.tenantRoleArn(), TENANTS_KEPT, clock);
+        new AssumedRoles(clients.sts(), deployment.tenantRoleArn(), CACHED_TENANTS, clock);
     this.executor = executor;
     this.clock = clock;
   }
@@ -86,7 +86,7 @@ public final class ClaimPorts {
     return new SqsTokenQueue(clients.sqs(), clients.sqsOnce(), urls, credentials, executor, clock);
   }
 
-  /** Requests for fills, under the application's own role. */
+  /** Fill requests, with the application's own role. */
   public FillRequests fillRequests() {
     return new LambdaFillRequests(clients.lambda(), deployment.tokenProducerArn());
   }

@@ -3,7 +3,7 @@ package dev.tollgate.aws.config;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A value that is made when it is first asked for. */
+/** A value that is created at its first use. Thread-safe. */
 final class Lazy<T> implements Supplier<T> {
   private final Supplier<T> maker;
   private @Nullable T value;

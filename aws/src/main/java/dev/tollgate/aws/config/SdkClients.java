@@ -21,25 +21,34 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.api.RetryStrategy;
 
 /**
- * Configures SDK clients: where they send requests, as whom, and how long they wait. All of them
- * share one HTTP client and one thread for time-outs, of which the SDK would otherwise start five
- * for each client. Closing an SDK client closes neither.
+ * Configures SDK clients: endpoint, credentials, time-outs and retries. All clients share one HTTP
+ * client and one thread for time-outs; the SDK would otherwise start five threads for each client.
+ * Closing an SDK client closes neither.
  *
- * <h2>How long to wait</h2>
+ * <h2>Time-outs</h2>
  *
- * SQS answers in tens of milliseconds, with a tail of seconds; DynamoDB in less. A handshake waits
- * for both. Therefore a request that may be repeated is given up after two seconds and tried again,
- * for no longer than five seconds in all: a request that was slow once is seldom slow again. The
- * first request of an instance, with its key exchange on a fraction of a processor, needs most of a
- * second by itself. A request that must not be repeated has one attempt of four seconds, which a
- * long poll of one second fits in. One after another these add up to 18 seconds in the authorizer,
- * which may ask a bucket twice, to 22 if it must wake it too, and to 17 in {@code $connect}, and
- * half a second more for a refusal that is written down, below the 25 that the functions have and
- * the 29 that API Gateway waits. Where nobody waits at a handshake (queues, schedules) an attempt
- * may last five seconds.
+ * SQS responds in tens of milliseconds, with a tail of seconds, and DynamoDB responds faster. A
+ * handshake waits for both.
  *
- * <p>Repeating is left out where it would change the outcome: a receive whose answer was lost holds
- * tokens, a send may have made them, a count may have counted, a frame may have been sent.
+ * <ul>
+ *   <li>A request that may be repeated is abandoned after two seconds and retried, for at most five
+ *       seconds in all. A retry of a slow request is usually fast. The first request of a new
+ *       instance needs most of a second, because the TLS handshake runs on a fraction of a
+ *       processor.
+ *   <li>A request that must not be repeated has one attempt of four seconds, which is enough for a
+ *       long poll of one second.
+ *   <li>A request that no handshake waits for (queues, schedules, functions) may take five seconds
+ *       an attempt and twelve seconds in all.
+ * </ul>
+ *
+ * <p>In sequence these limits add up to 18 seconds in the authorizer, which may ask a bucket twice;
+ * to 22 if it also wakes the bucket; and to 17 in {@code $connect}. Recording a refusal adds half a
+ * second. All sums are below the function time-out of 25 seconds and the 29 seconds that API
+ * Gateway waits.
+ *
+ * <p>A request is not repeated where a second execution would change the result: a receive whose
+ * response was lost holds tokens, a send may have created them, a count may have been incremented,
+ * a frame may have been sent.
  */
 public final class SdkClients {
   private static final Duration CONNECT = Duration.ofSeconds(1);
@@ -50,10 +59,10 @@ public final class SdkClients {
   private static final Duration UNHURRIED_ATTEMPT = Duration.ofSeconds(5);
   private static final Duration UNHURRIED_CALL = Duration.ofSeconds(12);
 
-  /** A new connection to STS, with its key exchange, on a small processor. */
+  /** Enough for a new TLS connection to STS on a small processor. */
   private static final Duration STS_ATTEMPT = Duration.ofSeconds(2);
 
-  /** The last resort: the SDK gives up before a socket does. */
+  /** A fallback: the SDK's own time-outs are shorter. */
   private static final Duration SOCKET = UNHURRIED_ATTEMPT.plusSeconds(1);
 
   private final Access access;
@@ -61,18 +70,18 @@ public final class SdkClients {
   private final ScheduledExecutorService timeouts;
 
   /**
-   * Where requests are sent, and as whom.
+   * Region, credentials and endpoint of requests.
    *
-   * @param region empty for the one that the SDK finds
-   * @param endpoint where all services answer; empty for AWS
+   * @param region empty to use the SDK's default region
+   * @param endpoint the endpoint of all services; empty for AWS
    */
   public record Access(
       Optional<Region> region, AwsCredentialsProvider credentials, Optional<URI> endpoint) {}
 
   /**
-   * Clients that share an HTTP client and a thread.
+   * Clients that share this HTTP client.
    *
-   * @param timeouts ends requests that take too long
+   * @param timeouts aborts requests that exceed their time-out
    */
   public SdkClients(Access access, SdkHttpClient http, ScheduledExecutorService timeouts) {
     this.access = access;
@@ -81,8 +90,8 @@ public final class SdkClients {
   }
 
   /**
-   * The JDK's own HTTP client. It keeps as many idle connections to a host as the system property
-   * {@code http.maxConnections} says, 5 by default.
+   * An HTTP client over the JDK's {@code HttpURLConnection}. It keeps up to {@code
+   * http.maxConnections} (a system property, 5 by default) idle connections to a host.
    *
    * @see <a
    *     href="https://docs.oracle.com/en/java/javase/17/docs/api/java.base/java/net/doc-files/net-properties.html">Networking
@@ -96,10 +105,10 @@ public final class SdkClients {
   }
 
   /**
-   * The keys that an environment holds; without any, those that the SDK finds: a function that is
-   * restored from a snapshot gets its keys from an endpoint and not from variables.
+   * The credentials in environment variables, or else the SDK's default credentials. A function
+   * that is restored from a snapshot gets its credentials from an endpoint and not from variables.
    *
-   * @throws IllegalStateException if there is an id and no key
+   * @throws MissingVariable if there is an access key id without a secret
    */
   public static AwsCredentialsProvider credentials(Map<String, String> environment) {
     String id = environment.getOrDefault("AWS_ACCESS_KEY_ID", "");
@@ -108,7 +117,7 @@ public final class SdkClients {
     }
     String secret = environment.getOrDefault("AWS_SECRET_ACCESS_KEY", "");
     if (secret.isEmpty()) {
-      throw new AwsEnvironment.MissingVariable("AWS_SECRET_ACCESS_KEY");
+      throw new MissingVariable("AWS_SECRET_ACCESS_KEY");
     }
     String token = environment.getOrDefault("AWS_SESSION_TOKEN", "");
     AwsCredentials keys =
@@ -118,27 +127,30 @@ public final class SdkClients {
     return StaticCredentialsProvider.create(keys);
   }
 
-  /** Configures a client that repeats requests, for five seconds at most. */
+  /** Configures a client that retries requests, for at most five seconds. */
   public <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B repeating(B builder) {
     return configured(builder, repeating(ATTEMPT, CALL));
   }
 
-  /** Configures a client that sends no request twice. */
+  /** Configures a client that never repeats a request. */
   public <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B once(B builder) {
     return configured(builder, waiting(ONLY_ATTEMPT, ONLY_ATTEMPT, AwsRetryStrategy.doNotRetry()));
   }
 
-  /** Configures a client of STS. */
+  /** Configures a client of STS, which retries requests. */
   public <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B forRoles(B builder) {
     return configured(builder, repeating(STS_ATTEMPT, STS_ATTEMPT.multipliedBy(2)));
   }
 
-  /** Configures a client that repeats requests and that no handshake waits for. */
+  /** Configures a client that retries requests and that no handshake waits for. */
   <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B unhurried(B builder) {
     return configured(builder, repeating(UNHURRIED_ATTEMPT, UNHURRIED_CALL));
   }
 
-  /** Configures a client that has the time of one attempt in all, with retries of its own. */
+  /**
+   * Configures a client whose attempts together take no longer than one attempt of {@link
+   * #repeating}, with this retry strategy.
+   */
   <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B withinOneAttempt(
       B builder, RetryStrategy.Builder<?, ?> retries) {
     return configured(builder, waiting(ATTEMPT, ATTEMPT, retries.maxAttempts(ATTEMPTS).build()));

@@ -18,72 +18,75 @@ import software.amazon.awssdk.services.sts.model.Credentials;
 import software.amazon.awssdk.services.sts.model.Tag;
 
 /**
- * Tenant-scoped credentials: one role, assumed with the tenant's name as a session tag that the
- * role's policy compares keys and queue names with. Kept for the tenants used last, renewed a while
- * before they end. Threads that ask for one tenant at once share one request; a failure is theirs
- * and is not kept.
+ * Credentials from STS: one role, assumed with the tenant's id as a session tag. The role's policy
+ * compares keys and queue names with that tag. Credentials of the most recently used tenants are
+ * cached and renewed before they expire. Threads that need the same tenant's credentials at once
+ * share one request. A failure is reported to these threads and not cached.
  */
 public final class AssumedRoles implements TenantCredentials {
   /** The name of the session tag. */
   static final String TAG = "tenantId";
 
-  /** A role that another role assumes is held for an hour at most (STS AssumeRole). */
-  private static final Duration HELD = Duration.ofHours(1);
+  /** Role chaining limits credentials to one hour (STS AssumeRole). */
+  private static final Duration DURATION = Duration.ofHours(1);
 
   private static final Duration RENEWED_BEFORE_END = Duration.ofMinutes(5);
 
   private final StsClient sts;
   private final String roleArn;
   private final InstantSource clock;
-  private final Map<TenantId, CompletableFuture<Assumed>> kept;
+  private final Map<TenantId, CompletableFuture<Assumed>> cache;
 
   /**
    * Credentials of a role.
    *
-   * @param most how many tenants' credentials are kept
+   * @param max how many tenants' credentials are cached
    */
-  public AssumedRoles(StsClient sts, String roleArn, int most, InstantSource clock) {
+  public AssumedRoles(StsClient sts, String roleArn, int max, InstantSource clock) {
     this.sts = sts;
     this.roleArn = roleArn;
     this.clock = clock;
-    this.kept = new LruMap<>(most);
+    this.cache = new LruMap<>(max);
   }
 
   @Override
   public AwsCredentialsProvider of(TenantId tenant) {
-    CompletableFuture<Assumed> mine = new CompletableFuture<>();
-    CompletableFuture<Assumed> standing = standingOr(tenant, mine);
-    if (standing == mine) {
-      assume(tenant, mine);
+    CompletableFuture<Assumed> request = new CompletableFuture<>();
+    CompletableFuture<Assumed> cached = cachedOr(tenant, request);
+    if (cached == request) {
+      assume(tenant, request);
     }
     try {
-      return standing.join().provider();
+      return cached.join().provider();
     } catch (CompletionException failure) {
       throw failure.getCause() instanceof RuntimeException cause ? cause : failure;
     }
   }
 
-  /** What is kept for the tenant or being fetched for it; {@code mine} in its place if neither. */
-  private CompletableFuture<Assumed> standingOr(TenantId tenant, CompletableFuture<Assumed> mine) {
+  /**
+   * The cached or pending credentials of the tenant; if there are none, stores and returns {@code
+   * request}.
+   */
+  private CompletableFuture<Assumed> cachedOr(TenantId tenant, CompletableFuture<Assumed> request) {
     Instant now = clock.instant();
-    synchronized (kept) {
-      CompletableFuture<Assumed> standing = kept.get(tenant);
-      if (standing != null && (!standing.isDone() || standing.join().freshAt(now))) {
-        return standing;
+    synchronized (cache) {
+      CompletableFuture<Assumed> cached = cache.get(tenant);
+      if (cached != null && (!cached.isDone() || cached.join().freshAt(now))) {
+        return cached;
       }
-      kept.put(tenant, mine);
-      return mine;
+      cache.put(tenant, request);
+      return request;
     }
   }
 
-  private void assume(TenantId tenant, CompletableFuture<Assumed> mine) {
+  private void assume(TenantId tenant, CompletableFuture<Assumed> request) {
     try {
-      mine.complete(assume(tenant));
+      request.complete(assume(tenant));
     } catch (RuntimeException | Error failure) {
-      synchronized (kept) {
-        kept.remove(tenant, mine);
+      synchronized (cache) {
+        cache.remove(tenant, request);
       }
-      mine.completeExceptionally(failure);
+      request.completeExceptionally(failure);
     }
   }
 
@@ -97,7 +100,7 @@ public final class AssumedRoles implements TenantCredentials {
                             request
                                 .roleArn(roleArn)
                                 .roleSessionName("tenant-" + tenant)
-                                .durationSeconds((int) HELD.toSeconds())
+                                .durationSeconds((int) DURATION.toSeconds())
                                 .tags(Tag.builder().key(TAG).value(tenant.value()).build()))
                     .credentials());
     return new Assumed(

@@ -5,17 +5,17 @@ import dev.tollgate.core.Unavailable;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 
-/** Credentials that reach the rows and queues of one tenant and no other's. */
+/** Provides credentials that are restricted to one tenant. */
 @FunctionalInterface
 public interface TenantCredentials {
   /**
-   * Credentials for a tenant's rows and queues.
+   * Credentials for a tenant's rows, queues and functions.
    *
-   * @throws Unavailable if there are none to be had
+   * @throws Unavailable if they cannot be fetched
    */
   AwsCredentialsProvider of(TenantId tenant);
 
-  /** A request's configuration by which it is made in the tenant's name. */
+  /** A request configuration that uses the tenant's credentials. */
   default AwsRequestOverrideConfiguration as(TenantId tenant) {
     return AwsRequestOverrideConfiguration.builder().credentialsProvider(of(tenant)).build();
   }

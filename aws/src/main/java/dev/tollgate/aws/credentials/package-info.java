@@ -1,4 +1,4 @@
-/** Credentials that reach one tenant's rows, queues and functions. */
+/** Credentials that are restricted to one tenant's rows, queues and functions. May import aws. */
 @NullMarked
 package dev.tollgate.aws.credentials;
 

@@ -6,30 +6,35 @@ import java.util.Map;
 import java.util.function.Function;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/** Writes values as DynamoDB has them; {@link Row} reads them. */
+/** Converts values to DynamoDB attributes; {@link Row} converts them back. */
 public final class Attribute {
-  public static final long NANOS = 1_000_000_000L;
+  /** Nanoseconds in a second. */
+  static final long NANOS = 1_000_000_000L;
 
   private Attribute() {}
 
+  /** A string. */
   public static AttributeValue text(String value) {
     return AttributeValue.fromS(value);
   }
 
+  /** A whole number. */
   public static AttributeValue number(long value) {
     return AttributeValue.fromN(Long.toString(value));
   }
 
+  /** An instant as nanoseconds since the epoch, which a DynamoDB number holds exactly. */
   public static AttributeValue nanos(Instant instant) {
     return number(
         Math.addExact(Math.multiplyExact(instant.getEpochSecond(), NANOS), instant.getNano()));
   }
 
+  /** A map. */
   public static AttributeValue map(Map<String, AttributeValue> values) {
     return AttributeValue.fromM(values);
   }
 
-  /** A map inside a row, each entry written by {@code value} under the name that it gets. */
+  /** A map whose entries {@code name} and {@code value} convert. */
   public static <K, V> AttributeValue map(
       Map<K, V> values, Function<K, String> name, Function<V, AttributeValue> value) {
     Map<String, AttributeValue> written = new HashMap<>();

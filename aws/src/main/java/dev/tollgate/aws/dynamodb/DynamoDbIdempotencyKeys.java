@@ -20,9 +20,9 @@ import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedExce
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
 
 /**
- * Idempotency keys in a table of their own, under the function's own role. A row is a claim, or
- * what was answered; either way it counts until {@code expiresAt}, in seconds since the epoch, and
- * DynamoDB removes it some time after that.
+ * Idempotency keys in the Idempotency table, with the function's own role. A row holds a claim or a
+ * stored response. It is valid until {@code expiresAt}, in seconds since the epoch; DynamoDB
+ * deletes it some time later.
  */
 public final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
   private static final String KEY = "key";
@@ -36,6 +36,7 @@ public final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
   private final DynamoDbClient dynamoDb;
   private final String table;
 
+  /** Keys in this table. */
   public DynamoDbIdempotencyKeys(DynamoDbClient dynamoDb, String table) {
     this.dynamoDb = dynamoDb;
     this.table = table;
@@ -52,7 +53,8 @@ public final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
                     request
                         .tableName(table)
                         .item(row(claim, claim.endsAt()))
-                        // The owner's own: the request came twice, because an answer was lost.
+                        // The same owner: the SDK repeated the request because the response was
+                        // lost.
                         .conditionExpression(
                             "attribute_not_exists(#key) OR #expiresAt <= :now"
                                 + " OR (#owner = :owner AND attribute_not_exists(#status))")
@@ -103,7 +105,7 @@ public final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
     row.put(HEADERS, Attribute.map(answer.headers(), Function.identity(), Attribute::text));
     row.put(BODY, Attribute.text(answer.body()));
     return write(
-        "DynamoDB PutItem of an answer",
+        "DynamoDB PutItem of a response",
         () ->
             dynamoDb.putItem(
                 request ->

@@ -18,18 +18,18 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
- * A row of a table, or a map inside one, being read. Instants are in nanoseconds since the epoch,
- * which a DynamoDB number holds exactly.
+ * Reads the attributes of a row or of a map inside a row. Every getter fails if the attribute is
+ * missing or has another type; {@link #read} turns that into {@link UnreadableRow}.
  *
- * @param attributes as DynamoDB has them
+ * @param attributes the attributes by name
  */
 public record Row(Map<String, AttributeValue> attributes) {
-  /** The schema version of the rows that this release writes, and the newest that it reads. */
+  /** The schema version that this release writes, and the newest one that it reads. */
   public static final long SCHEMA = 1;
 
   private static final String SCHEMA_ATTRIBUTE = "schema";
 
-  /** The attributes of a row that is written whole, with the schema version. */
+  /** These attributes and the schema version, for a write of a whole row. */
   public static Map<String, AttributeValue> withSchema(Map<String, AttributeValue> attributes) {
     Map<String, AttributeValue> row = new HashMap<>(attributes);
     row.put(SCHEMA_ATTRIBUTE, Attribute.number(SCHEMA));
@@ -37,13 +37,13 @@ public record Row(Map<String, AttributeValue> attributes) {
   }
 
   /**
-   * What {@code read} makes of this row. One without a schema version was written before there was
-   * any, and is read.
+   * Converts this row with {@code read}. A row without a schema version is older than schema
+   * versions, and readable.
    *
    * @param kind what the row holds
-   * @param name whose row it is; never a session's id, which is a secret
+   * @param name the row's tenant or other key; never a session id, which is a secret
    * @throws NewerRow if a newer release wrote it
-   * @throws UnreadableRow if an attribute is missing, or is not what it should be
+   * @throws UnreadableRow if an attribute is missing or malformed
    */
   public <T> T read(String kind, Object name, Function<Row, T> read) {
     try {
@@ -54,44 +54,53 @@ public record Row(Map<String, AttributeValue> attributes) {
       return read.apply(this);
     } catch (InvalidValue refused) {
       throw new UnreadableRow(kind, name.toString(), refused.logged());
-    } catch (Misfit | IllegalArgumentException | DateTimeException | ArithmeticException misfit) {
+    } catch (WrongAttribute
+        | IllegalArgumentException
+        | DateTimeException
+        | ArithmeticException wrong) {
       throw new UnreadableRow(
-          kind, name.toString(), LogText.quoted(String.valueOf(misfit.getMessage())));
+          kind, name.toString(), LogText.quoted(String.valueOf(wrong.getMessage())));
     }
   }
 
+  /** Whether the row has this attribute. */
   public boolean has(String name) {
     return attributes.containsKey(name);
   }
 
+  /** A string. */
   public String text(String name) {
     return value(name, "a text", AttributeValue::s);
   }
 
+  /** A number with decimals. */
   public BigDecimal decimal(String name) {
     return new BigDecimal(value(name, "a number", AttributeValue::n));
   }
 
+  /** A whole number. */
   public long number(String name) {
     String digits = value(name, "a whole number", AttributeValue::n);
     try {
       return Long.parseLong(digits);
     } catch (NumberFormatException other) {
-      throw new Misfit(name, digits, "a whole number");
+      throw new WrongAttribute(name, digits, "a whole number");
     }
   }
 
+  /** An instant, stored as nanoseconds since the epoch. */
   public Instant nanos(String name) {
     long nanos = number(name);
     return Instant.ofEpochSecond(
         Math.floorDiv(nanos, Attribute.NANOS), Math.floorMod(nanos, Attribute.NANOS));
   }
 
+  /** A map. */
   public Row map(String name) {
     return new Row(value(name, "a map", found -> found.hasM() ? found.m() : null));
   }
 
-  /** A map inside a row, each entry read by {@code entry} from its name and the map. */
+  /** A map whose names {@code key} and whose values {@code value} convert. */
   public <K, V> Map<K, V> map(
       String name, Function<String, K> key, BiFunction<Row, String, V> value) {
     Row inner = map(name);
@@ -99,12 +108,14 @@ public record Row(Map<String, AttributeValue> attributes) {
         .collect(Collectors.toMap(key, each -> value.apply(inner, each)));
   }
 
+  /** A set of strings; empty if the attribute is missing, since DynamoDB stores no empty set. */
   public Set<String> texts(String name) {
     return has(name)
         ? Set.copyOf(value(name, "a set of texts", found -> found.hasSs() ? found.ss() : null))
         : Set.of();
   }
 
+  /** An attribute that may be missing, read by one of the other methods. */
   public <T> Optional<T> optional(String name, Function<String, T> read) {
     return has(name) ? Optional.of(read.apply(name)) : Optional.empty();
   }
@@ -112,20 +123,20 @@ public record Row(Map<String, AttributeValue> attributes) {
   private <T> T value(String name, String expected, Function<AttributeValue, @Nullable T> as) {
     @Nullable AttributeValue found = attributes.get(name);
     if (found == null) {
-      throw new Misfit(name, "none", expected);
+      throw new WrongAttribute(name, "none", expected);
     }
     @Nullable T value = as.apply(found);
     if (value == null) {
-      throw new Misfit(name, "of type " + found.type(), expected);
+      throw new WrongAttribute(name, "of type " + found.type(), expected);
     }
     return value;
   }
 
-  /** An attribute that is missing, or is not of the type that it should be. */
-  private static final class Misfit extends RuntimeException {
+  /** An attribute is missing or has another type than expected. */
+  private static final class WrongAttribute extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private Misfit(String name, String found, String expected) {
+    private WrongAttribute(String name, String found, String expected) {
       super(name + ": " + found + " (expected: " + expected + ")");
     }
   }

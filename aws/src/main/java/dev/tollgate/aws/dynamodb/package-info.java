@@ -1,4 +1,4 @@
-/** Rows and attributes of DynamoDB, and the ports that need no table of Tollgate's domain. */
+/** Reads and writes attributes of DynamoDB rows; holds the Idempotency table. May import aws. */
 @NullMarked
 package dev.tollgate.aws.dynamodb;
 

@@ -9,12 +9,11 @@ import software.amazon.awssdk.services.apigatewaymanagementapi.ApiGatewayManagem
 import software.amazon.awssdk.services.apigatewaymanagementapi.model.GoneException;
 
 /**
- * The sockets of an API Gateway WebSocket API. An id that API Gateway gives nobody is of no socket:
- * to ask for it would end in an error each time, and whoever follows a record that names it would
- * never come past that.
+ * The sockets of an API Gateway WebSocket API. A malformed connection id counts as closed. API
+ * Gateway rejects requests for it, so a bad record would otherwise block the stream for ever.
  */
 public final class ApiGatewaySockets implements Sockets {
-  /** Base64 for URLs, as all ids of API Gateway, such as {@code L0SM9cOFvHcCIhw=}. */
+  /** The form of API Gateway's connection ids: base64url, such as {@code L0SM9cOFvHcCIhw=}. */
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9_=-]{1,128}");
 
   private final ApiGatewayManagementApiClient connections;
@@ -23,7 +22,7 @@ public final class ApiGatewaySockets implements Sockets {
   /**
    * The sockets that these clients reach.
    *
-   * @param posts sends no frame twice
+   * @param posts never repeats a request, so it sends no frame twice
    */
   public ApiGatewaySockets(
       ApiGatewayManagementApiClient connections, ApiGatewayManagementApiClient posts) {
@@ -33,7 +32,7 @@ public final class ApiGatewaySockets implements Sockets {
 
   @Override
   public CloseResult close(String connectionId) {
-    if (isNoId(connectionId)) {
+    if (isMalformed(connectionId)) {
       return CloseResult.GONE;
     }
     return ask(
@@ -50,7 +49,7 @@ public final class ApiGatewaySockets implements Sockets {
 
   @Override
   public boolean isOpen(String connectionId) {
-    if (isNoId(connectionId)) {
+    if (isMalformed(connectionId)) {
       return false;
     }
     return ask(
@@ -67,7 +66,7 @@ public final class ApiGatewaySockets implements Sockets {
 
   @Override
   public PostResult post(String connectionId, String frame) {
-    if (isNoId(connectionId)) {
+    if (isMalformed(connectionId)) {
       return PostResult.GONE;
     }
     return ask(
@@ -83,7 +82,7 @@ public final class ApiGatewaySockets implements Sockets {
         });
   }
 
-  private static boolean isNoId(String text) {
-    return !ID.matcher(text).matches();
+  private static boolean isMalformed(String connectionId) {
+    return !ID.matcher(connectionId).matches();
   }
 }

@@ -1,4 +1,4 @@
-/** Sockets over the API Gateway management API. */
+/** WebSocket connections over the API Gateway management API. May import aws. */
 @NullMarked
 package dev.tollgate.aws.gateway;
 

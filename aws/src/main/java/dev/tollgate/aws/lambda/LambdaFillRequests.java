@@ -11,9 +11,9 @@ import software.amazon.awssdk.services.lambda.model.InvocationType;
 import software.amazon.awssdk.services.lambda.model.InvokeResponse;
 
 /**
- * Requests fills by invoking the token producer. So a claimant needs no right to write ledgers, to
- * send tokens, or to change schedules. The producer is the same for all tenants, so it is invoked
- * under the function's own role.
+ * Requests fills by invoking the token producer. So a caller needs no permission to write ledgers,
+ * send tokens or change schedules. All tenants share the producer, so it is invoked with the
+ * function's own role.
  */
 public final class LambdaFillRequests implements FillRequests {
   private final LambdaClient lambda;
@@ -22,7 +22,7 @@ public final class LambdaFillRequests implements FillRequests {
   /**
    * Requests to the function {@code producerArn}.
    *
-   * @param lambda waits for as long as a fill may take
+   * @param lambda must wait as long as a fill may take
    */
   public LambdaFillRequests(LambdaClient lambda, String producerArn) {
     this.lambda = lambda;
@@ -36,9 +36,9 @@ public final class LambdaFillRequests implements FillRequests {
 
   @Override
   public void sendAndWait(BucketId id) {
-    InvokeResponse answer = invoke(id, InvocationType.REQUEST_RESPONSE);
-    if (answer.functionError() != null) {
-      throw new Unavailable(what(id) + ": " + answer.payload().asUtf8String());
+    InvokeResponse response = invoke(id, InvocationType.REQUEST_RESPONSE);
+    if (response.functionError() != null) {
+      throw new Unavailable(what(id) + ": " + response.payload().asUtf8String());
     }
   }
 

@@ -8,8 +8,8 @@ import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.provisioning.Progress;
-import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.SiloFunctions;
+import dev.tollgate.core.tenant.Release;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,16 +28,16 @@ import software.amazon.awssdk.services.lambda.model.ResourceNotFoundException;
 import software.amazon.awssdk.services.lambda.model.State;
 
 /**
- * Silos' functions: copies of the pool's processor, each fed by an event source mapping.
+ * Silo functions: copies of the pool's message processor, each with an event source mapping.
  *
- * <p>A release is the ARN of a published version of the pool's processor: what that is configured
- * with, a silo's function is, and its code is the asset that the version was made of. Code and
- * configuration are two updates, and Lambda takes the next only when the last has come to its end.
- * The configuration comes second and its description names the release, so a function that says so
- * has both.
+ * <p>A release is the ARN of a published version of the pool's processor. A silo function gets that
+ * version's configuration, and its code comes from the asset that the version was created from.
+ * Code and configuration are two updates, and Lambda accepts the second only when the first is
+ * complete. The configuration comes second, and its description holds the release. So a function
+ * whose description matches has both.
  *
- * <p>Everything but the version and the list of mappings is asked for in the tenant's name. Nothing
- * is tagged, which would need a permission of its own.
+ * <p>All requests use the tenant's credentials, except those for the published version and for the
+ * list of mappings. Functions have no tags, which would need another permission.
  */
 public final class LambdaSiloFunctions implements SiloFunctions {
   private static final int BATCH_SIZE = 10;
@@ -48,9 +48,10 @@ public final class LambdaSiloFunctions implements SiloFunctions {
   private final Code code;
   private final TenantCredentials credentials;
 
-  /** Published versions; they never change. */
+  /** Published versions, which are immutable. */
   private final Map<Release, FunctionConfiguration> versions = new ConcurrentHashMap<>();
 
+  /** Silo functions with this code. */
   public LambdaSiloFunctions(
       LambdaClient lambda,
       ResourceNames names,
@@ -64,7 +65,7 @@ public final class LambdaSiloFunctions implements SiloFunctions {
     this.credentials = credentials;
   }
 
-  /** Where the processor's code is. */
+  /** The S3 object of the processor's code. */
   public record Code(String bucket, String key) {}
 
   @Override
@@ -75,25 +76,25 @@ public final class LambdaSiloFunctions implements SiloFunctions {
     if (found.isEmpty()) {
       return changing("CreateFunction of " + name, () -> create(name, release, as));
     }
-    FunctionConfiguration stands = found.get();
-    if (stands.state() == State.FAILED) {
-      throw new Unavailable("Lambda function " + name + ": failed: " + stands.stateReason());
+    FunctionConfiguration current = found.get();
+    if (current.state() == State.FAILED) {
+      throw new Unavailable("Lambda function " + name + ": failed: " + current.stateReason());
     }
-    if (stands.state() == State.PENDING
-        || stands.lastUpdateStatus() == LastUpdateStatus.IN_PROGRESS) {
+    if (current.state() == State.PENDING
+        || current.lastUpdateStatus() == LastUpdateStatus.IN_PROGRESS) {
       return Progress.IN_PROGRESS;
     }
-    if (release.value().equals(stands.description())
-        && stands.lastUpdateStatus() != LastUpdateStatus.FAILED) {
+    if (release.value().equals(current.description())
+        && current.lastUpdateStatus() != LastUpdateStatus.FAILED) {
       return Progress.DONE;
     }
     FunctionConfiguration version = version(release);
-    return hasCodeOf(version, stands)
+    return hasCodeOf(version, current)
         ? changing("UpdateFunctionConfiguration of " + name, () -> configure(name, release, as))
         : changing("UpdateFunctionCode of " + name, () -> replaceCode(name, version, as));
   }
 
-  /** Starts a change that comes to its end later, unless another is on its way. */
+  /** Starts an asynchronous change, unless another change is in progress. */
   private static Progress changing(String what, Runnable change) {
     return ask(
         "Lambda " + what,
@@ -221,19 +222,19 @@ public final class LambdaSiloFunctions implements SiloFunctions {
     if (found.isEmpty()) {
       return changing("CreateEventSourceMapping of " + name, () -> map(tenant, as));
     }
-    EventSourceMappingConfiguration stands = found.get();
-    return switch (stands.state()) {
+    EventSourceMappingConfiguration current = found.get();
+    return switch (current.state()) {
       case "Enabled" ->
-          isAsItShouldBe(stands)
+          isConfigured(current)
               ? Progress.DONE
-              : changing("UpdateEventSourceMapping of " + name, () -> remap(stands.uuid(), as));
+              : changing("UpdateEventSourceMapping of " + name, () -> remap(current.uuid(), as));
       case "Disabled" ->
-          changing("UpdateEventSourceMapping of " + name, () -> remap(stands.uuid(), as));
+          changing("UpdateEventSourceMapping of " + name, () -> remap(current.uuid(), as));
       default -> Progress.IN_PROGRESS;
     };
   }
 
-  private static boolean isAsItShouldBe(EventSourceMappingConfiguration mapping) {
+  private static boolean isConfigured(EventSourceMappingConfiguration mapping) {
     return mapping.batchSize() == BATCH_SIZE
         && mapping
             .functionResponseTypes()
@@ -264,7 +265,8 @@ public final class LambdaSiloFunctions implements SiloFunctions {
   }
 
   /**
-   * The mapping from the tenant's queue to its function; a list cannot be asked for by a tenant.
+   * The mapping from the tenant's queue to its function. Uses the function's own role, since IAM
+   * cannot restrict a list to one tenant.
    */
   private Optional<EventSourceMappingConfiguration> mapping(TenantId tenant) {
     String name = names.siloFunction(tenant);
@@ -290,7 +292,7 @@ public final class LambdaSiloFunctions implements SiloFunctions {
   /**
    * {@inheritDoc}
    *
-   * <p>Done when Lambda has taken the order to delete the mapping: nothing can keep it then.
+   * <p>Done when Lambda has accepted the deletion of the mapping, because it cannot be reverted.
    */
   @Override
   public Progress detach(TenantId tenant) {

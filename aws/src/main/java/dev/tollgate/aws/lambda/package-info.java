@@ -1,4 +1,7 @@
-/** Functions that are invoked or deployed: the token producer and silo functions. */
+/**
+ * Requests fills from the token producer, and deploys silo functions. May import aws and
+ * aws.credentials.
+ */
 @NullMarked
 package dev.tollgate.aws.lambda;
 

@@ -32,15 +32,14 @@ import software.amazon.awssdk.services.scheduler.model.ScheduleSummary;
 import software.amazon.awssdk.services.scheduler.model.Target;
 
 /**
- * A schedule of EventBridge Scheduler for every bucket, in one group, and one for every shard.
+ * One EventBridge schedule for every bucket and for every shard, all in one group.
  *
- * <p>It is a {@code cron} one: a {@code rate} one would fire at every creation and start its phase
- * anew. An update replaces the whole schedule, and what is left out falls back to its default, so
- * an update says all that a creation says.
+ * <p>Schedules use {@code cron}, because a {@code rate} schedule fires when it is created and
+ * starts a new phase. An update replaces the whole schedule with default values for whatever it
+ * omits, so an update sends everything that a creation sends.
  *
- * <p>The SDK makes a client token for each call and repeats it when it repeats the call. One that
- * was the same for the same schedule could let Scheduler take a creation after a deletion for a
- * repetition.
+ * <p>The SDK generates a client token for each call and keeps it when it retries. A fixed token for
+ * each schedule could make Scheduler ignore a creation that follows a deletion.
  */
 public final class EventBridgeFillSchedules implements FillSchedules {
   private static final String EVERY_MINUTE = "cron(* * * * ? *)";
@@ -48,7 +47,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
       FlexibleTimeWindow.builder().mode(FlexibleTimeWindowMode.OFF).build();
 
   /**
-   * A schedule that calls an API by itself.
+   * The target of a schedule that calls the SQS API without a function.
    *
    * @see <a
    *     href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets-universal.html">Using
@@ -57,12 +56,12 @@ public final class EventBridgeFillSchedules implements FillSchedules {
   private static final String SEND_MESSAGE_BATCH =
       "arn:aws:scheduler:::aws-sdk:sqs:sendMessageBatch";
 
-  /** A fill that comes later than the next one has nothing left to do. */
+  /** A fill that is later than the next one is useless. */
   private static final Duration LATEST = Duration.ofSeconds(60);
 
   private static final int RETRIES = 2;
 
-  /** Nothing tells whether a batch whose answer was lost was sent, and none may be sent twice. */
+  /** No retries: a batch whose response was lost may have been sent, and must not be sent twice. */
   private static final int DIRECT_RETRIES = 0;
 
   private final SchedulerClient scheduler;
@@ -70,6 +69,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
   private final TenantCredentials credentials;
   private final Destination destination;
 
+  /** Schedules with this destination. */
   public EventBridgeFillSchedules(
       SchedulerClient scheduler,
       QueueUrls urls,
@@ -94,7 +94,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
         () -> {
           try {
             return scheduler.createSchedule(wanted);
-          } catch (ConflictException stands) {
+          } catch (ConflictException exists) {
             return scheduler.updateSchedule(
                 request ->
                     request
@@ -173,7 +173,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
         .build();
   }
 
-  /** {@inheritDoc} Under the function's own role: it is no single tenant's. */
+  /** {@inheritDoc} Uses the function's own role, because a shard has many tenants. */
   @Override
   public void put(Shard shard) {
     ask(
@@ -182,7 +182,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
           try {
             scheduler.createSchedule(wanted(shard));
             return shard;
-          } catch (ConflictException stands) {
+          } catch (ConflictException exists) {
             return shard;
           }
         });
@@ -216,7 +216,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
             .build());
   }
 
-  /** {@inheritDoc} Under the function's own role, as {@link #put(Shard)}. */
+  /** {@inheritDoc} Uses the function's own role, like {@link #put(Shard)}. */
   @Override
   public void delete(Shard shard) {
     delete(
@@ -240,34 +240,34 @@ public final class EventBridgeFillSchedules implements FillSchedules {
 
   @Override
   public Drift compare(Bucket bucket) {
-    Optional<GetScheduleResponse> stands = standing(bucket.id());
+    Optional<GetScheduleResponse> current = find(bucket.id());
     if (bucket.spec().fillPolicy().mode() == FillMode.SHARED) {
       String filler = Shard.of(bucket.id().tenant()).toString();
       return Drift.of(
-          stands.isPresent()
-              ? List.of("a schedule of its own (expected: none, " + filler + " fills it)")
+          current.isPresent()
+              ? List.of("a schedule (expected: none, because " + filler + " fills the bucket)")
               : List.of());
     }
-    return compare(stands, wanted(bucket));
+    return compare(current, wanted(bucket));
   }
 
-  /** {@inheritDoc} Under the function's own role, as {@link #put(Shard)}. */
+  /** {@inheritDoc} Uses the function's own role, like {@link #put(Shard)}. */
   @Override
   public Drift compare(Shard shard) {
     CreateScheduleRequest wanted = wanted(shard);
     return compare(
-        standing(
+        find(
             GetScheduleRequest.builder().groupName(wanted.groupName()).name(wanted.name()).build()),
         wanted);
   }
 
   @Override
   public boolean has(BucketId id) {
-    return standing(id).isPresent();
+    return find(id).isPresent();
   }
 
-  private Optional<GetScheduleResponse> standing(BucketId id) {
-    return standing(
+  private Optional<GetScheduleResponse> find(BucketId id) {
+    return find(
         GetScheduleRequest.builder()
             .overrideConfiguration(credentials.as(id.tenant()))
             .groupName(destination.group())
@@ -275,7 +275,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
             .build());
   }
 
-  private Optional<GetScheduleResponse> standing(GetScheduleRequest request) {
+  private Optional<GetScheduleResponse> find(GetScheduleRequest request) {
     return ask(
         "Scheduler GetSchedule of " + request.name(),
         () -> {
@@ -287,13 +287,14 @@ public final class EventBridgeFillSchedules implements FillSchedules {
         });
   }
 
-  private static Drift compare(Optional<GetScheduleResponse> stands, CreateScheduleRequest wanted) {
-    return stands
+  private static Drift compare(
+      Optional<GetScheduleResponse> current, CreateScheduleRequest wanted) {
+    return current
         .map(found -> Drift.of(ScheduleDifferences.between(found, wanted)))
         .orElseGet(Drift.Missing::new);
   }
 
-  /** {@inheritDoc} Under the function's own role: they are of many tenants. */
+  /** {@inheritDoc} Uses the function's own role, because the list spans tenants. */
   @Override
   public Page<BucketId> list(Optional<String> cursor, int most) {
     String prefix = urls.names().prefix();
@@ -319,12 +320,12 @@ public final class EventBridgeFillSchedules implements FillSchedules {
   }
 
   /**
-   * Where schedules live and what they do.
+   * The group and the target of schedules.
    *
    * @param group the group of this deployment's schedules
    * @param targetArn the function that fills buckets
-   * @param roleArn what Scheduler becomes to invoke it, and to send tokens
-   * @param deadLetterArn the queue for what could not be delivered
+   * @param roleArn the role that Scheduler assumes to invoke the function or to send tokens
+   * @param deadLetterArn the queue for events that could not be delivered
    */
   public record Destination(String group, String targetArn, String roleArn, String deadLetterArn) {}
 }

@@ -13,8 +13,8 @@ import software.amazon.awssdk.services.scheduler.model.RetryPolicy;
 import software.amazon.awssdk.services.scheduler.model.Target;
 
 /**
- * In what a schedule that stands differs from one that would be made now: in whether, when and how
- * it fires. Descriptions are for people and do not count.
+ * Compares an existing schedule with the desired one: whether, when and how it fires. Ignores
+ * descriptions, which are for people.
  */
 final class ScheduleDifferences {
   private static final int SHOWN = 160;
@@ -23,22 +23,22 @@ final class ScheduleDifferences {
 
   private ScheduleDifferences() {}
 
-  /** One text for each part that differs: what is there, and what should be. */
-  static List<String> between(GetScheduleResponse stands, CreateScheduleRequest wanted) {
+  /** One text for each difference, with the current and the expected value. */
+  static List<String> between(GetScheduleResponse current, CreateScheduleRequest wanted) {
     ScheduleDifferences all = new ScheduleDifferences();
-    all.compare("state", stands.stateAsString(), wanted.stateAsString());
-    all.compare("expression", stands.scheduleExpression(), wanted.scheduleExpression());
-    all.compare("window", stands.flexibleTimeWindow(), wanted.flexibleTimeWindow());
-    all.compare("start", stands.startDate(), wanted.startDate());
-    all.compare("end", stands.endDate(), wanted.endDate());
-    Optional<Target> target = Optional.ofNullable(stands.target());
+    all.compare("state", current.stateAsString(), wanted.stateAsString());
+    all.compare("expression", current.scheduleExpression(), wanted.scheduleExpression());
+    all.compare("window", current.flexibleTimeWindow(), wanted.flexibleTimeWindow());
+    all.compare("start", current.startDate(), wanted.startDate());
+    all.compare("end", current.endDate(), wanted.endDate());
+    Optional<Target> target = Optional.ofNullable(current.target());
     all.target("target", target, wanted, Target::arn);
     all.target("role", target, wanted, Target::roleArn);
     all.target("input", target, wanted, Target::input);
     all.target(
         "retries", target, wanted, of(Target::retryPolicy, RetryPolicy::maximumRetryAttempts));
     all.target(
-        "retries for so many seconds",
+        "retry period in seconds",
         target,
         wanted,
         of(Target::retryPolicy, RetryPolicy::maximumEventAgeInSeconds));
@@ -56,15 +56,15 @@ final class ScheduleDifferences {
 
   private <R> void target(
       String what,
-      Optional<Target> stands,
+      Optional<Target> current,
       CreateScheduleRequest wanted,
       Function<Target, @Nullable R> value) {
-    compare(what, stands.map(value).orElse(null), value.apply(wanted.target()));
+    compare(what, current.map(value).orElse(null), value.apply(wanted.target()));
   }
 
-  private void compare(String what, @Nullable Object stands, @Nullable Object wanted) {
-    if (!Objects.equals(stands, wanted)) {
-      differences.add(what + ": " + shown(stands) + " (expected: " + shown(wanted) + ")");
+  private void compare(String what, @Nullable Object current, @Nullable Object wanted) {
+    if (!Objects.equals(current, wanted)) {
+      differences.add(what + ": " + shown(current) + " (expected: " + shown(wanted) + ")");
     }
   }
 

@@ -1,4 +1,4 @@
-/** Fill schedules in EventBridge Scheduler. */
+/** Fill schedules in EventBridge Scheduler. May import aws.sqs and aws.credentials. */
 @NullMarked
 package dev.tollgate.aws.scheduler;
 

@@ -4,15 +4,17 @@ import dev.tollgate.aws.ResourceNames;
 import dev.tollgate.core.bucket.BucketId;
 
 /**
- * Where queues are. A queue's URL follows from its name, so that it need not be asked for.
+ * Builds queue URLs from names, so that no request is needed to find them.
  *
- * @param prefix what stands before the name, up to and with the last slash
+ * @param prefix the part before the name, including the last slash
  */
 public record QueueUrls(String prefix, ResourceNames names) {
+  /** The URL of a bucket's queue. */
   public String of(BucketId bucket) {
     return of(names.queue(bucket));
   }
 
+  /** The URL of the queue of this name. */
   public String of(String name) {
     return prefix + name;
   }

@@ -21,11 +21,11 @@ import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
 import software.amazon.awssdk.services.sqs.model.QueueNameExistsException;
 
 /**
- * Buckets' queues: standard ones, encrypted by SQS. They have no redrive policy, since a token that
- * is given back again and again is a good token.
+ * Bucket queues: standard queues that SQS encrypts. They have no redrive policy, because a token
+ * that was returned many times is still valid.
  */
 public final class SqsBucketQueues implements BucketQueues {
-  /** The tag that names the deployment that made a queue. */
+  /** The tag that holds the deployment that owns a queue. */
   private static final String TAG = "tollgate-deployment";
 
   private final SqsClient sqs;
@@ -36,7 +36,7 @@ public final class SqsBucketQueues implements BucketQueues {
   /**
    * Queues at {@code urls}.
    *
-   * @param deployment what queues are tagged with that are made here; not asked for otherwise
+   * @param deployment the value of the tag; only called when a tag is written or compared
    */
   public SqsBucketQueues(
       SqsClient sqs, QueueUrls urls, TenantCredentials credentials, Supplier<String> deployment) {
@@ -49,17 +49,17 @@ public final class SqsBucketQueues implements BucketQueues {
   /**
    * {@inheritDoc}
    *
-   * <p>CreateQueue answers alike for a queue that is new and for one that stands, so whether it
-   * stands is asked first; and it alone tells of a queue that was deleted just now, which may still
-   * answer for a minute. It leaves the tags of a queue that stands.
+   * <p>CreateQueue returns the same for a new and for an existing queue, so GetQueueAttributes
+   * comes first. Only CreateQueue reports a recent deletion; the deleted queue may still respond
+   * for a minute. CreateQueue leaves the tags of an existing queue alone.
    */
   @Override
   public QueueCreation ensure(BucketId id, Duration lifetime) {
     AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
-    boolean stands = ask("SQS GetQueueAttributes of " + id, () -> stands(id, tenant));
-    QueueCreation made =
-        ask("SQS CreateQueue of " + id, () -> create(id, lifetime, tenant, stands));
-    if (made == QueueCreation.EXISTED) {
+    boolean exists = ask("SQS GetQueueAttributes of " + id, () -> exists(id, tenant));
+    QueueCreation creation =
+        ask("SQS CreateQueue of " + id, () -> create(id, lifetime, tenant, exists));
+    if (creation == QueueCreation.EXISTED) {
       ask(
           "SQS TagQueue of " + id,
           () ->
@@ -67,14 +67,14 @@ public final class SqsBucketQueues implements BucketQueues {
                   request ->
                       request.overrideConfiguration(tenant).queueUrl(urls.of(id)).tags(tags())));
     }
-    return made;
+    return creation;
   }
 
   private Map<String, String> tags() {
     return Map.of(TAG, deployment.get());
   }
 
-  private boolean stands(BucketId id, AwsRequestOverrideConfiguration tenant) {
+  private boolean exists(BucketId id, AwsRequestOverrideConfiguration tenant) {
     try {
       sqs.getQueueAttributes(
           request ->
@@ -89,7 +89,7 @@ public final class SqsBucketQueues implements BucketQueues {
   }
 
   private QueueCreation create(
-      BucketId id, Duration lifetime, AwsRequestOverrideConfiguration tenant, boolean stands) {
+      BucketId id, Duration lifetime, AwsRequestOverrideConfiguration tenant, boolean exists) {
     Map<QueueAttributeName, String> attributes =
         Map.of(
             QueueAttributeName.MESSAGE_RETENTION_PERIOD,
@@ -104,7 +104,7 @@ public final class SqsBucketQueues implements BucketQueues {
                   .queueName(urls.names().queue(id))
                   .attributes(attributes)
                   .tags(tags()));
-      return stands ? QueueCreation.EXISTED : QueueCreation.CREATED;
+      return exists ? QueueCreation.EXISTED : QueueCreation.CREATED;
     } catch (QueueDeletedRecentlyException deleted) {
       return QueueCreation.RECENTLY_DELETED;
     } catch (QueueNameExistsException differs) {
@@ -160,7 +160,7 @@ public final class SqsBucketQueues implements BucketQueues {
         });
   }
 
-  /** {@inheritDoc} Under the function's own role: they are of many tenants. */
+  /** {@inheritDoc} Uses the function's own role, because the list spans tenants. */
   @Override
   public Page<BucketId> list(Optional<String> cursor, int most) {
     String prefix = urls.names().prefix();

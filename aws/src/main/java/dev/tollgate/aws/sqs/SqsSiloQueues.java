@@ -24,16 +24,16 @@ import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
 import software.amazon.awssdk.services.sqs.model.QueueNameExistsException;
 
 /**
- * Silos' queues: FIFO ones, encrypted by SQS, with as much throughput as there are sessions. A
- * closed one has a policy that denies everybody to send.
+ * Silo queues: FIFO queues that SQS encrypts, with high throughput for each session. A closed queue
+ * has a policy that denies sending to everybody.
  */
 public final class SqsSiloQueues implements SiloQueues {
-  /** Six times as long as the function may take (Lambda, SQS as an event source). */
+  /** Six times the function's time-out, as AWS recommends for SQS event sources. */
   private static final Duration VISIBILITY = Duration.ofSeconds(90);
 
   private static final int MOST_RECEIVES = 5;
 
-  /** What the policy of a closed queue is known by; others may add policies of their own. */
+  /** The statement id in the policy of a closed queue. Operators may add other policies. */
   private static final String CLOSED = "Closed";
 
   private static final Map<QueueAttributeName, String> ATTRIBUTES =
@@ -46,12 +46,12 @@ public final class SqsSiloQueues implements SiloQueues {
   private static final Map<QueueAttributeName, String> DEAD_LETTER_ATTRIBUTES =
       with(ATTRIBUTES, QueueAttributeName.MESSAGE_RETENTION_PERIOD, seconds(Duration.ofDays(14)));
 
-  /** One call may be asked to move many dead letters; the rest waits for the next. */
+  /** The most batches of dead letters that one call moves; the next call moves the rest. */
   private static final int MOST_BATCHES = 20;
 
   private static final int BATCH = 10;
 
-  /** A shorter one may find nothing where there is something. */
+  /** A short poll may find nothing in a queue with messages. */
   private static final int LONG_POLL_SECONDS = 1;
 
   private final SqsClient sqs;
@@ -63,7 +63,7 @@ public final class SqsSiloQueues implements SiloQueues {
   /**
    * Queues at {@code urls}.
    *
-   * @param poolDeadLetters the URL of the pool's dead letters, which are written with the
+   * @param poolDeadLetters the URL of the pool's dead-letter queue, which is written with the
    *     function's own role
    */
   public SqsSiloQueues(
@@ -110,21 +110,21 @@ public final class SqsSiloQueues implements SiloQueues {
   }
 
   /**
-   * Makes a queue. As with {@link SqsBucketQueues}, CreateQueue alone tells of a queue that was
-   * deleted just now. It leaves the policy of one that stands, and so does SetQueueAttributes
-   * unless it is told to remove it.
+   * Creates a queue or updates it. As for {@link SqsBucketQueues}, only CreateQueue reports a
+   * recent deletion. CreateQueue leaves the policy of an existing queue alone, and so does
+   * SetQueueAttributes unless the request contains a policy.
    */
   private QueueCreation ensure(
       String name, Map<QueueAttributeName, String> attributes, TenantId tenant) {
     AwsRequestOverrideConfiguration as = credentials.as(tenant);
-    Optional<Map<QueueAttributeName, String>> stands =
+    Optional<Map<QueueAttributeName, String>> current =
         attributes(name, as, QueueAttributeName.QUEUE_ARN, QueueAttributeName.POLICY);
-    QueueCreation made =
-        ask("SQS CreateQueue of " + name, () -> create(name, attributes, as, stands.isPresent()));
-    if (made == QueueCreation.EXISTED && stands.filter(SqsSiloQueues::isClosed).isPresent()) {
+    QueueCreation creation =
+        ask("SQS CreateQueue of " + name, () -> create(name, attributes, as, current.isPresent()));
+    if (creation == QueueCreation.EXISTED && current.filter(SqsSiloQueues::isClosed).isPresent()) {
       ask("SQS SetQueueAttributes of " + name, () -> setPolicy(name, "", as));
     }
-    return made;
+    return creation;
   }
 
   private static boolean isClosed(Map<QueueAttributeName, String> attributes) {
@@ -135,7 +135,7 @@ public final class SqsSiloQueues implements SiloQueues {
       String name,
       Map<QueueAttributeName, String> attributes,
       AwsRequestOverrideConfiguration as,
-      boolean stands) {
+      boolean exists) {
     try {
       sqs.createQueue(
           request ->
@@ -143,7 +143,7 @@ public final class SqsSiloQueues implements SiloQueues {
                   .overrideConfiguration(as)
                   .queueName(name)
                   .attributes(with(attributes, QueueAttributeName.FIFO_QUEUE, "true")));
-      return stands ? QueueCreation.EXISTED : QueueCreation.CREATED;
+      return exists ? QueueCreation.EXISTED : QueueCreation.CREATED;
     } catch (QueueDeletedRecentlyException deleted) {
       return QueueCreation.RECENTLY_DELETED;
     } catch (QueueNameExistsException differs) {
@@ -230,8 +230,9 @@ public final class SqsSiloQueues implements SiloQueues {
   /**
    * {@inheritDoc}
    *
-   * <p>One by one, so that they keep their order, and each is sent before it is deleted. One that
-   * was sent twice counts once for five minutes, since it is told by the id that it has here.
+   * <p>Moves messages one by one to keep their order, and sends each before it deletes it. The
+   * message id is the deduplication id, so a message that is sent twice within five minutes counts
+   * once.
    */
   @Override
   public Progress moveDeadLetters(TenantId tenant) {

@@ -34,17 +34,17 @@ import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.SqsException;
 
 /**
- * Tokens as messages of standard SQS queues, one queue a bucket.
+ * Tokens as messages of standard SQS queues, one queue for each bucket.
  *
- * <p>DeleteMessage succeeds for a receipt that holds the message no longer (SQS API reference,
- * DeleteMessage). Therefore a lease that has ended by the clock here is not even tried, and it is
- * reckoned from before the message was asked for, so that it ends here before it ends there.
+ * <p>DeleteMessage succeeds even for a receipt that has expired (SQS API reference, DeleteMessage).
+ * So this class does not send requests for leases that have ended by its own clock. It measures a
+ * lease from before the receive request, so the lease ends here before it ends in SQS.
  */
 public final class SqsTokenQueue implements TokenQueue {
-  /** A long poll asks every server of a queue; a short one may miss the few tokens there are. */
+  /** A long poll asks every server of a queue; a short poll may miss a few tokens. */
   private static final int LONG_POLL_SECONDS = 1;
 
-  /** The longest that SQS delays a message (SQS API reference, SendMessage). */
+  /** The maximum of {@code DelaySeconds} (SQS API reference, SendMessage). */
   private static final int MOST_DELAY_SECONDS = 900;
 
   private final SqsClient sqs;
@@ -55,11 +55,11 @@ public final class SqsTokenQueue implements TokenQueue {
   private final InstantSource clock;
 
   /**
-   * Tokens in the queues that {@code urls} names.
+   * Tokens in the queues at {@code urls}.
    *
-   * @param once sends no request twice: a second receive would hold more tokens while the first's
-   *     are lost until their leases end, and a second send would make tokens twice
-   * @param executor runs the batches of one large request; it bounds how many at once
+   * @param once never repeats a request: a repeated receive holds more tokens, while those of the
+   *     first are lost until their leases end; a repeated send creates tokens twice
+   * @param executor runs the batches of one large request; its threads limit how many run at once
    */
   public SqsTokenQueue(
       SqsClient sqs,
@@ -81,7 +81,7 @@ public final class SqsTokenQueue implements TokenQueue {
     InvalidValue.inRange("most", most, 1, BATCH);
     AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
     Instant end = clock.instant().plusSeconds(lease.toSeconds());
-    return asking(
+    return send(
             bucket,
             "SQS ReceiveMessage of ",
             () ->
@@ -179,7 +179,7 @@ public final class SqsTokenQueue implements TokenQueue {
     }
     return answers.stream()
         .filter(sent -> !unknown.contains(sent))
-        .flatMap(sent -> sent.undone().stream())
+        .flatMap(sent -> sent.failed().stream())
         .toList();
   }
 
@@ -187,7 +187,7 @@ public final class SqsTokenQueue implements TokenQueue {
   public Level look(BucketId bucket) {
     AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
     Map<QueueAttributeName, String> attributes =
-        asking(
+        send(
             bucket,
             "SQS GetQueueAttributes of ",
             () ->
@@ -217,8 +217,8 @@ public final class SqsTokenQueue implements TokenQueue {
     return Long.parseLong(attributes.getOrDefault(name, "0"));
   }
 
-  /** Asks about a bucket's queue, which may be missing. */
-  private static <T> T asking(BucketId bucket, String what, Supplier<T> request) {
+  /** Sends a request to a bucket's queue, which may be missing. */
+  private static <T> T send(BucketId bucket, String what, Supplier<T> request) {
     return ask(
         what + bucket,
         () -> {
@@ -236,16 +236,16 @@ public final class SqsTokenQueue implements TokenQueue {
       String what,
       Function<List<Lease>, List<BatchResultErrorEntry>> request) {
     Instant now = clock.instant();
-    List<Lease> undone = new ArrayList<>();
+    List<Lease> failed = new ArrayList<>();
     List<Lease> held = new ArrayList<>();
-    leases.forEach(lease -> (lease.holdsAt(now) ? held : undone).add(lease));
-    undone.addAll(inBatches(bucket, held, what, request));
-    return undone;
+    leases.forEach(lease -> (lease.holdsAt(now) ? held : failed).add(lease));
+    failed.addAll(inBatches(bucket, held, what, request));
+    return failed;
   }
 
   /**
-   * Sends all of {@code items} in batches, beside each other if there is more than one, and returns
-   * those that failed, each by itself or with its whole batch.
+   * Sends all {@code items} in batches, in parallel if there are several. Returns the items that
+   * failed, alone or with their whole batch.
    *
    * @throws Unavailable if every batch failed as a whole
    */
@@ -258,7 +258,7 @@ public final class SqsTokenQueue implements TokenQueue {
     if (!answers.isEmpty() && answers.stream().allMatch(sent -> sent.failure().isPresent())) {
       throw answers.get(0).failure().orElseThrow();
     }
-    return answers.stream().flatMap(sent -> sent.undone().stream()).toList();
+    return answers.stream().flatMap(sent -> sent.failed().stream()).toList();
   }
 
   private <T> List<Sent<T>> answers(
@@ -271,26 +271,27 @@ public final class SqsTokenQueue implements TokenQueue {
             .mapToObj(start -> items.subList(start, Math.min(items.size(), start + BATCH)))
             .toList();
     if (batches.size() == 1) {
-      return List.of(send(bucket, batches.get(0), what, request));
+      return List.of(sendBatch(bucket, batches.get(0), what, request));
     }
     return batches.stream()
         .map(
             batch ->
-                CompletableFuture.supplyAsync(() -> send(bucket, batch, what, request), executor))
+                CompletableFuture.supplyAsync(
+                    () -> sendBatch(bucket, batch, what, request), executor))
         .toList()
         .stream()
         .map(CompletableFuture::join)
         .toList();
   }
 
-  private static <T> Sent<T> send(
+  private static <T> Sent<T> sendBatch(
       BucketId bucket,
       List<T> batch,
       String what,
       Function<List<T>, List<BatchResultErrorEntry>> request) {
     try {
       return new Sent<>(
-          asking(bucket, what, () -> request.apply(batch)).stream()
+          send(bucket, what, () -> request.apply(batch)).stream()
               .map(failed -> batch.get(Integer.parseInt(failed.id())))
               .toList(),
           Optional.empty());
@@ -299,7 +300,7 @@ public final class SqsTokenQueue implements TokenQueue {
     }
   }
 
-  /** The entries of a batch; the id of each is its index. */
+  /** The entries of a batch. The index of an entry is its id. */
   private static <T, E> List<E> entries(List<T> batch, BiFunction<String, T, E> entry) {
     return IntStream.range(0, batch.size())
         .mapToObj(i -> entry.apply(Integer.toString(i), batch.get(i)))
@@ -312,9 +313,9 @@ public final class SqsTokenQueue implements TokenQueue {
         .formatted(token.id(), token.bucket().tenant(), token.bucket().action(), token.mintedAt());
   }
 
-  /** What became of a batch: which items were not done, and why if it failed as a whole. */
-  private record Sent<T>(List<T> undone, Optional<Unavailable> failure) {
-    /** Whether the service refused the whole batch, so that nothing of it was done. */
+  /** The result of a batch: the failed items, and the error if the whole batch failed. */
+  private record Sent<T>(List<T> failed, Optional<Unavailable> failure) {
+    /** Whether SQS rejected the whole batch, so that none of it was executed. */
     boolean isRefused() {
       return failure
           .map(Throwable::getCause)

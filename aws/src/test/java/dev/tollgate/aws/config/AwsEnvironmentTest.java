@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.aws.ScriptedAws;
 import dev.tollgate.aws.ScriptedAws.Answer;
 import dev.tollgate.aws.ScriptedAws.Request;
-import dev.tollgate.aws.config.AwsEnvironment.MissingVariable;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;

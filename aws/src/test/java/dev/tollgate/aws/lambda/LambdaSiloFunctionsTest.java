@@ -10,8 +10,8 @@ import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.provisioning.Progress;
-import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.SiloFunctions;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.Samples;
 import dev.tollgate.core.testing.contract.SiloFunctionsContract;
@@ -109,7 +109,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
             "\"Description\":\"" + FIRST + "\"",
             "\"Code\":{\"S3Bucket\":\"Assets\",\"S3Key\":\"0123.jar\"}",
             "\"Architectures\":[\"arm64\"]",
-            "\"Handler\":\"dev.tollgate.handlers.MessageProcessor\"",
+            "\"Handler\":\"dev.tollgate.handlers.message.MessageProcessor\"",
             "\"Runtime\":\"java25\"",
             "\"Role\":\"arn:aws:iam::000000000000:role/Processor\"",
             "\"MemorySize\":1024",

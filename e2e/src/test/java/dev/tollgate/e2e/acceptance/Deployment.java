@@ -119,7 +119,7 @@ public abstract class Deployment {
   /** Tries to open a socket; does not wait for it. */
   public CompletableFuture<Handshake> handshake(String query) {
     URI url = URI.create(outputs().get("WebSocketURL") + query);
-    Frames frames = new Frames();
+    ReceivedFrames frames = new ReceivedFrames();
     return http.newWebSocketBuilder()
         .buildAsync(url, frames)
         .handle((socket, thrown) -> handshake(socket, thrown, frames));
@@ -142,7 +142,7 @@ public abstract class Deployment {
     return "?tenantId=" + tenant + "&sessionId=" + session;
   }
 
-  private static Handshake handshake(WebSocket socket, Throwable thrown, Frames frames) {
+  private static Handshake handshake(WebSocket socket, Throwable thrown, ReceivedFrames frames) {
     if (thrown == null) {
       Contracts.SOCKETS.checkHandshake(101);
       return new Handshake(101, socket, frames);
@@ -160,7 +160,7 @@ public abstract class Deployment {
    *
    * @param frames what the socket is sent
    */
-  public record Handshake(int status, WebSocket socket, Frames frames) {
+  public record Handshake(int status, WebSocket socket, ReceivedFrames frames) {
     /** Well below the 32 KB that one frame may have, whatever the characters. */
     private static final int FRAME_CHARS = 8_000;
 

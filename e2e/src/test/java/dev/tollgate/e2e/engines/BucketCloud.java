@@ -4,8 +4,8 @@ import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.testing.limiter.TollgateLimiter;
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
-import dev.tollgate.local.faults.Fates;
 import dev.tollgate.local.faults.FaultPlan;
+import dev.tollgate.local.faults.Faults;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -52,8 +52,8 @@ final class BucketCloud implements AutoCloseable {
   }
 
   /** The faults of the plan that have struck so far. */
-  Fates fates() {
-    return cloud.fates();
+  Faults faults() {
+    return cloud.faults();
   }
 
   @Override

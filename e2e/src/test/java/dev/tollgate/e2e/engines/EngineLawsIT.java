@@ -6,8 +6,8 @@ import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.lawbook.LawBook;
 import dev.tollgate.lawbook.Limiter;
 import dev.tollgate.lawbook.LimiterLaws;
+import dev.tollgate.local.faults.FaultKind;
 import dev.tollgate.local.faults.FaultPlan;
-import dev.tollgate.local.faults.Misfortune;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -53,13 +53,13 @@ final class EngineLawsIT {
   @ParameterizedTest
   @EnumSource(value = FillMode.class, names = "SHARED", mode = EnumSource.Mode.EXCLUDE)
   void under_a_fault_plan_every_law_of_one_tenant_is_kept(FillMode mode) {
-    Map<Misfortune, Double> odds = new EnumMap<>(Misfortune.class);
-    odds.put(Misfortune.QUEUE_FALSELY_EMPTY, 0.05);
-    odds.put(Misfortune.QUEUE_DELIVERS_TWICE, 0.02);
-    odds.put(Misfortune.QUEUE_LEVEL_STALE, 0.2);
-    odds.put(Misfortune.QUEUE_MESSAGE_LATE, 0.05);
-    odds.put(Misfortune.QUEUE_ENTRY_FAILS, 0.02);
-    odds.put(Misfortune.WRITE_UNANSWERED, 0.02);
+    Map<FaultKind, Double> odds = new EnumMap<>(FaultKind.class);
+    odds.put(FaultKind.QUEUE_FALSELY_EMPTY, 0.05);
+    odds.put(FaultKind.QUEUE_DELIVERS_TWICE, 0.02);
+    odds.put(FaultKind.QUEUE_LEVEL_STALE, 0.2);
+    odds.put(FaultKind.QUEUE_MESSAGE_LATE, 0.05);
+    odds.put(FaultKind.QUEUE_ENTRY_FAILS, 0.02);
+    odds.put(FaultKind.WRITE_UNANSWERED, 0.02);
     FaultPlan plan = new FaultPlan(1, odds, Map.of("sqs", 0.01, "dynamodb", 0.01), Map.of());
     try (var works = new EngineLimiter.Works(mode, 0, plan)) {
       LawBook.Report report =

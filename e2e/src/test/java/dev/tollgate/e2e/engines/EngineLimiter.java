@@ -11,9 +11,9 @@ import dev.tollgate.lawbook.Rate;
 import dev.tollgate.lawbook.Setting;
 import dev.tollgate.lawbook.Terms;
 import dev.tollgate.lawbook.TokenCounts;
-import dev.tollgate.local.faults.Fates;
+import dev.tollgate.local.faults.FaultKind;
 import dev.tollgate.local.faults.FaultPlan;
-import dev.tollgate.local.faults.Misfortune;
+import dev.tollgate.local.faults.Faults;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -29,14 +29,14 @@ import java.util.function.Supplier;
  */
 final class EngineLimiter implements Limiter {
   private final Limiter buckets;
-  private final Fates fates;
+  private final Faults faults;
   private final Setting setting;
   private Terms terms = new Terms(Rate.perMinute(1), 1);
   private Excuse excuse = Excuse.NONE;
 
-  private EngineLimiter(Limiter buckets, Fates fates, Setting setting) {
+  private EngineLimiter(Limiter buckets, Faults faults, Setting setting) {
     this.buckets = buckets;
-    this.fates = fates;
+    this.faults = faults;
     this.setting = setting;
   }
 
@@ -68,12 +68,12 @@ final class EngineLimiter implements Limiter {
               new FaultPlan(setting.seed(), plan.odds(), plan.throttled(), plan.latency()),
               setting.clock());
       cloud = Optional.of(open);
-      Fates fates = open.fates();
+      Faults faults = open.faults();
       TollgateLimiter.Ports ports = open.ports();
       // A direct bucket's queue forgets tokens, and a token that comes back after it was spent is
       // not minted: neither is told how often.
       Optional<TollgateLimiter.Insight> insight =
-          mode == FillMode.DIRECT || !fates.areKind()
+          mode == FillMode.DIRECT || faults.arePlanned()
               ? Optional.empty()
               : Optional.of(
                   new TollgateLimiter.Insight(id -> ports.queue().look(id).held(), id -> 0));
@@ -81,7 +81,7 @@ final class EngineLimiter implements Limiter {
           new BucketFaults(setting.seed(), perMille, setting::mayInjectFaults, setting.clock());
       return new EngineLimiter(
           new TollgateLimiter(ports, insight, this::filling, storm, setting.clock()),
-          fates,
+          faults,
           setting);
     }
 
@@ -158,16 +158,16 @@ final class EngineLimiter implements Limiter {
   /** Each kind of fault accounts for as much as in {@link BucketFaults}. */
   @Override
   public Excuse excuse(String tenant) {
-    Map<String, Long> struck = fates.struck();
+    Map<String, Long> struck = faults.counts();
     long strikes = struck.values().stream().mapToLong(Long::longValue).sum();
     long fill = terms.rate().tokensIn(Duration.ofMinutes(1)) + 1;
     long fills =
-        times(struck, Misfortune.QUEUE_FALSELY_EMPTY)
-            + times(struck, Misfortune.QUEUE_LEVEL_STALE)
-            + times(struck, Misfortune.WRITE_UNANSWERED)
+        times(struck, FaultKind.QUEUE_FALSELY_EMPTY)
+            + times(struck, FaultKind.QUEUE_LEVEL_STALE)
+            + times(struck, FaultKind.WRITE_UNANSWERED)
             + struck.getOrDefault("throttled-dynamodb", 0L)
             + struck.getOrDefault("throttled-sqs", 0L);
-    long tokens = fills * fill + times(struck, Misfortune.QUEUE_DELIVERS_TWICE);
+    long tokens = fills * fill + times(struck, FaultKind.QUEUE_DELIVERS_TWICE);
     if (strikes > excuse.strikes()) {
       excuse = new Excuse(Math.max(tokens, excuse.tokens()), strikes, setting.clock().instant());
     }
@@ -178,20 +178,20 @@ final class EngineLimiter implements Limiter {
         excuse.struckAt().isAfter(ofPorts.struckAt()) ? excuse.struckAt() : ofPorts.struckAt());
   }
 
-  private static long times(Map<String, Long> struck, Misfortune misfortune) {
+  private static long times(Map<String, Long> struck, FaultKind misfortune) {
     return struck.getOrDefault(misfortune.key(), 0L);
   }
 
   private void weather() {
     if (setting.mayInjectFaults()) {
-      fates.resume();
+      faults.resume();
     } else {
-      fates.calm();
+      faults.pause();
     }
   }
 
   private <T> T undisturbed(Supplier<T> work) {
-    fates.calm();
+    faults.pause();
     T result = work.get();
     weather();
     return result;

@@ -6,9 +6,9 @@ import dev.tollgate.e2e.acceptance.Contracts;
 import dev.tollgate.e2e.acceptance.Deployment;
 import dev.tollgate.e2e.acceptance.Deployment.Answer;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
-import dev.tollgate.local.services.Call;
-import dev.tollgate.local.services.Faults.Fault;
-import dev.tollgate.local.services.Faults.Injection;
+import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.faults.Fault;
+import dev.tollgate.local.faults.Faults.Injection;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -71,7 +71,7 @@ final class ContractIT {
   private static void during(String function, Fault fault, Runnable action) {
     try (Injection injected = DEPLOYMENT.cloud().faults().inject(callsOf(function), 1_000, fault)) {
       action.run();
-      assertThat(injected.struck()).isPositive();
+      assertThat(injected.count()).isPositive();
     }
   }
 
@@ -151,7 +151,7 @@ final class ContractIT {
         callsOf("ControlPlane").and(call -> call.operation().equals("Query"));
     try (Injection injected = DEPLOYMENT.cloud().faults().inject(listings, 1_000, refusing())) {
       assertThat(control("PUT", tier, tier(8, ""))).isEqualTo(202);
-      assertThat(injected.struck()).isPositive();
+      assertThat(injected.count()).isPositive();
     }
     assertThat(control("GET", tier, "")).isEqualTo(200);
     assertThat(control("GET", "/tiers", "")).isEqualTo(200);
@@ -210,7 +210,7 @@ final class ContractIT {
         callsOf("ControlPlane").and(call -> call.operation().equals("DeleteSchedule"));
     try (Injection injected = DEPLOYMENT.cloud().faults().inject(removals, 1_000, refusing())) {
       assertThat(control("DELETE", tenant, "")).isEqualTo(202);
-      assertThat(injected.struck()).isPositive();
+      assertThat(injected.count()).isPositive();
     }
     assertThat(control("PATCH", tenant, gold)).isEqualTo(409);
     assertThat(DEPLOYMENT.control("GET", "/tenants?pending=true", "").body().toString())
@@ -316,7 +316,7 @@ final class ContractIT {
         callsOf("Authorizer").and(call -> call.operation().equals("ReceiveMessage"));
     try (Injection injected = DEPLOYMENT.cloud().faults().inject(receives, 1_000, refusing())) {
       assertThat(DEPLOYMENT.handshake(query).join().status()).isEqualTo(503);
-      assertThat(injected.struck()).isPositive();
+      assertThat(injected.count()).isPositive();
     }
     during(
         "Authorizer",
@@ -336,12 +336,12 @@ final class ContractIT {
     try (Injection injected = DEPLOYMENT.cloud().faults().inject(sends, 1, refusing())) {
       client.send("{\"action\":\"PooledSQS\",\"id\":\"four\",\"message\":4}");
       client.frames().await("error", 4);
-      assertThat(injected.struck()).isEqualTo(1);
+      assertThat(injected.count()).isEqualTo(1);
     }
     try (Injection injected = DEPLOYMENT.cloud().faults().inject(sends, 1, new Fault.Lost())) {
       client.send("{\"action\":\"PooledSQS\",\"id\":\"five\",\"message\":5}");
       client.frames().await("", 1);
-      assertThat(injected.struck()).isEqualTo(1);
+      assertThat(injected.count()).isEqualTo(1);
     }
     DEPLOYMENT.close(client);
     control("PATCH", "/tenants/plugged", "{\"overrides\":{\"tenantConnections\":2}}");
@@ -355,7 +355,7 @@ final class ContractIT {
       control("PATCH", "/tenants/plugged", "{\"status\":\"SUSPENDED\"}");
       one.send("{\"action\":\"PooledSQS\",\"id\":\"seven\",\"message\":7}");
       one.frames().await("error", 1);
-      assertThat(injected.struck()).isPositive();
+      assertThat(injected.count()).isPositive();
     }
     DEPLOYMENT.close(one);
     DEPLOYMENT.close(two);

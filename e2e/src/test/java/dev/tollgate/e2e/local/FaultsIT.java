@@ -8,8 +8,8 @@ import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import dev.tollgate.lawbook.Allowance;
 import dev.tollgate.lawbook.Rate;
 import dev.tollgate.lawbook.Terms;
+import dev.tollgate.local.faults.FaultKind;
 import dev.tollgate.local.faults.FaultPlan;
-import dev.tollgate.local.faults.Misfortune;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 final class FaultsIT {
   private static final long SEED = Long.getLong("faults.seed", 20_261_121L);
   private static final int MINUTES = Integer.getInteger("faults.minutes", 2);
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.stricken(plan());
+  private static final LocalDeployment DEPLOYMENT = LocalDeployment.withFaults(plan());
   private static final List<String> TENANTS = List.of("stormy", "squally", "gusty");
   private static final int PER_MINUTE = 12;
   private static final int PLACES = 60;
@@ -49,14 +49,13 @@ final class FaultsIT {
           Rate.perMinute(PER_MINUTE), PER_MINUTE, /* slack= */ PER_MINUTE, Duration.ofSeconds(2));
 
   private static FaultPlan plan() {
-    Map<Misfortune, Double> odds = new EnumMap<>(Misfortune.class);
-    Arrays.stream(Misfortune.values()).forEach(misfortune -> odds.put(misfortune, 0.05));
-    odds.put(Misfortune.QUEUE_LEVEL_STALE, 0.3);
-    odds.put(Misfortune.SCHEDULE_LATE, 0.5);
-    odds.put(Misfortune.DISCONNECT_LOST, 0.3);
-    for (Misfortune rare :
-        List.of(
-            Misfortune.FUNCTION_KILLED, Misfortune.FUNCTION_FROZEN, Misfortune.FUNCTION_HANGS)) {
+    Map<FaultKind, Double> odds = new EnumMap<>(FaultKind.class);
+    Arrays.stream(FaultKind.values()).forEach(misfortune -> odds.put(misfortune, 0.05));
+    odds.put(FaultKind.QUEUE_LEVEL_STALE, 0.3);
+    odds.put(FaultKind.SCHEDULE_LATE, 0.5);
+    odds.put(FaultKind.DISCONNECT_LOST, 0.3);
+    for (FaultKind rare :
+        List.of(FaultKind.FUNCTION_KILLED, FaultKind.FUNCTION_FROZEN, FaultKind.FUNCTION_HANGS)) {
       odds.put(rare, 0.002);
     }
     Map<String, Double> throttled = new TreeMap<>();
@@ -73,12 +72,12 @@ final class FaultsIT {
   void limits_hold_while_everything_goes_wrong_and_all_is_well_two_minutes_later()
       throws Exception {
     System.out.println("seed of the faults: " + SEED);
-    DEPLOYMENT.cloud().fates().calm();
+    DEPLOYMENT.cloud().faults().pause();
     for (String tenant : TENANTS) {
       Answer onboarded = DEPLOYMENT.onboard(tenant, "silver", overrides(PLACES));
       assertThat(onboarded.status()).isEqualTo(201);
     }
-    DEPLOYMENT.cloud().fates().resume();
+    DEPLOYMENT.cloud().faults().resume();
 
     SplittableRandom random = new SplittableRandom(SEED);
     Map<String, Deque<Handshake>> open = new TreeMap<>();
@@ -114,15 +113,15 @@ final class FaultsIT {
         DEPLOYMENT.advance(Duration.ofSeconds(20));
       }
     }
-    DEPLOYMENT.cloud().fates().calm();
-    Map<String, Long> struck = DEPLOYMENT.cloud().fates().struck();
+    DEPLOYMENT.cloud().faults().pause();
+    Map<String, Long> struck = DEPLOYMENT.cloud().faults().counts();
     System.out.printf("admitted %s, statuses %s, struck %s%n", admitted, counted(statuses), struck);
 
     assertThat(statuses).isSubsetOf(101, 403, 429, 500, 503);
     // Each token that came back though it was spent may admit once more, at any tenant.
     assertThat(excess)
         .as("admitted beyond capacity + rate × time + one minute's tokens")
-        .isLessThanOrEqualTo(struck.getOrDefault(Misfortune.QUEUE_DELIVERS_TWICE.key(), 0L));
+        .isLessThanOrEqualTo(struck.getOrDefault(FaultKind.QUEUE_DELIVERS_TWICE.key(), 0L));
 
     // Ghosts are asked after where they take places from others: near the limit.
     for (String tenant : TENANTS) {

@@ -3,11 +3,12 @@ package dev.tollgate.e2e.local;
 import dev.tollgate.e2e.acceptance.Deployment;
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.RecordedRequests.Request;
 import dev.tollgate.local.events.EventSources;
 import dev.tollgate.local.faults.FaultPlan;
-import dev.tollgate.local.services.AccessKey;
-import dev.tollgate.local.services.Requests.Request;
 import dev.tollgate.local.testing.ManualClock;
+import dev.tollgate.local.testing.TestCloud;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -16,8 +17,6 @@ import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,52 +29,56 @@ import software.amazon.awssdk.regions.Region;
 final class LocalDeployment extends Deployment implements AutoCloseable {
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out");
 
-  private final ManualClock clock =
-      new ManualClock(Instant.now().truncatedTo(ChronoUnit.MINUTES).plusSeconds(5));
+  private final TestCloud stack;
   private final LocalCloud cloud;
+  private final ManualClock clock;
   private final HttpClient http = HttpClient.newHttpClient();
 
   private LocalDeployment(Path assembly, Map<String, URI> keySets, FaultPlan faults) {
-    cloud =
-        LocalCloud.start(
-            new Options(
-                    assembly,
-                    "127.0.0.1",
-                    0,
-                    Optional.empty(),
-                    Optional.of(Path.of("target/endtoend.log")),
-                    keySets,
-                    clock)
-                .with(faults));
+    stack =
+        TestCloud.start(
+            clock ->
+                new Options(
+                        assembly,
+                        "127.0.0.1",
+                        0,
+                        Optional.empty(),
+                        Optional.of(Path.of("target/endtoend.log")),
+                        keySets,
+                        clock)
+                    .with(faults));
+    cloud = stack.cloud();
+    clock = stack.clock();
     Runtime.getRuntime().addShutdownHook(new Thread(cloud::close));
   }
 
   /**
-   * One more deployment of the stack, for tests that look at all there is, or move its clock far.
+   * Starts another deployment, for a test that counts requests, reads everything in the cloud or
+   * moves the clock far.
    */
   static LocalDeployment own() {
     return of(ASSEMBLY);
   }
 
-  /** A deployment of another assembly. */
+  /** Starts a deployment of another assembly. */
   static LocalDeployment of(Path assembly) {
     return of(assembly, Map.of());
   }
 
-  /** A deployment of another assembly, where the keys of issuers of tokens are told. */
+  /** Starts a deployment of another assembly, which finds the keys of token issuers here. */
   static LocalDeployment of(Path assembly, Map<String, URI> keySets) {
     LocalDeployment deployment = new LocalDeployment(assembly, keySets, FaultPlan.none());
     UsedGrants.watch(deployment.cloud.policies());
     return deployment;
   }
 
-  /** One more deployment of the stack, for tests whose requests prove no grant to be needed. */
-  static LocalDeployment attacked() {
+  /** Starts a deployment whose use of permissions does not count for {@link GrantsIT}. */
+  static LocalDeployment notCounted() {
     return new LocalDeployment(ASSEMBLY, Map.of(), FaultPlan.none());
   }
 
-  /** One more deployment of the stack, where things go wrong. */
-  static LocalDeployment stricken(FaultPlan faults) {
+  /** Starts a deployment with planned faults. */
+  static LocalDeployment withFaults(FaultPlan faults) {
     return new LocalDeployment(ASSEMBLY, Map.of(), faults);
   }
 
@@ -116,22 +119,15 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
    * Moves the clock on through every full minute on the way, so that schedules fire as they would.
    */
   void advance(Duration by) throws InterruptedException {
-    Instant end = clock.instant().plus(by);
-    Instant minute = clock.instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(60);
-    for (; !minute.isAfter(end); minute = minute.plusSeconds(60)) {
-      clock.set(minute);
-      cloud.settle();
-    }
-    clock.set(end);
-    cloud.settle();
+    stack.advance(by);
   }
 
-  /** A client of an AWS service, for a look at what functions have made. */
+  /** A client of an AWS service that may read and change everything. */
   <B extends AwsClientBuilder<B, C>, C> C inspect(B builder) {
     return client(builder, credentials(cloud.accessKey("inspector")));
   }
 
-  /** A client of an AWS service for whoever has these credentials. */
+  /** A client of an AWS service with these credentials. */
   <B extends AwsClientBuilder<B, C>, C> C client(B builder, AwsSessionCredentials credentials) {
     return builder
         .endpointOverride(cloud.endpoint())
@@ -145,10 +141,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
         key.accessKeyId(), key.secretAccessKey(), key.sessionToken());
   }
 
-  /**
-   * What functions asked of AWS while this ran; not what event source mappings asked to bring them
-   * their events.
-   */
+  /** The AWS requests of functions while the action ran, without those of event source mappings. */
   List<Request> requestsOf(Action action) throws Exception {
     cloud.requests().clear();
     action.run();
@@ -167,7 +160,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     }
   }
 
-  /** What Lambda says of an invocation, be it that the function failed. */
+  /** Lambda's answer to an invocation, also if the function failed. */
   HttpResponse<String> invocation(String function, String event)
       throws IOException, InterruptedException {
     AccessKey key = cloud.accessKey("inspector");
@@ -192,7 +185,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     cloud.settle();
   }
 
-  /** Something that is done to the deployment. */
+  /** A step of a test whose requests are recorded. */
   @FunctionalInterface
   interface Action {
     void run() throws Exception;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
-import dev.tollgate.local.services.Faults.Fault;
-import dev.tollgate.local.services.Faults.Injection;
+import dev.tollgate.local.faults.Fault;
+import dev.tollgate.local.faults.Faults.Injection;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -349,7 +349,7 @@ final class MessagesIT {
                 fault)) {
       one.send(frame("PooledSQS", tenant, "1"));
       one.frames().await("reply", 1);
-      assertThat(injected.struck()).isEqualTo(1);
+      assertThat(injected.count()).isEqualTo(1);
     }
     one.send(frame("PooledSQS", "next", "2"));
     one.frames().await("reply", 2);

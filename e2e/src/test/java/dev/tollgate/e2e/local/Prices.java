@@ -3,7 +3,7 @@ package dev.tollgate.e2e.local;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
-import dev.tollgate.local.services.Requests.Request;
+import dev.tollgate.local.endpoint.RecordedRequests.Request;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
-import dev.tollgate.local.services.Faults.Fault;
-import dev.tollgate.local.services.Faults.Injection;
-import dev.tollgate.local.services.Requests.Request;
+import dev.tollgate.local.endpoint.RecordedRequests.Request;
+import dev.tollgate.local.faults.Fault;
+import dev.tollgate.local.faults.Faults.Injection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -217,7 +217,7 @@ final class RequestCountsIT {
       }
       client.frames().await("accepted", 101);
       DEPLOYMENT.cloud().settle();
-      assertThat(backlog.struck()).isPositive();
+      assertThat(backlog.count()).isPositive();
     }
 
     Map<String, Long> asked =

@@ -6,7 +6,7 @@ import dev.tollgate.e2e.acceptance.Deployment;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import dev.tollgate.e2e.local.Prices.Cost;
 import dev.tollgate.e2e.local.Prices.Measured;
-import dev.tollgate.local.services.Requests.Request;
+import dev.tollgate.local.endpoint.RecordedRequests.Request;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

@@ -1,32 +1,30 @@
 package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.local.json.Json;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
 /**
- * What a function that reports batch item failures says of a batch.
+ * The answer of a function that reports batch item failures.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting">Implementing
  *     partial batch responses</a>
  */
 final class BatchResponse {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   private BatchResponse() {}
 
   /**
-   * The items that failed: none if the answer is empty or null or says none; all if it cannot be
-   * understood, or names an item that is not of the batch.
+   * The items that failed: none if the answer is empty or null or names none; all if the answer is
+   * malformed or names an item that is not in the batch.
    */
   static Set<String> failures(byte[] answer, List<String> batch) {
     JsonNode response;
     try {
-      response = JSON.readTree(answer);
+      response = Json.read(answer);
     } catch (IOException e) {
       return Set.copyOf(batch);
     }

@@ -2,22 +2,23 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.data.Journal;
+import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.Functions;
-import dev.tollgate.local.lambda.LambdaApi.Answer;
-import dev.tollgate.local.lambda.LambdaApi.Operation;
-import dev.tollgate.local.lambda.LambdaApi.Request;
-import dev.tollgate.local.lambda.LambdaException;
-import dev.tollgate.local.services.Call;
-import dev.tollgate.local.services.Journal;
-import dev.tollgate.local.services.ServiceClient;
-import java.math.BigDecimal;
+import dev.tollgate.local.lambda.LambdaErrors;
+import dev.tollgate.local.rest.ApiException;
+import dev.tollgate.local.rest.RestApi.Answer;
+import dev.tollgate.local.rest.RestApi.Operation;
+import dev.tollgate.local.rest.RestApi.Request;
+import dev.tollgate.local.template.Environment;
+import dev.tollgate.local.threads.DaemonThreads;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -29,7 +30,6 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -37,15 +37,15 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The event source mappings that there are, and Lambda's API for them. Those created at run time
- * outlast a restart if there is a directory to keep them in.
+ * The event source mappings that exist, and the operations of Lambda's API on them. Mappings that
+ * are created at run time are kept over a restart if there is a directory for them.
  *
- * <p>A source is read when a call is seen that puts something into it, when its mapping is created,
- * changed or brought back by a restart, and every second while it is known to hold what may come
- * later. So a source that is empty costs nothing, however many there are.
+ * <p>A source is read after each call that adds to it, when its mapping is created, changed or
+ * restored, and every second while it holds messages that are not available yet. So an empty source
+ * costs nothing.
  */
 public final class EventSources implements AutoCloseable {
-  /** Ends the name of the principal that reads for a function, after the function's name. */
+  /** The principal that reads for a function has the function's name with this suffix. */
   public static final String PRINCIPAL_SUFFIX = " event source";
 
   private static final Set<String> QUEUE_WAKERS =
@@ -67,56 +67,45 @@ public final class EventSources implements AutoCloseable {
   private static final int THREADS = 16;
   private static final int MAX_ITEMS = 100;
 
-  private final InstantSource clock;
-  private final String mappingArnPrefix;
+  private final Environment environment;
   private final ServiceClient client;
   private final FunctionCatalog catalog;
-  private final Surroundings surroundings;
-  private final Activity activity = new Activity();
-  private final ExecutorService pool = Executors.newFixedThreadPool(THREADS, daemons("events"));
-  private final ExecutorService waiters = Executors.newCachedThreadPool(daemons("streams"));
+  private final ReaderContext context;
+  private final WorkCounter work = new WorkCounter();
+  private final ExecutorService pool =
+      Executors.newFixedThreadPool(THREADS, new DaemonThreads("events"));
+  private final ExecutorService waiters =
+      Executors.newCachedThreadPool(new DaemonThreads("streams"));
   private final ScheduledExecutorService ticks =
-      Executors.newSingleThreadScheduledExecutor(daemons("event-ticks"));
-  private final NavigableMap<String, Mapped> byId = new ConcurrentSkipListMap<>();
-  private final Map<String, Set<Mapped>> bySource = new ConcurrentHashMap<>();
+      Executors.newSingleThreadScheduledExecutor(new DaemonThreads("event-ticks"));
+  private final NavigableMap<String, SourceReader> byId = new ConcurrentSkipListMap<>();
+  private final Map<String, Set<SourceReader>> bySource = new ConcurrentHashMap<>();
   private final Optional<Journal> journal;
 
-  /** A mapping, and what reads for it. */
-  private static final class Mapped {
-    private volatile Mapping mapping;
-    private final Reader reader;
-
-    private Mapped(Mapping mapping, Reader reader) {
-      this.mapping = mapping;
-      this.reader = reader;
-    }
-  }
-
   /**
-   * The mappings that were kept. They begin to read when {@link #start()} is called.
+   * Restores the mappings that were kept. They begin to read when {@link #start()} is called.
    *
-   * @param client asks what Lambda itself wants to know
-   * @param clients makes a client of a principal's, by name and role
-   * @param arnPrefix what the ARNs of mappings begin with, up to {@code :event-source-mapping:}
-   * @param directory where mappings that are created are kept; without it they are in memory
-   * @param replays whether a stream's records come again after they were processed, by the table
+   * @param client makes Lambda's own calls
+   * @param clients makes the client of a principal, by name and role
+   * @param directory where mappings are kept that are created at run time; without it they are in
+   *     memory
+   * @param replays whether a stream delivers a batch again after it was processed, by the table
    */
   public EventSources(
       Functions functions,
       FunctionCatalog catalog,
       ServiceClient client,
       BiFunction<String, String, ServiceClient> clients,
-      InstantSource clock,
-      String arnPrefix,
+      Environment environment,
       Optional<Path> directory,
       Predicate<String> replays,
       Consumer<String> log) {
-    this.clock = clock;
+    this.environment = environment;
     this.catalog = catalog;
-    this.mappingArnPrefix = arnPrefix;
     this.client = client;
-    this.surroundings =
-        new Surroundings(functions, catalog, clients, clock, pool, waiters, activity, replays, log);
+    this.context =
+        new ReaderContext(
+            functions, catalog, clients, environment.clock(), pool, waiters, work, replays, log);
     this.journal =
         directory.map(
             path -> Journal.open(path.resolve("mappings.jsonl"), this::replay, this::lines));
@@ -125,15 +114,15 @@ public final class EventSources implements AutoCloseable {
 
   /** The ARN of a mapping's function, by the mapping's id. */
   public Optional<String> functionOf(String uuid) {
-    return Optional.ofNullable(byId.get(uuid)).map(mapped -> mapped.mapping.functionArn());
+    return Optional.ofNullable(byId.get(uuid)).map(reader -> reader.mapping().functionArn());
   }
 
-  /** Begins to read: all sources once, since nobody knows what they hold. */
+  /** Begins to read. All sources are read once, because they may hold something. */
   public void start() {
-    byId.values().forEach(mapped -> mapped.reader.wake());
+    byId.values().forEach(SourceReader::wake);
     var unused =
         ticks.scheduleWithFixedDelay(
-            () -> byId.values().forEach(mapped -> mapped.reader.look()), 1, 1, TimeUnit.SECONDS);
+            () -> byId.values().forEach(SourceReader::look), 1, 1, TimeUnit.SECONDS);
   }
 
   /** The operations that this serves. */
@@ -147,12 +136,12 @@ public final class EventSources implements AutoCloseable {
   }
 
   /**
-   * Adds a mapping of the stack, which is the template's to keep.
+   * Adds a mapping of the stack. Only the template changes it, and it is not kept.
    *
-   * @param name tells it from the stack's others
+   * @param name identifies the mapping in the stack
    * @param members as {@code CreateEventSourceMapping} takes them
    * @return its id
-   * @throws LambdaException if it cannot be
+   * @throws ApiException if it is refused
    */
   public String add(String name, ObjectNode members) {
     String uuid = UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
@@ -160,11 +149,11 @@ public final class EventSources implements AutoCloseable {
     return uuid;
   }
 
-  /** Takes notice of a call that was answered: it may have put something into a source. */
+  /** Observes an answered call, which may have added to a source. */
   public void saw(Call call) {
     boolean queue = call.service().equals("sqs");
     if (queue && call.operation().equals("StartMessageMoveTask")) {
-      byId.values().forEach(mapped -> mapped.reader.wake());
+      byId.values().forEach(SourceReader::wake);
     }
     boolean wakes =
         queue
@@ -172,26 +161,24 @@ public final class EventSources implements AutoCloseable {
             : call.service().equals("dynamodb") && TABLE_WAKERS.contains(call.operation());
     if (wakes) {
       for (String resource : call.resource().orElse("").split(",", -1)) {
-        bySource
-            .getOrDefault(source(queue, resource), Set.of())
-            .forEach(mapped -> mapped.reader.wake());
+        bySource.getOrDefault(source(queue, resource), Set.of()).forEach(SourceReader::wake);
       }
     }
   }
 
   /**
-   * Waits until the sources have nothing to give at the clock's instant and no function is at work
-   * on what they gave.
+   * Waits until the sources hold nothing that is available at the clock's instant and all
+   * invocations have ended.
    *
    * @return how many times functions have been invoked so far
    */
   public long settle() throws InterruptedException {
-    long done = activity.awaitQuiet();
+    long done = work.awaitQuiet();
     long before;
     do {
       before = done;
-      byId.values().forEach(mapped -> mapped.reader.look());
-      done = activity.awaitQuiet();
+      byId.values().forEach(SourceReader::look);
+      done = work.awaitQuiet();
     } while (done != before);
     return done;
   }
@@ -199,7 +186,7 @@ public final class EventSources implements AutoCloseable {
   @Override
   public void close() {
     ticks.shutdownNow();
-    byId.values().forEach(mapped -> mapped.reader.stop());
+    byId.values().forEach(SourceReader::stop);
     pool.shutdownNow();
     waiters.shutdownNow();
     journal.ifPresent(Journal::close);
@@ -207,15 +194,15 @@ public final class EventSources implements AutoCloseable {
 
   private synchronized Answer create(ObjectNode members) {
     Mapping mapping = define(UUID.randomUUID().toString(), members, false);
-    Mapped mapped = put(mapping, true);
+    SourceReader reader = put(mapping, true);
     append(line(mapping));
-    mapped.reader.wake();
-    return new Answer(202, tell(mapped));
+    reader.wake();
+    return new Answer(202, tell(reader));
   }
 
   private synchronized Answer update(Request request) {
-    Mapped mapped = find(request);
-    Mapping old = mapped.mapping;
+    SourceReader reader = find(request);
+    Mapping old = reader.mapping();
     requireOwn(old);
     ObjectNode members = old.settings().deepCopy();
     members.setAll(request.body());
@@ -223,21 +210,20 @@ public final class EventSources implements AutoCloseable {
       members.put("FunctionName", old.functionArn());
     }
     Mapping changed = define(old.uuid(), members, false);
-    mapped.mapping = changed;
     append(line(changed));
-    mapped.reader.change(changed);
-    return new Answer(202, tell(mapped));
+    reader.change(changed);
+    return new Answer(202, tell(reader));
   }
 
   private synchronized Answer delete(Request request) {
-    Mapped mapped = find(request);
-    Mapping mapping = mapped.mapping;
+    SourceReader reader = find(request);
+    Mapping mapping = reader.mapping();
     requireOwn(mapping);
-    mapped.reader.stop();
+    reader.stop();
     byId.remove(mapping.uuid());
-    bySource.getOrDefault(source(mapping), Set.of()).remove(mapped);
-    append(JsonNodeFactory.instance.objectNode().put("deleted", mapping.uuid()));
-    return new Answer(202, tell(mapped).put("State", "Deleting"));
+    bySource.getOrDefault(source(mapping), Set.of()).remove(reader);
+    append(Json.object().put("deleted", mapping.uuid()));
+    return new Answer(202, tell(reader).put("State", "Deleting"));
   }
 
   private Answer list(Request request) {
@@ -253,80 +239,80 @@ public final class EventSources implements AutoCloseable {
     Optional<String> source = request.query("EventSourceArn");
     int limit =
         Math.min(MAX_ITEMS, request.query("MaxItems").map(Integer::valueOf).orElse(MAX_ITEMS));
-    List<Mapped> rest =
+    List<SourceReader> rest =
         byId.tailMap(request.query("Marker").orElse(""), false).values().stream()
             .filter(
-                mapped ->
-                    function.map(mapped.mapping.functionArn()::equals).orElse(true)
-                        && source.map(mapped.mapping.sourceArn()::equals).orElse(true))
+                reader ->
+                    function.map(reader.mapping().functionArn()::equals).orElse(true)
+                        && source.map(reader.mapping().sourceArn()::equals).orElse(true))
             .limit(limit + 1L)
             .toList();
-    ObjectNode answer = JsonNodeFactory.instance.objectNode();
+    ObjectNode answer = Json.object();
     ArrayNode items = answer.putArray("EventSourceMappings");
-    rest.stream().limit(limit).forEach(mapped -> items.add(tell(mapped)));
+    rest.stream().limit(limit).forEach(reader -> items.add(tell(reader)));
     if (rest.size() > limit) {
-      answer.put("NextMarker", rest.get(limit - 1).mapping.uuid());
+      answer.put("NextMarker", rest.get(limit - 1).mapping().uuid());
     }
     return Answer.ok(answer);
   }
 
-  /** What is asked for, complete, if it may be. */
+  /** A complete and valid mapping of the members of a request. */
   private Mapping define(String uuid, ObjectNode members, boolean ofStack) {
     ObjectNode function =
         catalog
             .configuration(members.path("FunctionName").asText())
-            .orElseThrow(() -> LambdaException.invalid("Function does not exist"));
+            .orElseThrow(() -> LambdaErrors.invalid("Function does not exist"));
     ObjectNode settings = MappingSettings.complete(members);
     settings.set("FunctionArn", function.get("FunctionArn"));
-    Mapping mapping = new Mapping(uuid, settings, clock.instant(), ofStack);
+    Mapping mapping = new Mapping(uuid, settings, environment.clock().instant(), ofStack);
     MappingSettings.check(mapping, function, client);
-    for (Mapped other : bySource.getOrDefault(source(mapping), Set.of())) {
-      if (!other.mapping.uuid().equals(uuid)
-          && other.mapping.functionArn().equals(mapping.functionArn())) {
-        throw LambdaException.conflict(
+    for (SourceReader other : bySource.getOrDefault(source(mapping), Set.of())) {
+      if (!other.mapping().uuid().equals(uuid)
+          && other.mapping().functionArn().equals(mapping.functionArn())) {
+        throw LambdaErrors.conflict(
             (mapping.isOfQueue()
                     ? "An event source mapping with SQS arn (\" %s \") and function (\" %s \") already exists. Please update or delete the existing mapping with UUID %s"
                     : "The event source arn (\" %s \") and function (\" %s \") provided mapping already exists. Please update or delete the existing mapping with UUID %s")
-                .formatted(mapping.sourceArn(), mapping.functionName(), other.mapping.uuid()));
+                .formatted(mapping.sourceArn(), mapping.functionName(), other.mapping().uuid()));
       }
     }
     return mapping;
   }
 
-  private Mapped put(Mapping mapping, boolean isNew) {
-    Reader reader =
+  private SourceReader put(Mapping mapping, boolean isNew) {
+    SourceReader reader =
         mapping.isOfQueue()
-            ? new QueueReader(surroundings, mapping)
-            : new StreamReader(surroundings, mapping, isNew);
-    Mapped mapped = new Mapped(mapping, reader);
-    byId.put(mapping.uuid(), mapped);
-    bySource.computeIfAbsent(source(mapping), source -> ConcurrentHashMap.newKeySet()).add(mapped);
-    return mapped;
+            ? new QueueReader(context, mapping)
+            : new StreamReader(context, mapping, isNew);
+    byId.put(mapping.uuid(), reader);
+    bySource.computeIfAbsent(source(mapping), source -> ConcurrentHashMap.newKeySet()).add(reader);
+    return reader;
   }
 
-  private Mapped find(Request request) {
-    Mapped mapped = byId.get(request.name());
-    if (mapped == null) {
-      throw LambdaException.notFound("The resource you requested does not exist.");
+  private SourceReader find(Request request) {
+    SourceReader reader = byId.get(request.name());
+    if (reader == null) {
+      throw ApiException.notFound("The resource you requested does not exist.");
     }
-    return mapped;
+    return reader;
   }
 
   private static void requireOwn(Mapping mapping) {
     if (mapping.ofStack()) {
-      throw LambdaException.invalid(
-          mapping.uuid() + " belongs to the stack, which alone changes it");
+      throw LambdaErrors.invalid(mapping.uuid() + " belongs to the stack, which alone changes it");
     }
   }
 
-  private ObjectNode tell(Mapped mapped) {
-    Mapping mapping = mapped.mapping;
-    ObjectNode answer = JsonNodeFactory.instance.objectNode();
+  private ObjectNode tell(SourceReader reader) {
+    Mapping mapping = reader.mapping();
+    ObjectNode answer = Json.object();
     answer.put("UUID", mapping.uuid());
-    answer.put("EventSourceMappingArn", mappingArnPrefix + mapping.uuid());
+    answer.put(
+        "EventSourceMappingArn",
+        environment.arn("lambda", "event-source-mapping:" + mapping.uuid()));
     answer.setAll(mapping.settings());
     answer.remove("Enabled");
-    answer.put("LastModified", BigDecimal.valueOf(mapping.modified().toEpochMilli(), 3));
+    answer.put("LastModified", Json.epochSeconds(mapping.modified()));
     answer.put("State", mapping.enabled() ? "Enabled" : "Disabled");
     answer.put("StateTransitionReason", "USER_INITIATED");
     return answer;
@@ -334,8 +320,8 @@ public final class EventSources implements AutoCloseable {
 
   private void functionCreated(String name) {
     byId.values().stream()
-        .filter(mapped -> mapped.mapping.functionName().equals(name))
-        .forEach(mapped -> mapped.reader.wake());
+        .filter(reader -> reader.mapping().functionName().equals(name))
+        .forEach(SourceReader::wake);
   }
 
   private void append(ObjectNode line) {
@@ -343,11 +329,11 @@ public final class EventSources implements AutoCloseable {
   }
 
   private Stream<JsonNode> lines() {
-    return byId.values().stream().map(mapped -> line(mapped.mapping));
+    return byId.values().stream().map(reader -> line(reader.mapping()));
   }
 
   private static ObjectNode line(Mapping mapping) {
-    ObjectNode line = JsonNodeFactory.instance.objectNode();
+    ObjectNode line = Json.object();
     line.put("mapping", mapping.uuid());
     line.set("settings", mapping.settings());
     line.put("modified", mapping.modified().toEpochMilli());
@@ -355,9 +341,9 @@ public final class EventSources implements AutoCloseable {
   }
 
   private void replay(JsonNode line) {
-    Mapped old = byId.remove(line.path("deleted").asText(line.path("mapping").asText()));
+    SourceReader old = byId.remove(line.path("deleted").asText(line.path("mapping").asText()));
     if (old != null) {
-      bySource.getOrDefault(source(old.mapping), Set.of()).remove(old);
+      bySource.getOrDefault(source(old.mapping()), Set.of()).remove(old);
     }
     if (line.has("mapping")) {
       put(
@@ -376,13 +362,5 @@ public final class EventSources implements AutoCloseable {
 
   private static String source(boolean queue, String name) {
     return (queue ? "queue " : "table ") + name;
-  }
-
-  private static ThreadFactory daemons(String name) {
-    return work -> {
-      Thread thread = new Thread(work, name);
-      thread.setDaemon(true);
-      return thread;
-    };
   }
 }

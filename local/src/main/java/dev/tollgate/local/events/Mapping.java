@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An event source mapping as it is defined.
+ * The definition of an event source mapping.
  *
  * @param settings the members of the API, complete
- * @param ofStack whether it is the template's to keep
+ * @param ofStack whether the template defines it
  */
 record Mapping(String uuid, ObjectNode settings, Instant modified, boolean ofStack) {
   private static final int STANDARD_CONCURRENCY = 10;
@@ -46,7 +46,7 @@ record Mapping(String uuid, ObjectNode settings, Instant modified, boolean ofSta
     return settings.path("BatchSize").asInt();
   }
 
-  /** How many batches may be with the function at once. */
+  /** How many batches the function may process at once. */
   int concurrency() {
     return settings.at("/ScalingConfig/MaximumConcurrency").asInt(STANDARD_CONCURRENCY);
   }
@@ -75,17 +75,17 @@ record Mapping(String uuid, ObjectNode settings, Instant modified, boolean ofSta
     return settings.path("BisectBatchOnFunctionError").asBoolean();
   }
 
-  /** How often a batch is tried again; -1: until it is too old. */
+  /** How often a batch is retried; -1: until it is too old. */
   int retries() {
     return settings.path("MaximumRetryAttempts").asInt(-1);
   }
 
-  /** How old a record may be; -1: as old as it is. */
+  /** The maximum age of a record; -1: unlimited. */
   int maxAgeSeconds() {
     return settings.path("MaximumRecordAgeInSeconds").asInt(-1);
   }
 
-  /** ARN of the queue that is told of what was given up. */
+  /** ARN of the queue that receives a notice of each batch that was given up. */
   Optional<String> onFailure() {
     JsonNode destination = settings.at("/DestinationConfig/OnFailure/Destination");
     return destination.isTextual() ? Optional.of(destination.asText()) : Optional.empty();

@@ -3,19 +3,22 @@ package dev.tollgate.local.events;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.local.lambda.LambdaException;
-import dev.tollgate.local.services.ServiceClient;
+import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.lambda.LambdaErrors;
+import dev.tollgate.local.rest.ApiException;
+import dev.tollgate.local.rest.Members;
+import dev.tollgate.local.template.Environment;
 import java.util.List;
 
 /**
- * The members of an event source mapping: which there are, what they are if they are not given, and
- * what they may be.
+ * The members of an event source mapping: their defaults and constraints.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html">CreateEventSourceMapping</a>
  */
 public final class MappingSettings {
-  /** What {@code CreateEventSourceMapping} takes, as far as it is known here. */
+  /** The members of {@code CreateEventSourceMapping} that are supported. */
   public static final List<String> MEMBERS =
       List.of(
           "BatchSize",
@@ -40,15 +43,15 @@ public final class MappingSettings {
 
   private MappingSettings() {}
 
-  /** The members that a request gives, and the others as they are then. */
+  /** The members of a request, completed with the defaults of the others. */
   static ObjectNode complete(ObjectNode request) {
     String arn = request.path("EventSourceArn").asText();
     if (!arn.matches(ARN)) {
-      throw LambdaException.invalid(
+      throw LambdaErrors.invalid(
           "Unrecognized event source: " + arn + " (expected: a queue or a table's stream)");
     }
     boolean queue = arn.startsWith("arn:aws:sqs:");
-    ObjectNode settings = JsonNodeFactory.instance.objectNode();
+    ObjectNode settings = Json.object();
     for (String member : MEMBERS) {
       if (request.hasNonNull(member) && !member.equals("FunctionName")) {
         settings.set(member, request.get(member));
@@ -69,17 +72,22 @@ public final class MappingSettings {
   }
 
   /**
-   * Refuses a mapping that cannot be.
+   * Refuses a mapping that violates a constraint.
    *
    * @param function its function's configuration
    */
   static void check(Mapping mapping, ObjectNode function, ServiceClient client) {
     ObjectNode settings = mapping.settings();
-    between(settings, "BatchSize", 1, MAX_BATCH);
-    between(settings, "MaximumBatchingWindowInSeconds", 0, 300);
+    Members members = new Members(settings);
+    members.integer("BatchSize", 1, MAX_BATCH);
+    members.integer("MaximumBatchingWindowInSeconds", 0, 300);
+    members.integer("MaximumRetryAttempts", -1, 10_000);
+    members.integer("MaximumRecordAgeInSeconds", -1, 604_800);
+    members.integer("ParallelizationFactor", 1, 10);
+    members.check();
     for (JsonNode type : settings.path("FunctionResponseTypes")) {
       if (!type.asText().equals("ReportBatchItemFailures")) {
-        throw LambdaException.validation(
+        throw ApiException.validation(
             "functionResponseTypes",
             settings.path("FunctionResponseTypes").toString(),
             "Member must satisfy constraint: [Member must satisfy enum value set: [ReportBatchItemFailures]]");
@@ -87,10 +95,10 @@ public final class MappingSettings {
     }
     try {
       if (mapping.filters().size() > 5) {
-        throw LambdaException.invalid("Too many filters (expected: at most 5)");
+        throw LambdaErrors.invalid("Too many filters (expected: at most 5)");
       }
     } catch (IllegalArgumentException e) {
-      throw (LambdaException) LambdaException.invalid(String.valueOf(e.getMessage())).initCause(e);
+      throw (ApiException) LambdaErrors.invalid(String.valueOf(e.getMessage())).initCause(e);
     }
     if (mapping.isOfQueue()) {
       checkQueue(mapping, function, client);
@@ -103,7 +111,7 @@ public final class MappingSettings {
     ObjectNode settings = mapping.settings();
     JsonNode concurrency = settings.at("/ScalingConfig/MaximumConcurrency");
     if (!concurrency.isMissingNode() && (concurrency.asInt() < 2 || concurrency.asInt() > 1_000)) {
-      throw LambdaException.validation(
+      throw ApiException.validation(
           "scalingConfig.maximumConcurrency",
           concurrency.asText(),
           "Member must have value between 2 and 1000");
@@ -117,35 +125,38 @@ public final class MappingSettings {
             "ParallelizationFactor",
             "StartingPosition")) {
       if (settings.has(member)) {
-        throw LambdaException.invalid(
+        throw LambdaErrors.invalid(
             "Unsupported " + member + " parameter for given event source mapping type.");
       }
     }
-    String[] arn = mapping.sourceArn().split(":", -1);
-    boolean fifo = arn[5].endsWith(".fifo");
+    boolean fifo = mapping.sourceArn().endsWith(".fifo");
     int window = settings.path("MaximumBatchingWindowInSeconds").asInt();
     if (fifo && window > 0) {
-      throw LambdaException.invalid("Batching window is not supported for FIFO queues.");
+      throw LambdaErrors.invalid("Batching window is not supported for FIFO queues.");
     }
-    if (fifo) {
-      between(settings, "BatchSize", 1, MAX_FIFO_BATCH);
-    } else if (mapping.batchSize() > MAX_FIFO_BATCH && window == 0) {
-      throw LambdaException.invalid(
+    if (fifo && mapping.batchSize() > MAX_FIFO_BATCH) {
+      throw ApiException.validation(
+          "batchSize",
+          Integer.toString(mapping.batchSize()),
+          "Member must have value less than or equal to " + MAX_FIFO_BATCH);
+    }
+    if (!fifo && mapping.batchSize() > MAX_FIFO_BATCH && window == 0) {
+      throw LambdaErrors.invalid(
           "Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10");
     }
-    ObjectNode request = JsonNodeFactory.instance.objectNode();
-    request.put("QueueUrl", "https://sqs.%s.amazonaws.com/%s/%s".formatted(arn[3], arn[4], arn[5]));
+    ObjectNode request = Json.object();
+    request.put("QueueUrl", Environment.queueUrl(mapping.sourceArn()));
     request.putArray("AttributeNames").add("All");
     ServiceClient.Answer answer = client.call("sqs", "AmazonSQS.GetQueueAttributes", request);
     if (!answer.succeeded()) {
-      throw LambdaException.invalid(
+      throw LambdaErrors.invalid(
           "Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. "
               + "SQS Error Message: The specified queue does not exist.");
     }
     int visibility = answer.body().at("/Attributes/VisibilityTimeout").asInt();
     int timeout = function.path("Timeout").asInt();
     if (visibility < timeout) {
-      throw LambdaException.invalid(
+      throw LambdaErrors.invalid(
           "Queue visibility timeout: %d seconds is less than Function timeout: %d seconds"
               .formatted(visibility, timeout));
     }
@@ -155,34 +166,18 @@ public final class MappingSettings {
     ObjectNode settings = mapping.settings();
     String position = settings.path("StartingPosition").asText();
     if (!List.of("LATEST", "TRIM_HORIZON").contains(position)) {
-      throw LambdaException.invalid(
+      throw LambdaErrors.invalid(
           "1 validation error detected: Value '%s' at 'startingPosition' failed to satisfy constraint: Member must satisfy enum value set: [LATEST, TRIM_HORIZON]"
               .formatted(position));
     }
-    between(settings, "MaximumRetryAttempts", -1, 10_000);
-    between(settings, "MaximumRecordAgeInSeconds", -1, 604_800);
-    between(settings, "ParallelizationFactor", 1, 10);
     String destination = mapping.onFailure().orElse("arn:aws:sqs:");
     if (!destination.startsWith("arn:aws:sqs:")) {
-      throw LambdaException.invalid("OnFailure: " + destination + " (expected: a queue)");
+      throw LambdaErrors.invalid("OnFailure: " + destination + " (expected: a queue)");
     }
-    ObjectNode request = JsonNodeFactory.instance.objectNode();
+    ObjectNode request = Json.object();
     request.put("StreamArn", mapping.sourceArn());
     if (!client.call("dynamodb", "DynamoDBStreams_20120810.DescribeStream", request).succeeded()) {
-      throw LambdaException.invalid("Stream not found: " + mapping.sourceArn());
-    }
-  }
-
-  private static void between(ObjectNode settings, String member, int min, int max) {
-    JsonNode value = settings.path(member);
-    if (!value.isIntegralNumber() || value.asLong() < min || value.asLong() > max) {
-      String name = Character.toLowerCase(member.charAt(0)) + member.substring(1);
-      throw LambdaException.validation(
-          name,
-          value.asText(),
-          value.asLong() < min
-              ? "Member must have value greater than or equal to " + min
-              : "Member must have value less than or equal to " + max);
+      throw LambdaErrors.invalid("Stream not found: " + mapping.sourceArn());
     }
   }
 }

@@ -2,8 +2,8 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -16,7 +16,6 @@ import java.util.function.Predicate;
  *     which events Lambda sends to your function</a>
  */
 final class Pattern {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final List<String> COMPARISONS =
       List.of("anything-but", "equals-ignore-case", "exists", "numeric", "prefix", "suffix");
 
@@ -29,11 +28,11 @@ final class Pattern {
   /**
    * Reads a pattern.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if the text is not a pattern
    */
   static Pattern parse(String text) {
     try {
-      if (JSON.readTree(text) instanceof ObjectNode rules) {
+      if (Json.read(text) instanceof ObjectNode rules) {
         check(rules);
         return new Pattern(rules);
       }
@@ -43,12 +42,12 @@ final class Pattern {
     throw new IllegalArgumentException("Invalid filter pattern definition.");
   }
 
-  /** Whether an event is let through. */
+  /** Whether an event passes the filter. */
   boolean matches(JsonNode event) {
     return matches(rules, event);
   }
 
-  /** Whether the pattern says something about what is inside a member of the event. */
+  /** Whether the pattern has rules for the inside of a member of the event. */
   boolean looksInto(String member) {
     return rules.path(member).isObject();
   }

@@ -2,88 +2,62 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
-import dev.tollgate.local.services.ServiceClient;
+import dev.tollgate.local.template.Environment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a queue.
  *
- * <p>A worker receives a batch, has the function take it, deletes what the function took, and
- * begins again; it leaves when the queue gives nothing. One that got something calls in another, as
- * long as there are not too many, so that a FIFO queue has as many batches under way as it has
- * groups: the queue itself holds the others of a group back. The last one that leaves looks whether
- * the queue holds messages that are delayed, in flight or behind one in flight. If so, this reader
- * looks again when it is told to {@link #look()}, every second; if not, not before it is woken.
+ * <p>A worker receives a batch, invokes the function with it, deletes the messages that the
+ * function processed, and starts again; it ends when it receives nothing. A worker that received
+ * something starts another one, up to the mapping's concurrency. So a FIFO queue has as many
+ * batches under way as it has groups, because the queue holds back the other messages of a group.
+ * The last worker that ends checks whether the queue holds messages that are delayed, in flight or
+ * behind one in flight. If so, {@link #look()} reads again, every second; otherwise only {@link
+ * #wake()} does.
  *
  * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html">Using Lambda with
  *     Amazon SQS</a>
  */
-final class QueueReader implements Reader {
+final class QueueReader extends SourceReader {
   private static final int MAX_RECEIVED = 10;
   private static final int MAX_BATCH_CHARACTERS = 5_000_000;
 
-  private final Surroundings around;
   private final String queueUrl;
-  private volatile Mapping mapping;
   private volatile boolean watched;
   private int workers;
   private boolean woken;
-  private boolean stopped;
-  private @Nullable ServiceClient client;
 
-  QueueReader(Surroundings around, Mapping mapping) {
-    this.around = around;
-    this.mapping = mapping;
-    String[] arn = mapping.sourceArn().split(":", -1);
-    this.queueUrl = "https://sqs.%s.amazonaws.com/%s/%s".formatted(arn[3], arn[4], arn[5]);
+  QueueReader(ReaderContext context, Mapping mapping) {
+    super(context, mapping);
+    this.queueUrl = Environment.queueUrl(mapping.sourceArn());
   }
 
   @Override
-  public synchronized void wake() {
+  synchronized void wake() {
     woken = true;
     if (workers == 0 && mayRead()) {
-      hire();
+      addWorker();
     }
   }
 
   @Override
-  public void look() {
+  void look() {
     if (watched) {
       wake();
     }
   }
 
-  @Override
-  public synchronized void change(Mapping definition) {
-    mapping = definition;
-    wake();
-  }
-
-  @Override
-  public synchronized void stop() {
-    stopped = true;
-  }
-
-  @Override
-  public synchronized boolean isIdle() {
-    return workers == 0;
-  }
-
-  private boolean mayRead() {
-    return !stopped && mapping.enabled() && around.functions().exists(mapping.functionArn());
-  }
-
-  private void hire() {
+  private void addWorker() {
     workers++;
-    around.activity().begin();
-    around.pool().execute(this::work);
+    context.work().begin();
+    context.pool().execute(this::work);
   }
 
   private void work() {
@@ -96,9 +70,9 @@ final class QueueReader implements Reader {
     }
     List<ObjectNode> received;
     try {
-      received = receive(mapping);
+      received = receive(mapping());
     } catch (RuntimeException e) {
-      around.log().accept(queueUrl + ": " + e);
+      context.log().accept(queueUrl + ": " + e);
       leave(true);
       return;
     }
@@ -107,21 +81,21 @@ final class QueueReader implements Reader {
       return;
     }
     synchronized (this) {
-      if (workers < mapping.concurrency()) {
-        hire();
+      if (workers < mapping().concurrency()) {
+        addWorker();
       }
     }
     List<ObjectNode> batch = filtered(received);
     if (batch.isEmpty()) {
-      around.pool().execute(this::work);
+      context.pool().execute(this::work);
       return;
     }
-    around.activity().invoked();
+    context.work().invoked();
     var unused =
-        around
+        context
             .functions()
-            .start(mapping.functionArn(), event(batch))
-            .whenCompleteAsync((invocation, never) -> finish(batch, invocation), around.pool());
+            .start(mapping().functionArn(), event(batch))
+            .whenCompleteAsync((invocation, never) -> finish(batch, invocation), context.pool());
   }
 
   private void finish(List<ObjectNode> batch, Invocation invocation) {
@@ -130,17 +104,17 @@ final class QueueReader implements Reader {
         List<String> ids =
             batch.stream().map(message -> message.path("MessageId").asText()).toList();
         Set<String> failed =
-            mapping.reportsFailures() ? BatchResponse.failures(success.payload(), ids) : Set.of();
+            mapping().reportsFailures() ? BatchResponse.failures(success.payload(), ids) : Set.of();
         delete(
             batch.stream()
                 .filter(message -> !failed.contains(message.path("MessageId").asText()))
                 .toList());
       }
     } catch (RuntimeException e) {
-      around.log().accept(queueUrl + ": " + e);
+      context.log().accept(queueUrl + ": " + e);
     }
     if (invocation instanceof Invocation.Throttled) {
-      // What was received comes back; more would only follow it.
+      // The messages become visible again. Receiving more would only return more of them.
       leave(true);
     } else {
       work();
@@ -148,15 +122,15 @@ final class QueueReader implements Reader {
   }
 
   /**
-   * Ends a worker, unless there is something new to look at.
+   * Ends a worker, unless the queue must be read again.
    *
-   * @param mayHoldMore whether the queue is to be asked for messages that may come later
+   * @param mayHoldMore whether the queue may hold messages that are not available yet
    */
   private void leave(boolean mayHoldMore) {
     synchronized (this) {
       if (workers > 1) {
         workers--;
-        around.activity().end();
+        context.work().end();
         return;
       }
     }
@@ -164,12 +138,12 @@ final class QueueReader implements Reader {
     synchronized (this) {
       watched = holdsMore;
       if (woken && mayRead()) {
-        around.pool().execute(this::work);
+        context.pool().execute(this::work);
         return;
       }
       workers--;
     }
-    around.activity().end();
+    context.work().end();
   }
 
   private List<ObjectNode> receive(Mapping mapping) {
@@ -195,9 +169,9 @@ final class QueueReader implements Reader {
     return batch;
   }
 
-  /** Those that a filter lets through; the others are deleted. */
+  /** The messages that pass a filter. The others are deleted. */
   private List<ObjectNode> filtered(List<ObjectNode> messages) {
-    List<Pattern> filters = mapping.filters();
+    List<Pattern> filters = mapping().filters();
     if (filters.isEmpty()) {
       return messages;
     }
@@ -241,40 +215,27 @@ final class QueueReader implements Reader {
               + attributes.path("ApproximateNumberOfMessagesDelayed").asInt()
           > 0;
     } catch (RuntimeException e) {
-      // There is no such queue: whoever makes it and sends to it wakes this reader.
+      // The queue does not exist. A message to it wakes this reader later.
       return false;
     }
   }
 
   private byte[] event(List<ObjectNode> messages) {
-    ObjectNode event = JsonNodeFactory.instance.objectNode();
+    ObjectNode event = Json.object();
     ArrayNode records = event.putArray("Records");
     messages.forEach(message -> records.add(record(message)));
     return event.toString().getBytes(StandardCharsets.UTF_8);
   }
 
   private ObjectNode record(ObjectNode message) {
-    return QueueRecords.record(message, mapping.sourceArn());
+    return QueueRecords.record(message, mapping().sourceArn());
   }
 
   private ObjectNode request() {
-    return JsonNodeFactory.instance.objectNode().put("QueueUrl", queueUrl);
+    return Json.object().put("QueueUrl", queueUrl);
   }
 
   private ObjectNode call(String operation, ObjectNode request) {
-    ServiceClient.Answer answer = client().call("sqs", "AmazonSQS." + operation, request);
-    if (!answer.succeeded()) {
-      throw new IllegalStateException(operation + ": " + answer.body());
-    }
-    return answer.body();
-  }
-
-  private synchronized ServiceClient client() {
-    ServiceClient made = client;
-    if (made == null) {
-      made = around.client(mapping);
-      client = made;
-    }
-    return made;
+    return call("sqs", "AmazonSQS." + operation, request);
   }
 }

@@ -2,20 +2,17 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.util.Map;
 
-/** A queue's messages as Lambda hands them to functions. */
+/** The messages of a queue as records of a Lambda event. */
 final class QueueRecords {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   private QueueRecords() {}
 
   /** The record of a message that {@code ReceiveMessage} gave. */
   static ObjectNode record(JsonNode message, String queueArn) {
-    ObjectNode record = JsonNodeFactory.instance.objectNode();
+    ObjectNode record = Json.object();
     record.set("messageId", message.path("MessageId"));
     record.set("receiptHandle", message.path("ReceiptHandle"));
     record.set("body", message.path("Body"));
@@ -40,11 +37,11 @@ final class QueueRecords {
     return record;
   }
 
-  /** The record as filters see it that look into the body; one whose body is not JSON has none. */
+  /** The record for filters with rules for the body. A body that is not JSON is removed. */
   static ObjectNode withParsedBody(ObjectNode record) {
     ObjectNode parsed = record.deepCopy();
     try {
-      parsed.set("body", JSON.readTree(record.path("body").asText()));
+      parsed.set("body", Json.read(record.path("body").asText()));
     } catch (JsonProcessingException e) {
       parsed.remove("body");
     }

@@ -1,10 +1,11 @@
 package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
-import dev.tollgate.local.services.ServiceClient;
+import dev.tollgate.local.template.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -16,80 +17,54 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a table's stream: each shard in order, a shard after the one that it follows, and nothing
- * more of a shard while a batch of it waits to be tried again.
+ * Reads the stream of a table. The records of a shard are delivered in order, after those of the
+ * parent shard. A batch that is to be retried blocks its shard.
  *
- * <p>It looks when it is woken, and every second, since rows that expire are deleted without
- * anyone's call. Batches are tried again after a second of the clock, then two, four, and so on up
- * to a minute.
+ * <p>It reads when it is woken, and every second, because rows also expire without a call. Batches
+ * are retried after one second of the clock, then two, four, and so on up to a minute.
  *
  * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html">Using AWS Lambda with
  *     Amazon DynamoDB</a>
  */
-final class StreamReader implements Reader {
+final class StreamReader extends SourceReader {
+  private static final String NAME_SPACE = "DynamoDBStreams_20120810.";
   private static final int MAX_RECORDS = 1_000;
   private static final Duration MAX_BACKOFF = Duration.ofMinutes(1);
 
-  private final Surroundings around;
   private final boolean fromStart;
-  private volatile Mapping mapping;
   private boolean running;
   private boolean woken;
-  private boolean stopped;
 
-  // What follows is of the one thread that runs.
+  // The following fields are used by the running thread only.
   private final Map<String, Shard> shards = new LinkedHashMap<>();
   private boolean discovered;
-  private @Nullable ServiceClient client;
 
   /**
-   * Something to read the stream of a mapping with.
+   * A reader for the stream of a mapping.
    *
-   * @param isNew whether the mapping is new, so that its starting position counts; else all that
-   *     the stream holds is read, some of it perhaps again
+   * @param isNew whether the mapping is new, so that its starting position applies; otherwise the
+   *     whole stream is read, perhaps some records again
    */
-  StreamReader(Surroundings around, Mapping mapping, boolean isNew) {
-    this.around = around;
-    this.mapping = mapping;
+  StreamReader(ReaderContext context, Mapping mapping, boolean isNew) {
+    super(context, mapping);
     this.fromStart = !isNew || !mapping.startsWithLatest();
   }
 
   @Override
-  public synchronized void wake() {
+  synchronized void wake() {
     woken = true;
     if (!running && mayRead()) {
       running = true;
-      around.activity().begin();
-      around.waiters().execute(this::run);
+      context.work().begin();
+      context.waiters().execute(this::run);
     }
   }
 
   @Override
-  public void look() {
+  void look() {
     wake();
-  }
-
-  @Override
-  public synchronized void change(Mapping definition) {
-    mapping = definition;
-    wake();
-  }
-
-  @Override
-  public synchronized void stop() {
-    stopped = true;
-  }
-
-  @Override
-  public synchronized boolean isIdle() {
-    return !running;
-  }
-
-  private synchronized boolean mayRead() {
-    return !stopped && mapping.enabled() && around.functions().exists(mapping.functionArn());
   }
 
   private void run() {
@@ -102,17 +77,17 @@ final class StreamReader implements Reader {
       try {
         progress = mayRead() && pass();
       } catch (RuntimeException e) {
-        around.log().accept(mapping.sourceArn() + ": " + e);
+        context.log().accept(mapping().sourceArn() + ": " + e);
       }
       synchronized (this) {
         goOn = mayRead() && (progress || woken);
         running = goOn;
       }
     }
-    around.activity().end();
+    context.work().end();
   }
 
-  /** Goes once through all shards; true if there may be more to do at once. */
+  /** Reads or delivers once for each shard; true if there may be more to do now. */
   private boolean pass() {
     if (!discovered) {
       discover();
@@ -152,12 +127,12 @@ final class StreamReader implements Reader {
     if (iterator.isEmpty()) {
       iterator = iterator(shard);
     }
-    ObjectNode request = JsonNodeFactory.instance.objectNode();
+    ObjectNode request = Json.object();
     request.put("ShardIterator", iterator);
-    request.put("Limit", Math.min(MAX_RECORDS, mapping.batchSize()));
-    ServiceClient.Answer answer = client().call("dynamodb", target("GetRecords"), request);
+    request.put("Limit", Math.min(MAX_RECORDS, mapping().batchSize()));
+    ServiceClient.Answer answer = tryCall("dynamodb", NAME_SPACE + "GetRecords", request);
     if (!answer.succeeded()) {
-      // An iterator lives for a quarter of an hour, and a record for a day.
+      // The iterator has expired after 15 minutes, or the record after a day.
       shard.iterator = "";
       shard.trimmed = answer.errorCode().equals("TrimmedDataAccessException");
       discovered = false;
@@ -166,17 +141,17 @@ final class StreamReader implements Reader {
     shard.trimmed = false;
     shard.iterator = answer.body().path("NextShardIterator").asText("");
     List<JsonNode> records = new ArrayList<>();
-    List<Pattern> filters = mapping.filters();
+    List<Pattern> filters = mapping().filters();
     JsonNode got = answer.body().path("Records");
     for (JsonNode record : got) {
-      ObjectNode told = StreamRecords.record(record, mapping.sourceArn());
-      if (filters.isEmpty() || filters.stream().anyMatch(filter -> filter.matches(told))) {
-        records.add(told);
+      ObjectNode event = StreamRecords.record(record, mapping().sourceArn());
+      if (filters.isEmpty() || filters.stream().anyMatch(filter -> filter.matches(event))) {
+        records.add(event);
       }
       shard.last = StreamRecords.sequenceNumber(record);
     }
     if (!records.isEmpty()) {
-      Instant now = around.clock().instant();
+      Instant now = context.clock().instant();
       shard.pending.add(new Batch(records, 0, now, now));
     }
     if (shard.iterator.isEmpty()) {
@@ -197,25 +172,25 @@ final class StreamReader implements Reader {
     return call("GetShardIterator", request).path("ShardIterator").asText();
   }
 
-  /** Hands the first batch to the function if it is due; true if it was. */
+  /** Invokes the function with the first batch if it is due; true if it was. */
   private boolean deliver(Shard shard) {
     Batch batch = shard.pending.element();
-    Instant now = around.clock().instant();
+    Instant now = context.clock().instant();
     if (batch.due().isAfter(now)) {
       return false;
     }
     shard.pending.remove();
-    int maxAge = mapping.maxAgeSeconds();
+    int maxAge = mapping().maxAgeSeconds();
     if (maxAge >= 0 && now.isAfter(batch.seen().plusSeconds(maxAge))) {
       giveUp(shard, batch, "RecordAgeExceeded");
       return true;
     }
-    around.activity().invoked();
+    context.work().invoked();
     Invocation invocation =
-        around.functions().invoke(mapping.functionArn(), StreamRecords.event(batch.records()));
+        context.functions().invoke(mapping().functionArn(), StreamRecords.event(batch.records()));
     int done = done(batch, invocation);
     if (done == batch.records().size()) {
-      if (around.replays().test(mapping.sourceName())) {
+      if (context.replays().test(mapping().sourceName())) {
         shard.pending.addFirst(batch);
       }
       return true;
@@ -225,12 +200,12 @@ final class StreamReader implements Reader {
     return true;
   }
 
-  /** How many records, from the first on, need not be tried again. */
+  /** How many records at the beginning need not be retried. */
   private int done(Batch batch, Invocation invocation) {
     if (!(invocation instanceof Invocation.Success success)) {
       return 0;
     }
-    if (!mapping.reportsFailures()) {
+    if (!mapping().reportsFailures()) {
       return batch.records().size();
     }
     List<String> numbers = batch.records().stream().map(StreamRecords::sequenceNumber).toList();
@@ -244,8 +219,8 @@ final class StreamReader implements Reader {
 
   private void retry(Shard shard, Batch batch, int done, boolean ran) {
     List<JsonNode> rest = batch.records().subList(done, batch.records().size());
-    if (done == 0 && ran && mapping.bisects() && rest.size() > 1) {
-      // Halves are tried at once, and this does not count as an attempt.
+    if (done == 0 && ran && mapping().bisects() && rest.size() > 1) {
+      // The halves are delivered at once. Splitting does not count as an attempt.
       int half = rest.size() / 2;
       Instant due = batch.due();
       shard.pending.addFirst(
@@ -254,9 +229,9 @@ final class StreamReader implements Reader {
       return;
     }
     int attempts = done > 0 ? 1 : batch.attempts() + (ran ? 1 : 0);
-    Instant now = around.clock().instant();
+    Instant now = context.clock().instant();
     Batch again = new Batch(rest, attempts, batch.seen(), now.plus(backoff(Math.max(1, attempts))));
-    if (mapping.retries() >= 0 && attempts > mapping.retries()) {
+    if (mapping().retries() >= 0 && attempts > mapping().retries()) {
       giveUp(shard, again, "RetryAttemptsExhausted");
     } else {
       shard.pending.addFirst(again);
@@ -268,37 +243,36 @@ final class StreamReader implements Reader {
     return doubled.compareTo(MAX_BACKOFF) < 0 ? doubled : MAX_BACKOFF;
   }
 
-  /** Passes a batch over, and tells the failure queue so. */
+  /** Gives a batch up, and sends a notice to the failure queue. */
   private void giveUp(Shard shard, Batch batch, String condition) {
-    around
+    context
         .log()
         .accept(
             "%s: %s gives %d records up: %s"
                 .formatted(
-                    mapping.sourceArn(),
-                    mapping.functionName(),
+                    mapping().sourceArn(),
+                    mapping().functionName(),
                     batch.records().size(),
                     condition));
-    Optional<String> destination = mapping.onFailure();
+    Optional<String> destination = mapping().onFailure();
     if (destination.isEmpty()) {
       return;
     }
-    String[] arn = destination.get().split(":", -1);
-    ObjectNode request = JsonNodeFactory.instance.objectNode();
-    request.put("QueueUrl", "https://sqs.%s.amazonaws.com/%s/%s".formatted(arn[3], arn[4], arn[5]));
+    ObjectNode request = Json.object();
+    request.put("QueueUrl", Environment.queueUrl(destination.get()));
     request.put("MessageBody", notice(shard, batch, condition).toString());
-    ServiceClient.Answer answer = client().call("sqs", "AmazonSQS.SendMessage", request);
+    ServiceClient.Answer answer = tryCall("sqs", "AmazonSQS.SendMessage", request);
     if (!answer.succeeded()) {
-      around.log().accept(destination.get() + ": " + answer.body());
+      context.log().accept(destination.get() + ": " + answer.body());
     }
   }
 
   private ObjectNode notice(Shard shard, Batch batch, String condition) {
-    ObjectNode notice = JsonNodeFactory.instance.objectNode();
+    ObjectNode notice = Json.object();
     notice
         .putObject("requestContext")
         .put("requestId", UUID.randomUUID().toString())
-        .put("functionArn", mapping.functionArn())
+        .put("functionArn", mapping().functionArn())
         .put("condition", condition)
         .put("approximateInvokeCount", batch.attempts());
     notice
@@ -306,7 +280,7 @@ final class StreamReader implements Reader {
         .put("statusCode", 200)
         .put("executedVersion", "$LATEST")
         .put("functionError", "Unhandled");
-    notice.put("version", "1.0").put("timestamp", around.clock().instant().toString());
+    notice.put("version", "1.0").put("timestamp", context.clock().instant().toString());
     JsonNode first = batch.records().get(0);
     JsonNode last = batch.records().get(batch.records().size() - 1);
     notice
@@ -317,36 +291,19 @@ final class StreamReader implements Reader {
         .put("approximateArrivalOfFirstRecord", StreamRecords.created(first).toString())
         .put("approximateArrivalOfLastRecord", StreamRecords.created(last).toString())
         .put("batchSize", batch.records().size())
-        .put("streamArn", mapping.sourceArn());
+        .put("streamArn", mapping().sourceArn());
     return notice;
   }
 
   private ObjectNode stream() {
-    return JsonNodeFactory.instance.objectNode().put("StreamArn", mapping.sourceArn());
+    return Json.object().put("StreamArn", mapping().sourceArn());
   }
 
   private ObjectNode call(String operation, ObjectNode request) {
-    ServiceClient.Answer answer = client().call("dynamodb", target(operation), request);
-    if (!answer.succeeded()) {
-      throw new IllegalStateException(operation + ": " + answer.body());
-    }
-    return answer.body();
+    return call("dynamodb", NAME_SPACE + operation, request);
   }
 
-  private static String target(String operation) {
-    return "DynamoDBStreams_20120810." + operation;
-  }
-
-  private ServiceClient client() {
-    ServiceClient made = client;
-    if (made == null) {
-      made = around.client(mapping);
-      client = made;
-    }
-    return made;
-  }
-
-  /** How far a shard was read. */
+  /** The position of the reader in a shard. */
   private static final class Shard {
     private final String id;
     private final String parent;
@@ -365,11 +322,11 @@ final class StreamReader implements Reader {
   }
 
   /**
-   * Records that go to the function together.
+   * Records that are delivered together.
    *
-   * @param attempts how often the function was tried with the first of them
+   * @param attempts how often the function was invoked with the first of them
    * @param seen when they were read
-   * @param due when they are to be handed over
+   * @param due when they are to be delivered
    */
   private record Batch(List<JsonNode> records, int attempts, Instant seen, Instant due) {}
 }

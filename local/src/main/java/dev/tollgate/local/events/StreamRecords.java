@@ -2,17 +2,17 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 
-/** A stream's records as Lambda hands them to functions. */
+/** The records of a stream as records of a Lambda event. */
 final class StreamRecords {
   private StreamRecords() {}
 
-  /** The record that {@code GetRecords} gave, as it is told to functions and filters. */
+  /** The record that {@code GetRecords} gave, as functions and filters receive it. */
   static ObjectNode record(JsonNode given, String streamArn) {
     ObjectNode record = given.deepCopy();
     JsonNode user = record.remove("userIdentity");
@@ -27,7 +27,7 @@ final class StreamRecords {
   }
 
   static byte[] event(List<JsonNode> records) {
-    ObjectNode event = JsonNodeFactory.instance.objectNode();
+    ObjectNode event = Json.object();
     ArrayNode array = event.putArray("Records");
     records.forEach(array::add);
     return event.toString().getBytes(StandardCharsets.UTF_8);

@@ -16,17 +16,17 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * What is to go wrong, and how often.
+ * The faults that are to occur, and their probabilities.
  *
- * @param seed with the same seed the same things go wrong: the n-th request of a kind to a queue,
- *     table or service always has the same fate
- * @param odds the probability of each misfortune, 0 to 1; 0 if it is not named
- * @param throttled the probability that a service answers that it is asked too much
- * @param latency how long services take to answer; at once if they are not named
+ * @param seed determines the faults: with the same seed, the n-th request of a kind to a queue,
+ *     table or service always meets the same fault
+ * @param odds the probability of each kind, 0 to 1; 0 for a kind that is missing
+ * @param throttled the probability that a service throttles a request
+ * @param latency the time that services take to answer; none for a service that is missing
  */
 public record FaultPlan(
     long seed,
-    Map<Misfortune, Double> odds,
+    Map<FaultKind, Double> odds,
     Map<String, Double> throttled,
     Map<String, Latency> latency) {
   /** The services that requests go to, as their signatures name them. */
@@ -36,18 +36,18 @@ public record FaultPlan(
   private static final Set<String> MEMBERS = Set.of("seed", "faults", "throttled", "latency");
   private static final String TAIL = "tail";
 
-  /** Refuses probabilities and services that are none. */
+  /** Validates the probabilities and the services. */
   public FaultPlan {
     odds = Map.copyOf(odds);
     throttled = Map.copyOf(throttled);
     latency = Map.copyOf(latency);
-    odds.forEach((misfortune, odd) -> requireProbability(misfortune.key(), odd));
+    odds.forEach((kind, odd) -> requireProbability(kind.key(), odd));
     throttled.forEach(FaultPlan::requireProbability);
     throttled.keySet().forEach(service -> requireService("throttled", service));
     latency.keySet().forEach(service -> requireService("latency", service));
   }
 
-  /** Nothing goes wrong. */
+  /** No faults. */
   public static FaultPlan none() {
     return new FaultPlan(0, Map.of(), Map.of(), Map.of());
   }
@@ -55,8 +55,8 @@ public record FaultPlan(
   /**
    * Reads a plan from a YAML file.
    *
-   * @throws IllegalArgumentException if something in it is not known or out of its range; the
-   *     message says what and where
+   * @throws IllegalArgumentException if something in it is unknown or out of its range; the message
+   *     names it and the place
    */
   public static FaultPlan read(Path file) throws IOException {
     Object document;
@@ -76,9 +76,9 @@ public record FaultPlan(
 
   private static FaultPlan of(Map<String, Object> plan) {
     plan.keySet().forEach(name -> require(MEMBERS.contains(name), name, "plan", MEMBERS));
-    Map<Misfortune, Double> odds = new EnumMap<>(Misfortune.class);
+    Map<FaultKind, Double> odds = new EnumMap<>(FaultKind.class);
     map("faults", plan.getOrDefault("faults", Map.of()))
-        .forEach((name, odd) -> odds.put(misfortune(name), number("faults." + name, odd)));
+        .forEach((name, odd) -> odds.put(kind(name), number("faults." + name, odd)));
     Map<String, Double> throttled = new TreeMap<>();
     map("throttled", plan.getOrDefault("throttled", Map.of()))
         .forEach((service, odd) -> throttled.put(service, number("throttled." + service, odd)));
@@ -89,16 +89,16 @@ public record FaultPlan(
     return new FaultPlan((long) seed, odds, throttled, latency);
   }
 
-  private static Misfortune misfortune(String name) {
-    return Misfortune.of(name)
+  private static FaultKind kind(String name) {
+    return FaultKind.of(name)
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
                     "faults: %s (expected: one of %s)"
                         .formatted(
                             name,
-                            Arrays.stream(Misfortune.values())
-                                .map(Misfortune::key)
+                            Arrays.stream(FaultKind.values())
+                                .map(FaultKind::key)
                                 .collect(Collectors.joining(", ")))));
   }
 

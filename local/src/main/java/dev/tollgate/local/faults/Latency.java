@@ -4,14 +4,13 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How long a service takes to answer, as a distribution: the times at rising quantiles, and between
- * two of them a straight line.
+ * The distribution of the times that a service takes to answer, given at rising quantiles and
+ * linear between them.
  */
 public record Latency(List<Point> points) {
   /**
-   * {@code SendMessage} as somebody measured it who calls it millions of times a day: 6 ms on a
-   * warm connection, 40 ms at p90, 95 ms at p97, seconds at the far end (Hunter Fernandes, "SQS's
-   * Slow Tail Latency").
+   * {@code SendMessage} as measured under millions of calls a day: 6 ms on a warm connection, 40 ms
+   * at p90, 95 ms at p97, seconds at the end (Hunter Fernandes, "SQS's Slow Tail Latency").
    */
   public static final Latency TAIL =
       new Latency(
@@ -23,9 +22,9 @@ public record Latency(List<Point> points) {
               new Point(0.999, 1_000),
               new Point(1, 5_000)));
 
-  /** So many milliseconds or less is what a share of the requests takes. */
+  /** The milliseconds that a share of the requests does not exceed. */
   public record Point(double quantile, double millis) {
-    /** Refuses quantiles and times that are none. */
+    /** Validates the quantile and the time. */
     public Point {
       if (!(quantile >= 0 && quantile <= 1)) {
         throw new IllegalArgumentException("quantile: " + quantile + " (expected: 0 to 1)");
@@ -36,7 +35,7 @@ public record Latency(List<Point> points) {
     }
   }
 
-  /** Refuses points that do not rise from one to the next. */
+  /** Validates that the points rise. */
   public Latency {
     points = List.copyOf(points);
     if (points.isEmpty()) {

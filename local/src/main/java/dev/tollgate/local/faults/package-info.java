@@ -1,4 +1,7 @@
-/** What goes wrong in a local cloud on purpose, by a plan that can be repeated. */
+/**
+ * The faults of a local cloud: planned ones, which a seed repeats, and injected ones. It may import
+ * the packages whose behaviour it changes; none of those imports it.
+ */
 @NullMarked
 package dev.tollgate.local.faults;
 

@@ -9,11 +9,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** An API behind the gateway. */
+/** An API that the gateway serves. */
 interface Api extends AutoCloseable {
-
-  /** Scheme of its URL. */
-  String scheme();
 
   /**
    * Answers a request; may block.
@@ -22,22 +19,22 @@ interface Api extends AutoCloseable {
    */
   void handle(HttpServerExchange exchange, String path) throws Exception;
 
-  /** Whether its CORS settings let pages of another origin ask it. */
+  /** Whether the CORS settings allow requests from pages of an origin. */
   default boolean allows(String origin) {
     return false;
   }
 
-  /** Ends what has lasted too long. */
+  /** Closes connections that exceeded a limit. */
   default void sweep() {}
 
-  /** Waits until no event of this API is with a function, except those of requests. */
+  /** Waits until all events of this API are processed, except those of requests. */
   default void settle() {}
 
-  /** Ends everything. */
+  /** Closes all connections. */
   @Override
   default void close() {}
 
-  /** The end of an invocation, unless that is longer in coming than an integration may take. */
+  /** The result of an invocation; empty if it takes longer than an integration may. */
   static Optional<Invocation> await(CompletableFuture<Invocation> invocation, Duration patience) {
     try {
       return Optional.of(invocation.get(patience.toMillis(), TimeUnit.MILLISECONDS));

@@ -2,25 +2,26 @@ package dev.tollgate.local.gateway;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.iam.Access;
+import dev.tollgate.local.iam.Policy;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.template.TemplateException;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.regex.Pattern;
 
 /**
- * What API Gateway makes of the answer of a Lambda authorizer: an IAM policy and a flat context
- * (API Gateway Developer Guide, "Output from an API Gateway Lambda authorizer").
+ * The interpretation of a Lambda authorizer's answer: an IAM policy and a flat context (API Gateway
+ * Developer Guide, "Output from an API Gateway Lambda authorizer").
  */
 sealed interface AuthorizerAnswer {
 
-  /** The most that an authorizer may answer ("Quotas for WebSocket APIs"). */
+  /** The maximum size of an authorizer's answer ("Quotas for WebSocket APIs"). */
   int MAX_BYTES = 8 * 1024;
 
   /**
    * The policy allows the invocation.
    *
-   * @param context what becomes {@code requestContext.authorizer}: the context's values as strings,
+   * @param context the value of {@code requestContext.authorizer}: the context's values as strings,
    *     and the principal
    */
   record Allowed(ObjectNode context) implements AuthorizerAnswer {}
@@ -28,13 +29,13 @@ sealed interface AuthorizerAnswer {
   /** The policy denies the invocation, or does not allow it. */
   record Denied() implements AuthorizerAnswer {}
 
-  /** The function failed with the very message {@code Unauthorized}. */
+  /** The function failed with exactly the message {@code Unauthorized}. */
   record Unauthorized() implements AuthorizerAnswer {}
 
   /**
-   * There is no answer, or not one that an authorizer may give.
+   * The answer is missing or invalid.
    *
-   * @param reason what is wrong
+   * @param reason the problem
    */
   record Broken(String reason) implements AuthorizerAnswer {}
 
@@ -65,14 +66,14 @@ sealed interface AuthorizerAnswer {
     }
     JsonNode answer;
     try {
-      answer = Requests.JSON.readTree(payload);
+      answer = Json.read(payload);
     } catch (IOException e) {
       return new Broken("not JSON: " + e.getMessage());
     }
     if (!answer.path("principalId").isTextual()) {
       return new Broken("principalId: " + answer.get("principalId") + " (expected: a string)");
     }
-    ObjectNode context = Requests.JSON.createObjectNode();
+    ObjectNode context = Json.object();
     if (answer.hasNonNull("context") && !answer.path("context").isObject()) {
       return new Broken("context: " + answer.get("context") + " (expected: an object)");
     }
@@ -86,52 +87,22 @@ sealed interface AuthorizerAnswer {
     }
     context.set("principalId", answer.get("principalId"));
 
-    JsonNode statements = answer.path("policyDocument").path("Statement");
-    if (statements.isMissingNode()) {
-      return new Broken(
-          "policyDocument: " + answer.get("policyDocument") + " (expected: a policy)");
-    }
-    boolean allowed = false;
-    for (JsonNode statement : oneOrMore(statements)) {
-      String effect = statement.path("Effect").asText();
-      List<JsonNode> actions = oneOrMore(statement.path("Action"));
-      List<JsonNode> resources = oneOrMore(statement.path("Resource"));
-      if (!effect.matches("Allow|Deny")
-          || actions.isEmpty()
-          || resources.isEmpty()
-          || statement.has("Condition")) {
+    JsonNode statements = answer.at("/policyDocument/Statement");
+    for (JsonNode statement : statements.isArray() ? statements : Json.array().add(statements)) {
+      if (!statement.has("Action") || !statement.has("Resource") || statement.has("Condition")) {
         return new Broken(
             "statement: %s (expected: Effect, Action and Resource, no Condition)"
                 .formatted(statement));
       }
-      if (matches(actions, "execute-api:Invoke", Pattern.CASE_INSENSITIVE)
-          && matches(resources, methodArn, 0)) {
-        if (effect.equals("Deny")) {
-          return new Denied();
-        }
-        allowed = true;
-      }
     }
-    return allowed ? new Allowed(context) : new Denied();
-  }
-
-  private static List<JsonNode> oneOrMore(JsonNode node) {
-    List<JsonNode> nodes = new ArrayList<>();
-    if (node.isArray()) {
-      node.forEach(nodes::add);
-    } else if (!node.isMissingNode()) {
-      nodes.add(node);
+    Policy policy;
+    try {
+      policy = Policy.ofStatements(statements, "policyDocument");
+    } catch (TemplateException e) {
+      return new Broken(String.valueOf(e.getMessage()));
     }
-    return nodes;
-  }
-
-  /**
-   * IAM's wildcards: {@code *} is any run of characters, slashes and colons too, {@code ?} is one.
-   */
-  private static boolean matches(List<JsonNode> patterns, String value, int flags) {
-    return patterns.stream()
-        .map(pattern -> Pattern.quote(pattern.asText()))
-        .map(quoted -> quoted.replace("*", "\\E.*\\Q").replace("?", "\\E.\\Q"))
-        .anyMatch(regex -> Pattern.compile(regex, flags).matcher(value).matches());
+    return policy.allows(Access.to("execute-api:Invoke", methodArn))
+        ? new Allowed(context)
+        : new Denied();
   }
 }

@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 import org.xnio.IoUtils;
 
 /**
- * One WebSocket connection, from the end of its {@code $connect} route on. It ends once, for the
- * first reason given.
+ * A WebSocket connection whose {@code $connect} route has succeeded. It ends once, for the first
+ * reason.
  */
 final class Connection {
-  /** Messages of a client that are read before the first of them is with its route. */
+  /** How many messages of a client are read in advance. */
   private static final int MOST_WAITING = 32;
 
   /**
@@ -30,12 +30,12 @@ final class Connection {
   record End(int code, String reason) {}
 
   /**
-   * Who is at the other end.
+   * The client.
    *
    * @param id the connection's id
    * @param connectedAt when the handshake began
    * @param sourceIp the client's address
-   * @param userAgent what the client calls itself
+   * @param userAgent the client's user agent
    */
   record Peer(String id, Instant connectedAt, String sourceIp, String userAgent) {}
 
@@ -43,7 +43,7 @@ final class Connection {
   private final ObjectNode authorizer;
   private final BiConsumer<Connection, End> onEnd;
 
-  /** Completed when the handshake is, by which time a message may be waiting to be sent. */
+  /** Completed at the end of the handshake. Messages may wait for it. */
   private final CompletableFuture<WebSocketChannel> channel = new CompletableFuture<>();
 
   private final AtomicReference<@Nullable End> end = new AtomicReference<>();
@@ -54,7 +54,7 @@ final class Connection {
   /**
    * A connection that is being established.
    *
-   * @param authorizer what the authorizer said of it, empty without one
+   * @param authorizer the authorizer's context, empty without an authorizer
    * @param onEnd called once, when it has ended
    */
   Connection(Peer peer, ObjectNode authorizer, BiConsumer<Connection, End> onEnd) {
@@ -81,8 +81,8 @@ final class Connection {
   }
 
   /**
-   * Does work after all that was given before is done. While much is waiting, nothing more is read
-   * from the socket, so that a client sends no faster than its messages are served.
+   * Executes work after the work that was added before. While too much work waits, the socket is
+   * not read, so that a client sends no faster than its messages are served.
    */
   synchronized void inTurn(Runnable work, Executor threads) {
     if (++waiting == MOST_WAITING) {
@@ -101,7 +101,7 @@ final class Connection {
     }
   }
 
-  /** The handshake is done. */
+  /** Completes the handshake. */
   void opened(WebSocketChannel opened) {
     channel.complete(opened);
   }
@@ -110,7 +110,7 @@ final class Connection {
     return channel.isDone() && !channel.isCompletedExceptionally();
   }
 
-  /** The socket is gone, or could not be opened. */
+  /** Ends the connection because the socket is closed or was not opened. */
   void ended(int code, String reason) {
     End last = new End(code, reason);
     if (end.compareAndSet(null, last)) {
@@ -120,8 +120,8 @@ final class Connection {
   }
 
   /**
-   * Closes the socket from this side. The connection has ended at once, whether or not the client
-   * answers; one that does not within a second loses its socket.
+   * Closes the connection, which ends at once. If the client does not answer the close frame within
+   * a second, its socket is closed.
    *
    * @return completed when the close frame is written, exceptionally if it cannot be
    */
@@ -151,7 +151,7 @@ final class Connection {
         });
   }
 
-  /** A frame on its way out. */
+  /** A frame that is being written. */
   private static final class Written implements WebSocketCallback<Void> {
 
     private final CompletableFuture<Void> future = new CompletableFuture<>();

@@ -1,6 +1,7 @@
 package dev.tollgate.local.gateway;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
@@ -19,18 +20,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The API Gateway Management API: sends to, looks at and closes the connections of a WebSocket API.
- * Whether a request is signed is looked at, whether the signature is right is not.
+ * The API Gateway Management API: sends to, describes and closes the connections of a WebSocket
+ * API. Requests must be signed, but the signature is not verified.
  *
- * <p>A client that does not read has its socket closed when a message for it has waited for a few
- * seconds. AWS says that a message is refused while "the client-side buffer is full", and not what
- * becomes of the socket.
+ * <p>The socket of a client that does not read is closed when a message to it has waited for three
+ * seconds. AWS documents that a message is refused while "the client-side buffer is full", but not
+ * what happens to the socket.
  */
 final class ConnectionsApi implements HttpHandler {
 
   private static final Pattern PATH = Pattern.compile("/([^/]+)/([^/]+)/@connections/([^/]+)");
 
-  /** How long a client that does not read may hold up a message for it, until it is closed. */
+  /**
+   * How long a message waits for a client that does not read, before the client's socket is closed.
+   */
   private static final int MAX_SEND_SECONDS = 3;
 
   /** RFC 6455, section 7.4: the client does not keep to what is expected of it. */
@@ -105,7 +108,7 @@ final class ConnectionsApi implements HttpHandler {
   }
 
   private static ObjectNode describe(Connection connection) {
-    ObjectNode description = Requests.JSON.createObjectNode();
+    ObjectNode description = Json.object();
     description.put("connectedAt", connection.peer().connectedAt().toString());
     description.put("lastActiveAt", connection.lastActiveAt().toString());
     description

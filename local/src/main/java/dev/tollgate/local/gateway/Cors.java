@@ -1,8 +1,9 @@
 package dev.tollgate.local.gateway;
 
+import dev.tollgate.local.iam.Context;
+import dev.tollgate.local.iam.Glob;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.regex.Pattern;
 
 /**
  * The CORS configuration of an HTTP API (API Gateway Developer Guide, "Configure CORS for HTTP
@@ -32,7 +33,6 @@ public record Cors(
 
   boolean allows(String origin) {
     return allowOrigins.stream()
-        .anyMatch(
-            allowed -> Pattern.matches(Pattern.quote(allowed).replace("*", "\\E.*\\Q"), origin));
+        .anyMatch(allowed -> new Glob(allowed).matches(origin, Context.EMPTY));
   }
 }

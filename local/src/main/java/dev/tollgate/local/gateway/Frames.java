@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.xnio.Buffers;
 
 /**
- * What a client sends. A message of one frame may have 32 KB, one of several frames 128 KB; a
- * single larger frame among several goes unnoticed here.
+ * Receives the frames of a client. A message may have 32 KB in one frame and 128 KB in several. A
+ * too large frame among several is not detected.
  */
 final class Frames extends AbstractReceiveListener {
 
@@ -78,7 +78,7 @@ final class Frames extends AbstractReceiveListener {
     super.onFullPingMessage(channel, message);
   }
 
-  /** Looks for itself, since Undertow's own reading makes 1000 of an application's codes. */
+  /** Reads the code itself, because Undertow replaces application codes with 1000. */
   @Override
   protected void onFullCloseMessage(WebSocketChannel channel, BufferedBinaryMessage message)
       throws IOException {

@@ -1,8 +1,11 @@
 package dev.tollgate.local.gateway;
 
+import dev.tollgate.local.gateway.mapping.ServiceCalls;
 import dev.tollgate.local.lambda.Invoker;
 import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.sites.Refusal;
+import dev.tollgate.local.template.Environment;
+import dev.tollgate.local.threads.DaemonThreads;
 import io.undertow.Undertow;
 import io.undertow.UndertowOptions;
 import io.undertow.server.HttpHandler;
@@ -10,7 +13,6 @@ import io.undertow.server.HttpServerExchange;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +21,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -27,14 +28,13 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
- * The public server: HTTP and WebSocket APIs as Amazon API Gateway has them, each below the path
- * segment that is its id, since one machine has no host name per API.
+ * The public server of HTTP and WebSocket APIs. The path of each API begins with its id, because
+ * one machine has no host name per API.
  *
- * <p>Every request waits for its functions on a thread of its own, so that hundreds of handshakes
- * whose authorizer takes a second do not hold up anyone else's. How many may wait is bounded where
- * it is on AWS: by the concurrency of the functions, beyond which a request gets 500. API Gateway's
- * own quotas (500 new connections and 10,000 requests a second in an account and Region) are far
- * above what this serves and not imposed.
+ * <p>Every request waits for its functions on a thread of its own, so that slow authorizers do not
+ * delay other requests. As on AWS, the concurrency of functions limits the number of requests; a
+ * request beyond it gets 500. API Gateway's quotas (500 new connections and 10,000 requests a
+ * second per account and Region) are not enforced.
  */
 public final class Gateway implements AutoCloseable {
   private static final Pattern BROKEN_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
@@ -44,57 +44,44 @@ public final class Gateway implements AutoCloseable {
 
   private final Invoker functions;
   private final ServiceCalls services;
-  private final InstantSource clock;
+  private final Environment environment;
   private final AllowedHosts hosts;
   private final Consumer<String> log;
   private final Map<String, Api> apis = new ConcurrentHashMap<>();
   private final HttpHandler connections;
-  private final ExecutorService workers = Executors.newCachedThreadPool(daemons("gateway"));
-  private final ScheduledExecutorService reaper =
-      Executors.newSingleThreadScheduledExecutor(daemons("gateway-reaper"));
+  private final ExecutorService workers =
+      Executors.newCachedThreadPool(new DaemonThreads("gateway"));
+  private final ScheduledExecutorService sweeps =
+      Executors.newSingleThreadScheduledExecutor(new DaemonThreads("gateway-sweep"));
   private final Undertow server;
 
   /**
    * A server that listens, without any API yet.
    *
    * @param address where to listen; port 0 for any that is free
+   * @param hosts the names by which the server may be addressed, and the sites whose pages may send
+   *     requests
    * @param functions invokes the functions behind the APIs
-   * @param services calls the AWS services behind them
-   * @param clock what ages and idles connections, and is told in events
-   * @param aroundConnections wraps the handler of {@code @connections}, for whoever wants to see
-   *     its calls; called once, and its result on threads that may block, as are those of the
-   *     exchange's dispatch executor
-   * @param log receives what goes wrong between a request and its function, a line each
-   */
-  public Gateway(
-      InetSocketAddress address,
-      Invoker functions,
-      ServiceCalls services,
-      InstantSource clock,
-      UnaryOperator<HttpHandler> aroundConnections,
-      Consumer<String> log) {
-    this(address, AllowedHosts.LOCAL, functions, services, clock, aroundConnections, log);
-  }
-
-  /**
-   * A server that may be addressed by these names.
-   *
-   * @param hosts the names, and the sites whose pages may ask
+   * @param services calls the AWS services behind the APIs
+   * @param aroundConnections wraps the handler of {@code @connections}, for observers of its calls.
+   *     Called once; its result runs on threads that may block, as does the exchange's dispatch
+   *     executor
+   * @param log receives one line for each failure between a request and its function
    */
   public Gateway(
       InetSocketAddress address,
       AllowedHosts hosts,
       Invoker functions,
       ServiceCalls services,
-      InstantSource clock,
+      Environment environment,
       UnaryOperator<HttpHandler> aroundConnections,
       Consumer<String> log) {
     this.hosts = hosts;
     this.functions = functions;
     this.services = services;
-    this.clock = clock;
+    this.environment = environment;
     this.log = log;
-    HttpHandler guarded = aroundConnections.apply(new ConnectionsApi(apis, clock));
+    HttpHandler guarded = aroundConnections.apply(new ConnectionsApi(apis, environment.clock()));
     this.connections =
         exchange -> {
           // A call may wait for a client; the server's one worker thread would wait with it.
@@ -111,7 +98,7 @@ public final class Gateway implements AutoCloseable {
             .build();
     server.start();
     var unused =
-        reaper.scheduleWithFixedDelay(
+        sweeps.scheduleWithFixedDelay(
             this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
   }
 
@@ -121,7 +108,7 @@ public final class Gateway implements AutoCloseable {
    * @throws IllegalArgumentException if its id is taken
    */
   public void add(HttpApiSpec spec) {
-    add(spec.apiId(), new HttpApi(spec, functions, clock, log));
+    add(spec.apiId(), new HttpApi(spec, functions, environment, log));
   }
 
   /**
@@ -130,7 +117,7 @@ public final class Gateway implements AutoCloseable {
    * @throws IllegalArgumentException if its id is taken
    */
   public void add(WebSocketApiSpec spec) {
-    add(spec.apiId(), new WebSocketApi(spec, functions, services, clock, workers, log));
+    add(spec.apiId(), new WebSocketApi(spec, functions, services, environment, workers, log));
   }
 
   private void add(String apiId, Api api) {
@@ -144,30 +131,22 @@ public final class Gateway implements AutoCloseable {
     return (InetSocketAddress) server.getListenerInfo().get(0).getAddress();
   }
 
-  /**
-   * The URL of an API, without a stage: {@code http://127.0.0.1:8080/abc} or {@code ws://…}.
-   *
-   * @throws IllegalArgumentException if there is no such API
-   */
-  public URI endpoint(String apiId) {
-    Api api = apis.get(apiId);
-    if (api == null) {
-      throw new IllegalArgumentException(
-          "apiId: " + apiId + " (expected: one of " + apis.keySet() + ")");
-    }
+  /** The URL of an API, without a stage: {@code http://127.0.0.1:8080/abc} or {@code ws://…}. */
+  public URI endpoint(String scheme, String apiId) {
     InetAddress host = address().getAddress();
     return URI.create(
         "%s://%s:%d/%s"
             .formatted(
-                api.scheme(),
+                scheme,
+                // The wildcard address is not one that a client can connect to.
                 host.isAnyLocalAddress() ? "127.0.0.1" : host.getHostAddress(),
                 address().getPort(),
                 apiId));
   }
 
   /**
-   * Closes the connections that have been idle for ten minutes or open for two hours by now.
-   * Happens ten times a second anyway.
+   * Closes the connections that have been idle for ten minutes or open for two hours. The gateway
+   * also does so ten times a second.
    */
   public void sweep() {
     apis.values().forEach(Api::sweep);
@@ -182,10 +161,10 @@ public final class Gateway implements AutoCloseable {
   /** Closes all connections with 1001, gives their disconnections two seconds, and stops. */
   @Override
   public void close() {
-    if (reaper.isShutdown()) {
+    if (sweeps.isShutdown()) {
       return;
     }
-    reaper.shutdownNow();
+    sweeps.shutdownNow();
     apis.values().forEach(Api::close);
     try {
       CompletableFuture.runAsync(() -> apis.values().forEach(Api::settle), workers)
@@ -221,13 +200,5 @@ public final class Gateway implements AutoCloseable {
     } else {
       api.get().handle(exchange, end < 0 ? "" : path.substring(end));
     }
-  }
-
-  private static ThreadFactory daemons(String name) {
-    return work -> {
-      Thread thread = new Thread(work, name);
-      thread.setDaemon(true);
-      return thread;
-    };
   }
 }

@@ -2,8 +2,11 @@ package dev.tollgate.local.gateway;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.gateway.jwt.JwtVerdict;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.lambda.Invoker;
+import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
@@ -14,7 +17,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Comparator;
@@ -34,7 +36,7 @@ final class HttpApi implements Api {
   /** "Quotas for configuring and running an HTTP API". */
   private static final int MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-  /** As above; then the client gets 503, which is what HTTP APIs were seen to answer. */
+  /** The same quotas. After a time-out the client gets 503, as observed on AWS. */
   private static final Duration INTEGRATION_TIMEOUT = Duration.ofSeconds(30);
 
   private static final HttpString REQUEST_ID = new HttpString("apigw-requestid");
@@ -45,20 +47,15 @@ final class HttpApi implements Api {
   private final HttpApiSpec spec;
   private final List<CompiledRoute> routes;
   private final Invoker functions;
-  private final InstantSource clock;
+  private final Environment environment;
   private final Consumer<String> log;
 
-  HttpApi(HttpApiSpec spec, Invoker functions, InstantSource clock, Consumer<String> log) {
+  HttpApi(HttpApiSpec spec, Invoker functions, Environment environment, Consumer<String> log) {
     this.spec = spec;
     this.routes = spec.routes().stream().map(CompiledRoute::new).sorted().toList();
     this.functions = functions;
-    this.clock = clock;
+    this.environment = environment;
     this.log = log;
-  }
-
-  @Override
-  public String scheme() {
-    return "http";
   }
 
   @Override
@@ -88,18 +85,18 @@ final class HttpApi implements Api {
   }
 
   /**
-   * What the event says of who calls, which is nothing on a route that is open to everybody; empty
-   * if that may not be, and the request is refused.
+   * The caller in the event, an empty object on a route without authorization. Absent if the
+   * request was refused.
    */
   private Optional<ObjectNode> caller(HttpServerExchange exchange, HttpApiSpec.Route route) {
-    ObjectNode caller = Requests.JSON.createObjectNode();
+    ObjectNode caller = Json.object();
     if (route.authorization() instanceof HttpApiSpec.Authorization.Iam) {
       caller
           .putObject("iam")
-          .put("accountId", Requests.ACCOUNT)
-          .put("callerId", Requests.ACCOUNT)
-          .put("userArn", "arn:aws:iam::" + Requests.ACCOUNT + ":root")
-          .put("userId", Requests.ACCOUNT);
+          .put("accountId", environment.accountId())
+          .put("callerId", environment.accountId())
+          .put("userArn", "arn:aws:iam::" + environment.accountId() + ":root")
+          .put("userId", environment.accountId());
     } else if (route.authorization() instanceof HttpApiSpec.Authorization.Jwt jwt) {
       Optional<String> token =
           Optional.ofNullable(exchange.getRequestHeaders().get(Headers.AUTHORIZATION))
@@ -146,9 +143,7 @@ final class HttpApi implements Api {
     }
     String requestId = Requests.newId();
     exchange.getResponseHeaders().put(REQUEST_ID, requestId);
-    byte[] event =
-        Requests.JSON.writeValueAsBytes(
-            event(exchange, route, rawPath, variables, caller, body, requestId));
+    byte[] event = Json.bytes(event(exchange, route, rawPath, variables, caller, body, requestId));
     Optional<Invocation> end =
         Api.await(functions.start(route.function(), event), INTEGRATION_TIMEOUT);
     if (end.isEmpty()) {
@@ -168,17 +163,17 @@ final class HttpApi implements Api {
       ObjectNode caller,
       byte[] body,
       String requestId) {
-    Instant now = clock.instant();
+    Instant now = environment.clock().instant();
     Map<String, List<String>> headers = Requests.headers(exchange);
     List<String> cookies = headers.remove("Cookie");
 
-    ObjectNode event = Requests.JSON.createObjectNode();
+    ObjectNode event = Json.object();
     event.put("version", "2.0").put("routeKey", route.routeKey()).put("rawPath", rawPath);
     event.put("rawQueryString", exchange.getQueryString());
     if (cookies != null) {
       event.set(
           "cookies",
-          Requests.JSON.valueToTree(
+          Json.MAPPER.valueToTree(
               cookies.stream().flatMap(line -> List.of(line.split(";\\s*")).stream()).toList()));
     }
     event.set("headers", joined(headers, name -> name.toLowerCase(Locale.ROOT)));
@@ -186,14 +181,16 @@ final class HttpApi implements Api {
       event.set("queryStringParameters", joined(Requests.query(exchange), name -> name));
     }
     if (!variables.isEmpty()) {
-      event.set("pathParameters", Requests.JSON.valueToTree(variables));
+      event.set("pathParameters", Json.MAPPER.valueToTree(variables));
     }
     ObjectNode context = event.putObject("requestContext");
-    context.put("accountId", Requests.ACCOUNT).put("apiId", spec.apiId());
+    context.put("accountId", environment.accountId()).put("apiId", spec.apiId());
     if (!caller.isEmpty()) {
       context.set("authorizer", caller);
     }
-    context.put("domainName", Requests.domainName(spec.apiId())).put("domainPrefix", spec.apiId());
+    context
+        .put("domainName", Requests.domainName(environment, spec.apiId()))
+        .put("domainPrefix", spec.apiId());
     context
         .putObject("http")
         .put("method", exchange.getRequestMethod().toString())
@@ -222,16 +219,16 @@ final class HttpApi implements Api {
 
   private static ObjectNode joined(
       Map<String, List<String>> values, java.util.function.UnaryOperator<String> naming) {
-    ObjectNode joined = Requests.JSON.createObjectNode();
+    ObjectNode joined = Json.object();
     values.forEach((name, all) -> joined.put(naming.apply(name), String.join(",", all)));
     return joined;
   }
 
-  /** Sends a function's answer, unless it is not one that a function may give. */
+  /** Sends a function's answer; false if it is malformed. */
   private boolean respond(HttpServerExchange exchange, byte[] payload) {
     JsonNode answer;
     try {
-      answer = Requests.JSON.readTree(payload);
+      answer = Json.read(payload);
     } catch (IOException e) {
       return false;
     }
@@ -273,7 +270,7 @@ final class HttpApi implements Api {
     return true;
   }
 
-  /** Adds the headers that let another origin's scripts in; true for a preflight request. */
+  /** Adds the CORS headers; true for a preflight request. */
   private boolean cors(HttpServerExchange exchange) {
     String origin = exchange.getRequestHeaders().getFirst(Headers.ORIGIN);
     if (spec.cors().isEmpty() || origin == null) {
@@ -309,7 +306,7 @@ final class HttpApi implements Api {
   }
 
   /**
-   * A route by its parts, ordered as API Gateway tries them: literal before variable before rest.
+   * A route by its path segments, in the order of API Gateway: literal, variable, greedy variable.
    */
   private static final class CompiledRoute implements Comparable<CompiledRoute> {
 
@@ -339,7 +336,7 @@ final class HttpApi implements Api {
           .toString();
     }
 
-    /** The variables' decoded values if this route takes the request. */
+    /** The decoded values of the variables, if this route matches. */
     Optional<Map<String, String>> match(String requestMethod, String rawPath) {
       if (!method.equals("ANY") && !method.equals(requestMethod)) {
         return Optional.empty();
@@ -378,7 +375,7 @@ final class HttpApi implements Api {
       return segment.startsWith("{") && segment.endsWith("+}");
     }
 
-    /** A plus sign in a path is itself, unlike in a query. */
+    /** Unlike in a query, a plus sign in a path is literal. */
     private static String decode(String raw) {
       return URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
     }

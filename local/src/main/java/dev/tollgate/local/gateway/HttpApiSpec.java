@@ -1,5 +1,6 @@
 package dev.tollgate.local.gateway;
 
+import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
 import java.util.List;
 import java.util.Optional;
 
@@ -38,17 +39,17 @@ public record HttpApiSpec(String apiId, List<Route> routes, Optional<Cors> cors)
   /** Who may call a route. */
   public sealed interface Authorization {
 
-    /** Everybody. */
+    /** All callers. */
     record None() implements Authorization {}
 
     /**
-     * Who is authorized by IAM: such requests are accepted unchecked, and the event names the
-     * account's root user.
+     * Callers that IAM authorizes. Requests are not checked, and the event names the account's root
+     * user.
      */
     record Iam() implements Authorization {}
 
     /**
-     * Who has a JSON Web Token.
+     * Callers with a JSON Web Token.
      *
      * @param authorizer checks it
      * @param scopes one of these must be among its scopes, if there are any

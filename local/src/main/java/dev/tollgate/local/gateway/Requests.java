@@ -1,7 +1,8 @@
 package dev.tollgate.local.gateway;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderValues;
 import io.undertow.util.Headers;
@@ -18,10 +19,6 @@ import java.util.TreeMap;
 
 /** What both kinds of API take from a request and give in an answer. */
 final class Requests {
-
-  static final ObjectMapper JSON = new ObjectMapper();
-  static final String ACCOUNT = "000000000000";
-  static final String REGION = "us-east-1";
 
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -46,8 +43,8 @@ final class Requests {
     return CLF.format(instant);
   }
 
-  static String domainName(String apiId) {
-    return apiId + ".execute-api." + REGION + ".amazonaws.com";
+  static String domainName(Environment environment, String apiId) {
+    return apiId + ".execute-api." + environment.region() + ".amazonaws.com";
   }
 
   static String sourceIp(HttpServerExchange exchange) {
@@ -99,6 +96,6 @@ final class Requests {
   }
 
   static void reply(HttpServerExchange exchange, int status, String message) {
-    reply(exchange, status, JSON.createObjectNode().put("message", message));
+    reply(exchange, status, Json.object().put("message", message));
   }
 }

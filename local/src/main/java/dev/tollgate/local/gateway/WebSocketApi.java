@@ -4,8 +4,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.gateway.mapping.Integration;
+import dev.tollgate.local.gateway.mapping.MappedIntegrations;
+import dev.tollgate.local.gateway.mapping.ServiceCalls;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.lambda.Invoker;
+import dev.tollgate.local.template.Environment;
 import io.undertow.Handlers;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderMap;
@@ -13,7 +18,6 @@ import io.undertow.util.Headers;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Deque;
 import java.util.Objects;
 import java.util.Optional;
@@ -27,17 +31,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A WebSocket API: the handshake with its authorizer and {@code $connect} route, the connections
- * that came of it, and what ends them.
+ * A WebSocket API: the handshake with its authorizer and {@code $connect} route, the connections,
+ * and their end.
  *
  * <p>Statuses of a refused handshake, from the API Gateway Developer Guide ("Use API Gateway Lambda
  * authorizers", "Manage connected users and client apps") unless said otherwise:
  *
  * <ul>
- *   <li>an identity source is missing: 401, and the authorizer is not asked
+ *   <li>an identity source is missing: 401, and the authorizer is not invoked
  *   <li>the authorizer fails with exactly {@code Unauthorized}: 401
  *   <li>its policy denies, or does not allow: 403
- *   <li>it fails otherwise, times out, or answers what it may not: 500
+ *   <li>it fails otherwise, times out, or its answer is invalid: 500
  *   <li>{@code $connect} answers another status than 2xx: that status, without its body and headers
  *   <li>{@code $connect} fails, or answers no HTTP status: 500; is too slow: 504
  * </ul>
@@ -58,12 +62,12 @@ final class WebSocketApi implements Api {
   private final WebSocketEvents events;
   private final Invoker functions;
   private final MappedIntegrations mapped;
-  private final InstantSource clock;
+  private final Environment environment;
   private final ExecutorService workers;
   private final Consumer<String> log;
   private final ConcurrentMap<String, Connection> connections = new ConcurrentHashMap<>();
 
-  /** Events that are with a function. */
+  /** The events that functions are processing. */
   private final Phaser underWay =
       new Phaser() {
         @Override
@@ -76,21 +80,16 @@ final class WebSocketApi implements Api {
       WebSocketApiSpec spec,
       Invoker functions,
       ServiceCalls services,
-      InstantSource clock,
+      Environment environment,
       ExecutorService workers,
       Consumer<String> log) {
     this.spec = spec;
-    this.events = new WebSocketEvents(spec, clock);
+    this.events = new WebSocketEvents(spec, environment);
     this.functions = functions;
     this.mapped = new MappedIntegrations(services, spec.stageVariables());
-    this.clock = clock;
+    this.environment = environment;
     this.workers = workers;
     this.log = log;
-  }
-
-  @Override
-  public String scheme() {
-    return "ws";
   }
 
   String stage() {
@@ -104,7 +103,7 @@ final class WebSocketApi implements Api {
 
   @Override
   public void sweep() {
-    Instant now = clock.instant();
+    Instant now = environment.clock().instant();
     for (Connection connection : connections.values()) {
       boolean idle = !connection.lastActiveAt().plus(MAX_IDLE).isAfter(now);
       boolean old = !connection.peer().connectedAt().plus(MAX_AGE).isAfter(now);
@@ -157,11 +156,11 @@ final class WebSocketApi implements Api {
     Connection.Peer peer =
         new Connection.Peer(
             Requests.newId(),
-            clock.instant(),
+            environment.clock().instant(),
             Requests.sourceIp(exchange),
             Requests.userAgent(exchange));
     ObjectNode handshake = WebSocketEvents.handshake(exchange);
-    ObjectNode authorizer = Requests.JSON.createObjectNode();
+    ObjectNode authorizer = Json.object();
     if (spec.authorizer().isPresent()) {
       WebSocketApiSpec.Authorizer asked = spec.authorizer().get();
       if (!asked.identitySources().stream().allMatch(source -> isPresent(source, exchange))) {
@@ -189,18 +188,15 @@ final class WebSocketApi implements Api {
     open(exchange, new Connection(peer, authorizer, this::ended));
   }
 
-  /** Asks the authorizer; its context then has the time it took, as API Gateway tells it. */
+  /** Invokes the authorizer. As in API Gateway, its context contains the latency. */
   private AuthorizerAnswer authorize(String function, ObjectNode handshake, Connection.Peer peer)
       throws IOException {
     String methodArn =
-        "arn:aws:execute-api:%s:%s:%s/%s/$connect"
-            .formatted(Requests.REGION, Requests.ACCOUNT, spec.apiId(), spec.stage());
+        environment.arn("execute-api", spec.apiId() + "/" + spec.stage() + "/$connect");
     ObjectNode event = events.authorizer(handshake, methodArn, peer);
     long start = System.nanoTime();
     AuthorizerAnswer answer =
-        Api.await(
-                functions.start(function, Requests.JSON.writeValueAsBytes(event)),
-                INTEGRATION_TIMEOUT)
+        Api.await(functions.start(function, Json.bytes(event)), INTEGRATION_TIMEOUT)
             .map(end -> AuthorizerAnswer.of(end, methodArn))
             .orElse(new AuthorizerAnswer.Broken("no answer within " + INTEGRATION_TIMEOUT));
     if (answer instanceof AuthorizerAnswer.Allowed allowed) {
@@ -232,7 +228,7 @@ final class WebSocketApi implements Api {
     return values != null && !values.getLast().isEmpty();
   }
 
-  /** Of all headers of {@code $connect}'s answer the only one that reaches the client. */
+  /** Forwards the only header of {@code $connect}'s answer that reaches the client. */
   private static void forwardSubprotocol(JsonNode answer, HttpServerExchange exchange) {
     for (var header : answer.path("headers").properties()) {
       if (header.getKey().equalsIgnoreCase(Headers.SEC_WEB_SOCKET_PROTOCOL_STRING)) {
@@ -244,8 +240,8 @@ final class WebSocketApi implements Api {
   }
 
   /**
-   * Lets the connection in. It can be written to from here on, as {@code $connect} has finished;
-   * what is sent before the handshake is done waits for that.
+   * Accepts the connection. Messages can be sent to it from now on, and wait for the end of the
+   * handshake.
    */
   private void open(HttpServerExchange exchange, Connection connection) throws Exception {
     connections.put(connection.peer().id(), connection);
@@ -262,14 +258,20 @@ final class WebSocketApi implements Api {
                               closed.getCloseReason(), "Connection closed abnormally")));
               channel
                   .getReceiveSetter()
-                  .set(new Frames(connection, clock, message -> received(connection, message)));
+                  .set(
+                      new Frames(
+                          connection,
+                          environment.clock(),
+                          message -> received(connection, message)));
               connection.opened(channel);
               channel.resumeReceives();
             })
         .handleRequest(exchange);
   }
 
-  /** Forgets a connection, and tells the {@code $disconnect} route if it ever was one. */
+  /**
+   * Removes a connection, and invokes the {@code $disconnect} route if the connection was opened.
+   */
   private void ended(Connection connection, Connection.End end) {
     connections.remove(connection.peer().id());
     Optional<String> function = spec.function("$disconnect");
@@ -280,7 +282,7 @@ final class WebSocketApi implements Api {
     start(() -> integrate(function.get(), event), workers);
   }
 
-  /** Hands a message to its route, after those that came before it on the connection. */
+  /** Serves a message by its route, after the earlier messages of the connection. */
   private void received(Connection connection, String message) {
     String selected = routeKey(message);
     String routeKey = spec.routes().containsKey(selected) ? selected : "$default";
@@ -295,7 +297,7 @@ final class WebSocketApi implements Api {
   }
 
   /**
-   * Serves a message. If its route does not answer, the client hears of it only if that fails.
+   * Serves a message. Without a route response the client receives only failures.
    *
    * <p>A failure, a time-out too, is answered with {@code Internal server error}.
    */
@@ -335,7 +337,7 @@ final class WebSocketApi implements Api {
   /** The value that the route selection expression selects; not that of a predefined route. */
   private String routeKey(String message) {
     try {
-      JsonNode key = Requests.JSON.readTree(message).at(spec.selector());
+      JsonNode key = Json.read(message).at(spec.selector());
       return key.isValueNode() && !key.asText().startsWith("$") ? key.asText() : "$default";
     } catch (JsonProcessingException e) {
       return "$default";
@@ -343,7 +345,7 @@ final class WebSocketApi implements Api {
   }
 
   private static void complain(Connection connection, String message, ObjectNode event) {
-    ObjectNode complaint = Requests.JSON.createObjectNode().put("message", message);
+    ObjectNode complaint = Json.object().put("message", message);
     complaint.put("connectionId", connection.peer().id());
     complaint.set("requestId", event.at("/requestContext/requestId"));
     var unused = connection.send(complaint.toString());
@@ -358,14 +360,12 @@ final class WebSocketApi implements Api {
   private JsonNode integrate(String function, ObjectNode event) {
     try {
       Optional<Invocation> end =
-          Api.await(
-              functions.start(function, Requests.JSON.writeValueAsBytes(event)),
-              INTEGRATION_TIMEOUT);
+          Api.await(functions.start(function, Json.bytes(event)), INTEGRATION_TIMEOUT);
       if (end.isEmpty()) {
-        return Requests.JSON.createObjectNode().put("statusCode", 504);
+        return Json.object().put("statusCode", 504);
       }
       if (end.get() instanceof Invocation.Success success) {
-        return Requests.JSON.readTree(success.payload());
+        return Json.read(success.payload());
       }
       log.accept("WebSocket API %s, %s: %s".formatted(spec.apiId(), function, end.get()));
     } catch (IOException e) {

@@ -1,5 +1,6 @@
 package dev.tollgate.local.gateway;
 
+import dev.tollgate.local.gateway.mapping.Integration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,7 +50,7 @@ public record WebSocketApiSpec(
     }
   }
 
-  /** An API whose routes are all served by functions, with nobody hearing what these return. */
+  /** An API whose routes are all served by functions and have no route responses. */
   public WebSocketApiSpec(
       String apiId,
       String stage,

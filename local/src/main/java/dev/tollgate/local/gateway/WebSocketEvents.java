@@ -1,9 +1,10 @@
 package dev.tollgate.local.gateway;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpServerExchange;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 
@@ -15,16 +16,16 @@ import java.util.Map;
 final class WebSocketEvents {
 
   private final WebSocketApiSpec spec;
-  private final InstantSource clock;
+  private final Environment environment;
 
-  WebSocketEvents(WebSocketApiSpec spec, InstantSource clock) {
+  WebSocketEvents(WebSocketApiSpec spec, Environment environment) {
     this.spec = spec;
-    this.clock = clock;
+    this.environment = environment;
   }
 
   /** The part of an event that headers and query of the handshake make. */
   static ObjectNode handshake(HttpServerExchange exchange) {
-    ObjectNode handshake = Requests.JSON.createObjectNode();
+    ObjectNode handshake = Json.object();
     putBoth(handshake, "headers", "multiValueHeaders", Requests.headers(exchange));
     if (!exchange.getQueryParameters().isEmpty()) {
       putBoth(
@@ -37,11 +38,11 @@ final class WebSocketEvents {
   }
 
   ObjectNode authorizer(ObjectNode handshake, String methodArn, Connection.Peer peer) {
-    ObjectNode event = Requests.JSON.createObjectNode();
+    ObjectNode event = Json.object();
     event.put("type", "REQUEST").put("methodArn", methodArn).setAll(handshake);
     event.putObject("stageVariables");
-    ObjectNode nobody = Requests.JSON.createObjectNode();
-    event.set("requestContext", context("$connect", "CONNECT", peer, nobody));
+    ObjectNode noAuthorizer = Json.object();
+    event.set("requestContext", context("$connect", "CONNECT", peer, noAuthorizer));
     return event;
   }
 
@@ -52,7 +53,7 @@ final class WebSocketEvents {
   }
 
   ObjectNode message(Connection connection, String routeKey, String message) {
-    ObjectNode event = Requests.JSON.createObjectNode();
+    ObjectNode event = Json.object();
     event.set(
         "requestContext",
         context(routeKey, "MESSAGE", connection.peer(), connection.authorizer())
@@ -63,11 +64,11 @@ final class WebSocketEvents {
   ObjectNode disconnect(Connection connection, Connection.End end) {
     Map<String, List<String>> headers =
         Map.of(
-            "Host", List.of(Requests.domainName(spec.apiId())),
+            "Host", List.of(Requests.domainName(environment, spec.apiId())),
             "x-api-key", List.of(""),
             "X-Forwarded-For", List.of(""),
             "x-restapi", List.of(""));
-    ObjectNode event = Requests.JSON.createObjectNode();
+    ObjectNode event = Json.object();
     putBoth(event, "headers", "multiValueHeaders", headers);
     event.set(
         "requestContext",
@@ -81,14 +82,14 @@ final class WebSocketEvents {
       ObjectNode event, String single, String multiple, Map<String, List<String>> values) {
     ObjectNode last = event.putObject(single);
     values.forEach((name, all) -> last.put(name, all.get(all.size() - 1)));
-    event.set(multiple, Requests.JSON.valueToTree(values));
+    event.set(multiple, Json.MAPPER.valueToTree(values));
   }
 
   private ObjectNode context(
       String routeKey, String eventType, Connection.Peer peer, ObjectNode authorizer) {
-    Instant now = clock.instant();
+    Instant now = environment.clock().instant();
     String requestId = Requests.newId();
-    ObjectNode context = Requests.JSON.createObjectNode();
+    ObjectNode context = Json.object();
     context.put("routeKey", routeKey);
     if (!authorizer.isEmpty()) {
       context.set("authorizer", authorizer);
@@ -107,7 +108,7 @@ final class WebSocketEvents {
         .put("userAgent", peer.userAgent());
     return context
         .put("requestId", requestId)
-        .put("domainName", Requests.domainName(spec.apiId()))
+        .put("domainName", Requests.domainName(environment, spec.apiId()))
         .put("connectionId", peer.id())
         .put("apiId", spec.apiId());
   }

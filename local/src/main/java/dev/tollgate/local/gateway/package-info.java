@@ -1,4 +1,7 @@
-/** HTTP and WebSocket APIs served on this machine as Amazon API Gateway would serve them. */
+/**
+ * HTTP and WebSocket APIs, served as Amazon API Gateway serves them. May import {@code lambda},
+ * {@code iam}, {@code sites} and {@code template}.
+ */
 @NullMarked
 package dev.tollgate.local.gateway;
 

@@ -1,14 +1,14 @@
 package dev.tollgate.local.iam;
 
 /**
- * One action on one resource, which must be allowed.
+ * An action on a resource, which a policy must allow.
  *
  * @param action such as {@code sqs:SendMessage}
  * @param resource its ARN, or {@code *} for an action that is on no resource
  * @param context what is known of the request
  */
 public record Access(String action, String resource, Context context) {
-  /** An access of which nothing more is known. */
+  /** An access without condition keys. */
   public static Access to(String action, String resource) {
     return new Access(action, resource, Context.EMPTY);
   }

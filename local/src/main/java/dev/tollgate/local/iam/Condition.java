@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A condition of a statement: a key's values, compared with those that the policy names.
+ * A condition of a statement: compares a key's values with the values in the policy.
  *
  * @param every whether it stands for all of a key's values, for any, or for the one that it has
  * @param ifExists whether it holds when the key is absent
@@ -19,7 +19,7 @@ record Condition(
     Quantity every, Operator operator, boolean ifExists, String key, List<Glob> expected) {
   private static final String IF_EXISTS = "IfExists";
 
-  /** The keys that requests here have values for. Another would be absent from each of them. */
+  /** The supported condition keys. No request has a value for another key. */
   private static final Pattern KNOWN_KEY =
       Pattern.compile(
           "aws:(PrincipalArn|PrincipalTag/.+|RequestTag/.+|SecureTransport|SourceAccount|SourceArn|TagKeys)"

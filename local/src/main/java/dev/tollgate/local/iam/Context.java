@@ -7,8 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What is known of a request beside its action and resource: the values of condition keys, whose
- * names are not case-sensitive.
+ * The values of the condition keys of a request. Names of keys are not case-sensitive.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html">Global
@@ -48,7 +47,7 @@ public final class Context {
     return context;
   }
 
-  /** What both say; this, where they differ. */
+  /** The keys of both contexts; for a key in both, the values of this one. */
   Context and(Context other) {
     Map<String, List<String>> all = new HashMap<>(other.values);
     all.putAll(values);

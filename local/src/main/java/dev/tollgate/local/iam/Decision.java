@@ -1,14 +1,14 @@
 package dev.tollgate.local.iam;
 
-/** Whether an access is allowed. */
+/** The decision on an access. */
 public sealed interface Decision {
-  /** It is. */
+  /** The access is allowed. */
   record Allowed() implements Decision {}
 
   /**
-   * It is not.
+   * The access is denied.
    *
-   * @param message as AWS puts it
+   * @param message the message of AWS
    */
   record Denied(String message) implements Decision {}
 }

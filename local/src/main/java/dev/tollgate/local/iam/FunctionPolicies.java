@@ -6,9 +6,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which services may invoke functions without a role: what {@code AWS::Lambda::Permission} adds to
- * a function's own policy. Where API Gateway may not invoke what stands behind a route, AWS takes
- * the template all the same, and answers each request with 500.
+ * The resource policies of functions, which {@code AWS::Lambda::Permission} adds to: which services
+ * may invoke a function without a role. AWS accepts a template without the permission for API
+ * Gateway, and then answers each request with 500.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/lambda/latest/dg/access-control-resource-based.html">Resource-based
@@ -16,22 +16,28 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class FunctionPolicies {
   private final Environment environment;
+  private final boolean enforced;
   private final Set<Statement> statements = ConcurrentHashMap.newKeySet();
 
   private record Statement(String function, String service, Glob source) {}
 
-  /** Nobody may yet. */
-  public FunctionPolicies(Environment environment) {
+  /**
+   * Policies without statements.
+   *
+   * @param enforced whether policies are obeyed; without, everything is allowed
+   */
+  public FunctionPolicies(Environment environment, boolean enforced) {
     this.environment = environment;
+    this.enforced = enforced;
   }
 
   /**
-   * Lets a service invoke a function.
+   * Allows a service to invoke a function.
    *
    * @param function its name, or its ARN; with a qualifier, that version or alias alone
    * @param service such as {@code apigateway.amazonaws.com}
-   * @param source the ARN of what the service may do so for, perhaps with stars; without it, for
-   *     anything
+   * @param source the ARN of the source on whose behalf the service may invoke, perhaps with
+   *     wildcards; without it, any source
    */
   public void allow(String function, String service, Optional<String> source) {
     String arn =
@@ -41,11 +47,12 @@ public final class FunctionPolicies {
 
   /** Whether a service may invoke a function for a source. */
   public boolean allows(String functionArn, String service, String source) {
-    return statements.stream()
-        .anyMatch(
-            statement ->
-                statement.function().equals(functionArn)
-                    && statement.service().equals(service)
-                    && statement.source().matchesArn(source, Context.EMPTY));
+    return !enforced
+        || statements.stream()
+            .anyMatch(
+                statement ->
+                    statement.function().equals(functionArn)
+                        && statement.service().equals(service)
+                        && statement.source().matchesArn(source, Context.EMPTY));
   }
 }

@@ -5,15 +5,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A text of a policy: {@code *} stands for any characters, {@code ?} for one, and <code>${key}
- * </code> for the value that the request has for a key. What a variable stands for is taken by the
- * letter, stars included.
+ * A pattern in a policy: {@code *} matches any characters, {@code ?} one character, and <code>
+ * ${key}</code> the request's value of a key. Wildcards in the value of a variable are literal.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html">Policy
  *     variables</a>
  */
-record Glob(String text) {
+public record Glob(String text) {
   private static final Pattern VARIABLE = Pattern.compile("\\$\\{([^}]*)}");
   private static final int ARN_PARTS = 6;
 
@@ -21,19 +20,19 @@ record Glob(String text) {
   private static final char ANY = '\uE000';
   private static final char ONE = '\uE001';
 
-  /** Whether a text is as this says; no text is if a variable has no value. */
-  boolean matches(String value, Context context) {
+  /** Whether a text matches. No text matches if a variable has no value. */
+  public boolean matches(String value, Context context) {
     return expanded(context).filter(glob -> matches(glob, value)).isPresent();
   }
 
-  /** Whether a text is the same as this, stars taken by the letter. */
+  /** Whether a text equals this pattern, with literal wildcards. */
   boolean equals(String value, Context context) {
     return replaced(text, context).filter(value::equals).isPresent();
   }
 
   /**
-   * Whether an ARN is as this says, each of its six parts by itself: a star does not reach over a
-   * colon, but in the last part, which may hold some. A star alone is any resource.
+   * Whether an ARN matches, each of its six parts separately: a star does not match a colon, except
+   * in the last part. A star alone matches all resources.
    */
   boolean matchesArn(String arn, Context context) {
     return text.equals("*")
@@ -84,7 +83,7 @@ record Glob(String text) {
     };
   }
 
-  /** Goes on behind the last star whenever what follows it does not fit. */
+  /** Backtracks to the last star at a mismatch. */
   private static boolean matches(String glob, String value) {
     int at = 0;
     int in = 0;

@@ -3,7 +3,7 @@ package dev.tollgate.local.iam;
 import java.util.Comparator;
 
 /**
- * What a policy of a role allows: one action on one resource, as the policy has them.
+ * A permission in a policy of a role: an action and a resource, as the policy has them.
  *
  * @param role the role's name
  */

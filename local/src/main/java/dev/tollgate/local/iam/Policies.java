@@ -1,8 +1,8 @@
 package dev.tollgate.local.iam;
 
+import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.iam.Decision.Allowed;
 import dev.tollgate.local.iam.Decision.Denied;
-import dev.tollgate.local.services.Principal;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,11 +14,11 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /**
- * The policies of roles and resources, and what follows from them: a statement that denies decides;
- * without one, a statement must allow.
+ * Evaluates the policies of roles and resources. A statement that denies is decisive; without one,
+ * a statement must allow.
  *
- * <p>To assume a role, its trust policy and the caller's own policies must both allow it. AWS is
- * content with the first where that names a role of the same account.
+ * <p>To assume a role, its trust policy and the caller's own policies must both allow it. On AWS
+ * the trust policy suffices if it names a role of the same account.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html">Policy
@@ -41,7 +41,7 @@ public final class Policies {
   }
 
   /**
-   * Without any role.
+   * Policies without roles.
    *
    * @param ofResources the policy of a resource, by its ARN
    */
@@ -49,24 +49,24 @@ public final class Policies {
     this.ofResources = ofResources;
   }
 
-  /** Adds a role that may do nothing yet. */
+  /** Adds a role without permissions. */
   public void addRole(String arn, Policy trust) {
     roles.put(arn, new Role(arn, trust, new CopyOnWriteArrayList<>()));
   }
 
-  /** Adds a role that may do everything, which nobody can assume. */
+  /** Adds a role with all permissions, which cannot be assumed. */
   public void addAdministrator(String arn) {
     roles.put(arn, new Role(arn, new Policy(List.of()), List.of(Policy.ADMINISTRATOR)));
   }
 
-  /** Whether somebody may do everything. */
+  /** Whether a principal has all permissions. */
   public boolean isAdministrator(Principal who) {
     Role role = roles.get(who.roleArn());
     return role != null && role.own().contains(Policy.ADMINISTRATOR);
   }
 
   /**
-   * Gives a role a policy.
+   * Adds a policy to a role.
    *
    * @throws IllegalArgumentException if there is no such role
    */
@@ -96,7 +96,7 @@ public final class Policies {
     return trusts(roleArn, service, Access.to(ASSUME_ROLE, roleArn), context);
   }
 
-  /** Whether somebody may do something. */
+  /** Decides on an access of a principal. */
   public Decision decide(Principal who, Access access) {
     Context context =
         access

@@ -1,6 +1,8 @@
 package dev.tollgate.local.iam;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.Properties;
 import dev.tollgate.local.template.TemplateException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +25,18 @@ public record Policy(List<Statement> statements) {
    * @throws TemplateException if it has something that is not known here
    */
   public static Policy parse(String document, String place) {
-    return of(Documents.json(document), place);
+    return of(Json.readOrMissing(document), place);
+  }
+
+  /**
+   * Reads the policy document in a property.
+   *
+   * @throws TemplateException if it is absent or has something that is not known here
+   */
+  public static Policy of(Properties properties, String name) {
+    return of(
+        properties.json(name).orElseThrow(() -> properties.error(name, "absent")),
+        properties.place() + "." + name);
   }
 
   /**
@@ -37,13 +50,30 @@ public record Policy(List<Statement> statements) {
       throw new TemplateException(
           place, "Version: " + document.path("Version") + " (expected: " + VERSION + ")");
     }
+    return ofStatements(document.path("Statement"), place);
+  }
+
+  /**
+   * Reads one statement or a list of statements.
+   *
+   * @throws TemplateException if a statement has something that is not known here
+   */
+  public static Policy ofStatements(JsonNode all, String place) {
     List<Statement> statements = new ArrayList<>();
-    JsonNode all = document.path("Statement");
-    if (all.isArray()) {
-      all.forEach(one -> statements.add(Statement.of(one, place)));
-    } else {
-      statements.add(Statement.of(all, place));
+    for (JsonNode one : all.isArray() ? all : Json.array().add(all)) {
+      statements.add(Statement.of(one, place));
     }
     return new Policy(List.copyOf(statements));
+  }
+
+  /** Whether a statement allows an access and none denies it. */
+  public boolean allows(Access access) {
+    return matches(statements, true, access) && !matches(statements, false, access);
+  }
+
+  private static boolean matches(List<Statement> statements, boolean allowing, Access access) {
+    return statements.stream()
+        .filter(statement -> statement.allows() == allowing)
+        .anyMatch(statement -> statement.match(access, access.context()).isPresent());
   }
 }

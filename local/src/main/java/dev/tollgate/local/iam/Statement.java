@@ -11,8 +11,8 @@ import java.util.Set;
 /**
  * A statement of a policy.
  *
- * @param principals whom it is about; nobody in particular in a role's own policy
- * @param resources on what; nothing in particular in a trust policy
+ * @param principals the callers that it applies to; empty in a role's own policy
+ * @param resources the resources; empty in a trust policy
  * @see <a
  *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements.html">Policy
  *     elements</a>
@@ -71,7 +71,7 @@ record Statement(
         List.copyOf(conditions));
   }
 
-  /** By which of its parts the statement is about an access, if it is. */
+  /** The parts of the statement that match an access, if it matches. */
   Optional<Match> match(Access access, Context context) {
     String action = access.action().toLowerCase(Locale.ROOT);
     if (conditions.stream().allMatch(condition -> condition.holds(context))) {
@@ -84,7 +84,7 @@ record Statement(
     return Optional.empty();
   }
 
-  /** Whether the statement is about a caller. */
+  /** Whether the statement applies to a caller. */
   boolean isAbout(Caller caller) {
     if (principals.contains(EVERYBODY)) {
       return true;

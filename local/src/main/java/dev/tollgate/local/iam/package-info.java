@@ -1,9 +1,10 @@
 /**
- * Who may do what: policies as IAM evaluates them, and which permissions each request needs.
+ * Evaluates policies as IAM does, and derives the permissions that a request needs. May import the
+ * packages of the AWS endpoint and {@code template}.
  *
- * <p>A request is first put as accesses, each an action on a resource ({@link
- * dev.tollgate.local.iam.Accesses}); each of them must be allowed by a policy of the caller's role
- * and denied by none ({@link dev.tollgate.local.iam.Policies}).
+ * <p>{@link dev.tollgate.local.iam.access.Accesses} turns a request into accesses, each an action
+ * on a resource. {@link dev.tollgate.local.iam.Policies} decides on each of them: a policy of the
+ * caller's role must allow it and no policy may deny it.
  */
 @NullMarked
 package dev.tollgate.local.iam;

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The deployment packages of functions that were created at run time. One that is to last is kept
- * once, whatever number of functions have it, in a file named by its hash.
+ * The deployment packages of functions that were created at run time. A kept package is stored
+ * once, in a file named by its hash, even if several functions use it.
  */
 public final class CodeStore {
   private static final String SUFFIX = ".jar";
@@ -28,7 +28,7 @@ public final class CodeStore {
   private final Optional<Path> directory;
   private final Map<Path, Known> known = new ConcurrentHashMap<>();
 
-  /** What a file was when it was read. */
+  /** The state of a file when it was read. */
   private record Known(FileTime modified, long size, String hash) {}
 
   /**
@@ -38,7 +38,7 @@ public final class CodeStore {
    */
   public record Code(Path jar, String sha256, long size) {
 
-    /** The hash as Lambda tells it. */
+    /** The hash in the form that Lambda returns. */
     String base64() {
       return Base64.getEncoder().encodeToString(HexFormat.of().parseHex(sha256));
     }
@@ -47,14 +47,14 @@ public final class CodeStore {
   /**
    * A store.
    *
-   * @param directory where packages are kept; without it those given as bytes are in files that go
-   *     with this process, and those given as files stay where they are
+   * @param directory where packages are kept; without it packages from requests are in temporary
+   *     files, and packages from files stay in these files
    */
   public CodeStore(Optional<Path> directory) {
     this.directory = directory;
   }
 
-  /** The package in a file, which is copied if it is to last and not kept yet. */
+  /** The package in a file. It is copied to the directory unless it is there already. */
   public Code keep(Path jar) {
     try {
       Code code = read(jar);
@@ -74,7 +74,7 @@ public final class CodeStore {
     }
   }
 
-  /** A package that comes in a request. */
+  /** A package from a request. */
   Code keep(byte[] zip) {
     try {
       Path file = Files.createTempFile("tollgate-function", SUFFIX);
@@ -122,7 +122,7 @@ public final class CodeStore {
     }
   }
 
-  /** A package where it is. It is read only once, if it does not change. */
+  /** A package that is not copied. It is read once as long as its file does not change. */
   Code read(Path jar) throws IOException {
     FileTime modified = Files.getLastModifiedTime(jar);
     long size = Files.size(jar);

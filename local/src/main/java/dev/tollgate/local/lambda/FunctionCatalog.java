@@ -1,18 +1,21 @@
 package dev.tollgate.local.lambda;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.local.lambda.LambdaApi.Answer;
-import dev.tollgate.local.lambda.LambdaApi.Operation;
-import dev.tollgate.local.lambda.LambdaApi.Request;
-import dev.tollgate.local.services.Journal;
+import dev.tollgate.local.data.Journal;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.lambda.runtime.FunctionSpec;
+import dev.tollgate.local.rest.ApiException;
+import dev.tollgate.local.rest.RestApi.Answer;
+import dev.tollgate.local.rest.RestApi.Operation;
+import dev.tollgate.local.rest.RestApi.Request;
+import dev.tollgate.local.template.Environment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
@@ -31,16 +34,16 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The functions that there are, as Lambda's API tells of them: those of the stack, and those that
- * are created, changed and deleted at run time, which outlast a restart if there is a directory to
- * keep them in. What it holds, it defines at the host.
+ * The functions that exist, and the operations of Lambda's API on them. Functions of the stack
+ * belong to the template. Other functions are created, changed and deleted at run time, and kept
+ * over a restart if there is a directory for them.
  */
 public final class FunctionCatalog implements AutoCloseable {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSxx").withZone(ZoneOffset.UTC);
 
   private final Functions functions;
-  private final InstantSource clock;
+  private final Environment environment;
   private final Account account;
   private final CodeStore store;
   private final Optional<Journal> journal;
@@ -49,53 +52,44 @@ public final class FunctionCatalog implements AutoCloseable {
   private final List<Consumer<String>> watchers = new ArrayList<>();
 
   /**
-   * What functions find around them.
+   * What functions use of their account.
    *
-   * @param arnPrefix what the ARNs of functions begin with, up to {@code :function:}
    * @param variables environment variables of every function
-   * @param credentials gives a function, by its name, the credentials of a role
-   * @param roles tells whether there is such a role
+   * @param roles tells whether Lambda can assume a role
    * @param objects finds the file that is deployed under a bucket and key
    */
   public record Account(
-      String arnPrefix,
       Map<String, String> variables,
-      BiFunction<String, String, Credentials> credentials,
       Predicate<String> roles,
       BiFunction<String, String, Optional<Path>> objects) {}
 
   /**
-   * A function of the stack.
+   * A function.
    *
    * @param settings its configuration, with the members of the API
-   * @param qualifiers its versions and aliases, each with the version that it is of
+   * @param qualifiers the versions of its versions and aliases, by name
+   * @param ofStack whether the template defines it
    */
-  public record StackFunction(
+  private record Entry(
       String name,
       ObjectNode settings,
       Path jar,
       Map<String, String> qualifiers,
-      OptionalInt reservedConcurrency) {}
-
-  private record Entry(StackFunction function, Instant modified, String revision, boolean ofStack) {
-    String name() {
-      return function.name();
-    }
-
-    ObjectNode settings() {
-      return function.settings();
-    }
-  }
+      OptionalInt reservedConcurrency,
+      Instant modified,
+      String revision,
+      boolean ofStack) {}
 
   /**
-   * A catalog that holds what was kept.
+   * A catalog with the functions that were kept.
    *
-   * @param directory where functions that are created are kept; without it they are in memory
+   * @param directory where functions are kept that are created at run time; without it they are in
+   *     memory
    */
   public FunctionCatalog(
-      Functions functions, InstantSource clock, Account account, Optional<Path> directory) {
+      Functions functions, Environment environment, Account account, Optional<Path> directory) {
     this.functions = functions;
-    this.clock = clock;
+    this.environment = environment;
     this.account = account;
     this.store = new CodeStore(directory.map(path -> path.resolve("code")));
     this.journal =
@@ -116,23 +110,53 @@ public final class FunctionCatalog implements AutoCloseable {
         "DeleteFunction", this::delete);
   }
 
-  /** Tells of the name of every function that is created. */
+  /** Adds an observer that receives the name of each function that is created. */
   public synchronized void watch(Consumer<String> watcher) {
     watchers.add(watcher);
   }
 
-  /** Adds a function of the stack, which is the template's to change and to keep. */
-  public synchronized void add(StackFunction function) {
-    Entry entry = new Entry(function, clock.instant(), UUID.randomUUID().toString(), true);
-    byName.put(function.name(), entry);
+  /**
+   * Adds a function of the stack. Only the template changes it, and it is not kept.
+   *
+   * @param settings its configuration, with the members of the API
+   */
+  public synchronized void add(
+      String name, ObjectNode settings, Path jar, OptionalInt reservedConcurrency) {
+    Entry entry =
+        new Entry(
+            name,
+            settings,
+            jar,
+            new LinkedHashMap<>(),
+            reservedConcurrency,
+            now(),
+            UUID.randomUUID().toString(),
+            true);
+    byName.put(name, entry);
     define(entry);
   }
 
   /**
-   * The number of a published version of a function: another for each that is published, as long as
-   * there is a directory to remember them in.
+   * Adds a version or an alias to a function of the stack.
    *
-   * @param identity what tells this version from the others
+   * @param qualifier the number of the version or the name of the alias
+   * @return false if there is no such function
+   */
+  public synchronized boolean qualify(String function, String qualifier, String version) {
+    Entry entry = byName.get(function);
+    if (entry == null || !entry.ofStack()) {
+      return false;
+    }
+    entry.qualifiers().put(qualifier, version);
+    functions.replace(spec(entry));
+    return true;
+  }
+
+  /**
+   * The number of a published version of a function. Numbers are kept over a restart if there is a
+   * directory for them.
+   *
+   * @param identity identifies the version among the versions of the function
    */
   public synchronized String version(String function, String identity) {
     List<String> published = versions.computeIfAbsent(function, name -> new ArrayList<>());
@@ -144,7 +168,7 @@ public final class FunctionCatalog implements AutoCloseable {
   }
 
   /**
-   * The configuration of a function, as {@code GetFunctionConfiguration} tells it.
+   * The configuration of a function, as {@code GetFunctionConfiguration} returns it.
    *
    * @param function name, ARN or partial ARN, with or without a qualifier
    */
@@ -167,12 +191,12 @@ public final class FunctionCatalog implements AutoCloseable {
     requireRole(settings);
     CodeStore.Code code = code(wanted.path("Code"));
     if (wanted.path("Publish").asBoolean()) {
-      throw LambdaException.invalid("Publish: true (expected: false; versions are the stack's)");
+      throw LambdaErrors.invalid("Publish: true (expected: false; versions are the stack's)");
     }
     Answer answer;
     synchronized (this) {
       if (byName.containsKey(name)) {
-        throw LambdaException.conflict("Function already exist: " + name);
+        throw LambdaErrors.conflict("Function already exist: " + name);
       }
       FunctionSettings.complete(settings, name);
       answer = new Answer(201, put(name, settings, code.jar()));
@@ -184,14 +208,13 @@ public final class FunctionCatalog implements AutoCloseable {
   private synchronized Answer get(Request request) {
     Reference reference = Reference.of(request);
     Entry entry = find(reference);
-    ObjectNode answer = JsonNodeFactory.instance.objectNode();
+    ObjectNode answer = Json.object();
     answer.set("Configuration", configuration(entry, reference.qualifier()));
     answer
         .putObject("Code")
         .put("RepositoryType", "S3")
-        .put("Location", entry.function().jar().toUri().toString());
+        .put("Location", entry.jar().toUri().toString());
     entry
-        .function()
         .reservedConcurrency()
         .ifPresent(
             reserved ->
@@ -222,41 +245,32 @@ public final class FunctionCatalog implements AutoCloseable {
     ObjectNode settings = entry.settings().deepCopy();
     settings.setAll(FunctionSettings.ofChange(request.body()));
     requireRole(settings);
-    return Answer.ok(put(entry.name(), settings, entry.function().jar()));
+    return Answer.ok(put(entry.name(), settings, entry.jar()));
   }
 
   private synchronized Answer delete(Request request) {
     Entry entry = findToChange(request);
     byName.remove(entry.name());
     functions.remove(entry.name());
-    append(JsonNodeFactory.instance.objectNode().put("deleted", entry.name()));
-    return new Answer(204, JsonNodeFactory.instance.nullNode());
+    append(Json.object().put("deleted", entry.name()));
+    return new Answer(204, NullNode.getInstance());
   }
 
-  /** Puts a function in place, new or changed, and tells its configuration. */
+  /** Creates or changes a function and returns its configuration. */
   private ObjectNode put(String name, ObjectNode settings, Path jar) {
-    Entry entry =
-        new Entry(
-            new StackFunction(name, settings, jar, Map.of(), OptionalInt.empty()),
-            clock.instant(),
-            UUID.randomUUID().toString(),
-            false);
+    Entry entry = created(name, settings, jar, now(), UUID.randomUUID().toString());
     boolean isNew = byName.put(name, entry) == null;
     if (isNew) {
       define(entry);
     } else {
-      functions.replace(spec(entry), credentials(entry));
+      functions.replace(spec(entry));
     }
     append(line(entry));
     return configuration(entry, Optional.empty());
   }
 
   private void define(Entry entry) {
-    functions.define(spec(entry), credentials(entry));
-  }
-
-  private Credentials credentials(Entry entry) {
-    return account.credentials().apply(entry.name(), entry.settings().path("Role").asText());
+    functions.define(spec(entry));
   }
 
   private FunctionSpec spec(Entry entry) {
@@ -270,27 +284,24 @@ public final class FunctionCatalog implements AutoCloseable {
     variables.putAll(account.variables());
     variables.put("AWS_LAMBDA_FUNCTION_NAME", entry.name());
     variables.put("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", Integer.toString(memoryMb));
-    List<String> arns = new ArrayList<>(List.of(arn(entry)));
-    entry
-        .function()
-        .qualifiers()
-        .keySet()
-        .forEach(qualifier -> arns.add(arn(entry) + ":" + qualifier));
+    List<String> arns = new ArrayList<>(List.of(arn(entry.name())));
+    entry.qualifiers().keySet().forEach(qualifier -> arns.add(arn(entry.name()) + ":" + qualifier));
     return new FunctionSpec(
         entry.name(),
         arns,
-        entry.function().jar(),
+        entry.jar(),
         settings.path("Handler").asText(),
+        settings.path("Role").asText(),
         variables,
         Duration.ofSeconds(settings.path("Timeout").asInt()),
         memoryMb,
-        entry.function().reservedConcurrency());
+        entry.reservedConcurrency());
   }
 
   private ObjectNode configuration(Entry entry, Optional<String> qualifier) {
-    ObjectNode answer = JsonNodeFactory.instance.objectNode();
+    ObjectNode answer = Json.object();
     answer.put("FunctionName", entry.name());
-    answer.put("FunctionArn", arn(entry) + qualifier.map(text -> ":" + text).orElse(""));
+    answer.put("FunctionArn", arn(entry.name()) + qualifier.map(text -> ":" + text).orElse(""));
     answer.setAll(entry.settings());
     if (entry.settings().at("/Environment/Variables").isEmpty()) {
       answer.remove("Environment");
@@ -301,9 +312,7 @@ public final class FunctionCatalog implements AutoCloseable {
     answer.put("LastModified", TIME.format(entry.modified().truncatedTo(ChronoUnit.MILLIS)));
     answer.put(
         "Version",
-        qualifier
-            .map(text -> entry.function().qualifiers().getOrDefault(text, text))
-            .orElse("$LATEST"));
+        qualifier.map(text -> entry.qualifiers().getOrDefault(text, text)).orElse("$LATEST"));
     answer.put("RevisionId", entry.revision());
     answer.put("State", "Active");
     answer.put("LastUpdateStatus", "Successful");
@@ -313,10 +322,9 @@ public final class FunctionCatalog implements AutoCloseable {
   private Entry find(Reference reference) {
     Entry entry = byName.get(reference.name());
     if (entry == null || !reference.isOf(entry)) {
-      throw LambdaException.notFound(
+      throw ApiException.notFound(
           "Function not found: "
-              + account.arnPrefix()
-              + reference.name()
+              + arn(reference.name())
               + reference.qualifier().map(text -> ":" + text).orElse(""));
     }
     return entry;
@@ -325,29 +333,28 @@ public final class FunctionCatalog implements AutoCloseable {
   private Entry findToChange(Request request) {
     Entry entry = find(Reference.of(request));
     if (entry.ofStack()) {
-      throw LambdaException.invalid(entry.name() + " belongs to the stack, which alone changes it");
+      throw LambdaErrors.invalid(entry.name() + " belongs to the stack, which alone changes it");
     }
     String revision = request.body().path("RevisionId").asText(entry.revision());
     if (!revision.equals(entry.revision())) {
-      throw LambdaException.stale();
+      throw LambdaErrors.stale();
     }
     return entry;
   }
 
   private void requireRole(ObjectNode settings) {
     if (!account.roles().test(settings.path("Role").asText())) {
-      throw LambdaException.invalid(
-          "The role defined for the function cannot be assumed by Lambda.");
+      throw LambdaErrors.invalid("The role defined for the function cannot be assumed by Lambda.");
     }
   }
 
-  /** The package that a request brings or points at. */
+  /** The package in a request, or the one that a request refers to. */
   private CodeStore.Code code(JsonNode wanted) {
     if (wanted.path("ZipFile").isTextual()) {
       return store.keep(FunctionSettings.zip(wanted));
     }
     if (!wanted.path("S3Bucket").isTextual() || !wanted.path("S3Key").isTextual()) {
-      throw LambdaException.invalid("Please provide a source for function code.");
+      throw LambdaErrors.invalid("Please provide a source for function code.");
     }
     return store.keep(
         account
@@ -355,21 +362,30 @@ public final class FunctionCatalog implements AutoCloseable {
             .apply(wanted.path("S3Bucket").asText(), wanted.path("S3Key").asText())
             .orElseThrow(
                 () ->
-                    LambdaException.invalid(
+                    LambdaErrors.invalid(
                         "Error occurred while GetObject. S3 Error Code: NoSuchKey. "
                             + "S3 Error Message: The specified key does not exist.")));
   }
 
   private CodeStore.Code code(Entry entry) {
     try {
-      return store.read(entry.function().jar());
+      return store.read(entry.jar());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private String arn(Entry entry) {
-    return account.arnPrefix() + entry.name();
+  private Instant now() {
+    return environment.clock().instant();
+  }
+
+  private String arn(String function) {
+    return environment.arn("lambda", "function:" + function);
+  }
+
+  private static Entry created(
+      String name, ObjectNode settings, Path jar, Instant modified, String revision) {
+    return new Entry(name, settings, jar, Map.of(), OptionalInt.empty(), modified, revision, false);
   }
 
   private void append(ObjectNode line) {
@@ -387,14 +403,11 @@ public final class FunctionCatalog implements AutoCloseable {
   }
 
   private static ObjectNode versionLine(String function, String identity) {
-    return JsonNodeFactory.instance
-        .objectNode()
-        .put("published", function)
-        .put("identity", identity);
+    return Json.object().put("published", function).put("identity", identity);
   }
 
   private ObjectNode line(Entry entry) {
-    ObjectNode line = JsonNodeFactory.instance.objectNode();
+    ObjectNode line = Json.object();
     line.put("function", entry.name());
     line.set("settings", entry.settings());
     line.put("code", code(entry).sha256());
@@ -419,20 +432,16 @@ public final class FunctionCatalog implements AutoCloseable {
               .orElseThrow(() -> new IllegalStateException(name + ": its code is gone: " + sha256));
       byName.put(
           name,
-          new Entry(
-              new StackFunction(
-                  name,
-                  (ObjectNode) line.path("settings"),
-                  code.jar(),
-                  Map.of(),
-                  OptionalInt.empty()),
+          created(
+              name,
+              (ObjectNode) line.path("settings"),
+              code.jar(),
               Instant.ofEpochMilli(line.path("modified").asLong()),
-              line.path("revision").asText(),
-              false));
+              line.path("revision").asText()));
     }
   }
 
-  /** What a request calls a function by. */
+  /** A reference to a function in a request. */
   private record Reference(String name, Optional<String> qualifier) {
     static Reference of(Request request) {
       return of(request.name(), request.query("Qualifier"));
@@ -449,7 +458,7 @@ public final class FunctionCatalog implements AutoCloseable {
     }
 
     boolean isOf(Entry entry) {
-      return qualifier.map(entry.function().qualifiers()::containsKey).orElse(true);
+      return qualifier.map(entry.qualifiers()::containsKey).orElse(true);
     }
   }
 }

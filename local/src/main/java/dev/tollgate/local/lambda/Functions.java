@@ -1,10 +1,19 @@
 package dev.tollgate.local.lambda;
 
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.AccessKeys;
+import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.lambda.Invocation.FunctionError;
 import dev.tollgate.local.lambda.Invocation.NotFound;
 import dev.tollgate.local.lambda.Invocation.Success;
 import dev.tollgate.local.lambda.Invocation.Throttled;
 import dev.tollgate.local.lambda.Invocation.TimedOut;
+import dev.tollgate.local.lambda.runtime.EventSerializers;
+import dev.tollgate.local.lambda.runtime.ExecutionEnvironment;
+import dev.tollgate.local.lambda.runtime.FunctionClassLoader;
+import dev.tollgate.local.lambda.runtime.FunctionSpec;
+import dev.tollgate.local.lambda.runtime.InvocationContext;
+import dev.tollgate.local.threads.DaemonThreads;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -28,7 +37,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -38,14 +46,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each function has a class loader over its jar, and one handler instance per concurrent
  * invocation. An instance is constructed when an invocation finds none idle, and reused until the
- * function is replaced or killed, or lies idle while many others are in use. An invocation that
- * outlasts the function's time-out is interrupted and its instance discarded; the init phase does
- * not count. Time-outs are of this machine's time, whatever the clock says that the functions are
- * given.
+ * function is replaced or killed, or is idle while many others are in use. An invocation that
+ * exceeds the function's time-out is interrupted and its instance discarded; the init phase does
+ * not count. Time-outs are measured in real time, not by the clock that functions are given.
  *
- * <p>Concurrency is limited as in an AWS account: 1,000 for all functions, of which a function may
- * reserve a part, as long as 100 are left to the others (AWS Lambda Developer Guide, "Understanding
- * Lambda function scaling", "Configuring reserved concurrency").
+ * <p>Concurrency is limited as in an AWS account: 1,000 for all functions. A function may reserve a
+ * part of it as long as 100 remain unreserved (AWS Lambda Developer Guide, "Understanding Lambda
+ * function scaling", "Configuring reserved concurrency").
  */
 public final class Functions implements Invoker, AutoCloseable {
 
@@ -53,52 +60,53 @@ public final class Functions implements Invoker, AutoCloseable {
   private static final int LEAST_UNRESERVED = 100;
   private static final String FUNCTION = ":function:";
 
-  /** So many functions have their classes loaded; the one that was idle longest gives way. */
+  /**
+   * How many functions may have their classes loaded. Beyond that, the function that was idle
+   * longest is unloaded.
+   */
   private static final int MOST_LOADED = 32;
 
   /** Synchronous request and response, each (Developer Guide, "Lambda quotas"). */
   static final int MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 
   private final InstantSource clock;
+  private final AccessKeys accessKeys;
   private final Consumer<LogLine> log;
   private final Map<String, Hosted> byNameOrArn = new ConcurrentHashMap<>();
   private final Map<Hosted, Long> lastUsed = new HashMap<>();
   private final Semaphore unreserved = new Semaphore(ACCOUNT_CONCURRENCY);
 
-  /** On AWS an instance has a processor of its own to start on; here they share. */
+  /** Instances share the processors of this machine while they start. */
   private final Semaphore processors = new Semaphore(Runtime.getRuntime().availableProcessors());
 
-  /** Unbounded, since the semaphores bound what runs here. */
-  private final ExecutorService invocations = Executors.newCachedThreadPool(daemons("lambda"));
+  /** Unbounded, because the semaphores limit the number of invocations. */
+  private final ExecutorService invocations =
+      Executors.newCachedThreadPool(new DaemonThreads("lambda"));
 
   private final ScheduledThreadPoolExecutor timeouts =
-      new ScheduledThreadPoolExecutor(1, daemons("lambda-timeouts"));
+      new ScheduledThreadPoolExecutor(1, new DaemonThreads("lambda-timeouts"));
 
   /**
    * A host without functions.
    *
    * @param clock given to every handler that takes one
+   * @param accessKeys gives each instance the credentials of its function's role
    * @param log receives what functions log and how they fail; called from many threads
    */
-  public Functions(InstantSource clock, Consumer<LogLine> log) {
+  public Functions(InstantSource clock, AccessKeys accessKeys, Consumer<LogLine> log) {
     this.clock = clock;
+    this.accessKeys = accessKeys;
     this.log = log;
     timeouts.setRemoveOnCancelPolicy(true);
-  }
-
-  /** Creates a function that is given no credentials. */
-  public void define(FunctionSpec spec) {
-    define(spec, Credentials.NONE);
   }
 
   /**
    * Creates a function. Its handler is loaded when it is first invoked.
    *
-   * @param credentials adds to the environment of each instance
    * @throws IllegalArgumentException if a function has the same name or ARN already, or too much
    *     concurrency would be reserved
    */
-  public synchronized void define(FunctionSpec spec, Credentials credentials) {
+  public synchronized void define(FunctionSpec spec) {
     Set<String> names = namesOf(spec);
     for (String name : names) {
       if (byNameOrArn.containsKey(name)) {
@@ -113,26 +121,26 @@ public final class Functions implements Invoker, AutoCloseable {
     }
     Semaphore permits =
         spec.reservedConcurrency().isPresent() ? new Semaphore(reserved) : unreserved;
-    Hosted function = new Hosted(spec, credentials, permits);
+    Hosted function = new Hosted(spec, permits);
     names.forEach(name -> byNameOrArn.put(name, function));
   }
 
   /**
-   * Puts another in a function's place, for the invocations from now on. Those under way go on.
+   * Replaces a function for new invocations. Invocations under way continue with the old one.
    *
    * @throws IllegalArgumentException if there is no such function
    */
-  public synchronized void replace(FunctionSpec spec, Credentials credentials) {
+  public synchronized void replace(FunctionSpec spec) {
     Hosted old = byNameOrArn.get(spec.name());
     if (old == null) {
       throw new IllegalArgumentException(spec.name() + " is not defined");
     }
-    Hosted function = new Hosted(spec, credentials, old.permits);
+    Hosted function = new Hosted(spec, old.permits);
     namesOf(spec).forEach(name -> byNameOrArn.put(name, function));
     forget(old);
   }
 
-  /** Deletes a function, if there is one of the name. Invocations under way go on. */
+  /** Deletes a function if it exists. Invocations under way continue. */
   public synchronized void remove(String name) {
     Hosted function = byNameOrArn.get(name);
     if (function != null) {
@@ -142,14 +150,14 @@ public final class Functions implements Invoker, AutoCloseable {
     }
   }
 
-  /** Whether there is such a function, version or alias. */
+  /** Whether a function, version or alias exists. */
   public boolean exists(String nameOrArn) {
     return byNameOrArn.containsKey(nameOrArn);
   }
 
   /**
-   * Ends a function's invocations as if its processes had died: whoever waits for one sees a
-   * function error, the instances are gone, and whatever their threads still ask of AWS is refused.
+   * Ends a function's invocations as if its processes had crashed. The callers get a function
+   * error, the instances are discarded, and AWS calls of threads that still run are refused.
    *
    * @throws IllegalArgumentException if there is no such function
    */
@@ -171,7 +179,7 @@ public final class Functions implements Invoker, AutoCloseable {
   }
 
   /**
-   * Invokes a function and waits for its end.
+   * Invokes a function and waits for the result.
    *
    * @param function name or ARN, with or without a qualifier ({@code name:alias})
    * @param payload the event, JSON
@@ -194,7 +202,7 @@ public final class Functions implements Invoker, AutoCloseable {
     return running.result;
   }
 
-  /** Frees the class loaders after interrupting what still runs. */
+  /** Interrupts all invocations and closes the class loaders. */
   @Override
   public void close() {
     timeouts.shutdownNow();
@@ -218,7 +226,7 @@ public final class Functions implements Invoker, AutoCloseable {
       Thread.currentThread().setContextClassLoader(instances.loader);
       Instance instance;
       try {
-        instance = instances.take(clock, processors);
+        instance = instances.take();
       } catch (Throwable e) {
         FunctionError error = failed(function, running.requestId, e);
         if (running.claim()) {
@@ -284,7 +292,10 @@ public final class Functions implements Invoker, AutoCloseable {
     log.accept(new LogLine(clock.instant(), function.spec.name(), requestId, message));
   }
 
-  /** Notes that a function is used, and lets the classes of others go if they are too many. */
+  /**
+   * Records the use of a function, and unloads the function that was idle longest if there are too
+   * many.
+   */
   private void use(Hosted function) {
     synchronized (lastUsed) {
       lastUsed.put(function, System.nanoTime());
@@ -307,7 +318,7 @@ public final class Functions implements Invoker, AutoCloseable {
     function.discard();
   }
 
-  /** By ARN, and by the part of an ARN that follows {@code :function:}. */
+  /** The ARNs of a function, and their parts after {@code :function:}. */
   private static Set<String> namesOf(FunctionSpec spec) {
     Set<String> names = new HashSet<>(spec.arns());
     names.add(spec.name());
@@ -317,30 +328,20 @@ public final class Functions implements Invoker, AutoCloseable {
     return names;
   }
 
-  private static ThreadFactory daemons(String name) {
-    return work -> {
-      Thread thread = new Thread(work, name);
-      thread.setDaemon(true);
-      return thread;
-    };
-  }
-
   /** A function and its invocations. */
-  private static final class Hosted {
+  private final class Hosted {
     private final FunctionSpec spec;
-    private final Credentials credentials;
     private final Semaphore permits;
     private final Set<Running> running = ConcurrentHashMap.newKeySet();
     private volatile Instances instances;
 
-    private Hosted(FunctionSpec spec, Credentials credentials, Semaphore permits) {
+    private Hosted(FunctionSpec spec, Semaphore permits) {
       this.spec = spec;
-      this.credentials = credentials;
       this.permits = permits;
-      this.instances = new Instances(spec, credentials);
+      this.instances = new Instances(spec);
     }
 
-    /** The instances that an invocation from now on belongs to, until it leaves them. */
+    /** The instances for a new invocation, which must leave them at its end. */
     private Instances enter() {
       while (true) {
         Instances current = instances;
@@ -350,10 +351,10 @@ public final class Functions implements Invoker, AutoCloseable {
       }
     }
 
-    /** Throws the instances away, each as soon as it serves nobody. */
+    /** Discards the instances, each at the end of its invocation. */
     private synchronized void discard() {
       Instances old = instances;
-      instances = new Instances(spec, credentials);
+      instances = new Instances(spec);
       old.retire();
     }
 
@@ -372,16 +373,16 @@ public final class Functions implements Invoker, AutoCloseable {
     }
   }
 
-  /** An instance of the handler, and the credentials that are its own. */
+  /** An instance of the handler with credentials of its own. */
   private record Instance(
-      ExecutionEnvironment environment, Credentials source, Map<String, String> credentials) {
-
+      ExecutionEnvironment environment, AccessKeys accessKeys, AccessKey credentials) {
+    /** Revokes the credentials. */
     void discard() {
-      source.revoke(credentials);
+      accessKeys.revoke(credentials.accessKeyId());
     }
   }
 
-  /** Invocations of one function. The one that claims the end of an invocation brings it about. */
+  /** An invocation. The first thread that claims its end completes it. */
   private final class Running {
     private final Hosted function;
     private final String requestId = UUID.randomUUID().toString();
@@ -399,7 +400,7 @@ public final class Functions implements Invoker, AutoCloseable {
       thread = Thread.currentThread();
     }
 
-    /** Takes the instance; false if the end has come already. */
+    /** Takes the instance; false if the invocation has ended already. */
     private synchronized boolean serveWith(Instance taken) {
       instance = taken;
       return !claimed;
@@ -432,7 +433,9 @@ public final class Functions implements Invoker, AutoCloseable {
       end(failure);
     }
 
-    /** The permit is back before anyone learns of the end, so that the next invocation finds it. */
+    /**
+     * Releases the permit before the result is visible, so that a following invocation finds it.
+     */
     private void end(Invocation invocation) {
       function.running.remove(this);
       function.permits.release();
@@ -440,19 +443,17 @@ public final class Functions implements Invoker, AutoCloseable {
     }
   }
 
-  /** A function's classes and the instances made of them, which go together. */
-  private static final class Instances {
+  /** A function's class loader and the instances of its handler. */
+  private final class Instances {
     private final FunctionSpec spec;
-    private final Credentials credentials;
     private final FunctionClassLoader loader;
     private final EventSerializers serializers;
     private final Deque<Instance> idle = new ArrayDeque<>();
     private int users;
     private boolean retired;
 
-    private Instances(FunctionSpec spec, Credentials credentials) {
+    private Instances(FunctionSpec spec) {
       this.spec = spec;
-      this.credentials = credentials;
       try {
         this.loader = new FunctionClassLoader(spec.jar());
         this.serializers = new EventSerializers(loader);
@@ -469,7 +470,7 @@ public final class Functions implements Invoker, AutoCloseable {
     }
 
     private void leave() {
-      // An interrupt that came too late is not for the next invocation on this thread.
+      // Clears a late interrupt, so that it does not hit the next invocation on this thread.
       Thread.interrupted();
       synchronized (this) {
         users--;
@@ -505,10 +506,10 @@ public final class Functions implements Invoker, AutoCloseable {
     }
 
     /**
-     * An idle instance, or one that is made as soon as {@code processors} allow, unless one falls
-     * idle first.
+     * An idle instance, or a new one that is created when a processor is free, unless another
+     * becomes idle first.
      */
-    private Instance take(InstantSource clock, Semaphore processors) throws Throwable {
+    private Instance take() throws Throwable {
       Instance found = poll();
       if (found != null) {
         return found;
@@ -516,23 +517,23 @@ public final class Functions implements Invoker, AutoCloseable {
       processors.acquire();
       try {
         found = poll();
-        return found == null ? make(clock) : found;
+        return found == null ? make() : found;
       } finally {
         processors.release();
       }
     }
 
-    private Instance make(InstantSource clock) throws Throwable {
-      Map<String, String> issued = credentials.issue();
+    private Instance make() throws Throwable {
+      AccessKey issued = accessKeys.issue(Principal.of(spec.name(), spec.roleArn()));
       Map<String, String> environment = new HashMap<>(spec.environment());
-      environment.putAll(issued);
+      environment.putAll(issued.environment());
       try {
         return new Instance(
             ExecutionEnvironment.init(spec, Map.copyOf(environment), loader, serializers, clock),
-            credentials,
+            accessKeys,
             issued);
       } catch (Throwable e) {
-        credentials.revoke(issued);
+        accessKeys.revoke(issued.accessKeyId());
         throw e;
       }
     }

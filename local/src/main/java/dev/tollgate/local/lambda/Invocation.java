@@ -1,14 +1,15 @@
 package dev.tollgate.local.lambda;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.lambda.runtime.ExecutionEnvironment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** How an invocation of a function ended. */
+/** The result of an invocation. */
 public sealed interface Invocation {
 
   /**
@@ -16,16 +17,16 @@ public sealed interface Invocation {
    *
    * @param payload its answer, JSON
    */
-  @SuppressWarnings("ArrayRecordComponent") // compared nowhere; copying megabytes serves nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared; a copy would cost megabytes
   record Success(byte[] payload) implements Invocation {}
 
-  /** The function ran, or should have, and gave no answer: {@code X-Amz-Function-Error}. */
+  /** The function failed or could not run: {@code X-Amz-Function-Error}. */
   sealed interface Failure extends Invocation {
 
-    /** What an AWS client receives in place of the answer, JSON. */
+    /** The error that an AWS client receives instead of the answer, JSON. */
     byte[] payload();
 
-    /** What went wrong. */
+    /** The error message. */
     String message();
   }
 
@@ -56,7 +57,7 @@ public sealed interface Invocation {
 
     @Override
     public byte[] payload() {
-      ObjectNode error = new ObjectMapper().createObjectNode();
+      ObjectNode error = Json.object();
       error.put("errorMessage", message).put("errorType", type);
       trace.forEach(error.putArray("stackTrace")::add);
       return error.toString().getBytes(StandardCharsets.UTF_8);
@@ -71,7 +72,7 @@ public sealed interface Invocation {
    */
   record TimedOut(String requestId, Duration timeout) implements Failure {
 
-    /** The sentence that Lambda has for it. */
+    /** The message of Lambda for a time-out. */
     @Override
     public String message() {
       return String.format(
@@ -95,7 +96,7 @@ public sealed interface Invocation {
   record Throttled(String reason) implements Invocation {}
 
   /**
-   * There is no such function, version or alias.
+   * The function, version or alias does not exist.
    *
    * @param function the name or ARN that was asked for
    */

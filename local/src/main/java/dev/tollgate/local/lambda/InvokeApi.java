@@ -1,6 +1,6 @@
 package dev.tollgate.local.lambda;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation.Failure;
 import dev.tollgate.local.lambda.Invocation.NotFound;
 import dev.tollgate.local.lambda.Invocation.Success;
@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
 
 /**
  * Lambda's {@code Invoke} operation over HTTP (Lambda API Reference, "Invoke"): {@code POST
- * /2015-03-31/functions/{name}/invocations}. An asynchronous invocation ({@code Event}) is made
- * once; one that fails is not tried again as Lambda would a minute later.
+ * /2015-03-31/functions/{name}/invocations}. A failed asynchronous invocation ({@code Event}) is
+ * not retried; Lambda would retry it a minute later.
  */
 public final class InvokeApi implements HttpHandler {
 
@@ -45,7 +45,7 @@ public final class InvokeApi implements HttpHandler {
    * The operation over some functions.
    *
    * @param functions what is invoked
-   * @param workers runs what must not run on the server's I/O threads
+   * @param workers runs work that would block the server's I/O threads
    */
   public InvokeApi(Invoker functions, Executor workers) {
     this.functions = functions;
@@ -66,7 +66,7 @@ public final class InvokeApi implements HttpHandler {
   }
 
   private void invoke(HttpServerExchange exchange, String function) throws Exception {
-    exchange.setMaxEntitySize(-1); // the limit is ours to tell, in Lambda's words
+    exchange.setMaxEntitySize(-1); // too large payloads get the error of Lambda
     exchange.startBlocking();
     byte[] payload = exchange.getInputStream().readNBytes(Functions.MAX_PAYLOAD_BYTES + 1);
     if (payload.length > Functions.MAX_PAYLOAD_BYTES) {
@@ -89,7 +89,7 @@ public final class InvokeApi implements HttpHandler {
   }
 
   /**
-   * Waits until no asynchronous invocation is at work.
+   * Waits until all asynchronous invocations have ended.
    *
    * @return how many have been accepted so far
    */
@@ -133,7 +133,6 @@ public final class InvokeApi implements HttpHandler {
   private static void refuse(
       HttpServerExchange exchange, int status, String type, Map<String, String> body) {
     exchange.setStatusCode(status).getResponseHeaders().put(ERROR_TYPE, type);
-    send(
-        exchange, new ObjectMapper().valueToTree(body).toString().getBytes(StandardCharsets.UTF_8));
+    send(exchange, Json.MAPPER.valueToTree(body).toString().getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -2,7 +2,7 @@ package dev.tollgate.local.lambda;
 
 import java.util.concurrent.CompletableFuture;
 
-/** Whatever can invoke a function. */
+/** Invokes functions. */
 @FunctionalInterface
 public interface Invoker {
 

@@ -1,4 +1,7 @@
-/** Functions hosted in this process as AWS Lambda would host them. */
+/**
+ * Hosts functions in this process as AWS Lambda does. May import {@code rest} and the packages of
+ * the AWS endpoint.
+ */
 @NullMarked
 package dev.tollgate.local.lambda;
 

@@ -1,5 +1,7 @@
 package dev.tollgate.local.scheduler;
 
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
@@ -8,10 +10,10 @@ import java.util.Comparator;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * One attempt to deliver one event, with the target as it was when the event came about.
+ * One attempt to deliver one event, with the target that the schedule had when the event occurred.
  *
- * @param scheduledTime when the event came about
- * @param due when the attempt is to be made: the scheduled time, or that of a retry
+ * @param scheduledTime when the event occurred
+ * @param due when the attempt is due: the scheduled time, or the time of a retry
  * @param number 1 for the first attempt
  */
 record Attempt(Schedule schedule, Instant scheduledTime, Instant due, int number)
@@ -25,9 +27,8 @@ record Attempt(Schedule schedule, Instant scheduledTime, Instant due, int number
       Comparator.comparing(Attempt::due).thenComparing(Attempt::scheduledTime);
 
   /**
-   * The next attempt after this one has failed. It is counted from when this one was due, not from
-   * when it was made, so that on a clock that jumps an event has the attempts that it would have
-   * had if time had passed.
+   * The next attempt, if this one fails. Its time is counted from the due time of this attempt, not
+   * from its execution. So an event has the same number of attempts if the clock jumps.
    *
    * @param took how long this attempt took
    */
@@ -48,18 +49,18 @@ record Attempt(Schedule schedule, Instant scheduledTime, Instant due, int number
     return DateTimeFormatter.ISO_INSTANT.format(scheduledTime.truncatedTo(ChronoUnit.SECONDS));
   }
 
-  /** An identifier for one attempt, in the form that the service gives it. */
+  /** An identifier of one attempt, in the format of the service. */
   static String newExecutionId() {
     return "%016x".formatted(ThreadLocalRandom.current().nextLong());
   }
 
   /**
-   * The input with its context attributes put in, or the notification that the service sends when a
+   * The input with its context attributes replaced, or the notification that the service sends if a
    * schedule has no input. See <a
    * href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-context-attributes.html">Adding
    * context attributes</a>.
    */
-  String payload(String executionId) {
+  String payload(Environment environment, String executionId) {
     return schedule
         .definition()
         .target()
@@ -67,24 +68,24 @@ record Attempt(Schedule schedule, Instant scheduledTime, Instant due, int number
         .map(
             input ->
                 input
-                    .replace("<aws.scheduler.schedule-arn>", schedule.key().arn())
+                    .replace("<aws.scheduler.schedule-arn>", schedule.key().arn(environment))
                     .replace("<aws.scheduler.scheduled-time>", scheduledTimeText())
                     .replace("<aws.scheduler.execution-id>", executionId)
                     .replace("<aws.scheduler.attempt-number>", Integer.toString(number)))
-        .orElseGet(() -> notification(executionId));
+        .orElseGet(() -> notification(environment, executionId));
   }
 
-  private String notification(String executionId) {
+  private String notification(Environment environment, String executionId) {
     var event =
         Json.object()
             .put("version", "0")
             .put("id", executionId)
             .put("detail-type", "Scheduled Event")
             .put("source", "aws.scheduler")
-            .put("account", Scheduler.ACCOUNT)
+            .put("account", environment.accountId())
             .put("time", scheduledTimeText())
-            .put("region", Scheduler.REGION);
-    event.putArray("resources").add(schedule.key().arn());
+            .put("region", environment.region());
+    event.putArray("resources").add(schedule.key().arn(environment));
     return event.put("detail", "{}").toString();
   }
 

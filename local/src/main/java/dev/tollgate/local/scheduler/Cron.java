@@ -19,11 +19,11 @@ import java.util.stream.Collectors;
  * A cron expression in the dialect of EventBridge: six fields (minutes, hours, day of month, month,
  * day of week, year), exactly one of the two day fields is {@code ?}, Sunday is 1.
  *
- * <p>cron-utils finds the times. It takes much that EventBridge refuses and silently drops part of
- * some expressions (of {@code 1,15,L} the {@code L}, of the hours {@code 22-2} all but 22), so the
- * dialect is read here first: names become numbers, a range that wraps around becomes two, and what
- * cron-utils cannot do ({@code 29W} to {@code 31W}, which not every month has) is refused. Local
- * times are computed as if in UTC, so that the clocks' changes stay {@link Timing}'s affair.
+ * <p>cron-utils finds the times. It accepts expressions that EventBridge refuses, and silently
+ * ignores a part of others (of {@code 1,15,L} the {@code L}, of the hours {@code 22-2} all but 22),
+ * so this class reads the dialect first: names become numbers, and a range that wraps around
+ * becomes two. {@code 29W} to {@code 31W}, which cron-utils does not support, are refused. Local
+ * times are computed as if in UTC, so that only {@link Timing} handles daylight saving time.
  */
 final class Cron {
   private static final Pattern SYNTAX = Pattern.compile("cron\\((\\S+(?: +\\S+){5})\\)");

@@ -1,21 +1,21 @@
 package dev.tollgate.local.scheduler;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.ApiException;
+import dev.tollgate.local.rest.Members;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
- * Everything that a request to create or update a schedule says about it, with the service's
- * defaults where it says nothing.
+ * The definition of a schedule in a request, completed with the defaults of the service.
  *
- * @param windowMinutes the flexible time window, or empty for mode OFF; any instant in it is right,
- *     and this engine takes the first
+ * @param windowMinutes the flexible time window, or empty for mode OFF. This engine fires at the
+ *     start of the window
  */
 record Definition(
     Optional<String> description,
@@ -33,104 +33,71 @@ record Definition(
       Pattern.compile("arn:aws(-[a-z]+)?:kms:[a-z0-9\\-]+:\\d{12}:(key|alias)\\/[0-9a-zA-Z-_]*");
 
   /**
-   * Reads and checks the members of a request. Those that break the model's constraints are left to
-   * {@code members}, so that the caller can add its own.
+   * Reads the members of a request and checks them, together with those that the caller has read.
    */
-  static Definition parse(Members members, JsonNode json) {
-    if (!json.isObject()) {
-      throw SchedulerException.serialization("expected an object");
-    }
-    JsonNode window = members.structure(json, "FlexibleTimeWindow", "flexibleTimeWindow");
-    JsonNode target = members.structure(json, "Target", "target");
-    if (window.isMissingNode()) {
-      members.missing("flexibleTimeWindow");
-    } else if (!window.hasNonNull("Mode")) {
-      members.missing("flexibleTimeWindow.mode");
-    }
-    String mode =
-        members.choice(window, "Mode", "flexibleTimeWindow.mode", List.of("OFF", "FLEXIBLE"));
-    OptionalInt minutes =
-        members.integer(
-            window, "MaximumWindowInMinutes", "flexibleTimeWindow.maximumWindowInMinutes", 1, 1440);
-    if (target.isMissingNode()) {
-      members.missing("target");
-    }
+  static Definition parse(Members members) {
+    Members window = members.requiredStructure("FlexibleTimeWindow");
+    String mode = window.requiredChoice("Mode", "OFF", "FLEXIBLE");
+    OptionalInt minutes = window.integer("MaximumWindowInMinutes", 1, 1440);
+    Members target = members.requiredStructure("Target");
     Definition definition =
         new Definition(
-            members.text(json, "Description", "description", 0, 512),
-            members.required(
-                members.text(json, "ScheduleExpression", "scheduleExpression", 1, 256),
-                "scheduleExpression"),
-            members
-                .text(json, "ScheduleExpressionTimezone", "scheduleExpressionTimezone", 1, 50)
-                .orElse("UTC"),
-            members.time(json, "StartDate", "startDate"),
-            members.time(json, "EndDate", "endDate"),
+            members.text("Description", 0, 512),
+            members.requiredText("ScheduleExpression", 1, 256, Optional.empty()),
+            members.text("ScheduleExpressionTimezone", 1, 50).orElse("UTC"),
+            members.time("StartDate"),
+            members.time("EndDate"),
             minutes,
-            members
-                .choice(json, "State", "state", List.of("ENABLED", "DISABLED"))
-                .equals("ENABLED"),
-            members
-                .choice(
-                    json,
-                    "ActionAfterCompletion",
-                    "actionAfterCompletion",
-                    List.of("NONE", "DELETE"))
-                .equals("DELETE"),
-            members.text(json, "KmsKeyArn", "kmsKeyArn", 1, 2048, Optional.of(KMS_KEY)),
-            target.isMissingNode()
-                ? new Target(
-                    "", "", Optional.empty(), Optional.empty(), Optional.empty(), 0, Duration.ZERO)
-                : Target.parse(members, target));
+            members.choice("State", "ENABLED", "DISABLED").equals("ENABLED"),
+            members.choice("ActionAfterCompletion", "NONE", "DELETE").equals("DELETE"),
+            members.text("KmsKeyArn", 1, 2048, Optional.of(KMS_KEY)),
+            Target.parse(target));
     members.check();
 
     if (mode.equals("FLEXIBLE") && minutes.isEmpty()) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           "MaximumWindowInMinutes is required when FlexibleTimeWindow Mode is FLEXIBLE.");
     }
     if (mode.equals("OFF") && minutes.isPresent()) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           "MaximumWindowInMinutes is not allowed when FlexibleTimeWindow Mode is OFF.");
     }
     if (!ZoneId.getAvailableZoneIds().contains(definition.timezone)) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           "Invalid ScheduleExpressionTimezone " + definition.timezone + ".");
     }
     try {
       definition.timing(Instant.EPOCH);
     } catch (IllegalArgumentException e) {
-      throw SchedulerException.validation(
-          "Invalid Schedule Expression " + definition.expression + ".");
+      throw ApiException.validation("Invalid Schedule Expression " + definition.expression + ".");
     }
     definition.target.check(target);
     return definition;
   }
 
-  /**
-   * Refuses dates that a schedule cannot be given at {@code now}; one-time schedules ignore them.
-   */
+  /** Refuses dates that are not valid at {@code now}. One-time schedules ignore their dates. */
   void checkDates(Instant now) {
     if (expression.startsWith("at(")) {
       return;
     }
     if (startDate.isPresent() && startDate.get().isBefore(now.minus(START_DATE_TOLERANCE))) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           "The StartDate you specify cannot be earlier than 5 minutes ago.");
     }
     if (endDate.isPresent() && !endDate.get().isAfter(startDate.orElse(now))) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           startDate.isPresent()
               ? "The EndDate you specify must be later than the StartDate."
               : "The EndDate you specify must be in the future.");
     }
   }
 
-  /** When the schedule is due, given that it was last changed at {@code anchor}. */
+  /** The due times of the schedule, if it was last changed at {@code anchor}. */
   Timing timing(Instant anchor) {
     return Timing.of(expression, ZoneId.of(timezone), anchor, startDate, endDate);
   }
 
-  /** Whether the other is due at the same times, if it is changed at the same time. */
+  /** Whether another definition has the same due times, if both are changed at the same time. */
   boolean sameTimes(Definition other) {
     return enabled == other.enabled
         && expression.equals(other.expression)
@@ -140,7 +107,7 @@ record Definition(
   }
 
   /**
-   * The members as GetSchedule answers them, defaults included; reading them back gives an equal
+   * The members of the answer of GetSchedule, including defaults. Reading them returns an equal
    * definition.
    */
   ObjectNode toJson() {

@@ -1,8 +1,8 @@
 package dev.tollgate.local.scheduler;
 
+import dev.tollgate.local.template.Environment;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes attempts: calls the target, and after a failure decides between another attempt and the
+ * Executes attempts. It calls the target, and after a failure decides between a retry and the
  * dead-letter queue. See <a
  * href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html">Configuring
  * a dead-letter queue</a>.
@@ -18,25 +18,25 @@ import org.slf4j.LoggerFactory;
 final class Delivery {
   private static final Logger LOG = LoggerFactory.getLogger(Delivery.class);
 
-  private final InstantSource clock;
+  private final Environment environment;
   private final Targets targets;
 
-  Delivery(InstantSource clock, Targets targets) {
-    this.clock = clock;
+  Delivery(Environment environment, Targets targets) {
+    this.environment = environment;
     this.targets = targets;
   }
 
-  /** Makes the attempt; answers the next one if there is to be one. */
+  /** Executes an attempt and returns the next one, if there is one. */
   Optional<Attempt> make(Attempt attempt) {
     Target target = attempt.schedule().definition().target();
-    String groupArn = attempt.schedule().key().groupArn();
+    String groupArn = attempt.schedule().key().groupArn(environment);
     String executionId = Attempt.newExecutionId();
-    String payload = attempt.payload(executionId);
-    Instant begun = clock.instant();
+    String payload = attempt.payload(environment, executionId);
+    Instant begun = environment.clock().instant();
     if (!(call(() -> target.call(targets, groupArn, payload)) instanceof Targets.Failed failed)) {
       return Optional.empty();
     }
-    Attempt retry = attempt.retry(Duration.between(begun, clock.instant()));
+    Attempt retry = attempt.retry(Duration.between(begun, environment.clock().instant()));
     Optional<String> exhausted =
         attempt.retries() >= target.maximumRetryAttempts()
             ? Optional.of("MaximumRetryAttempts")
@@ -53,7 +53,7 @@ final class Delivery {
     attributes.put("IS_PAYLOAD_TRUNCATED", "false");
     attributes.put("RETRY_ATTEMPTS", Integer.toString(attempt.retries()));
     attributes.put("SCHEDULED_TIME", attempt.scheduledTimeText());
-    attributes.put("SCHEDULE_ARN", attempt.schedule().key().arn());
+    attributes.put("SCHEDULE_ARN", attempt.schedule().key().arn(environment));
     attributes.put("TARGET_ARN", target.actionArn());
     if (failed.retryable()) {
       exhausted.ifPresent(condition -> attributes.put("EXHAUSTED_RETRY_CONDITION", condition));
@@ -63,14 +63,7 @@ final class Delivery {
         .deadLetterArn()
         .map(
             queue ->
-                call(
-                    () ->
-                        targets.sendMessage(
-                            target.rights(groupArn),
-                            queue,
-                            target.request(payload),
-                            Optional.empty(),
-                            attributes)))
+                call(() -> target.sendDeadLetter(targets, queue, groupArn, payload, attributes)))
         .filter(Targets.Failed.class::isInstance)
         .ifPresent(lost -> LOG.warn("Not dead-lettered: {}", lost));
     return Optional.empty();

@@ -1,5 +1,7 @@
 package dev.tollgate.local.scheduler;
 
+import dev.tollgate.local.template.Environment;
+import dev.tollgate.local.threads.DaemonThreads;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -12,9 +14,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -24,14 +24,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fires what is due.
+ * Fires the schedules that are due.
  *
- * <p>Every schedule has a lane: its next due time and the retries that it waits for. A lane is in
- * one of two places. It waits in a queue ordered by when it is due next, or it is worked on by one
- * thread, attempt after attempt in order of due time, until nothing of it is due. So a schedule's
- * events go out one at a time and in order, schedules go out side by side, and the cost of a moment
- * is that of what is due, whatever else exists. After every attempt a lane goes to the back of the
- * workers' queue, so that many schedules with much to catch up take turns.
+ * <p>Every schedule has a lane: its next due time and its pending retries. A lane either waits in a
+ * queue, ordered by due time, or one thread executes its attempts, in order of due time, until none
+ * is due. So the events of one schedule are delivered one at a time and in order, and schedules run
+ * in parallel. The cost depends on the number of due events, not on the number of schedules. After
+ * every attempt a lane goes to the end of the workers' queue, so that schedules with many due
+ * events take turns.
  */
 final class Engine implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
@@ -44,9 +44,9 @@ final class Engine implements AutoCloseable {
   private final Punctuality punctuality;
   private final Consumer<Schedule> completed;
   private final ExecutorService workers =
-      Executors.newFixedThreadPool(WORKERS, daemons("scheduler-worker-"));
+      Executors.newFixedThreadPool(WORKERS, new DaemonThreads("scheduler"));
   private final ScheduledExecutorService poll =
-      Executors.newSingleThreadScheduledExecutor(daemons("scheduler-poll-"));
+      Executors.newSingleThreadScheduledExecutor(new DaemonThreads("scheduler-poll"));
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition idle = lock.newCondition();
@@ -59,13 +59,17 @@ final class Engine implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param completed told of a schedule that will not fire again and is to be deleted then
+   * @param completed receives each schedule that will not fire again and is to be deleted after
+   *     completion
    */
   Engine(
-      InstantSource clock, Targets targets, Punctuality punctuality, Consumer<Schedule> completed) {
-    this.clock = clock;
+      Environment environment,
+      Targets targets,
+      Punctuality punctuality,
+      Consumer<Schedule> completed) {
+    this.clock = environment.clock();
     this.punctuality = punctuality;
-    this.delivery = new Delivery(clock, targets);
+    this.delivery = new Delivery(environment, targets);
     this.completed = completed;
   }
 
@@ -76,7 +80,7 @@ final class Engine implements AutoCloseable {
             this::dispatch, POLL_MILLIS, POLL_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** Takes up a schedule that was created or changed at {@code now}. */
+  /** Adds or changes a schedule at {@code now}. */
   void put(Schedule schedule, Instant now) {
     locked(
         () -> {
@@ -91,12 +95,12 @@ final class Engine implements AutoCloseable {
         });
   }
 
-  /** Takes up a schedule of an earlier run: what was due before {@code now} has been missed. */
+  /** Adds a schedule of an earlier run. Events that were due before {@code now} are skipped. */
   void resume(Schedule schedule, Instant now) {
     locked(() -> add(new Lane(schedule, timing -> timing.next(now))));
   }
 
-  /** Drops a schedule and the retries that it waits for; an attempt under way goes on. */
+  /** Removes a schedule and its retries. An attempt under way continues. */
   void remove(ScheduleKey key) {
     locked(
         () -> {
@@ -109,8 +113,8 @@ final class Engine implements AutoCloseable {
   }
 
   /**
-   * Waits until nothing is due any more at the clock's instant: all of it has been delivered, has
-   * been given up, or waits for a later retry.
+   * Waits until all events that are due at the clock's instant are delivered, given up, or wait for
+   * a later retry.
    */
   void settle() throws InterruptedException {
     lock.lockInterruptibly();
@@ -125,7 +129,7 @@ final class Engine implements AutoCloseable {
     }
   }
 
-  /** Stops; attempts under way have some seconds to end. */
+  /** Stops. Attempts under way have five seconds to end. */
   @Override
   public void close() {
     locked(
@@ -201,7 +205,7 @@ final class Engine implements AutoCloseable {
     enqueue(lane);
   }
 
-  /** Puts a lane that nobody works on where it belongs. */
+  /** Puts a lane into the waiting queue, unless a thread works on it or it has nothing to do. */
   private void enqueue(Lane lane) {
     if (!lane.working && lane.refreshDue()) {
       waiting.add(lane);
@@ -226,16 +230,7 @@ final class Engine implements AutoCloseable {
     }
   }
 
-  private static ThreadFactory daemons(String prefix) {
-    AtomicInteger number = new AtomicInteger();
-    return task -> {
-      Thread thread = new Thread(task, prefix + number.incrementAndGet());
-      thread.setDaemon(true);
-      return thread;
-    };
-  }
-
-  /** What one schedule has to do; guarded by the engine's lock. */
+  /** The pending work of one schedule, guarded by the engine's lock. */
   private final class Lane {
     private Schedule schedule;
     private Timing timing;
@@ -254,8 +249,8 @@ final class Engine implements AutoCloseable {
     }
 
     /**
-     * A change that leaves the times as they were leaves what is due but has not been seen yet; a
-     * rate begins anew with every change. Retries go on with the target that failed.
+     * A change that keeps the due times keeps events that are due but not started. A rate starts
+     * again with every change. Retries continue with the target that failed.
      */
     void change(Schedule changed, Instant now) {
       boolean keepsTimes =

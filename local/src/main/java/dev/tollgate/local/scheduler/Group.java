@@ -3,15 +3,18 @@ package dev.tollgate.local.scheduler;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.Members;
+import dev.tollgate.local.template.Environment;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A schedule group as it stands.
+ * A schedule group.
  *
- * @param clientToken of the request that created it
+ * @param clientToken the client token of the request that created it
  */
 record Group(
     String name,
@@ -25,18 +28,21 @@ record Group(
     tags = Map.copyOf(tags);
   }
 
-  String arn() {
-    return Scheduler.arn("schedule-group/" + name);
+  static String arn(Environment environment, String name) {
+    return environment.arn("scheduler", "schedule-group/" + name);
   }
 
   Group tagged(Map<String, String> newTags, Instant now) {
     return new Group(name, created, now, newTags, clientToken);
   }
 
-  /** The answer of GetScheduleGroup. A group is deleted at once, so it is never seen DELETING. */
-  ObjectNode toJson() {
+  /**
+   * The answer of GetScheduleGroup. Groups are deleted at once, so the state DELETING does not
+   * occur.
+   */
+  ObjectNode toJson(Environment environment) {
     return Json.object()
-        .put("Arn", arn())
+        .put("Arn", arn(environment, name))
         .put("CreationDate", Json.epochSeconds(created))
         .put("LastModificationDate", Json.epochSeconds(modified))
         .put("Name", name)
@@ -44,29 +50,29 @@ record Group(
   }
 
   ArrayNode tagList() {
-    ArrayNode list = Json.object().arrayNode();
+    ArrayNode list = Json.array();
     new TreeMap<>(tags)
         .forEach((key, value) -> list.addObject().put("Key", key).put("Value", value));
     return list;
   }
 
-  ObjectNode toRecord() {
-    ObjectNode json = toJson();
+  ObjectNode toRecord(Environment environment) {
+    ObjectNode json = toJson(environment);
     json.set("Tags", tagList());
     clientToken.ifPresent(value -> json.put("ClientToken", value));
     return json;
   }
 
   static Group fromRecord(JsonNode json) {
-    Members members = new Members();
+    Members members = new Members(json);
     Map<String, String> tags = new TreeMap<>();
     json.path("Tags")
         .forEach(tag -> tags.put(tag.path("Key").asText(), tag.path("Value").asText()));
     return new Group(
         json.path("Name").asText(),
-        members.time(json, "CreationDate", "creationDate").orElseThrow(),
-        members.time(json, "LastModificationDate", "lastModificationDate").orElseThrow(),
+        members.time("CreationDate").orElseThrow(),
+        members.time("LastModificationDate").orElseThrow(),
         tags,
-        members.text(json, "ClientToken", "clientToken", 0, Integer.MAX_VALUE));
+        members.text("ClientToken", 0, Integer.MAX_VALUE));
   }
 }

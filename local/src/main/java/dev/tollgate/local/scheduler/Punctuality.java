@@ -5,8 +5,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * How a schedule keeps its times. The service promises a precision of a minute and delivery at
- * least once.
+ * The delays with which schedules fire. The service promises a precision of one minute and delivery
+ * at least once.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html">Schedule
@@ -14,14 +14,14 @@ import java.util.List;
  */
 @FunctionalInterface
 public interface Punctuality {
-  /** Every time once, and at once. */
+  /** Fires once per due time, without delay. */
   Punctuality EXACT = (schedule, time) -> List.of(Duration.ZERO);
 
   /**
-   * How long after one of its times a schedule fires.
+   * The delays after a due time at which a schedule fires.
    *
    * @param schedule the schedule's name
-   * @return a delay for each time that it fires; none if it does not
+   * @return one delay for each event; none if the schedule does not fire
    */
   List<Duration> delays(String schedule, Instant time);
 }

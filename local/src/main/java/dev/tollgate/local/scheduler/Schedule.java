@@ -2,16 +2,19 @@ package dev.tollgate.local.scheduler;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.Members;
+import dev.tollgate.local.template.Environment;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A schedule as it stands.
+ * A schedule.
  *
- * @param request what identifies the request that made it so: its client token with a digest of
- *     what it asked for
+ * @param request identifies the request that created or changed it: its client token and a digest
+ *     of its members
  */
 record Schedule(
     ScheduleKey key,
@@ -20,7 +23,7 @@ record Schedule(
     Instant modified,
     Optional<String> request) {
 
-  /** Identifies a request for idempotency: the same token may be used for something else later. */
+  /** Identifies a request for idempotency: a token may be used again for another request later. */
   static Optional<String> request(
       String operation, Optional<String> clientToken, Definition definition) {
     return clientToken.map(
@@ -38,10 +41,10 @@ record Schedule(
   }
 
   /** The answer of GetSchedule. */
-  ObjectNode toJson() {
+  ObjectNode toJson(Environment environment) {
     return definition
         .toJson()
-        .put("Arn", key.arn())
+        .put("Arn", key.arn(environment))
         .put("CreationDate", Json.epochSeconds(created))
         .put("GroupName", key.group())
         .put("LastModificationDate", Json.epochSeconds(modified))
@@ -49,10 +52,10 @@ record Schedule(
   }
 
   /** The entry in the answer of ListSchedules. */
-  ObjectNode toSummary() {
+  ObjectNode toSummary(Environment environment) {
     ObjectNode json =
         Json.object()
-            .put("Arn", key.arn())
+            .put("Arn", key.arn(environment))
             .put("CreationDate", Json.epochSeconds(created))
             .put("GroupName", key.group())
             .put("LastModificationDate", Json.epochSeconds(modified))
@@ -62,19 +65,19 @@ record Schedule(
     return json;
   }
 
-  ObjectNode toRecord() {
-    ObjectNode json = toJson();
+  ObjectNode toRecord(Environment environment) {
+    ObjectNode json = toJson(environment);
     request.ifPresent(value -> json.put("Request", value));
     return json;
   }
 
   static Schedule fromRecord(JsonNode json) {
-    Members members = new Members();
+    Members members = new Members(json);
     return new Schedule(
         new ScheduleKey(json.path("GroupName").asText(), json.path("Name").asText()),
-        Definition.parse(members, json),
-        members.time(json, "CreationDate", "creationDate").orElseThrow(),
-        members.time(json, "LastModificationDate", "lastModificationDate").orElseThrow(),
-        members.text(json, "Request", "request", 0, Integer.MAX_VALUE));
+        Definition.parse(members),
+        members.time("CreationDate").orElseThrow(),
+        members.time("LastModificationDate").orElseThrow(),
+        members.text("Request", 0, Integer.MAX_VALUE));
   }
 }

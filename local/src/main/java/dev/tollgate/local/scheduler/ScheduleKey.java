@@ -1,18 +1,19 @@
 package dev.tollgate.local.scheduler;
 
+import dev.tollgate.local.template.Environment;
 import java.util.Comparator;
 
-/** What identifies a schedule: names are unique within their group. */
+/** Identifies a schedule. Names are unique within a group. */
 record ScheduleKey(String group, String name) implements Comparable<ScheduleKey> {
   private static final Comparator<ScheduleKey> ORDER =
       Comparator.comparing(ScheduleKey::group).thenComparing(ScheduleKey::name);
 
-  String arn() {
-    return Scheduler.arn("schedule/" + group + "/" + name);
+  String arn(Environment environment) {
+    return environment.arn("scheduler", "schedule/" + group + "/" + name);
   }
 
-  String groupArn() {
-    return Scheduler.arn("schedule-group/" + group);
+  String groupArn(Environment environment) {
+    return Group.arn(environment, group);
   }
 
   @Override

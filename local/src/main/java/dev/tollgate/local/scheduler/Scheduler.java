@@ -1,8 +1,11 @@
 package dev.tollgate.local.scheduler;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.local.services.Journal;
+import dev.tollgate.local.data.Journal;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.ApiException;
+import dev.tollgate.local.rest.Members;
+import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -15,22 +18,19 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * EventBridge Scheduler on one machine: schedules and schedule groups, the HTTP API through which
- * they are managed, and the engine that calls their targets when they are due.
+ * EventBridge Scheduler: schedules and schedule groups, their HTTP API, and the engine that calls
+ * their targets when they are due.
  *
- * <p>Requests over HTTP and calls of the methods here go through the same checks. What is refused
- * is refused with a {@link SchedulerException}.
+ * <p>HTTP requests and method calls are checked alike. Refused calls throw an {@link ApiException}.
  */
 public final class Scheduler implements AutoCloseable {
-  static final String REGION = "us-east-1";
-  static final String ACCOUNT = "000000000000";
-
-  /** How many deletions are remembered for their client token. */
+  /** How many deletions are remembered by client token. */
   private static final int REMEMBERED_DELETIONS = 1_000;
 
   private static final int MAX_TAGS = 50;
   private static final String JOURNAL = "scheduler.jsonl";
 
+  private final Environment environment;
   private final InstantSource clock;
   private final Targets targets;
   private final Engine engine;
@@ -48,47 +48,50 @@ public final class Scheduler implements AutoCloseable {
   private final Optional<Journal> journal;
 
   /**
-   * Starts a scheduler.
+   * Reads the schedules of an earlier run. They fire when {@link #start()} has been called, and
+   * then at their next due time: events that the earlier run missed are not delivered.
    *
-   * @param clock what "due" is judged by; it is looked at every 100 ms of real time
-   * @param dataDirectory where schedules and groups are kept, if they are to outlive this object; a
-   *     schedule then goes on with its next due time, and what it missed is not made up for
+   * @param dataDirectory where schedules and groups are kept over a restart; without it they are in
+   *     memory
    */
-  public Scheduler(InstantSource clock, Targets targets, Optional<Path> dataDirectory) {
-    this(clock, targets, Punctuality.EXACT, dataDirectory);
-  }
-
-  /** A scheduler that is as punctual as is told. */
   public Scheduler(
-      InstantSource clock, Targets targets, Punctuality punctuality, Optional<Path> dataDirectory) {
-    this.clock = clock;
+      Environment environment,
+      Targets targets,
+      Punctuality punctuality,
+      Optional<Path> dataDirectory) {
+    this.environment = environment;
+    this.clock = environment.clock();
     this.targets = targets;
-    this.engine = new Engine(clock, targets, punctuality, this::complete);
+    this.engine = new Engine(environment, targets, punctuality, this::complete);
     Instant now = clock.instant();
     groups.put(Group.DEFAULT, new Group(Group.DEFAULT, now, now, Map.of(), Optional.empty()));
     this.journal =
         dataDirectory.map(
             directory -> Journal.open(directory.resolve(JOURNAL), this::replay, this::records));
     schedules.values().forEach(schedule -> engine.resume(schedule, now));
+  }
+
+  /** Begins to fire. The clock is read every 100 ms of real time. */
+  public void start() {
     engine.start();
   }
 
   /** The API, for the paths {@code /schedules}, {@code /schedule-groups} and {@code /tags}. */
   public HttpHandler http() {
-    return new Api(this);
+    return new Api(this, environment);
   }
 
   /**
-   * Waits until everything that is due at the clock's instant has been delivered, has been given up
-   * (and dead-lettered), or waits for a later retry.
+   * Waits until all events that are due at the clock's instant are delivered, given up (and
+   * dead-lettered), or wait for a later retry.
    */
   public void settle() throws InterruptedException {
     engine.settle();
   }
 
   /**
-   * Brings a group about, as resource {@code AWS::Scheduler::ScheduleGroup} does; one that exists
-   * gets the tags.
+   * Creates a group as resource {@code AWS::Scheduler::ScheduleGroup} does, or sets the tags of an
+   * existing one.
    *
    * @return its ARN
    */
@@ -100,12 +103,12 @@ public final class Scheduler implements AutoCloseable {
     if (!existing.tags().equals(tags)) {
       retag(existing, tags);
     }
-    return existing.arn();
+    return Group.arn(environment, name);
   }
 
   /**
-   * Brings a schedule about, as resource {@code AWS::Scheduler::Schedule} does: creates it, or
-   * changes one that stands otherwise.
+   * Creates a schedule as resource {@code AWS::Scheduler::Schedule} does, or changes an existing
+   * one that differs.
    *
    * @param properties the resource's properties, which are the members of CreateSchedule; {@code
    *     Name} is ignored
@@ -118,7 +121,7 @@ public final class Scheduler implements AutoCloseable {
       return createSchedule(name, properties);
     }
     return existing.definition().equals(request.definition())
-        ? existing.key().arn()
+        ? existing.key().arn(environment)
         : updateSchedule(name, properties);
   }
 
@@ -135,9 +138,9 @@ public final class Scheduler implements AutoCloseable {
     Schedule existing = schedules.get(request.key());
     if (existing != null) {
       if (identity.isPresent() && identity.equals(existing.request())) {
-        return existing.key().arn();
+        return existing.key().arn(environment);
       }
-      throw SchedulerException.conflict("Schedule " + name + " already exists.");
+      throw new ApiException(409, "ConflictException", "Schedule " + name + " already exists.");
     }
     Instant now = clock.instant();
     request.definition().checkDates(now);
@@ -145,7 +148,7 @@ public final class Scheduler implements AutoCloseable {
   }
 
   /**
-   * UpdateSchedule: what the request does not say goes back to its default.
+   * UpdateSchedule. Members that are absent get their default.
    *
    * @param members of the request
    * @return the schedule's ARN
@@ -155,7 +158,7 @@ public final class Scheduler implements AutoCloseable {
     Schedule existing = schedule(request.key());
     Optional<String> identity = request.identity("update");
     if (identity.isPresent() && identity.equals(existing.request())) {
-      return existing.key().arn();
+      return existing.key().arn(environment);
     }
     Instant now = clock.instant();
     if (!request.definition().startDate().equals(existing.definition().startDate())) {
@@ -165,18 +168,18 @@ public final class Scheduler implements AutoCloseable {
         new Schedule(request.key(), request.definition(), existing.created(), now, identity), now);
   }
 
-  /** DeleteSchedule. An attempt that is under way goes on; retries are dropped. */
+  /** DeleteSchedule. An attempt under way continues; retries are dropped. */
   public synchronized void deleteSchedule(String group, String name, Optional<String> clientToken) {
-    Members members = new Members();
+    Members members = new Members(Json.object());
     ScheduleKey key = new ScheduleKey(members.name(group, "groupName"), members.name(name, "name"));
     members.clientToken(clientToken);
     members.check();
-    if (!schedules.containsKey(key) && wasDeleted(key.arn(), clientToken)) {
+    if (!schedules.containsKey(key) && wasDeleted(key.arn(environment), clientToken)) {
       return;
     }
     schedule(key);
     remove(key);
-    rememberDeletion(key.arn(), clientToken);
+    rememberDeletion(key.arn(environment), clientToken);
   }
 
   /**
@@ -186,7 +189,7 @@ public final class Scheduler implements AutoCloseable {
    */
   public synchronized String createGroup(
       String name, Map<String, String> tags, Optional<String> clientToken) {
-    Members members = new Members();
+    Members members = new Members(Json.object());
     members.name(name, "name");
     members.clientToken(clientToken);
     members.check();
@@ -196,24 +199,26 @@ public final class Scheduler implements AutoCloseable {
       if (clientToken.isPresent()
           && clientToken.equals(existing.clientToken())
           && existing.tags().equals(tags)) {
-        return existing.arn();
+        return Group.arn(environment, name);
       }
-      throw SchedulerException.conflict("Schedule group " + name + " already exists.");
+      throw new ApiException(
+          409, "ConflictException", "Schedule group " + name + " already exists.");
     }
     Instant now = clock.instant();
-    return put(new Group(name, now, now, tags, clientToken)).arn();
+    put(new Group(name, now, now, tags, clientToken));
+    return Group.arn(environment, name);
   }
 
-  /** DeleteScheduleGroup: with all its schedules, and at once. */
+  /** DeleteScheduleGroup: deletes the group and its schedules at once. */
   public synchronized void deleteGroup(String name, Optional<String> clientToken) {
-    Members members = new Members();
+    Members members = new Members(Json.object());
     members.name(name, "name");
     members.clientToken(clientToken);
     members.check();
     if (name.equals(Group.DEFAULT)) {
-      throw SchedulerException.validation("The default schedule group cannot be deleted.");
+      throw ApiException.validation("The default schedule group cannot be deleted.");
     }
-    String arn = arn("schedule-group/" + name);
+    String arn = Group.arn(environment, name);
     if (!groups.containsKey(name) && wasDeleted(arn, clientToken)) {
       return;
     }
@@ -224,7 +229,7 @@ public final class Scheduler implements AutoCloseable {
     rememberDeletion(arn, clientToken);
   }
 
-  /** Stops firing; deliveries under way have some seconds to end. */
+  /** Stops firing. Deliveries under way have five seconds to end. */
   @Override
   public void close() {
     engine.close();
@@ -233,14 +238,10 @@ public final class Scheduler implements AutoCloseable {
     }
   }
 
-  static String arn(String resource) {
-    return "arn:aws:scheduler:" + REGION + ":" + ACCOUNT + ":" + resource;
-  }
-
   synchronized Schedule schedule(ScheduleKey key) {
     Schedule schedule = schedules.get(key);
     if (schedule == null) {
-      throw SchedulerException.notFound("Schedule " + key.name() + " does not exist.");
+      throw ApiException.notFound("Schedule " + key.name() + " does not exist.");
     }
     return schedule;
   }
@@ -248,7 +249,7 @@ public final class Scheduler implements AutoCloseable {
   synchronized Group requireGroup(String name) {
     Group group = groups.get(name);
     if (group == null) {
-      throw SchedulerException.notFound("Schedule group " + name + " does not exist.");
+      throw ApiException.notFound("Schedule group " + name + " does not exist.");
     }
     return group;
   }
@@ -282,32 +283,33 @@ public final class Scheduler implements AutoCloseable {
 
   private static void checkTags(Map<String, String> tags) {
     if (tags.size() > MAX_TAGS) {
-      throw SchedulerException.validation("A schedule group can have " + MAX_TAGS + " tags.");
+      throw ApiException.validation("A schedule group can have " + MAX_TAGS + " tags.");
     }
   }
 
   private String put(Schedule schedule, Instant now) {
     targets
-        .refusal(schedule.definition().target().rights(schedule.key().groupArn()))
+        .refusal(
+            new Targets.Rights(
+                schedule.definition().target().roleArn(), schedule.key().groupArn(environment)))
         .ifPresent(
             message -> {
-              throw SchedulerException.validation(message);
+              throw ApiException.validation(message);
             });
-    record(set("schedule", schedule.toRecord()));
+    record(Json.object("schedule", schedule.toRecord(environment)));
     schedules.put(schedule.key(), schedule);
     engine.put(schedule, now);
-    return schedule.key().arn();
+    return schedule.key().arn(environment);
   }
 
-  private Group put(Group group) {
-    record(set("group", group.toRecord()));
+  private void put(Group group) {
+    record(Json.object("group", group.toRecord(environment)));
     groups.put(group.name(), group);
-    return group;
   }
 
   private void remove(ScheduleKey key) {
     record(
-        set(
+        Json.object(
             "scheduleDeleted",
             Json.object().put("GroupName", key.group()).put("Name", key.name())));
     schedules.remove(key);
@@ -362,27 +364,20 @@ public final class Scheduler implements AutoCloseable {
 
   private Stream<JsonNode> records() {
     return Stream.concat(
-        groups.values().stream().map(group -> set("group", group.toRecord())),
-        schedules.values().stream().map(schedule -> set("schedule", schedule.toRecord())));
-  }
-
-  private static ObjectNode set(String member, JsonNode value) {
-    ObjectNode json = Json.object();
-    json.set(member, value);
-    return json;
+        groups.values().stream().map(group -> Json.object("group", group.toRecord(environment))),
+        schedules.values().stream()
+            .map(schedule -> Json.object("schedule", schedule.toRecord(environment))));
   }
 
   /** A request to create or update a schedule. */
   private record Request(ScheduleKey key, Definition definition, Optional<String> clientToken) {
     static Request parse(String name, JsonNode json) {
-      Members members = new Members();
+      Members members = new Members(json);
       members.name(name, "name");
-      String group = members.text(json, "GroupName", "groupName", 1, 64).orElse(Group.DEFAULT);
+      String group = members.text("GroupName", 1, 64).orElse(Group.DEFAULT);
       members.name(group, "groupName");
-      Optional<String> token =
-          members.clientToken(
-              members.text(json, "ClientToken", "clientToken", 1, Integer.MAX_VALUE));
-      return new Request(new ScheduleKey(group, name), Definition.parse(members, json), token);
+      Optional<String> token = members.clientToken();
+      return new Request(new ScheduleKey(group, name), Definition.parse(members), token);
     }
 
     Optional<String> identity(String operation) {

@@ -3,6 +3,10 @@ package dev.tollgate.local.scheduler;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.ApiException;
+import dev.tollgate.local.rest.Members;
+import dev.tollgate.local.template.Environment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -12,14 +16,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a schedule calls, with what, and how often it tries: a function, a queue, or as universal
- * target an action of an API. See <a
+ * The target of a schedule, its input and its retry policy. A target is a function, a queue, or an
+ * API action (universal target). See <a
  * href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets-universal.html">Using
  * universal targets</a>.
  *
- * @param input the payload, message body or API request, before context attributes are put in
+ * @param input the payload, message body or API request, before context attributes are replaced
  * @param maximumRetryAttempts how often a failed call is repeated
- * @param maximumEventAge how old an event may be when its call is repeated
+ * @param maximumEventAge the maximum age of an event whose call is repeated
  */
 record Target(
     String arn,
@@ -45,7 +49,7 @@ record Target(
       Pattern.compile("arn:aws(?:-[a-z]+)?:scheduler:::aws-sdk:([a-z0-9]+):([a-z][a-zA-Z0-9]*)");
   private static final Pattern UNIVERSAL_PREFIX = Pattern.compile("arn:aws(-[a-z]+)?:scheduler:.*");
 
-  /** The universal targets that are run here, and the members that their requests must have. */
+  /** The supported universal targets, and the required members of their requests. */
   private static final Map<String, List<String>> ACTIONS =
       Map.of(
           "sqs:sendMessage", List.of("QueueUrl", "MessageBody"),
@@ -53,54 +57,34 @@ record Target(
 
   private static final Pattern ANY = Pattern.compile("arn:aws(-[a-z]+)?:[a-z0-9-]+:[^:]*:[^:]*:.+");
 
-  /** Actions that begin so cannot be a universal target: the list of the user guide. */
+  /** Actions with these prefixes cannot be universal targets (list of the user guide). */
   private static final Pattern READ_ONLY =
       Pattern.compile(
           "(get|describe|list|poll|receive|search|scan|query|select|read|lookup|discover|validate"
               + "|batchGet|batchDescribe|batchRead|transactGet|adminGet|adminList|testMigration"
               + "|retrieve|testConnection|translateDocument|isAuthorized|invokeModel).*");
 
-  /** Reads member {@code Target}, noting in {@code members} what is wrong with it. */
-  static Target parse(Members members, JsonNode json) {
-    JsonNode retry = members.structure(json, "RetryPolicy", "target.retryPolicy");
+  /** Reads the members of {@code Target}. */
+  static Target parse(Members members) {
+    Members retry = members.structure("RetryPolicy");
     return new Target(
-        members.required(members.text(json, "Arn", "target.arn", 1, 1600), "target.arn"),
-        members.required(
-            members.text(json, "RoleArn", "target.roleArn", 1, 1600, Optional.of(ROLE)),
-            "target.roleArn"),
-        members.text(json, "Input", "target.input", 1, Integer.MAX_VALUE),
-        members.text(
-            members.structure(json, "SqsParameters", "target.sqsParameters"),
-            "MessageGroupId",
-            "target.sqsParameters.messageGroupId",
-            1,
-            128),
-        members.text(
-            members.structure(json, "DeadLetterConfig", "target.deadLetterConfig"),
-            "Arn",
-            "target.deadLetterConfig.arn",
-            1,
-            1600,
-            Optional.of(DEAD_LETTER)),
-        members
-            .integer(
-                retry, "MaximumRetryAttempts", "target.retryPolicy.maximumRetryAttempts", 0, 185)
-            .orElse(DEFAULT_RETRY_ATTEMPTS),
+        members.requiredText("Arn", 1, 1600, Optional.empty()),
+        members.requiredText("RoleArn", 1, 1600, Optional.of(ROLE)),
+        members.text("Input", 1, Integer.MAX_VALUE),
+        members.structure("SqsParameters").text("MessageGroupId", 1, 128),
+        members.structure("DeadLetterConfig").text("Arn", 1, 1600, Optional.of(DEAD_LETTER)),
+        retry.integer("MaximumRetryAttempts", 0, 185).orElse(DEFAULT_RETRY_ATTEMPTS),
         Duration.ofSeconds(
-            members
-                .integer(
-                    retry,
-                    "MaximumEventAgeInSeconds",
-                    "target.retryPolicy.maximumEventAgeInSeconds",
-                    60,
-                    DEFAULT_EVENT_AGE_SECONDS)
+            retry
+                .integer("MaximumEventAgeInSeconds", 60, DEFAULT_EVENT_AGE_SECONDS)
                 .orElse(DEFAULT_EVENT_AGE_SECONDS)));
   }
 
   /**
-   * Refuses what the model's constraints let pass and the service, or this machine, does not run.
+   * Refuses targets that satisfy the model's constraints but are not supported by the service or
+   * locally.
    */
-  void check(JsonNode json) {
+  void check(Members members) {
     for (String other :
         new String[] {
           "EcsParameters",
@@ -108,8 +92,8 @@ record Target(
           "KinesisParameters",
           "SageMakerPipelineParameters"
         }) {
-      if (json.hasNonNull(other)) {
-        throw SchedulerException.validation(other + " is not run locally.");
+      if (members.has(other)) {
+        throw ApiException.validation(other + " is not run locally.");
       }
     }
     Matcher universal = UNIVERSAL.matcher(arn);
@@ -120,12 +104,12 @@ record Target(
       requireNoMessageGroup();
       input.ifPresent(Target::requireJson);
     } else if (!QUEUE.matcher(arn).matches()) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           ANY.matcher(arn).matches() && !UNIVERSAL_PREFIX.matcher(arn).matches()
               ? "Target " + arn + " is not run locally."
               : "Provided Arn is not in correct format: " + arn);
     } else if (arn.endsWith(".fifo") && messageGroupId.isEmpty()) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           "SqsParameters.MessageGroupId is required for FIFO queue " + arn + ".");
     }
   }
@@ -141,8 +125,9 @@ record Target(
     return json;
   }
 
+  /** Calls the target with the rights of its role, for a schedule of a group. */
   Targets.Outcome call(Targets targets, String groupArn, String payload) {
-    Targets.Rights rights = rights(groupArn);
+    Targets.Rights rights = new Targets.Rights(roleArn, groupArn);
     Matcher universal = UNIVERSAL.matcher(arn);
     if (universal.matches()) {
       String action = universal.group(2);
@@ -150,19 +135,34 @@ record Target(
           rights,
           universal.group(1),
           action.substring(0, 1).toUpperCase(Locale.ROOT) + action.substring(1),
-          payload);
+          (ObjectNode) requireJson(payload));
     }
     return isFunction()
         ? targets.invokeFunction(rights, arn, payload)
-        : targets.sendMessage(rights, arn, payload, messageGroupId, Map.of());
+        : targets.callApi(rights, "sqs", "SendMessage", message(payload));
   }
 
-  /** The rights of a schedule of a group that has this target. */
-  Targets.Rights rights(String groupArn) {
-    return new Targets.Rights(roleArn, groupArn);
+  /**
+   * Sends a dead letter, whose body is the API request that failed.
+   *
+   * @param attributes message attributes of type String
+   */
+  Targets.Outcome sendDeadLetter(
+      Targets targets,
+      String queueArn,
+      String groupArn,
+      String payload,
+      Map<String, String> attributes) {
+    ObjectNode letter = Json.object();
+    letter.put("MessageBody", request(payload)).put("QueueUrl", Environment.queueUrl(queueArn));
+    ObjectNode messageAttributes = letter.putObject("MessageAttributes");
+    attributes.forEach(
+        (name, value) ->
+            messageAttributes.putObject(name).put("DataType", "String").put("StringValue", value));
+    return targets.callApi(new Targets.Rights(roleArn, groupArn), "sqs", "SendMessage", letter);
   }
 
-  /** The target as dead letters name it: the API action that was called. */
+  /** The target in dead letters: the ARN of the API action. */
   String actionArn() {
     if (isUniversal()) {
       return arn;
@@ -170,31 +170,25 @@ record Target(
     return "arn:aws:scheduler:::aws-sdk:" + (isFunction() ? "lambda:invoke" : "sqs:sendMessage");
   }
 
-  /** The API request that was made, which is the body of a dead letter. */
-  String request(String payload) {
+  /** The API request with a payload. */
+  private String request(String payload) {
     if (isUniversal()) {
       return payload;
     }
-    if (isFunction()) {
-      return Json.object()
-          .put("FunctionName", arn)
-          .put("InvocationType", "Event")
-          .put("Payload", payload)
-          .toString();
-    }
-    Matcher queue = QUEUE.matcher(arn);
-    if (!queue.matches()) {
-      throw new IllegalStateException(arn);
-    }
-    ObjectNode request =
-        Json.object()
-            .put("MessageBody", payload)
-            .put(
-                "QueueUrl",
-                "https://sqs.%s.amazonaws.com/%s/%s"
-                    .formatted(queue.group(1), queue.group(2), queue.group(3)));
-    messageGroupId.ifPresent(value -> request.put("MessageGroupId", value));
-    return request.toString();
+    return isFunction()
+        ? Json.object()
+            .put("FunctionName", arn)
+            .put("InvocationType", "Event")
+            .put("Payload", payload)
+            .toString()
+        : message(payload).toString();
+  }
+
+  private ObjectNode message(String body) {
+    ObjectNode request = Json.object();
+    request.put("MessageBody", body).put("QueueUrl", Environment.queueUrl(arn));
+    messageGroupId.ifPresent(group -> request.put("MessageGroupId", group));
+    return request;
   }
 
   private boolean isFunction() {
@@ -207,12 +201,12 @@ record Target(
 
   private void checkUniversal(String service, String action) {
     if (READ_ONLY.matcher(action).matches()) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           "Universal target " + arn + " is a read-only action, which is not supported.");
     }
     List<String> required = ACTIONS.get(service + ":" + action);
     if (required == null) {
-      throw SchedulerException.validation(
+      throw ApiException.validation(
           "Universal target "
               + arn
               + " is not run locally (expected: arn:aws:scheduler:::aws-sdk: and one of "
@@ -223,13 +217,13 @@ record Target(
         requireJson(
             input.orElseThrow(
                 () ->
-                    SchedulerException.validation(
+                    ApiException.validation(
                         "Input is required for universal target "
                             + arn
                             + ": the request of the API action as JSON.")));
     for (String member : required) {
       if (!request.hasNonNull(member)) {
-        throw SchedulerException.validation(
+        throw ApiException.validation(
             "Invalid JSON provided for Target Input: "
                 + input.get()
                 + " (expected: an object with "
@@ -241,15 +235,15 @@ record Target(
 
   private void requireNoMessageGroup() {
     if (messageGroupId.isPresent()) {
-      throw SchedulerException.validation("SqsParameters does not apply to target " + arn + ".");
+      throw ApiException.validation("SqsParameters does not apply to target " + arn + ".");
     }
   }
 
   private static JsonNode requireJson(String input) {
     try {
-      return Json.read(input);
+      return Json.readStrictly(input);
     } catch (JsonProcessingException e) {
-      throw SchedulerException.validation("Invalid JSON provided for Target Input: " + input);
+      throw ApiException.validation("Invalid JSON provided for Target Input: " + input);
     }
   }
 }

@@ -2,68 +2,55 @@ package dev.tollgate.local.scheduler;
 
 import static java.util.Objects.requireNonNull;
 
-import java.util.Map;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Optional;
 
 /**
- * What a schedule can call. The methods are called from several threads at once and may block; an
- * exception out of them counts as a failure that is worth a retry.
+ * Calls the targets of schedules. The methods are called from several threads at once and may
+ * block. An exception counts as a failure that may be retried.
  */
 public interface Targets {
   /**
-   * Why the service cannot assume a schedule's role, if it cannot: asked when a schedule is made or
-   * changed, and on AWS again whenever it fires.
+   * Why the service cannot assume a schedule's role; empty if it can. Called when a schedule is
+   * created or changed.
    */
   default Optional<String> refusal(Rights rights) {
     return Optional.empty();
   }
 
   /**
-   * Hands an event to a function, as {@code Invoke} with {@code InvocationType=Event} does: the
-   * event is delivered as soon as Lambda has accepted it, and what the function then does with it
-   * is no concern of the scheduler. An implementation may return only when the function has ended,
-   * so that a settled scheduler means settled functions; a function's error is not a failure here.
+   * Invokes a function with an event, as {@code Invoke} with {@code InvocationType=Event} does. The
+   * event is delivered when Lambda has accepted it; an error of the function is not a failure here.
+   * An implementation may wait for the end of the function, so that a settled scheduler means
+   * settled functions.
    *
-   * @param rights those that the schedule has
+   * @param rights the rights of the schedule
    * @param functionArn the function, its version or its alias
    * @param payload a JSON text
    */
   Outcome invokeFunction(Rights rights, String functionArn, String payload);
 
   /**
-   * Sends a message to a queue; dead letters go this way too.
+   * Calls an operation of an API: queues, universal targets and dead letters. An answer with status
+   * 200 is a delivery, whatever it says: a batch that fails in part is not repeated.
    *
-   * @param rights those that the schedule has
-   * @param attributes message attributes of type String
-   */
-  Outcome sendMessage(
-      Rights rights,
-      String queueArn,
-      String body,
-      Optional<String> messageGroupId,
-      Map<String, String> attributes);
-
-  /**
-   * Calls an action of an API, for a universal target. An answer with status 200 is a delivery,
-   * whatever it says: a batch that fails in part is not repeated.
-   *
-   * @param rights those that the schedule has
+   * @param rights the rights of the schedule
    * @param service the name of the service in the SDK, such as {@code sqs}
    * @param operation the operation, such as {@code SendMessageBatch}
-   * @param request the members of the request, a JSON text
+   * @param request the members of the request
    */
-  Outcome callApi(Rights rights, String service, String operation, String request);
+  Outcome callApi(Rights rights, String service, String operation, ObjectNode request);
 
   /**
-   * With what rights a target is called.
+   * The rights with which a target is called.
    *
    * @param roleArn the target's execution role
-   * @param groupArn the group of the schedule on whose behalf the role is assumed: what the service
-   *     gives as {@code aws:SourceArn}
+   * @param groupArn the group of the schedule, which the service passes as {@code aws:SourceArn}
+   *     when it assumes the role
    */
   record Rights(String roleArn, String groupArn) {}
 
-  /** How a call to a target ended. */
+  /** The result of a call to a target. */
   sealed interface Outcome {}
 
   /** The target has accepted the event. */

@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * When a schedule is due: the meaning of a schedule expression in its time zone. See <a
+ * The due times of a schedule: the meaning of a schedule expression in its time zone. See <a
  * href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html">Schedule types
  * in EventBridge Scheduler</a>.
  */
@@ -27,7 +27,7 @@ sealed interface Timing {
   /**
    * Reads an expression.
    *
-   * @param anchor when the schedule was last changed: where a rate without a start date begins
+   * @param anchor when the schedule was last changed; a rate without a start date begins then
    * @throws IllegalArgumentException if the expression is not valid
    */
   static Timing of(
@@ -52,7 +52,7 @@ sealed interface Timing {
         : new Recurring(Cron.parse(expression), zone, from, until);
   }
 
-  /** Once. A start date and an end date are ignored, as the service does. */
+  /** A one-time schedule. As in the service, start date and end date are ignored. */
   record At(Instant instant) implements Timing {
     private static final Pattern SYNTAX =
         Pattern.compile("at\\((\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2})\\)");
@@ -84,7 +84,7 @@ sealed interface Timing {
   }
 
   /**
-   * Every so often, counted in elapsed time: a day is 24 hours whatever the clocks do.
+   * A rate in elapsed time: a day is 24 hours, also when daylight saving time changes.
    *
    * @param atOnce whether the schedule has no start date, so that its first due time is its anchor
    */
@@ -93,8 +93,8 @@ sealed interface Timing {
         Pattern.compile("rate\\(([1-9]\\d{0,8}) +(minute|hour|day)(s?)\\)");
 
     /**
-     * The service's own documentation writes {@code rate(1 days)}, so a plural goes with one; a
-     * singular with more than one is refused.
+     * The documentation of the service has {@code rate(1 days)}, so 1 accepts the plural. Other
+     * values refuse the singular.
      */
     static Optional<Duration> parse(String expression) {
       Matcher matcher = SYNTAX.matcher(expression);
@@ -133,8 +133,8 @@ sealed interface Timing {
   }
 
   /**
-   * At the local times that a cron expression names. A local time that the clocks skip is skipped;
-   * one that they repeat is due once, the first time.
+   * The local times of a cron expression. Local times that do not exist because of daylight saving
+   * time are skipped; repeated ones are due once, the first time.
    */
   record Recurring(Cron cron, ZoneId zone, Instant start, Instant end) implements Timing {
     @Override

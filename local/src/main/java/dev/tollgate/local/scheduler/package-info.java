@@ -1,4 +1,7 @@
-/** EventBridge Scheduler on one machine: its HTTP API, and an engine that fires what is due. */
+/**
+ * EventBridge Scheduler: its HTTP API, and an engine that fires schedules when they are due. Knows
+ * its targets only by {@link dev.tollgate.local.scheduler.Targets}.
+ */
 @NullMarked
 package dev.tollgate.local.scheduler;
 

@@ -17,9 +17,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names by which this machine may be addressed, and the sites whose pages may send requests.
+ * The host names that requests may use, and the web sites whose pages may send requests.
  *
- * <p>A port of this machine is open to every page in the user's browser. Two checks close it:
+ * <p>Every page in the user's browser can send requests to ports of this machine. Two checks
+ * prevent that:
  *
  * <ul>
  *   <li>{@code Host} must be {@code localhost}, a name below it, an IP address, or a name that was
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *       allowed with the port that is addressed, or an origin that the API's CORS settings allow.
  * </ul>
  *
- * <p>Programs send no {@code Origin}, and are not hindered.
+ * <p>Programs send no {@code Origin} and pass the second check.
  */
 public final class AllowedHosts {
   /** Names and addresses of this machine, and all other IP addresses. */
@@ -106,8 +107,8 @@ public final class AllowedHosts {
   }
 
   /**
-   * Whether a page may ask this host. One that was opened by an allowed name asks the addresses
-   * that it is told, which are numbers.
+   * Whether a page may send requests to this host. A page that was opened by an allowed name sends
+   * its requests to the API endpoints, which are IP addresses.
    */
   private boolean isOfHost(String origin, String host) {
     Matcher site = ORIGIN.matcher(lowerCase(origin));

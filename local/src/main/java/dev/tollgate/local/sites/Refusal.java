@@ -1,6 +1,6 @@
 package dev.tollgate.local.sites;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.tollgate.local.json.Json;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
 
@@ -45,8 +45,7 @@ public record Refusal(int status, String title, String detail) {
     exchange
         .getResponseSender()
         .send(
-            JsonNodeFactory.instance
-                .objectNode()
+            Json.object()
                 .put("type", "about:blank")
                 .put("title", title)
                 .put("status", status)

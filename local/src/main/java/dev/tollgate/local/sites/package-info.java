@@ -1,4 +1,7 @@
-/** Which browsers' requests the ports of the local cloud take. */
+/**
+ * Decides which host names and web sites may send requests to the ports of the local cloud. Imports
+ * nothing else of this module.
+ */
 @NullMarked
 package dev.tollgate.local.sites;
 

@@ -2,7 +2,9 @@ package dev.tollgate.local.template;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,8 +13,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The properties of a resource, or of an object in one, resolved as they are read. It keeps account
- * of what was read, so that {@link #refuseUnread()} finds a property that nobody here knows.
+ * The properties of a resource, or of an object in a resource. Each property is resolved when it is
+ * read. {@link #refuseUnread()} finds the properties that were neither read nor ignored.
  */
 public final class Properties {
   private final ObjectNode node;
@@ -27,7 +29,7 @@ public final class Properties {
     this.resolver = resolver;
   }
 
-  /** Where these properties stand in the template. */
+  /** The path of these properties in the template. */
   public String place() {
     return place;
   }
@@ -61,6 +63,31 @@ public final class Properties {
     return optionalText(name).orElseThrow(() -> error(name, "absent (expected: a value)"));
   }
 
+  /**
+   * The resolved value of a scalar property that has few values.
+   *
+   * @throws TemplateException if it is absent or not one of these values
+   */
+  public String oneOf(String name, String... values) {
+    String value = text(name);
+    if (!List.of(values).contains(value)) {
+      throw error(
+          name,
+          value
+              + " (expected: "
+              + String.join(", ", values).replaceFirst(", (\\S+)$", " or $1")
+              + ")");
+    }
+    return value;
+  }
+
+  /** Copies the resolved values of those of the properties that are present. */
+  public ObjectNode copy(Collection<String> names) {
+    ObjectNode copy = Json.object();
+    names.forEach(name -> json(name).ifPresent(value -> copy.set(name, value)));
+    return copy;
+  }
+
   /** The resolved value of a whole-number property. */
   public Optional<Integer> integer(String name) {
     return optionalText(name)
@@ -91,7 +118,7 @@ public final class Properties {
     return texts;
   }
 
-  /** An object in these properties, whose members are read in their turn. */
+  /** An object in these properties, whose members are read one by one. */
   public Optional<Properties> object(String name) {
     read.add(name);
     JsonNode value = node.get(name);
@@ -104,15 +131,29 @@ public final class Properties {
     return Optional.of(child(object, name));
   }
 
-  /** Properties that are known and mean nothing here; they are not even resolved. */
+  /**
+   * An object in these properties.
+   *
+   * @throws TemplateException if it is absent
+   */
+  public Properties requiredObject(String name) {
+    return object(name).orElseThrow(() -> error(name, "absent (expected: an object)"));
+  }
+
+  /** Accepts properties that have no effect locally. They are not resolved. */
   public void ignore(String... names) {
     read.addAll(List.of(names));
   }
 
+  /** Accepts all properties without resolving them. */
+  public void ignoreAll() {
+    node.fieldNames().forEachRemaining(read::add);
+  }
+
   /**
-   * To be called when everything that is known was read.
+   * Refuses properties that were neither read nor ignored. Call this last.
    *
-   * @throws TemplateException if a property was not
+   * @throws TemplateException if there is such a property
    */
   public void refuseUnread() {
     node.fieldNames()

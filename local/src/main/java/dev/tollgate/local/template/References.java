@@ -1,21 +1,18 @@
 package dev.tollgate.local.template;
 
-/**
- * What the resources brought up so far are called: the answers to {@code Ref} and {@code
- * Fn::GetAtt}.
- */
+/** The resources that exist so far: the values of {@code Ref} and {@code Fn::GetAtt}. */
 public interface References {
   /**
    * The physical id of a resource.
    *
-   * @throws TemplateException if the resource is not up
+   * @throws TemplateException if the resource does not exist yet
    */
   String physicalId(String logicalId);
 
   /**
    * An attribute of a resource.
    *
-   * @throws TemplateException if the resource is not up or has no such attribute
+   * @throws TemplateException if the resource does not exist yet or has no such attribute
    */
   String attribute(String logicalId, String attribute);
 }

@@ -3,10 +3,10 @@ package dev.tollgate.local.template;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.tollgate.local.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,11 +14,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Replaces intrinsic functions by their values.
+ * Replaces intrinsic functions with their values.
  *
  * <p>An object with a single key {@code Ref}, {@code Condition} or {@code Fn::...} is an intrinsic;
- * one that is not known here is an error. {@code AWS::NoValue} becomes a {@link MissingNode}, and
- * vanishes from the object or array that holds it.
+ * an unknown intrinsic is an error. {@code AWS::NoValue} becomes a {@link MissingNode} and is
+ * removed from its object or array.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-function-reference.html">Intrinsic
@@ -46,13 +46,14 @@ public final class Resolver {
   /**
    * The value with every intrinsic in it replaced.
    *
-   * @param place where the value stands, for errors
+   * @param place the path of the value, for errors
    * @return a {@link MissingNode} for {@code AWS::NoValue}
-   * @throws TemplateException if an intrinsic is unknown, malformed, or refers to what is not there
+   * @throws TemplateException if an intrinsic is unknown or malformed, or refers to a resource that
+   *     does not exist
    */
   public JsonNode resolve(JsonNode value, String place) {
     if (value instanceof ArrayNode array) {
-      ArrayNode resolved = JsonNodeFactory.instance.arrayNode();
+      ArrayNode resolved = Json.array();
       for (int i = 0; i < array.size(); i++) {
         JsonNode element = resolve(array.get(i), place + "[" + i + "]");
         if (!element.isMissingNode()) {
@@ -69,7 +70,7 @@ public final class Resolver {
       String name = intrinsic.get();
       return call(name, object.get(name), place + "." + name);
     }
-    ObjectNode resolved = JsonNodeFactory.instance.objectNode();
+    ObjectNode resolved = Json.object();
     object
         .properties()
         .forEach(
@@ -91,7 +92,7 @@ public final class Resolver {
     return truth(definition, "Conditions." + condition);
   }
 
-  /** The name of the intrinsic that an object is, if it is one. */
+  /** The name of the intrinsic function, if the object is one. */
   static Optional<String> intrinsic(ObjectNode object) {
     if (object.size() != 1) {
       return Optional.empty();
@@ -207,7 +208,7 @@ public final class Resolver {
 
   private JsonNode split(JsonNode argument, String place) {
     List<JsonNode> arguments = list(argument, 2, place);
-    ArrayNode parts = JsonNodeFactory.instance.arrayNode();
+    ArrayNode parts = Json.array();
     for (String part :
         text(arguments.get(1), place).split(Pattern.quote(arguments.get(0).asText()), -1)) {
       parts.add(part);

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * A resource as the template states it, nothing resolved.
+ * A resource of the template, with unresolved properties.
  *
  * @param dependencies the logical ids of the resources it refers to or names in {@code DependsOn}
  */
@@ -17,9 +17,9 @@ public record Resource(
   }
 
   /**
-   * The logical id without what the CDK adds to tell ids apart: the stack's name in front, the type
-   * and a hash of eight digits behind. Of {@code TollgateSessionApiFunction85CFC096}, that is
-   * {@code SessionApi}.
+   * The logical id without the parts that the CDK adds to make it unique: the stack's name as
+   * prefix, and the type and a hash of eight digits as suffix. {@code
+   * AppSessionApiFunction85CFC096} becomes {@code SessionApi}.
    */
   public String shortName(String stackName) {
     String kind = type.substring(type.lastIndexOf(':') + 1);

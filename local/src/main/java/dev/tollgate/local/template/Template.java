@@ -1,9 +1,8 @@
 package dev.tollgate.local.template;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -21,12 +20,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/**
- * A stack's template and the files that it deploys, as {@code cdk synth} leaves them in {@code
- * cdk.out}.
- */
+/** A stack's template and its assets, as {@code cdk synth} writes them to {@code cdk.out}. */
 public final class Template {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final String SUFFIX = ".template.json";
   private static final Set<String> SECTIONS =
       Set.of(
@@ -65,8 +60,7 @@ public final class Template {
    *
    * @param assembly the directory that {@code cdk synth} wrote
    * @throws UncheckedIOException if it cannot be read
-   * @throws TemplateException if it holds no template, several, or one with a section that is not
-   *     known
+   * @throws TemplateException if it holds no template or several, or one with an unknown section
    */
   public static Template read(Path assembly) {
     try (Stream<Path> files = Files.list(assembly)) {
@@ -80,7 +74,7 @@ public final class Template {
       String stackName = file.substring(0, file.length() - SUFFIX.length());
       return new Template(
           stackName,
-          (ObjectNode) JSON.readTree(templates.get(0).toFile()),
+          (ObjectNode) Json.read(Files.readAllBytes(templates.get(0))),
           readAssets(assembly, stackName));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -92,16 +86,15 @@ public final class Template {
     return stackName;
   }
 
-  /** Something to resolve this template's values with. */
+  /** A resolver for the values of this template. */
   public Resolver resolver(Environment environment, References references) {
     return new Resolver(section("Parameters"), section("Conditions"), environment, references);
   }
 
   /**
-   * The resources whose conditions hold, each after those that it depends on.
+   * The resources whose conditions are true, each after the resources that it depends on.
    *
-   * @throws TemplateException if resources depend on each other in a circle, or on what is not
-   *     there
+   * @throws TemplateException if dependencies form a cycle or a dependency does not exist
    */
   public List<Resource> resources(Resolver resolver) {
     Map<String, Resource> all = new LinkedHashMap<>();
@@ -152,9 +145,7 @@ public final class Template {
   }
 
   private ObjectNode section(String name) {
-    return root.get(name) instanceof ObjectNode section
-        ? section
-        : JsonNodeFactory.instance.objectNode();
+    return root.get(name) instanceof ObjectNode section ? section : Json.object();
   }
 
   private Resource resource(String id, ObjectNode node) {
@@ -170,7 +161,7 @@ public final class Template {
     return new Resource(
         id,
         node.path("Type").asText(),
-        properties instanceof ObjectNode object ? object : JsonNodeFactory.instance.objectNode(),
+        properties instanceof ObjectNode object ? object : Json.object(),
         dependencies);
   }
 
@@ -181,8 +172,8 @@ public final class Template {
   }
 
   /**
-   * Collects whatever a value's intrinsics refer to: resources, parameters, local variables of a
-   * Sub.
+   * Collects the names that a value's intrinsics refer to: resources, parameters and local
+   * variables of {@code Fn::Sub}.
    */
   private static void references(JsonNode value, Set<String> found) {
     if (value.path("Ref").isTextual()) {
@@ -230,7 +221,7 @@ public final class Template {
     Map<String, Path> assets = new HashMap<>();
     Path manifest = assembly.resolve(stackName + ".assets.json");
     if (Files.exists(manifest)) {
-      for (JsonNode file : JSON.readTree(manifest.toFile()).path("files")) {
+      for (JsonNode file : Json.read(Files.readAllBytes(manifest)).path("files")) {
         Path source = assembly.resolve(file.at("/source/path").asText());
         for (JsonNode destination : file.path("destinations")) {
           assets.put(destination.path("objectKey").asText(), source);

@@ -38,18 +38,18 @@ final class FaultPlanTest {
 
     assertThat(plan.seed()).isEqualTo(7);
     assertThat(plan.odds())
-        .isEqualTo(Map.of(Misfortune.QUEUE_FALSELY_EMPTY, 0.25, Misfortune.FUNCTION_KILLED, 1.0));
+        .isEqualTo(Map.of(FaultKind.QUEUE_FALSELY_EMPTY, 0.25, FaultKind.FUNCTION_KILLED, 1.0));
     assertThat(plan.throttled()).isEqualTo(Map.of("sqs", 0.5));
     assertThat(plan.latency().get("sqs")).isEqualTo(Latency.TAIL);
-    assertThat(new Fates(plan).latency("dynamodb", "GetItem")).isPositive();
-    assertThat(new Fates(plan).latency("sts", "AssumeRole")).isZero();
+    assertThat(new Faults(plan).latency("dynamodb", "GetItem")).isPositive();
+    assertThat(new Faults(plan).latency("sts", "AssumeRole")).isZero();
   }
 
   @Test
   void the_plan_that_is_shown_is_one_and_names_every_misfortune() throws IOException {
     FaultPlan plan = FaultPlan.read(Path.of("../docs/faults.yaml"));
 
-    assertThat(plan.odds().keySet()).containsExactlyInAnyOrder(Misfortune.values());
+    assertThat(plan.odds().keySet()).containsExactlyInAnyOrder(FaultKind.values());
     assertThat(plan.throttled().keySet()).isEqualTo(FaultPlan.SERVICES);
   }
 
@@ -78,52 +78,52 @@ final class FaultPlanTest {
   @Test
   void what_strikes_a_subject_is_the_same_in_every_run_whatever_strikes_others() {
     FaultPlan plan =
-        new FaultPlan(42, Map.of(Misfortune.QUEUE_FALSELY_EMPTY, 0.5), Map.of(), Map.of());
-    Fates alone = new Fates(plan);
-    Fates besides = new Fates(plan);
+        new FaultPlan(42, Map.of(FaultKind.QUEUE_FALSELY_EMPTY, 0.5), Map.of(), Map.of());
+    Faults alone = new Faults(plan);
+    Faults besides = new Faults(plan);
     List<Boolean> first = new ArrayList<>();
     List<Boolean> second = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
-      first.add(alone.strikes(Misfortune.QUEUE_FALSELY_EMPTY, "a"));
-      besides.strikes(Misfortune.QUEUE_FALSELY_EMPTY, "b");
-      second.add(besides.strikes(Misfortune.QUEUE_FALSELY_EMPTY, "a"));
+      first.add(alone.occurs(FaultKind.QUEUE_FALSELY_EMPTY, "a"));
+      besides.occurs(FaultKind.QUEUE_FALSELY_EMPTY, "b");
+      second.add(besides.occurs(FaultKind.QUEUE_FALSELY_EMPTY, "a"));
     }
 
     assertThat(second).isEqualTo(first);
     assertThat(first.stream().filter(struck -> struck).count()).isBetween(400L, 600L);
-    assertThat(alone.struck())
+    assertThat(alone.counts())
         .isEqualTo(Map.of("queue-falsely-empty", first.stream().filter(struck -> struck).count()));
-    Fates another = new Fates(new FaultPlan(43, plan.odds(), plan.throttled(), plan.latency()));
-    assertThat(first.stream().map(s -> another.strikes(Misfortune.QUEUE_FALSELY_EMPTY, "a")))
+    Faults another = new Faults(new FaultPlan(43, plan.odds(), plan.throttled(), plan.latency()));
+    assertThat(first.stream().map(s -> another.occurs(FaultKind.QUEUE_FALSELY_EMPTY, "a")))
         .isNotEqualTo(first);
   }
 
   @Test
   void nothing_strikes_while_it_is_calm() {
-    Fates fates =
-        new Fates(
+    Faults faults =
+        new Faults(
             new FaultPlan(
                 1,
-                Map.of(Misfortune.DISCONNECT_LOST, 1.0, Misfortune.QUEUE_EXPIRES_EARLY, 1.0),
+                Map.of(FaultKind.DISCONNECT_LOST, 1.0, FaultKind.QUEUE_EXPIRES_EARLY, 1.0),
                 Map.of("sqs", 1.0),
                 Map.of("sqs", Latency.TAIL)));
-    fates.calm();
-    assertThat(fates.strikes(Misfortune.DISCONNECT_LOST, "a")).isFalse();
-    assertThat(fates.strikesIn(Misfortune.QUEUE_EXPIRES_EARLY, "a", Instant.EPOCH)).isFalse();
-    assertThat(fates.throttles("sqs", "a")).isFalse();
-    assertThat(fates.latency("sqs", "a")).isZero();
-    fates.resume();
-    assertThat(fates.strikes(Misfortune.DISCONNECT_LOST, "a")).isTrue();
-    assertThat(fates.strikesIn(Misfortune.QUEUE_EXPIRES_EARLY, "a", Instant.EPOCH)).isTrue();
-    assertThat(fates.throttles("sqs", "a")).isTrue();
+    faults.pause();
+    assertThat(faults.occurs(FaultKind.DISCONNECT_LOST, "a")).isFalse();
+    assertThat(faults.occursIn(FaultKind.QUEUE_EXPIRES_EARLY, "a", Instant.EPOCH)).isFalse();
+    assertThat(faults.throttles("sqs", "a")).isFalse();
+    assertThat(faults.latency("sqs", "a")).isZero();
+    faults.resume();
+    assertThat(faults.occurs(FaultKind.DISCONNECT_LOST, "a")).isTrue();
+    assertThat(faults.occursIn(FaultKind.QUEUE_EXPIRES_EARLY, "a", Instant.EPOCH)).isTrue();
+    assertThat(faults.throttles("sqs", "a")).isTrue();
   }
 
   @Test
   void the_tail_is_as_it_was_measured() {
-    Fates fates = new Fates(new FaultPlan(3, Map.of(), Map.of(), Map.of("sqs", Latency.TAIL)));
+    Faults faults = new Faults(new FaultPlan(3, Map.of(), Map.of(), Map.of("sqs", Latency.TAIL)));
     long[] millis = new long[10_000];
     for (int i = 0; i < millis.length; i++) {
-      millis[i] = fates.latency("sqs", "SendMessage").toMillis();
+      millis[i] = faults.latency("sqs", "SendMessage").toMillis();
     }
     Arrays.sort(millis);
     assertThat(millis[5_000]).isCloseTo(6, within(1L));

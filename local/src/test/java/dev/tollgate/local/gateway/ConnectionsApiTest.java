@@ -3,6 +3,8 @@ package dev.tollgate.local.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -46,9 +48,10 @@ class ConnectionsApiTest {
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+          AllowedHosts.LOCAL,
           functions,
           NoServices.INSTANCE,
-          clock,
+          Environment.of("App", clock),
           handler ->
               exchange -> {
                 calls.add(exchange.getRequestMethod() + " " + exchange.getRequestPath());
@@ -216,7 +219,7 @@ class ConnectionsApiTest {
   }
 
   private URI uri() {
-    return URI.create(gateway.endpoint("ws1") + "/production");
+    return URI.create(gateway.endpoint("ws", "ws1") + "/production");
   }
 
   /** Of the connection made last. */

@@ -2,9 +2,12 @@ package dev.tollgate.local.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.local.lambda.FunctionSpec;
+import dev.tollgate.local.endpoint.AccessKeys;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.LogLine;
+import dev.tollgate.local.lambda.runtime.FunctionSpec;
+import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.HandlerJar;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -34,13 +37,15 @@ class GatewayFunctionsTest {
   @TempDir Path directory = Path.of("");
 
   private final Queue<LogLine> log = new ConcurrentLinkedQueue<>();
-  private final Functions functions = new Functions(InstantSource.system(), log::add);
+  private final Functions functions =
+      new Functions(InstantSource.system(), new AccessKeys(), log::add);
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+          AllowedHosts.LOCAL,
           functions,
           NoServices.INSTANCE,
-          InstantSource.system(),
+          Environment.of("App", InstantSource.system()),
           handler -> handler,
           line -> {});
 
@@ -91,6 +96,7 @@ class GatewayFunctionsTest {
             List.of(ARN + handler),
             jar,
             GatewayHandlers.class.getName() + "$" + handler,
+            "arn:aws:iam::000000000000:role/sample",
             Map.of(),
             timeout,
             512,
@@ -108,7 +114,7 @@ class GatewayFunctionsTest {
   }
 
   private List<Integer> handshakes(int count) {
-    URI uri = URI.create(gateway.endpoint("ws1") + "/production");
+    URI uri = URI.create(gateway.endpoint("ws", "ws1") + "/production");
     List<CompletableFuture<Integer>> all =
         IntStream.range(0, count)
             .mapToObj(

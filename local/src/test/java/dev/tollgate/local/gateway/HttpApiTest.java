@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.nimbusds.jose.jwk.RSAKey;
+import dev.tollgate.local.gateway.jwt.IssuerKeys;
+import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
 import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.TokenIssuer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -39,9 +43,10 @@ class HttpApiTest {
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+          AllowedHosts.LOCAL,
           functions,
           NoServices.INSTANCE,
-          () -> Instant.parse("2026-03-12T19:03:58.390Z"),
+          Environment.of("App", () -> Instant.parse("2026-03-12T19:03:58.390Z")),
           handler -> handler,
           log::add);
   private final HttpClient client = HttpClient.newHttpClient();
@@ -103,7 +108,7 @@ class HttpApiTest {
 
   @Test
   void request_to_an_unknown_api_is_not_found() throws Exception {
-    URI uri = gateway.endpoint("http1").resolve("/other/tenants");
+    URI uri = gateway.endpoint("http", "http1").resolve("/other/tenants");
 
     assertThat(send(HttpRequest.newBuilder(uri)).statusCode()).isEqualTo(404);
   }
@@ -116,7 +121,7 @@ class HttpApiTest {
     functions.define("rest", "{\"statusCode\":200,\"body\":\"rest\"}");
     functions.define("a", "{\"statusCode\":200,\"body\":\"a\"}");
 
-    URI endpoint = gateway.endpoint("http2");
+    URI endpoint = gateway.endpoint("http", "http2");
     assertThat(send(HttpRequest.newBuilder(URI.create(endpoint + "/a"))).body()).isEqualTo("a");
     assertThat(send(HttpRequest.newBuilder(URI.create(endpoint + "/b/c"))).body())
         .isEqualTo("rest");
@@ -423,7 +428,7 @@ class HttpApiTest {
                       "get",
                       new HttpApiSpec.Authorization.Jwt(authorizer, List.of("s")))),
               Optional.empty()));
-      String url = gateway.endpoint("http3").toString();
+      String url = gateway.endpoint("http", "http3").toString();
 
       HttpResponse<String> without = send(HttpRequest.newBuilder(URI.create(url + "/open")));
       assertThat(without.statusCode()).isEqualTo(401);
@@ -457,7 +462,7 @@ class HttpApiTest {
   }
 
   private HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(URI.create(gateway.endpoint("http1") + path));
+    return HttpRequest.newBuilder(URI.create(gateway.endpoint("http", "http1") + path));
   }
 
   private HttpResponse<String> send(HttpRequest.Builder request)

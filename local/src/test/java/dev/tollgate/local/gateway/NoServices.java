@@ -1,5 +1,6 @@
 package dev.tollgate.local.gateway;
 
+import dev.tollgate.local.gateway.mapping.ServiceCalls;
 import java.util.Optional;
 
 /** For APIs that call no AWS service. */

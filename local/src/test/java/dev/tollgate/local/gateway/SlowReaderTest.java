@@ -3,14 +3,16 @@ package dev.tollgate.local.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tollgate.local.services.AccessKey;
-import dev.tollgate.local.services.AccessKeys;
-import dev.tollgate.local.services.Authorization;
-import dev.tollgate.local.services.Faults;
-import dev.tollgate.local.services.FrontDoor;
-import dev.tollgate.local.services.PlannedFaults;
-import dev.tollgate.local.services.Principal;
-import dev.tollgate.local.services.Requests;
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.AccessKeys;
+import dev.tollgate.local.endpoint.Authorization;
+import dev.tollgate.local.endpoint.Endpoint;
+import dev.tollgate.local.endpoint.Principal;
+import dev.tollgate.local.endpoint.RecordedRequests;
+import dev.tollgate.local.faults.Faults;
+import dev.tollgate.local.faults.RequestFaults;
+import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
 import dev.tollgate.local.testing.SlowReader;
 import java.net.InetAddress;
@@ -44,15 +46,20 @@ class SlowReaderTest {
   private final ManualClock clock = new ManualClock(Instant.parse("2026-03-12T19:03:58Z"));
   private final ScriptedFunctions functions = new ScriptedFunctions();
   private final AccessKeys keys = new AccessKeys();
-  private final FrontDoor frontDoor =
-      FrontDoor.open(
-          keys, Authorization.NONE, new Requests(), new Faults(), PlannedFaults.none(), clock);
+  private final Endpoint frontDoor =
+      Endpoint.open(
+          keys,
+          Authorization.NONE,
+          new RecordedRequests(),
+          new RequestFaults(Faults.none())::before,
+          clock);
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+          AllowedHosts.LOCAL,
           functions,
           NoServices.INSTANCE,
-          clock,
+          Environment.of("App", clock),
           frontDoor::guard,
           line -> {});
   private final AccessKey key =
@@ -134,7 +141,7 @@ class SlowReaderTest {
   }
 
   private URI uri() {
-    return URI.create(gateway.endpoint("ws1") + "/production");
+    return URI.create(gateway.endpoint("ws", "ws1") + "/production");
   }
 
   private String lastId() {

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.local.gateway.mapping.Integration;
+import dev.tollgate.local.gateway.mapping.ServiceCalls;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -58,7 +61,7 @@ class WebSocketApiTest {
           AllowedHosts.LOCAL.and(List.of("laptop.lan")),
           functions,
           request -> service.call(request),
-          clock,
+          Environment.of("App", clock),
           handler -> handler,
           line -> {});
 
@@ -506,7 +509,7 @@ class WebSocketApiTest {
             routes,
             Optional.empty(),
             Map.of("colour", "red")));
-    return Client.connect(URI.create(gateway.endpoint(apiId) + "/test"));
+    return Client.connect(URI.create(gateway.endpoint("ws", apiId) + "/test"));
   }
 
   @Test
@@ -588,7 +591,8 @@ class WebSocketApiTest {
   void message_without_a_route_is_forbidden() throws Exception {
     gateway.add(
         new WebSocketApiSpec("ws2", "test", "${request.body.action}", Map.of(), Optional.empty()));
-    Client.Connected connected = Client.connect(URI.create(gateway.endpoint("ws2") + "/test"));
+    Client.Connected connected =
+        Client.connect(URI.create(gateway.endpoint("ws", "ws2") + "/test"));
 
     connected.send("hello");
 
@@ -714,7 +718,7 @@ class WebSocketApiTest {
   }
 
   private URI uri(String query) {
-    return URI.create(gateway.endpoint("ws1") + "/production" + query);
+    return URI.create(gateway.endpoint("ws", "ws1") + "/production" + query);
   }
 
   private static int get(URI uri) throws Exception {

@@ -3,9 +3,9 @@ package dev.tollgate.local.iam;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.iam.Decision.Allowed;
 import dev.tollgate.local.iam.Decision.Denied;
-import dev.tollgate.local.services.Principal;
 import dev.tollgate.local.template.TemplateException;
 import java.util.HashMap;
 import java.util.List;

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.amazonaws.services.lambda.runtime.events.SQSEvent;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.local.endpoint.AccessKeys;
 import dev.tollgate.local.lambda.Invocation.FunctionError;
 import dev.tollgate.local.lambda.Invocation.NotFound;
 import dev.tollgate.local.lambda.Invocation.Success;
 import dev.tollgate.local.lambda.Invocation.Throttled;
 import dev.tollgate.local.lambda.Invocation.TimedOut;
+import dev.tollgate.local.lambda.runtime.FunctionSpec;
 import dev.tollgate.local.testing.HandlerJar;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -41,7 +43,7 @@ class FunctionsTest {
   static Path jar = Path.of("");
 
   private final Queue<LogLine> log = new ConcurrentLinkedQueue<>();
-  private final Functions functions = new Functions(() -> NOW, log::add);
+  private final Functions functions = new Functions(() -> NOW, new AccessKeys(), log::add);
 
   @BeforeAll
   static void writeJar() throws IOException {
@@ -66,7 +68,7 @@ class FunctionsTest {
     JsonNode answer = answer("Introspector", "{\"a\":[1]}");
 
     assertThat(answer.path("event").toString()).isEqualTo("{\"a\":[1]}");
-    assertThat(answer.path("environment").toString()).isEqualTo("{\"TABLE\":\"t\"}");
+    assertThat(answer.at("/environment/TABLE").asText()).isEqualTo("t");
     assertThat(answer.path("millis").asLong()).isEqualTo(NOW.toEpochMilli());
     assertThat(answer.path("function").asText()).isEqualTo("Introspector");
     assertThat(answer.path("memory").asInt()).isEqualTo(512);
@@ -251,6 +253,7 @@ class FunctionsTest {
             List.of(ARN + name, ARN + name + ":live"),
             jar,
             SampleHandlers.class.getName() + "$" + handler,
+            "arn:aws:iam::000000000000:role/sample",
             Map.of("TABLE", "t"),
             timeout,
             512,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.testing.ManualClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +29,7 @@ class FiringTest {
 
   private final ManualClock clock = new ManualClock(NOON);
   private final RecordingTargets targets = new RecordingTargets();
-  private final Scheduler scheduler = new Scheduler(clock, targets, Optional.empty());
+  private final Scheduler scheduler = Schedulers.started(clock, targets, Optional.empty());
 
   @AfterEach
   void close() {
@@ -199,7 +200,7 @@ class FiringTest {
     ((ObjectNode) request.get("Target")).remove("Input");
     scheduler.createSchedule("a", request);
     settleAfter(Duration.ofMinutes(1));
-    var event = Json.read(targets.payloads().get(0));
+    var event = Json.readStrictly(targets.payloads().get(0));
     assertThat(event.path("source").asText()).isEqualTo("aws.scheduler");
     assertThat(event.path("time").asText()).isEqualTo("2026-03-01T12:01:00Z");
     assertThat(event.path("resources").get(0).asText()).endsWith(":schedule/default/a");
@@ -247,7 +248,7 @@ class FiringTest {
     assertThat(targets.payloads(Requests.FUNCTION)).hasSize(3);
     var letter = targets.calls.get(3);
     assertThat(letter.arn()).isEqualTo(Requests.DEAD_LETTERS);
-    assertThat(Json.read(letter.payload()))
+    assertThat(Json.readStrictly(letter.payload()))
         .isEqualTo(
             Json.object()
                 .put("FunctionName", Requests.FUNCTION)
@@ -279,7 +280,7 @@ class FiringTest {
     assertThat(letter.attributes())
         .containsEntry("EXHAUSTED_RETRY_CONDITION", "MaximumEventAgeInSeconds")
         .containsEntry("RETRY_ATTEMPTS", "5");
-    assertThat(Json.read(letter.payload()))
+    assertThat(Json.readStrictly(letter.payload()))
         .isEqualTo(
             Json.object()
                 .put("MessageBody", "2026-03-01T12:01:00Z")

@@ -1,7 +1,10 @@
 package dev.tollgate.local.scheduler;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,19 +32,26 @@ final class RecordingTargets implements Targets {
     return called(new Call(functionArn, payload, Optional.empty(), Map.of()));
   }
 
+  /** A message to a queue is recorded under the queue's ARN, another call under its operation. */
   @Override
-  public Outcome sendMessage(
-      Rights rights,
-      String queueArn,
-      String body,
-      Optional<String> messageGroupId,
-      Map<String, String> attributes) {
-    return called(new Call(queueArn, body, messageGroupId, attributes));
-  }
-
-  @Override
-  public Outcome callApi(Rights rights, String service, String operation, String request) {
-    return called(new Call(service + "." + operation, request, Optional.empty(), Map.of()));
+  public Outcome callApi(Rights rights, String service, String operation, ObjectNode request) {
+    if (!operation.equals("SendMessage")) {
+      String name = service + "." + operation;
+      return called(new Call(name, request.toString(), Optional.empty(), Map.of()));
+    }
+    Map<String, String> attributes = new HashMap<>();
+    request
+        .path("MessageAttributes")
+        .properties()
+        .forEach(
+            entry -> attributes.put(entry.getKey(), entry.getValue().path("StringValue").asText()));
+    String[] url = request.path("QueueUrl").asText().split("/", -1);
+    return called(
+        new Call(
+            "arn:aws:sqs:us-east-1:" + url[3] + ":" + url[4],
+            request.path("MessageBody").asText(),
+            Optional.ofNullable(request.get("MessageGroupId")).map(JsonNode::asText),
+            attributes));
   }
 
   List<String> payloads() {

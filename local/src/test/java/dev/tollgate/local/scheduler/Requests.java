@@ -1,6 +1,7 @@
 package dev.tollgate.local.scheduler;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 
 /** Requests to build on. */
 final class Requests {

@@ -168,7 +168,7 @@ class RestartTest {
 
     public static void main(String[] arguments) {
       Scheduler scheduler =
-          new Scheduler(
+          Schedulers.started(
               InstantSource.system(), new RecordingTargets(), Optional.of(Path.of(arguments[0])));
       for (int i = 1; ; i++) {
         scheduler.createSchedule("schedule-" + i, Requests.queue("cron(0 0 1 1 ? *)"));
@@ -196,6 +196,6 @@ class RestartTest {
   }
 
   private Scheduler start() {
-    return new Scheduler(clock, targets, Optional.of(directory));
+    return Schedulers.started(clock, targets, Optional.of(directory));
   }
 }

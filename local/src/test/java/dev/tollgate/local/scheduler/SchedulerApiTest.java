@@ -44,7 +44,7 @@ class SchedulerApiTest {
 
   private final ManualClock clock = new ManualClock(NOON);
   private final RecordingTargets targets = new RecordingTargets();
-  private final Scheduler scheduler = new Scheduler(clock, targets, Optional.empty());
+  private final Scheduler scheduler = Schedulers.started(clock, targets, Optional.empty());
   private final Undertow server =
       Undertow.builder().addHttpListener(0, "127.0.0.1", scheduler.http()).build();
   private final SchedulerClient client = connect(server);

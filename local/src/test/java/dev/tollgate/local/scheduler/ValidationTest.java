@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.testing.ManualClock;
 import java.time.Instant;
 import java.util.Map;
@@ -17,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ValidationTest {
   private final Scheduler scheduler =
-      new Scheduler(
+      Schedulers.started(
           new ManualClock(Instant.parse("2026-03-01T12:00:00Z")),
           new RecordingTargets(),
           Optional.empty());
@@ -109,7 +111,7 @@ class ValidationTest {
           """)
   void request_is_taken_or_refused(String change, String refusal) throws Exception {
     ObjectNode request = Requests.queue("cron(* * * * ? *)");
-    Json.read(change)
+    Json.readStrictly(change)
         .properties()
         .forEach(
             member -> {
@@ -123,9 +125,9 @@ class ValidationTest {
       assertThat(scheduler.createSchedule("a", request)).endsWith("/a");
     } else {
       assertThatThrownBy(() -> scheduler.createSchedule("a", request))
-          .isInstanceOf(SchedulerException.class)
+          .isInstanceOf(ApiException.class)
           .hasMessageContaining(refusal)
-          .extracting(e -> ((SchedulerException) e).status())
+          .extracting(e -> ((ApiException) e).status())
           .isEqualTo(400);
       assertThat(scheduler.schedules()).isEmpty();
     }
@@ -160,6 +162,6 @@ class ValidationTest {
         IntStream.range(0, 50).boxed().collect(Collectors.toMap(i -> "key" + i, i -> "value"));
     scheduler.createGroup("g", tags, Optional.empty());
     assertThatThrownBy(() -> scheduler.tag(scheduler.requireGroup("g"), Map.of("one", "more")))
-        .isInstanceOf(SchedulerException.class);
+        .isInstanceOf(ApiException.class);
   }
 }

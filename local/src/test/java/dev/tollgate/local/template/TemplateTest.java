@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class TemplateTest {
-  private static final Environment ENVIRONMENT =
-      new Environment("000000000000", "us-east-1", "Tollgate");
+  private static final Environment ENVIRONMENT = Environment.of("Tollgate", InstantSource.system());
 
   private static final References REFERENCES =
       new References() {

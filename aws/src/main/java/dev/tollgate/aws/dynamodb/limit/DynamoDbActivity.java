@@ -19,7 +19,7 @@ import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/** Activity in the Limit table: totals in the row that counts a tenant's connections. */
+/** Totals in the row of the Limit table that counts a tenant's connections. */
 public final class DynamoDbActivity implements Activity {
   private final DynamoDbClient dynamoDb;
   private final DynamoDbClient once;
@@ -29,7 +29,7 @@ public final class DynamoDbActivity implements Activity {
   /**
    * Activity in this table.
    *
-   * @param once sends no request twice: what is added again is added twice
+   * @param once never repeats a request: a repeated addition counts twice
    */
   public DynamoDbActivity(
       DynamoDbClient dynamoDb, DynamoDbClient once, String table, TenantCredentials credentials) {
@@ -47,7 +47,7 @@ public final class DynamoDbActivity implements Activity {
     names.put("#refused", LimitRow.REFUSED);
     names.put("#tenant", LimitRow.TENANT);
     values.put(":n", Attribute.number(refusals.count()));
-    List<String> notes = new ArrayList<>();
+    List<String> assignments = new ArrayList<>();
     Map.of(
             LimitRow.TENANT_FULL_AT, refusals.tenantFullAt(),
             LimitRow.SESSION_FULL_AT, refusals.sessionFullAt())
@@ -57,9 +57,9 @@ public final class DynamoDbActivity implements Activity {
                     at -> {
                       names.put("#" + attribute, attribute);
                       values.put(":" + attribute, Attribute.nanos(at));
-                      notes.add("#" + attribute + " = :" + attribute);
+                      assignments.add("#" + attribute + " = :" + attribute);
                     }));
-    String set = notes.isEmpty() ? "" : " SET " + String.join(", ", notes);
+    String set = assignments.isEmpty() ? "" : " SET " + String.join(", ", assignments);
     write(
         "DynamoDB UpdateItem of refusals of " + tenant,
         () ->
@@ -80,7 +80,7 @@ public final class DynamoDbActivity implements Activity {
     AwsRequestOverrideConfiguration as = credentials.as(tenant);
     List<Row> rows =
         ask(
-            "DynamoDB Query of what is counted of " + tenant,
+            "DynamoDB Query of the totals of " + tenant,
             () ->
                 dynamoDb
                     .queryPaginator(
@@ -89,7 +89,8 @@ public final class DynamoDbActivity implements Activity {
                                 .overrideConfiguration(as)
                                 .tableName(table)
                                 .consistentRead(true)
-                                // Buckets and the count, but not the log of messages.
+                                // The keys of buckets and of the count, which exclude the log of
+                                // messages.
                                 .keyConditionExpression(
                                     "#tenant = :tenant AND #key BETWEEN :first AND :last")
                                 .expressionAttributeNames(

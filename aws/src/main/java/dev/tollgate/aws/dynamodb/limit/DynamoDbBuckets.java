@@ -31,8 +31,8 @@ import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedExce
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
 
 /**
- * Buckets in the Limit table. Which of a shard are due is asked of an index, under the function's
- * own role: it tells of all tenants.
+ * Buckets in the Limit table. The due buckets of a shard come from an index, which is queried with
+ * the function's own role because it spans tenants.
  */
 public final class DynamoDbBuckets implements Buckets {
   private final DynamoDbClient dynamoDb;
@@ -130,8 +130,8 @@ public final class DynamoDbBuckets implements Buckets {
   }
 
   /**
-   * Each write bears a name of its own. So a repetition of a write whose answer was lost finds that
-   * name in the row which it would replace, and is no conflict.
+   * Each write stores a random id in the row. If the response is lost and the SDK repeats the
+   * write, the repetition finds that id and is not a conflict.
    */
   @Override
   public WriteResult replace(Bucket next) {
@@ -143,8 +143,8 @@ public final class DynamoDbBuckets implements Buckets {
       return ask(
           "DynamoDB PutItem of bucket " + next.id(),
           () -> replace(tenant, item, next.version() - 1, write));
-    } catch (Unavailable unanswered) {
-      return stands(next.id(), write).orElseThrow(() -> unanswered);
+    } catch (Unavailable lost) {
+      return findWrite(next.id(), write).orElseThrow(() -> lost);
     }
   }
 
@@ -166,15 +166,18 @@ public final class DynamoDbBuckets implements Buckets {
                   .returnValuesOnConditionCheckFailure(
                       ReturnValuesOnConditionCheckFailure.ALL_OLD));
       return WriteResult.DONE;
-    } catch (ConditionalCheckFailedException overtaken) {
-      return overtaken.hasItem() && write.equals(overtaken.item().get(LimitRow.WRITE))
+    } catch (ConditionalCheckFailedException failed) {
+      return failed.hasItem() && write.equals(failed.item().get(LimitRow.WRITE))
           ? WriteResult.DONE
           : WriteResult.CONFLICT;
     }
   }
 
-  /** Whether a write that was not answered has been done; empty if that cannot be read either. */
-  private Optional<WriteResult> stands(BucketId id, AttributeValue write) {
+  /**
+   * Looks for the write whose response was lost; empty if the row shows another write or cannot be
+   * read.
+   */
+  private Optional<WriteResult> findWrite(BucketId id, AttributeValue write) {
     try {
       return Optional.of(write.equals(get(id).get(LimitRow.WRITE)))
           .filter(Boolean::booleanValue)

@@ -36,21 +36,22 @@ import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 
 /**
- * Reads what an admission, or the processing of messages, is decided on: one BatchGetItem over
+ * Reads the rows that an admission or a batch of messages depends on, with one BatchGetItem over
  * three tables.
  */
 public final class DynamoDbFactsReader implements AdmissionFactsReader, MessageFactsReader {
-  private static final int REMEMBERED = 10_000;
-  private static final Duration YES_LASTS = Duration.ofSeconds(60);
-  private static final Duration NO_LASTS = Duration.ofSeconds(5);
+  private static final int CACHE_SIZE = 10_000;
+  private static final Duration KNOWN_FOR = Duration.ofSeconds(60);
+  private static final Duration UNKNOWN_FOR = Duration.ofSeconds(5);
 
   private final DynamoDbClient dynamoDb;
   private final Tables tables;
   private final TenantCredentials credentials;
   private final InstantSource clock;
-  private final Map<TenantId, Instant> knownUntil = new LruMap<>(REMEMBERED);
-  private final Map<TenantId, Instant> unknownUntil = new LruMap<>(REMEMBERED);
+  private final Map<TenantId, Instant> knownUntil = new LruMap<>(CACHE_SIZE);
+  private final Map<TenantId, Instant> unknownUntil = new LruMap<>(CACHE_SIZE);
 
+  /** A reader of these tables. */
   public DynamoDbFactsReader(
       DynamoDbClient dynamoDb, Tables tables, TenantCredentials credentials, InstantSource clock) {
     this.dynamoDb = dynamoDb;
@@ -62,16 +63,16 @@ public final class DynamoDbFactsReader implements AdmissionFactsReader, MessageF
   /**
    * {@inheritDoc}
    *
-   * <p>Under the function's own role. Strangers' names are remembered apart from tenants', so that
-   * however many they make up, no tenant is forgotten for it.
+   * <p>Uses the function's own role. Unknown names have a cache of their own, so that requests with
+   * invented names cannot evict tenants.
    */
   @Override
   public boolean tenantExists(TenantId tenant) {
     Instant now = clock.instant();
-    if (lasts(knownUntil, tenant, now)) {
+    if (isCached(knownUntil, tenant, now)) {
       return true;
     }
-    if (lasts(unknownUntil, tenant, now)) {
+    if (isCached(unknownUntil, tenant, now)) {
       return false;
     }
     boolean known =
@@ -88,11 +89,11 @@ public final class DynamoDbFactsReader implements AdmissionFactsReader, MessageF
                                 .projectionExpression("#id")
                                 .expressionAttributeNames(Map.of("#id", TenantRow.ID)))
                     .hasItem());
-    remember(known ? knownUntil : unknownUntil, tenant, now.plus(known ? YES_LASTS : NO_LASTS));
+    remember(known ? knownUntil : unknownUntil, tenant, now.plus(known ? KNOWN_FOR : UNKNOWN_FOR));
     return known;
   }
 
-  private static boolean lasts(Map<TenantId, Instant> answers, TenantId tenant, Instant now) {
+  private static boolean isCached(Map<TenantId, Instant> answers, TenantId tenant, Instant now) {
     synchronized (answers) {
       return now.isBefore(answers.getOrDefault(tenant, Instant.MIN));
     }
@@ -168,7 +169,7 @@ public final class DynamoDbFactsReader implements AdmissionFactsReader, MessageF
     return rows.stream().findFirst();
   }
 
-  /** Reads keys by table. What DynamoDB leaves out, it is asked for once more. */
+  /** Reads keys by table. Requests keys that DynamoDB leaves unprocessed once more. */
   private Map<String, List<Row>> read(
       TenantId tenant, Map<String, List<Map<String, AttributeValue>>> keys) {
     AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
@@ -182,7 +183,7 @@ public final class DynamoDbFactsReader implements AdmissionFactsReader, MessageF
       left = request(tenant, configuration, left, rows);
     }
     if (!left.isEmpty()) {
-      throw new Unavailable("DynamoDB BatchGetItem of " + tenant + ": left out keys twice");
+      throw new Unavailable("DynamoDB BatchGetItem of " + tenant + ": keys stayed unprocessed");
     }
     return rows;
   }
@@ -208,6 +209,6 @@ public final class DynamoDbFactsReader implements AdmissionFactsReader, MessageF
     return response.unprocessedKeys();
   }
 
-  /** The names of the tables that facts are read from. */
+  /** The names of the three tables. */
   public record Tables(String tenant, String session, String limit) {}
 }

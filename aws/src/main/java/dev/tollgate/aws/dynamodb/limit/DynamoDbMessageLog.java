@@ -15,19 +15,23 @@ import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
 
-/** The log of messages in the Limit table: a row for each, which DynamoDB deletes in time. */
+/**
+ * The log of processed messages: one row of the Limit table for each, which DynamoDB deletes when
+ * it expires.
+ */
 public final class DynamoDbMessageLog implements MessageLog {
   private final DynamoDbClient dynamoDb;
   private final String table;
   private final TenantCredentials credentials;
 
+  /** The log in this table. */
   public DynamoDbMessageLog(DynamoDbClient dynamoDb, String table, TenantCredentials credentials) {
     this.dynamoDb = dynamoDb;
     this.table = table;
     this.credentials = credentials;
   }
 
-  /** What DynamoDB leaves out, it is asked for once more. */
+  /** Sends rows that DynamoDB leaves unprocessed once more. */
   @Override
   public void add(TenantId tenant, Set<MessageName> messages, Instant until) {
     Map<String, List<WriteRequest>> left =
@@ -41,7 +45,7 @@ public final class DynamoDbMessageLog implements MessageLog {
       left = write(tenant, left);
     }
     if (!left.isEmpty()) {
-      throw new Unavailable("the log of messages of " + tenant + ": DynamoDB left out rows twice");
+      throw new Unavailable("the message log of " + tenant + ": rows stayed unprocessed");
     }
   }
 
@@ -49,7 +53,7 @@ public final class DynamoDbMessageLog implements MessageLog {
       TenantId tenant, Map<String, List<WriteRequest>> rows) {
     AwsRequestOverrideConfiguration as = credentials.as(tenant);
     return ask(
-        "DynamoDB BatchWriteItem of the log of messages of " + tenant,
+        "DynamoDB BatchWriteItem of the message log of " + tenant,
         () ->
             dynamoDb
                 .batchWriteItem(request -> request.overrideConfiguration(as).requestItems(rows))

@@ -22,6 +22,7 @@ public final class DynamoDbSilos implements Silos {
   private final String table;
   private final TenantCredentials credentials;
 
+  /** Silos in this table. */
   public DynamoDbSilos(DynamoDbClient dynamoDb, String table, TenantCredentials credentials) {
     this.dynamoDb = dynamoDb;
     this.table = table;

@@ -16,11 +16,11 @@ import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Ledger;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.message.MessageName;
-import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Subject;
+import dev.tollgate.core.tenant.Release;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -28,77 +28,89 @@ import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
- * The rows of the Limit table: a tenant's buckets, its silo, its count of connections, as a whole
- * and in parts, with the totals of those that were admitted and refused, the theoretical arrival
- * time of its next session, the sessions of each subject, and the messages that were processed
- * lately.
+ * Reads and writes rows of the Limit table: a tenant's buckets, its silo, its connection count with
+ * the totals of admitted and refused connections, the rate at which it creates sessions, the
+ * sessions of each subject, and recently processed messages.
  */
-public final class LimitRow {
-  public static final String TENANT = "tenantId";
-  public static final String KEY = "key";
+final class LimitRow {
+  /** The partition key. */
+  static final String TENANT = "tenantId";
+
+  /** The sort key. */
+  static final String KEY = "key";
+
   static final String CONNECTIONS = "connections";
   static final String ITEM_COUNT = "itemCount";
   static final String ADMITTED = "admitted";
   static final String REFUSED = "refused";
 
-  /** When a connection was last refused because its tenant had as many as it may have. */
+  /** When a connection was last refused because of {@code tenantConnections}. */
   static final String TENANT_FULL_AT = "tenantFullAt";
 
-  /** When a connection was last refused because its session had as many as it may have. */
+  /** When a connection was last refused because of {@code connectionsPerSession}. */
   static final String SESSION_FULL_AT = "sessionFullAt";
 
-  /** ResourceNames the last correction of a count, which its writer knows again. */
+  /** A random id of the last correction of a count. */
   static final String CORRECTION = "correction";
 
   static final String SESSIONS = "sessions";
   static final String ARRIVAL = "arrival";
-  public static final String SILO = "silo";
+
+  /** The sort key of a silo. */
+  static final String SILO = "silo";
+
   static final String BUCKET_PREFIX = "bucket:";
   static final String MESSAGE_PREFIX = "message:";
 
   static final String SUBJECT_PREFIX = "subject:";
 
-  /** The ids of a subject's sessions. */
+  /** The ids of a subject's sessions, a set of strings. */
   static final String SESSION_IDS = "sessionIds";
 
-  /** The attribute that DynamoDB deletes rows by; only those of messages and subjects have it. */
+  /** The time-to-live attribute of DynamoDB; only rows of messages and subjects have it. */
   static final String EXPIRES_AT = "expiresAt";
 
   static final String EMPTY_SINCE = "emptySince";
   static final String EMPTY_UNTIL = "emptyUntil";
   static final String EMPTY_HELD = "emptyHeld";
-  public static final String VERSION = "version";
 
-  /** ResourceNames the write that a bucket's row comes from, which its writer knows again. */
+  /** The version of a bucket or silo, for conditional writes. */
+  static final String VERSION = "version";
+
+  /** A random id of the write that a bucket's row comes from. */
   static final String WRITE = "write";
 
-  /** Stands in the rows of buckets that their shard looks at, so that an index holds them. */
-  public static final String SHARD = "shard";
+  /** The shard that looks at the bucket; only then the row is in the index of this name. */
+  static final String SHARD = "shard";
 
-  /** When that is to be. */
-  public static final String TURN_AT = "turnAt";
+  /** When the shard looks at the bucket next. */
+  static final String TURN_AT = "turnAt";
 
-  /** Stands in the row of turns, so that an index holds the tenants that may have sessions. */
+  /** Puts the row of the session rate into the index of live tenants. */
   static final String LIVE = "live";
 
-  /** What {@link #LIVE} holds. */
+  /** The value of {@link #LIVE}. */
   static final AttributeValue IS_LIVE = text("y");
 
   private LimitRow() {}
 
-  public static Map<String, AttributeValue> key(TenantId tenant, String key) {
+  /** The key of a tenant's row. */
+  static Map<String, AttributeValue> key(TenantId tenant, String key) {
     return Map.of(TENANT, text(tenant.value()), KEY, text(key));
   }
 
-  public static Map<String, AttributeValue> key(BucketId id) {
+  /** The key of a bucket. */
+  static Map<String, AttributeValue> key(BucketId id) {
     return key(id.tenant(), BUCKET_PREFIX + id.action());
   }
 
-  public static Map<String, AttributeValue> key(TenantId tenant, MessageName message) {
+  /** The key of a processed message. */
+  static Map<String, AttributeValue> key(TenantId tenant, MessageName message) {
     return key(tenant, MESSAGE_PREFIX + message.session() + ":" + message.id());
   }
 
-  public static Map<String, AttributeValue> key(TenantId tenant, Subject subject) {
+  /** The key of a subject's sessions. */
+  static Map<String, AttributeValue> key(TenantId tenant, Subject subject) {
     return key(tenant, SUBJECT_PREFIX + subject.pseudonym());
   }
 
@@ -134,7 +146,7 @@ public final class LimitRow {
     return stored.read("bucket", bucketName(stored), LimitRow::readBucket);
   }
 
-  /** What {@link BucketId} would say, of a row that may be no bucket's too. */
+  /** The name that {@link BucketId} has, also for a row that holds no valid bucket. */
   private static String bucketName(Row row) {
     return bucketAction(row) + "_" + row.text(TENANT);
   }
@@ -158,7 +170,7 @@ public final class LimitRow {
         row.number(VERSION));
   }
 
-  /** The attributes of a bucket's row that tell that it was found empty. */
+  /** The attributes of a bucket's row that hold its {@link EmptyHint}. */
   static Map<String, AttributeValue> write(EmptyHint found) {
     return Map.of(
         EMPTY_SINCE,
@@ -169,12 +181,14 @@ public final class LimitRow {
         number(found.held()));
   }
 
-  /** The bucket whose row, or its entry in an index, this is. */
+  /** The bucket of a row or of an index entry. */
   static BucketId bucketId(Row row) {
     return new BucketId(new TenantId(row.text(TENANT)), new Action(bucketAction(row)));
   }
 
-  /** The same; empty if the row's key names no bucket: then a hand has written it. */
+  /**
+   * The bucket of a row; empty if the row's key is malformed, because somebody edited the table.
+   */
   static Optional<BucketId> findBucketId(Row row) {
     try {
       return Optional.of(bucketId(row));
@@ -219,21 +233,21 @@ public final class LimitRow {
   }
 
   private static ConnectionCount readConnectionCount(Row row) {
-    Optional<Row> there = Optional.of(row);
+    Optional<Row> found = Optional.of(row);
     return new ConnectionCount(
-        count(there),
-        IntStream.range(0, ConnectionCount.PARTS).mapToObj(i -> total(there, part(i))).toList(),
+        count(found),
+        IntStream.range(0, ConnectionCount.PARTS).mapToObj(i -> total(found, part(i))).toList(),
         row.optional(CORRECTION, row::text),
         row.optional(TENANT_FULL_AT, row::nanos),
         row.optional(SESSION_FULL_AT, row::nanos));
   }
 
-  /** The connections that a row counts; none if there is no row. */
+  /** The number of open connections in a row; 0 without a row. */
   static long count(Optional<Row> row) {
     return total(row, ITEM_COUNT);
   }
 
-  /** What a row has added up under a name; none if there is no row. */
+  /** A total in a row; 0 if the row or the attribute does not exist. */
   static long total(Optional<Row> row, String name) {
     return row.flatMap(
             stored ->
@@ -244,13 +258,13 @@ public final class LimitRow {
         .orElse(0L);
   }
 
-  /** The message whose row this is. */
+  /** The processed message of a row. */
   static MessageName message(Row row) {
     String[] parts = row.text(KEY).split(":", 3);
     return new MessageName(new SessionId(parts[1]), parts[2]);
   }
 
-  /** Whether this is the row of a message that is known as processed then. */
+  /** Whether this is the row of a processed message that has not expired. */
   static boolean isProcessed(Row row, Instant now) {
     return row.text(KEY).startsWith(MESSAGE_PREFIX)
         && row.read(
@@ -261,7 +275,7 @@ public final class LimitRow {
                     && now.isBefore(Instant.ofEpochSecond(found.number(EXPIRES_AT))));
   }
 
-  /** Whether this is the row of a bucket. */
+  /** Whether the row's key is a bucket's. */
   static boolean isBucket(Row row) {
     return row.text(KEY).startsWith(BUCKET_PREFIX);
   }

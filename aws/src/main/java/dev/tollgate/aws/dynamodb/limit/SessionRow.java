@@ -18,11 +18,11 @@ import java.util.stream.Collectors;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
- * A session as a row of the Session table. Its end is in seconds, since it is also the attribute
- * that DynamoDB deletes rows by. A session without connections has no set of them: DynamoDB knows
- * no empty set.
+ * Reads and writes sessions as rows of the Session table. A session's end is in seconds, since
+ * DynamoDB uses it as the time to live. A session without connections has no set of connections,
+ * because DynamoDB stores no empty set.
  */
-public final class SessionRow {
+final class SessionRow {
   static final String TENANT = "tenantId";
   static final String ID = "sessionId";
   static final String CONNECTION_IDS = "connectionIds";
@@ -32,15 +32,16 @@ public final class SessionRow {
   static final String CREATED_AT = "createdAt";
   static final String TOKEN_ENDS_AT = "tokenEndsAt";
 
-  /** Before a connection's id, it names the attribute that tells when the connection joined. */
+  /** The prefix of attributes that hold when a connection joined, followed by its id. */
   private static final String JOINED = "joined:";
 
-  /** A map from the names of messages to the seconds when they may be forgotten. */
+  /** A map from names of processed messages to the second at which each entry expires. */
   static final String PROCESSED = "processed";
 
   private SessionRow() {}
 
-  public static Map<String, AttributeValue> key(TenantId tenant, SessionId id) {
+  /** The key of a session. */
+  static Map<String, AttributeValue> key(TenantId tenant, SessionId id) {
     return Map.of(TENANT, text(tenant.value()), ID, text(id.value()));
   }
 
@@ -67,8 +68,8 @@ public final class SessionRow {
   }
 
   /**
-   * The session that a row is; empty if it has a name that no server gives: then a hand has written
-   * it, and it keeps nobody from the tenant's sessions.
+   * The session in a row; empty if its id is malformed, because somebody edited the table. Such a
+   * row does not make the tenant's other sessions unreadable.
    */
   static Optional<Session> find(Row row) {
     return SessionId.isValid(row.text(ID)) ? Optional.of(read(row)) : Optional.empty();
@@ -101,7 +102,7 @@ public final class SessionRow {
             row.optional(TOKEN_ENDS_AT, row::number).map(Instant::ofEpochSecond)));
   }
 
-  /** The attribute that tells when a connection joined. */
+  /** The attribute that holds when a connection joined. */
   static String joined(String connectionId) {
     return JOINED + connectionId;
   }

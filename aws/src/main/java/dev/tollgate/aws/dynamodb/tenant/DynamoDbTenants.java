@@ -29,34 +29,39 @@ import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
 import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 
 /**
- * Tenants in the Tenant table, under the function's own role: whoever manages tenants is not one.
+ * Tenants in the Tenant table, with the function's own role, because the control plane acts for no
+ * single tenant.
  */
 public final class DynamoDbTenants implements Tenants {
   private static final String BY_TIER = "byTier";
 
-  /** A thousand tenants are near to the 1 MB that DynamoDB looks through at most. */
-  private static final int LOOKED_THROUGH = 1_000;
+  /**
+   * Tenants that one request of a search scans: a thousand are close to the 1 MB that DynamoDB
+   * scans at most.
+   */
+  private static final int SCANNED_AT_ONCE = 1_000;
 
-  /** How many requests may go into one part of a search. */
+  /** The most requests for one page of a search. */
   private static final int MOST_REQUESTS = 5;
 
   private final DynamoDbClient dynamoDb;
   private final String table;
-  private final int lookedThrough;
+  private final int scannedAtOnce;
 
+  /** Tenants in this table. */
   public DynamoDbTenants(DynamoDbClient dynamoDb, String table) {
-    this(dynamoDb, table, LOOKED_THROUGH);
+    this(dynamoDb, table, SCANNED_AT_ONCE);
   }
 
   /**
    * Tenants in this table.
    *
-   * @param lookedThrough how many tenants one request of a search looks through
+   * @param scannedAtOnce how many tenants one request of a search scans
    */
-  public DynamoDbTenants(DynamoDbClient dynamoDb, String table, int lookedThrough) {
+  public DynamoDbTenants(DynamoDbClient dynamoDb, String table, int scannedAtOnce) {
     this.dynamoDb = dynamoDb;
     this.table = table;
-    this.lookedThrough = lookedThrough;
+    this.scannedAtOnce = scannedAtOnce;
   }
 
   @Override
@@ -163,9 +168,9 @@ public final class DynamoDbTenants implements Tenants {
   /**
    * {@inheritDoc}
    *
-   * <p>A tier is asked of its index, by name, and so are those who are pending; else the table is
-   * scanned. DynamoDB counts what it looks at and not what it finds, so several requests may go
-   * into one part.
+   * <p>Tiers and pending tenants have an index each; any other search scans the table. DynamoDB's
+   * limit counts the items that it scans and not those that it finds, so one page may take several
+   * requests.
    */
   @Override
   public Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int most) {
@@ -173,14 +178,14 @@ public final class DynamoDbTenants implements Tenants {
     List<UnreadableRow> unreadable = new ArrayList<>();
     Optional<String> end = cursor;
     for (int i = 0; i < MOST_REQUESTS; i++) {
-      Page<Tenant> looked = look(filter, end, most - found.size());
-      found.addAll(looked.items());
-      unreadable.addAll(looked.unreadable());
+      Page<Tenant> results = searchOnce(filter, end, most - found.size());
+      found.addAll(results.items());
+      unreadable.addAll(results.unreadable());
       if (found.size() > most) {
-        List<Tenant> part = found.subList(0, most);
-        return new Page<>(part, Optional.of(part.get(most - 1).id().value()), unreadable);
+        List<Tenant> page = found.subList(0, most);
+        return new Page<>(page, Optional.of(page.get(most - 1).id().value()), unreadable);
       }
-      end = looked.next();
+      end = results.next();
       if (found.size() == most || end.isEmpty()) {
         break;
       }
@@ -188,10 +193,10 @@ public final class DynamoDbTenants implements Tenants {
     return new Page<>(found, end, unreadable);
   }
 
-  /** What one look finds, which may be more than is left to be found. */
-  private Page<Tenant> look(TenantFilter filter, Optional<String> cursor, int left) {
+  /** The results of one request, which may be more than {@code left}. */
+  private Page<Tenant> searchOnce(TenantFilter filter, Optional<String> cursor, int left) {
     if (filter.tier().isPresent()) {
-      return inTier(filter.tier().get(), filter, cursor, filter.pending() ? lookedThrough : left);
+      return inTier(filter.tier().get(), filter, cursor, filter.pending() ? scannedAtOnce : left);
     }
     if (filter.pending()) {
       return pending(filter, cursor, left);
@@ -207,7 +212,7 @@ public final class DynamoDbTenants implements Tenants {
                     request ->
                         request
                             .tableName(table)
-                            .limit(lookedThrough)
+                            .limit(scannedAtOnce)
                             .consistentRead(true)
                             .filterExpression("begins_with(#id, :prefix)")
                             .expressionAttributeNames(Map.of("#id", TenantRow.ID))
@@ -235,12 +240,12 @@ public final class DynamoDbTenants implements Tenants {
     return page(part.items(), part.lastEvaluatedKey());
   }
 
-  /** Those whom the index has, and who are pending still. */
+  /** The tenants of the index that are still pending. */
   private Page<Tenant> pending(TenantFilter filter, Optional<String> cursor, int most) {
     QueryRequest request =
         byName(TenantRow.PENDING, TenantRow.PENDING, TenantRow.IS_PENDING, filter, cursor, most)
             .build();
-    QueryResponse part = ask("DynamoDB Query of unsettled tenants", () -> dynamoDb.query(request));
+    QueryResponse part = ask("DynamoDB Query of pending tenants", () -> dynamoDb.query(request));
     List<Map<String, AttributeValue>> keys =
         part.items().stream().map(item -> Map.of(TenantRow.ID, item.get(TenantRow.ID))).toList();
     Page<Tenant> found = page(keys.isEmpty() ? List.of() : rows(keys), part.lastEvaluatedKey());
@@ -248,7 +253,7 @@ public final class DynamoDbTenants implements Tenants {
         found.items().stream().filter(filter::matches).toList(), found.next(), found.unreadable());
   }
 
-  /** At most a hundred rows by their keys. What DynamoDB leaves out, it is asked for once more. */
+  /** Reads at most 100 rows. Requests keys that DynamoDB leaves unprocessed once more. */
   private List<Map<String, AttributeValue>> rows(List<Map<String, AttributeValue>> keys) {
     List<Map<String, AttributeValue>> rows = new ArrayList<>();
     Map<String, KeysAndAttributes> left =
@@ -263,12 +268,12 @@ public final class DynamoDbTenants implements Tenants {
       left = response.unprocessedKeys();
     }
     if (!left.isEmpty()) {
-      throw new Unavailable("DynamoDB BatchGetItem of tenants: left out keys twice");
+      throw new Unavailable("DynamoDB BatchGetItem of tenants: keys stayed unprocessed");
     }
     return rows;
   }
 
-  /** Asks an index that has tenants by name. */
+  /** A query of an index that is sorted by tenant id. */
   private QueryRequest.Builder byName(
       String index,
       String key,
@@ -304,7 +309,7 @@ public final class DynamoDbTenants implements Tenants {
   @Override
   public List<TenantId> listPending(int most) {
     return ask(
-        "DynamoDB Query of unsettled tenants",
+        "DynamoDB Query of pending tenants",
         () ->
             dynamoDb
                 .queryPaginator(
@@ -323,12 +328,12 @@ public final class DynamoDbTenants implements Tenants {
                 .toList());
   }
 
-  /** A cursor is the name of the last tenant of the part before it. */
+  /** Decodes a cursor, which is the id of the last tenant of the previous page. */
   private static TenantId tenantAt(String cursor) {
     try {
       return new TenantId(cursor);
     } catch (InvalidValue invalid) {
-      throw new InvalidValue("cursor", cursor, "what a part before gave as next");
+      throw new InvalidValue("cursor", cursor, "the cursor of the previous page");
     }
   }
 

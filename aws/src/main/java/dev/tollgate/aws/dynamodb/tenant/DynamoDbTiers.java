@@ -8,7 +8,7 @@ import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
-import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
@@ -23,8 +23,8 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
- * Tiers in the Tier table, under the function's own role. A default tier has no row until it is
- * changed, and a row that says no more than that once it is removed.
+ * Tiers in the Tier table, with the function's own role. A default tier has no row until it is
+ * changed. A removed default tier has a row that marks it as removed.
  */
 public final class DynamoDbTiers implements Tiers {
   private static final Map<TierName, Tier> DEFAULTS =
@@ -33,6 +33,7 @@ public final class DynamoDbTiers implements Tiers {
   private final DynamoDbClient dynamoDb;
   private final String table;
 
+  /** Tiers in this table. */
   public DynamoDbTiers(DynamoDbClient dynamoDb, String table) {
     this.dynamoDb = dynamoDb;
     this.table = table;
@@ -150,7 +151,7 @@ public final class DynamoDbTiers implements Tiers {
   }
 
   private WriteResult removeDefault(TierName name, long version) {
-    String stands = version == 0 ? "attribute_not_exists(#version)" : "#version = :version";
+    String unchanged = version == 0 ? "attribute_not_exists(#version)" : "#version = :version";
     return write(
         "DynamoDB PutItem of tier " + name,
         () ->
@@ -159,7 +160,7 @@ public final class DynamoDbTiers implements Tiers {
                     request
                         .tableName(table)
                         .item(TierRow.removed(name))
-                        .conditionExpression("attribute_exists(#removed) OR " + stands)
+                        .conditionExpression("attribute_exists(#removed) OR " + unchanged)
                         .expressionAttributeNames(
                             Map.of("#removed", TierRow.REMOVED, "#version", TierRow.VERSION))
                         .expressionAttributeValues(

@@ -24,26 +24,32 @@ import java.util.Map;
 import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/** A tenant as a row of the Tenant table. */
+/** Reads and writes tenants as rows of the Tenant table. */
 public final class TenantRow {
+  /** The key: the tenant's id. */
   public static final String ID = "tenantId";
-  public static final String TIER = "tier";
-  public static final String VERSION = "version";
-  public static final String OBSERVED_VERSION = "observedVersion";
 
-  /** Stands in rows whose tenant is not settled, so that an index holds only these. */
-  public static final String PENDING = "pending";
+  static final String TIER = "tier";
+  static final String VERSION = "version";
+  static final String OBSERVED_VERSION = "observedVersion";
 
-  /** What {@link #PENDING} holds. */
-  public static final AttributeValue IS_PENDING = text("1");
+  /**
+   * Marks tenants whose desired state is not in effect yet. Only they are in the index of this
+   * name.
+   */
+  static final String PENDING = "pending";
+
+  /** The value of {@link #PENDING}. */
+  static final AttributeValue IS_PENDING = text("1");
 
   private TenantRow() {}
 
+  /** The key of a tenant. */
   public static Map<String, AttributeValue> key(TenantId id) {
     return Map.of(ID, text(id.value()));
   }
 
-  public static Map<String, AttributeValue> write(Tenant tenant) {
+  static Map<String, AttributeValue> write(Tenant tenant) {
     Map<String, AttributeValue> row = Row.withSchema(key(tenant.id()));
     row.put(TIER, text(tenant.tier().value()));
     row.put("overrides", limits(tenant.overrides()));
@@ -60,6 +66,7 @@ public final class TenantRow {
     return row;
   }
 
+  /** The tenant in a row. */
   public static Tenant read(Row stored) {
     return stored.read("tenant", stored.text(ID), TenantRow::tenant);
   }
@@ -78,45 +85,46 @@ public final class TenantRow {
         row.number(OBSERVED_VERSION));
   }
 
-  public static AttributeValue limits(Map<Limit, Long> limits) {
+  static AttributeValue limits(Map<Limit, Long> limits) {
     return map(limits, Limit::key, Attribute::number);
   }
 
-  public static Map<Limit, Long> limits(Row row, String name) {
+  static Map<Limit, Long> limits(Row row, String name) {
     return row.map(name, Limit::named, Row::number);
   }
 
-  /** What a bucket promises, as members of its row or of a tenant's. */
+  /** The attributes of a bucket's rate, capacity and fill policy. */
   public static Map<String, AttributeValue> spec(BucketSpec spec) {
-    Map<String, AttributeValue> written = new HashMap<>(filling(spec.fillPolicy()));
+    Map<String, AttributeValue> written = new HashMap<>(fillPolicy(spec.fillPolicy()));
     written.put("rate", rate(spec.rate()));
     written.put("capacity", number(spec.capacity()));
     return written;
   }
 
+  /** A bucket's rate, capacity and fill policy. */
   public static BucketSpec spec(Row row) {
-    return new BucketSpec(rate(row), row.number("capacity"), filling(row));
+    return new BucketSpec(rate(row), row.number("capacity"), fillPolicy(row));
   }
 
-  public static Map<String, AttributeValue> filling(FillPolicy filling) {
+  static Map<String, AttributeValue> fillPolicy(FillPolicy fillPolicy) {
     return Map.of(
         "fillMode",
-        text(filling.mode().name()),
+        text(fillPolicy.mode().name()),
         "hibernateAfterMinutes",
-        number(filling.hibernateAfterMinutes()));
+        number(fillPolicy.hibernateAfterMinutes()));
   }
 
-  public static FillPolicy filling(Row row) {
+  static FillPolicy fillPolicy(Row row) {
     return new FillPolicy(
         FillMode.valueOf(row.text("fillMode")), row.number("hibernateAfterMinutes"));
   }
 
-  /** A rate as tokens a minute, which may have decimals. */
-  public static AttributeValue rate(Rate rate) {
+  /** A rate in tokens a minute, with decimals. */
+  static AttributeValue rate(Rate rate) {
     return AttributeValue.fromN(rate.tokensPerMinute().toPlainString());
   }
 
-  public static Rate rate(Row row) {
+  static Rate rate(Row row) {
     return Rate.perMinute(row.decimal("rate"));
   }
 }

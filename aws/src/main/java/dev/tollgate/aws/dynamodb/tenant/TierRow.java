@@ -6,11 +6,11 @@ import static dev.tollgate.aws.dynamodb.Attribute.text;
 
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.Action;
-import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import java.util.HashMap;
@@ -18,25 +18,27 @@ import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/** A tier as a row of the Tier table. */
-public final class TierRow {
-  public static final String NAME = "tier";
+/** Reads and writes tiers as rows of the Tier table. */
+final class TierRow {
+  /** The key: the tier's name. */
+  static final String NAME = "tier";
+
   static final String VERSION = "version";
   static final String ROLLED_OUT = "rolledOut";
 
-  /** The row of the release that was rolled out; no tier has such a name. */
-  public static final String RELEASE = "#release";
+  /** The key of the row that holds the rolled-out release; it is no valid tier name. */
+  static final String RELEASE = "#release";
 
-  /** Stands, alone, in the row of a default tier that was removed. */
+  /** Marks the row of a removed default tier. */
   static final String REMOVED = "removed";
 
   private TierRow() {}
 
-  public static Map<String, AttributeValue> key(TierName name) {
+  static Map<String, AttributeValue> key(TierName name) {
     return Map.of(NAME, text(name.value()));
   }
 
-  /** The row that says which release was rolled out. */
+  /** The row of the rolled-out release. */
   static Map<String, AttributeValue> release(Release release) {
     return Row.withSchema(Map.of(NAME, text(RELEASE), "release", text(release.value())));
   }
@@ -58,14 +60,14 @@ public final class TierRow {
     row.put("isolation", text(tier.isolation().name()));
     row.put("limits", TenantRow.limits(tier.limits().values()));
     row.put("buckets", map(tier.buckets(), Action::value, TierRow::terms));
-    row.putAll(TenantRow.filling(tier.fillPolicy()));
+    row.putAll(TenantRow.fillPolicy(tier.fillPolicy()));
     row.put("onUnavailable", text(tier.onUnavailable().name()));
     row.put(VERSION, number(tier.version()));
     row.put(ROLLED_OUT, number(tier.rolledOut()));
     return row;
   }
 
-  /** The tier that a row holds; empty if the row says that the tier was removed. */
+  /** The tier in a row; empty if the row marks a removed default tier. */
   static Optional<Tier> find(Row stored) {
     return stored.read(
         "tier",
@@ -79,7 +81,7 @@ public final class TierRow {
         Isolation.valueOf(row.text("isolation")),
         new Limits(TenantRow.limits(row, "limits")),
         row.map("buckets", Action::new, (map, name) -> terms(map.map(name))),
-        TenantRow.filling(row),
+        TenantRow.fillPolicy(row),
         OnUnavailable.valueOf(row.text("onUnavailable")),
         row.number(VERSION),
         row.number(ROLLED_OUT));

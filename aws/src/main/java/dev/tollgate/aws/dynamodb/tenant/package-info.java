@@ -1,4 +1,4 @@
-/** The Tenant table: tenants and tiers. */
+/** The Tenant and Tier tables. May import aws.dynamodb. */
 @NullMarked
 package dev.tollgate.aws.dynamodb.tenant;
 

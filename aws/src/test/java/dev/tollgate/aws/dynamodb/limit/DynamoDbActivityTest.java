@@ -10,14 +10,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Engines.class)
 class DynamoDbActivityTest extends ActivityContract {
-  private final DynamoDbSessions sessions;
+  private final SessionTables sessionTables;
   private final Buckets buckets;
   private final Activity activity;
 
   DynamoDbActivityTest(Engines.Tables tables) {
     String limits = tables.limit();
-    sessions =
-        new DynamoDbSessions(
+    sessionTables =
+        new SessionTables(
             tables.client(), tables.client(), tables.session(), limits, Engines.ANYBODY);
     buckets = new DynamoDbBuckets(tables.client(), limits, Engines.ANYBODY);
     activity = new DynamoDbActivity(tables.client(), tables.client(), limits, Engines.ANYBODY);
@@ -30,7 +30,7 @@ class DynamoDbActivityTest extends ActivityContract {
 
   @Override
   protected Connections connections() {
-    return sessions;
+    return new DynamoDbConnections(sessionTables);
   }
 
   @Override
@@ -40,6 +40,6 @@ class DynamoDbActivityTest extends ActivityContract {
 
   @Override
   protected Sessions sessions() {
-    return sessions;
+    return new DynamoDbSessions(sessionTables);
   }
 }

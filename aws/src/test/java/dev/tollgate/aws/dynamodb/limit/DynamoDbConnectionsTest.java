@@ -8,21 +8,21 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Engines.class)
 class DynamoDbConnectionsTest extends ConnectionsContract {
-  private final DynamoDbSessions sessions;
+  private final SessionTables tables;
 
-  DynamoDbConnectionsTest(Engines.Tables tables) {
-    sessions =
-        new DynamoDbSessions(
-            tables.client(), tables.client(), tables.session(), tables.limit(), Engines.ANYBODY);
+  DynamoDbConnectionsTest(Engines.Tables engine) {
+    tables =
+        new SessionTables(
+            engine.client(), engine.client(), engine.session(), engine.limit(), Engines.ANYBODY);
   }
 
   @Override
   protected Connections connections() {
-    return sessions;
+    return new DynamoDbConnections(tables);
   }
 
   @Override
   protected Sessions sessions() {
-    return sessions;
+    return new DynamoDbSessions(tables);
   }
 }

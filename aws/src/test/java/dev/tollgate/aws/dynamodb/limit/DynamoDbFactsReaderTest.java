@@ -23,7 +23,7 @@ class DynamoDbFactsReaderTest extends FactsReaderContract {
   private final AdmissionFactsReader reader;
   private final Tenants tenants;
   private final Buckets buckets;
-  private final DynamoDbSessions sessions;
+  private final SessionTables sessionTables;
 
   DynamoDbFactsReaderTest(Engines.Tables engine) {
     DynamoDbFactsReader.Tables tables =
@@ -31,8 +31,8 @@ class DynamoDbFactsReaderTest extends FactsReaderContract {
     reader = new DynamoDbFactsReader(engine.client(), tables, Engines.ANYBODY, clock);
     tenants = new DynamoDbTenants(engine.client(), tables.tenant());
     buckets = new DynamoDbBuckets(engine.client(), tables.limit(), Engines.ANYBODY);
-    sessions =
-        new DynamoDbSessions(
+    sessionTables =
+        new SessionTables(
             engine.client(), engine.client(), tables.session(), tables.limit(), Engines.ANYBODY);
   }
 
@@ -53,12 +53,12 @@ class DynamoDbFactsReaderTest extends FactsReaderContract {
 
   @Override
   protected Sessions sessions() {
-    return sessions;
+    return new DynamoDbSessions(sessionTables);
   }
 
   @Override
   protected Connections connections() {
-    return sessions;
+    return new DynamoDbConnections(sessionTables);
   }
 
   @Test

@@ -8,21 +8,21 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Engines.class)
 class DynamoDbLiveTenantsTest extends LiveTenantsContract {
-  private final DynamoDbSessions sessions;
+  private final SessionTables tables;
 
-  DynamoDbLiveTenantsTest(Engines.Tables tables) {
-    sessions =
-        new DynamoDbSessions(
-            tables.client(), tables.client(), tables.session(), tables.limit(), Engines.ANYBODY);
+  DynamoDbLiveTenantsTest(Engines.Tables engine) {
+    tables =
+        new SessionTables(
+            engine.client(), engine.client(), engine.session(), engine.limit(), Engines.ANYBODY);
   }
 
   @Override
   protected LiveTenants live() {
-    return sessions;
+    return new DynamoDbLiveTenants(tables);
   }
 
   @Override
   protected Sessions sessions() {
-    return sessions;
+    return new DynamoDbSessions(tables);
   }
 }

@@ -18,7 +18,7 @@ class DynamoDbMessageFactsTest extends MessageFactsReaderContract {
   private final MessageFactsReader reader;
   private final Tenants tenants;
   private final Buckets buckets;
-  private final DynamoDbSessions sessions;
+  private final SessionTables sessionTables;
   private final MessageLog log;
 
   DynamoDbMessageFactsTest(Engines.Tables engine) {
@@ -30,8 +30,8 @@ class DynamoDbMessageFactsTest extends MessageFactsReaderContract {
     tenants = new DynamoDbTenants(engine.client(), tables.tenant());
     buckets = new DynamoDbBuckets(engine.client(), tables.limit(), Engines.ANYBODY);
     log = new DynamoDbMessageLog(engine.client(), tables.limit(), Engines.ANYBODY);
-    sessions =
-        new DynamoDbSessions(
+    sessionTables =
+        new SessionTables(
             engine.client(), engine.client(), tables.session(), tables.limit(), Engines.ANYBODY);
   }
 
@@ -52,7 +52,7 @@ class DynamoDbMessageFactsTest extends MessageFactsReaderContract {
 
   @Override
   protected Sessions sessions() {
-    return sessions;
+    return new DynamoDbSessions(sessionTables);
   }
 
   @Override
@@ -62,6 +62,6 @@ class DynamoDbMessageFactsTest extends MessageFactsReaderContract {
 
   @Override
   protected Connections connections() {
-    return sessions;
+    return new DynamoDbConnections(sessionTables);
   }
 }

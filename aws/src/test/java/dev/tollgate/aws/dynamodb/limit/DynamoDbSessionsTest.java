@@ -28,7 +28,9 @@ class DynamoDbSessionsTest extends SessionsContract {
   DynamoDbSessionsTest(Engines.Tables tables) {
     client = tables.client();
     table = tables.session();
-    sessions = new DynamoDbSessions(client, client, table, tables.limit(), Engines.ANYBODY);
+    sessions =
+        new DynamoDbSessions(
+            new SessionTables(client, client, table, tables.limit(), Engines.ANYBODY));
   }
 
   @Override

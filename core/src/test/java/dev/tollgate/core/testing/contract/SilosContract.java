@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
-import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.provisioning.Silo.State;
 import dev.tollgate.core.provisioning.Silos;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.Samples;
 import java.util.Collections;

@@ -1,8 +1,8 @@
 package dev.tollgate.core.testing.memory;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.provisioning.Release;
 import dev.tollgate.core.provisioning.SiloFunctions;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.testing.Samples;
 import dev.tollgate.core.testing.contract.SiloFunctionsContract;
 import java.util.Optional;

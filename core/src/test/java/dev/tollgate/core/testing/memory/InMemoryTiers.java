@@ -2,7 +2,7 @@ package dev.tollgate.core.testing.memory;
 
 import dev.tollgate.core.Page;
 import dev.tollgate.core.WriteResult;
-import dev.tollgate.core.provisioning.Release;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;

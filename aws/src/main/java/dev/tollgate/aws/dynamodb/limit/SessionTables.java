@@ -1,0 +1,189 @@
+package dev.tollgate.aws.dynamodb.limit;
+
+import static dev.tollgate.aws.SdkCalls.ask;
+
+import dev.tollgate.aws.credentials.TenantCredentials;
+import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.session.SessionId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
+import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
+
+/**
+ * The Session and the Limit table, with the requests that sessions, connections and live tenants
+ * share. All of them run with the credentials of the row's tenant.
+ */
+public final class SessionTables {
+  /** The most attempts at a write that other writers invalidate. */
+  static final int MAX_ATTEMPTS = 5;
+
+  /** The most rows that one BatchGetItem reads (DynamoDB API reference). */
+  private static final int BATCH = 100;
+
+  private final DynamoDbClient dynamoDb;
+  private final DynamoDbClient once;
+  private final String sessions;
+  private final String limits;
+  private final TenantCredentials credentials;
+
+  /**
+   * These tables.
+   *
+   * @param once never repeats a request: a repeated count counts twice, and a repeated join finds
+   *     the connection already joined
+   * @param sessions name of the Session table
+   * @param limits name of the Limit table
+   */
+  public SessionTables(
+      DynamoDbClient dynamoDb,
+      DynamoDbClient once,
+      String sessions,
+      String limits,
+      TenantCredentials credentials) {
+    this.dynamoDb = dynamoDb;
+    this.once = once;
+    this.sessions = sessions;
+    this.limits = limits;
+    this.credentials = credentials;
+  }
+
+  DynamoDbClient dynamoDb() {
+    return dynamoDb;
+  }
+
+  String sessions() {
+    return sessions;
+  }
+
+  String limits() {
+    return limits;
+  }
+
+  AwsRequestOverrideConfiguration as(TenantId tenant) {
+    return credentials.as(tenant);
+  }
+
+  /** An update of a session's row. */
+  UpdateItemRequest.Builder updateSession(TenantId tenant, SessionId id) {
+    return UpdateItemRequest.builder()
+        .overrideConfiguration(as(tenant))
+        .tableName(sessions)
+        .key(SessionRow.key(tenant, id));
+  }
+
+  /** Reads a row consistently; empty if it does not exist. */
+  Optional<Row> get(TenantId tenant, String table, Map<String, AttributeValue> key) {
+    AwsRequestOverrideConfiguration configuration = as(tenant);
+    Map<String, AttributeValue> item =
+        ask(
+            "DynamoDB GetItem of " + tenant,
+            () ->
+                dynamoDb
+                    .getItem(
+                        request ->
+                            request
+                                .overrideConfiguration(configuration)
+                                .tableName(table)
+                                .key(key)
+                                .consistentRead(true))
+                    .item());
+    return item.isEmpty() ? Optional.empty() : Optional.of(new Row(item));
+  }
+
+  /** Reads rows of a tenant consistently. Requests keys that DynamoDB leaves unprocessed again. */
+  List<Row> batchGet(TenantId tenant, String table, List<Map<String, AttributeValue>> keys) {
+    AwsRequestOverrideConfiguration configuration = as(tenant);
+    List<Row> rows = new ArrayList<>();
+    List<Map<String, AttributeValue>> left = keys;
+    int requests = MAX_ATTEMPTS + keys.size() / BATCH;
+    for (int i = 0; i < requests && !left.isEmpty(); i++) {
+      List<Map<String, AttributeValue>> next = left.subList(0, Math.min(BATCH, left.size()));
+      BatchGetItemResponse response =
+          ask(
+              "DynamoDB BatchGetItem of " + tenant,
+              () ->
+                  dynamoDb.batchGetItem(
+                      request ->
+                          request
+                              .overrideConfiguration(configuration)
+                              .requestItems(
+                                  Map.of(
+                                      table,
+                                      KeysAndAttributes.builder()
+                                          .keys(next)
+                                          .consistentRead(true)
+                                          .build()))));
+      response.responses().getOrDefault(table, List.of()).forEach(item -> rows.add(new Row(item)));
+      List<Map<String, AttributeValue>> leftOut = new ArrayList<>();
+      response.unprocessedKeys().values().forEach(more -> leftOut.addAll(more.keys()));
+      leftOut.addAll(left.subList(next.size(), left.size()));
+      left = leftOut;
+    }
+    if (!left.isEmpty()) {
+      throw new Unavailable("DynamoDB BatchGetItem of " + tenant + ": keys stayed unprocessed");
+    }
+    return rows;
+  }
+
+  /** Deletes a row of the Limit table. */
+  void deleteLimitRow(TenantId tenant, String key) {
+    AwsRequestOverrideConfiguration configuration = as(tenant);
+    ask(
+        "DynamoDB DeleteItem of " + key + " of " + tenant,
+        () ->
+            dynamoDb.deleteItem(
+                request ->
+                    request
+                        .overrideConfiguration(configuration)
+                        .tableName(limits)
+                        .key(LimitRow.key(tenant, key))));
+  }
+
+  /**
+   * Sends a conditional update once.
+   *
+   * @param what the operation, for errors
+   * @return empty if the row was updated, else the row that failed the condition, which has no
+   *     attributes if it does not exist (UpdateItem, {@code ReturnValuesOnConditionCheckFailure})
+   */
+  Optional<Row> updateOnce(String what, UpdateItemRequest request) {
+    return ask(
+        what,
+        () -> {
+          try {
+            once.updateItem(request);
+            return Optional.empty();
+          } catch (ConditionalCheckFailedException failed) {
+            return Optional.of(new Row(failed.item()));
+          }
+        });
+  }
+
+  /**
+   * Sends a conditional update, and repeats it after an error.
+   *
+   * @param what the operation, for errors
+   * @return the attributes that the request asks for; empty if the condition failed
+   */
+  Optional<Row> update(String what, UpdateItemRequest request) {
+    return ask(
+        what,
+        () -> {
+          try {
+            return Optional.of(new Row(dynamoDb.updateItem(request).attributes()));
+          } catch (ConditionalCheckFailedException failed) {
+            return Optional.empty();
+          }
+        });
+  }
+}

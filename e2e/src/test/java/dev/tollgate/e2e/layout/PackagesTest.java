@@ -1,0 +1,57 @@
+package dev.tollgate.e2e.layout;
+
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Within a module, packages form layers, and each is small enough to be read at once. */
+class PackagesTest {
+  /** The most top-level types that a package may hold. */
+  private static final long LARGEST_PACKAGE = 25;
+
+  static List<Path> modules() throws IOException {
+    try (Stream<Path> directories = Files.list(Path.of(".."))) {
+      return directories
+          .filter(module -> Files.isDirectory(module.resolve("src/main/java")))
+          .toList();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("modules")
+  void packages_inOneModule_dependOnEachOtherInOneDirectionOnly(Path module) {
+    slices().matching("dev.tollgate.(**)").should().beFreeOfCycles().check(classesOf(module));
+  }
+
+  @ParameterizedTest
+  @MethodSource("modules")
+  void packages_inOneModule_holdFewTypes(Path module) {
+    Map<String, Long> typesByPackage =
+        classesOf(module).stream()
+            .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+            .collect(Collectors.groupingBy(type -> type.getPackageName(), Collectors.counting()));
+
+    assertThat(typesByPackage)
+        .isNotEmpty()
+        .allSatisfy(
+            (name, types) ->
+                assertThat(types)
+                    .as("types in package %s", name)
+                    .isLessThanOrEqualTo(LARGEST_PACKAGE));
+  }
+
+  private static JavaClasses classesOf(Path module) {
+    return new ClassFileImporter().importPath(module.resolve("target/classes"));
+  }
+}

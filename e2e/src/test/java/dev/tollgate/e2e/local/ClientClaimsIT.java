@@ -1,0 +1,128 @@
+package dev.tollgate.e2e.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.client.Claim;
+import dev.tollgate.client.Reservation;
+import dev.tollgate.client.Settlement;
+import dev.tollgate.client.TokenBucket;
+import dev.tollgate.client.TollgateClient;
+import dev.tollgate.client.UnknownBucket;
+import dev.tollgate.local.endpoint.RecordedRequests.Request;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Programs that claim as the stack's role {@code Application}, held to its policies. */
+final class ClientClaimsIT {
+  private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
+  private static final String TIER =
+      """
+      {"isolation": "POOL", "buckets": {"send-email": {"ratePerMinute": 60, "capacity": 20}},
+       "limits": {"tenantPerMinute": 60, "sessionPerMinute": 60, "connectionsPerSession": 10,
+                  "tenantConnections": 10, "sessionTTL": 200, "messagesPerMinute": 60}}""";
+  private static final TollgateClient TOLLGATE =
+      TollgateClient.builder().environment(environment()).clock(DEPLOYMENT.clock()).build();
+
+  @BeforeAll
+  static void tier() {
+    assertThat(DEPLOYMENT.control("PUT", "/tiers/mailing", TIER).status()).isLessThan(300);
+  }
+
+  @AfterAll
+  static void close() {
+    TOLLGATE.close();
+  }
+
+  private static Map<String, String> environment() {
+    String role = output("ApplicationRole");
+    Map<String, String> environment =
+        new HashMap<>(DEPLOYMENT.cloud().environmentOf(role.substring(role.lastIndexOf('/') + 1)));
+    output("ApplicationVariables")
+        .lines()
+        .map(line -> line.split("=", 2))
+        .forEach(variable -> environment.put(variable[0], variable[1]));
+    return environment;
+  }
+
+  private static String output(String name) {
+    return Optional.ofNullable(DEPLOYMENT.cloud().outputs().get(name)).orElseThrow();
+  }
+
+  private static TokenBucket bucketOf(String tenant) {
+    assertThat(DEPLOYMENT.onboard(tenant, "mailing", "{}").status()).isEqualTo(201);
+    return TOLLGATE.bucket(tenant, "send-email");
+  }
+
+  @Test
+  void claims_come_to_the_second_however_a_bucket_was_drained() throws Exception {
+    TokenBucket bucket = bucketOf("claims-drain");
+    DEPLOYMENT.cloud().requests().clear();
+    assertThat(bucket.claimUpTo(30).tokens()).isEqualTo(20);
+    assertThat(bucket.tryClaim()).isInstanceOf(Claim.Denied.class);
+    awaitFill();
+
+    DEPLOYMENT.advance(Duration.ofSeconds(3));
+
+    assertThat(bucket.claimUpTo(10).tokens()).isBetween(2, 4);
+  }
+
+  /** Nothing tells when the fill has ended that a claim requested. */
+  private static void awaitFill() {
+    Instant deadline = Instant.now().plusSeconds(30);
+    while (DEPLOYMENT.cloud().requests().of("TokenProducer").stream()
+        .noneMatch(request -> request.operation().equals("SendMessageBatch"))) {
+      assertThat(Instant.now()).isBefore(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void reservation_is_spent_or_returned() throws Exception {
+    TokenBucket bucket = bucketOf("claims-reserve");
+    Reservation spent = (Reservation) bucket.reserve(15);
+    Reservation returned = (Reservation) bucket.reserve(5);
+    assertThat(bucket.reserve(1)).isInstanceOf(Claim.Denied.class);
+
+    assertThat(spent.spend()).isEqualTo(new Settlement.Spent());
+    returned.close();
+
+    DEPLOYMENT.advance(Duration.ofSeconds(1));
+    assertThat(bucket.tryClaim(5)).isEqualTo(new Claim.Granted(5));
+  }
+
+  @Test
+  void claim_is_three_requests_and_a_refusal_one() throws Exception {
+    TokenBucket bucket = bucketOf("claims-count");
+    bucket.tryClaim();
+    assertThat(operations(bucket::tryClaim))
+        .containsExactly("GetItem", "ReceiveMessage", "DeleteMessageBatch");
+    bucket.claimUpTo(30);
+    assertThat(operations(bucket::tryClaim)).containsExactly("GetItem");
+  }
+
+  private static List<String> operations(LocalDeployment.Action action) throws Exception {
+    return DEPLOYMENT.requestsOf(action).stream()
+        .filter(request -> request.principal().name().startsWith("Application"))
+        .map(Request::operation)
+        .toList();
+  }
+
+  @Test
+  void bucket_that_does_not_exist_is_named() {
+    bucketOf("claims-known");
+    assertThatThrownBy(() -> TOLLGATE.bucket("claims-known", "nonsense").tryClaim())
+        .isInstanceOf(UnknownBucket.class)
+        .hasMessageContaining("nonsense");
+    assertThatThrownBy(() -> TOLLGATE.bucket("claims-nobody", "send-email").tryClaim())
+        .isInstanceOf(UnknownBucket.class)
+        .hasMessageContaining("claims-nobody");
+  }
+}

@@ -1,0 +1,52 @@
+package dev.tollgate.local;
+
+import dev.tollgate.local.endpoint.Principal;
+import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.iam.Caller;
+import dev.tollgate.local.iam.Context;
+import dev.tollgate.local.iam.Policies;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/** The roles of the stack that an AWS service assumes to make calls of its own. */
+final class AssumedRoles {
+  private final String name;
+  private final Caller.Service service;
+  private final Function<Principal, ServiceClient> clients;
+  private final Optional<Policies> policies;
+  private final Map<String, ServiceClient> byRole = new ConcurrentHashMap<>();
+
+  /**
+   * @param name the name that the service's calls are recorded by
+   * @param service the service, such as {@code scheduler.amazonaws.com}
+   * @param clients makes the client of a principal
+   * @param policies which roles the service may assume; without them it may assume all
+   */
+  AssumedRoles(
+      String name,
+      String service,
+      Function<Principal, ServiceClient> clients,
+      Optional<Policies> policies) {
+    this.name = name;
+    this.service = new Caller.Service(service);
+    this.clients = clients;
+    this.policies = policies;
+  }
+
+  /** Whether the service may assume a role. */
+  boolean mayAssume(String roleArn, Context context) {
+    return policies.map(all -> all.trusts(roleArn, service, context)).orElse(true);
+  }
+
+  /** The service with the rights of a role. */
+  Principal principal(String roleArn) {
+    return Principal.of(name, roleArn);
+  }
+
+  /** Calls AWS APIs with the rights of a role. */
+  ServiceClient client(String roleArn) {
+    return byRole.computeIfAbsent(roleArn, role -> clients.apply(principal(role)));
+  }
+}

@@ -1,0 +1,276 @@
+package dev.tollgate.local.endpoint;
+
+import dev.tollgate.local.sites.AllowedHosts;
+import io.undertow.Handlers;
+import io.undertow.Undertow;
+import io.undertow.connector.PooledByteBuffer;
+import io.undertow.server.Connectors;
+import io.undertow.server.HttpHandler;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.server.handlers.HttpContinueReadHandler;
+import io.undertow.util.AttachmentKey;
+import io.undertow.util.Headers;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The HTTP endpoint of all AWS APIs, on the loopback interface.
+ *
+ * <p>It identifies the operation and the caller of a request ({@link Call}), records the call,
+ * refuses one that is not allowed ({@link Authorization}), applies faults, and passes the rest to
+ * the service in the credential scope. It checks access key, session token and expiry, but not the
+ * signature.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html">Signature
+ *     Version 4</a>
+ */
+public final class Endpoint implements AutoCloseable {
+  private static final Pattern CREDENTIAL =
+      Pattern.compile("AWS4-HMAC-SHA256 .*Credential=([^/]+)/\\d{8}/[^/]+/([^/]+)/aws4_request.*");
+
+  private static final AttachmentKey<String> BODY = AttachmentKey.create(String.class);
+  private static final String ACCESS_DENIED = "AccessDenied";
+  private static final String CORAL_ACCESS_DENIED =
+      "com.amazon.coral.service#AccessDeniedException";
+
+  private final AccessKeys accessKeys;
+  private final Authorization authorization;
+  private final RecordedRequests requests;
+  private final UnaryOperator<HttpHandler> faults;
+  private final InstantSource clock;
+  private final Map<String, HttpHandler> services = new ConcurrentHashMap<>();
+  private final List<Consumer<Call>> watchers = new CopyOnWriteArrayList<>();
+  private final Undertow server;
+
+  private Endpoint(
+      AccessKeys accessKeys,
+      Authorization authorization,
+      RecordedRequests requests,
+      UnaryOperator<HttpHandler> faults,
+      InstantSource clock) {
+    this.accessKeys = accessKeys;
+    this.authorization = authorization;
+    this.requests = requests;
+    this.faults = faults;
+    this.clock = clock;
+    this.server =
+        Undertow.builder()
+            .addHttpListener(0, "127.0.0.1")
+            .setHandler(
+                Handlers.header(
+                    AllowedHosts.LOCAL.before(guard(this::dispatch)),
+                    Headers.X_CONTENT_TYPE_OPTIONS_STRING,
+                    "nosniff"))
+            .build();
+  }
+
+  /**
+   * Opens the endpoint on a free port.
+   *
+   * @param faults puts faults before a handler
+   */
+  public static Endpoint open(
+      AccessKeys accessKeys,
+      Authorization authorization,
+      RecordedRequests requests,
+      UnaryOperator<HttpHandler> faults,
+      InstantSource clock) {
+    Endpoint endpoint = new Endpoint(accessKeys, authorization, requests, faults, clock);
+    endpoint.server.start();
+    return endpoint;
+  }
+
+  /** Passes calls with a service in their credential scope to a handler. */
+  public void serve(String service, HttpHandler handler) {
+    services.put(service, handler);
+  }
+
+  /** Reports every successful call, just before its answer is sent. */
+  public void watch(Consumer<Call> watcher) {
+    watchers.add(watcher);
+  }
+
+  /**
+   * Puts this endpoint's checks and record before a handler of calls that another server receives,
+   * such as {@code @connections}. The handler runs on the exchange's dispatch executor, or else on
+   * the workers of that server.
+   */
+  public HttpHandler guard(HttpHandler handler) {
+    return receive(understand(record(authorize(faults.apply(handler)))));
+  }
+
+  /** The URL of the APIs: a value for {@code AWS_ENDPOINT_URL}. */
+  public URI endpoint() {
+    InetSocketAddress address = (InetSocketAddress) server.getListenerInfo().get(0).getAddress();
+    return URI.create("http://127.0.0.1:" + address.getPort());
+  }
+
+  @Override
+  public void close() {
+    server.stop();
+  }
+
+  private HttpHandler understand(HttpHandler next) {
+    return exchange -> {
+      String body = exchange.getAttachment(BODY);
+      String authorization =
+          Optional.ofNullable(exchange.getRequestHeaders().getFirst(Headers.AUTHORIZATION))
+              .orElse("");
+      Matcher credential = CREDENTIAL.matcher(authorization);
+      if (!credential.matches()) {
+        new ServiceError(
+                403, "MissingAuthenticationToken", "Request is missing Authentication Token")
+            .sendJson(exchange);
+        return;
+      }
+      String service = credential.group(2);
+      Instant now = clock.instant();
+      Optional<AccessKeys.Issued> issued =
+          accessKeys
+              .find(credential.group(1))
+              .filter(
+                  key ->
+                      key.key()
+                          .sessionToken()
+                          .equals(exchange.getRequestHeaders().getFirst("X-Amz-Security-Token")));
+      boolean query = QueryProtocol.speaks(exchange);
+      int status = query || isRest(service) ? 403 : 400;
+      if (issued.isEmpty()) {
+        new ServiceError(
+                status,
+                query ? "InvalidClientTokenId" : "UnrecognizedClientException",
+                "The security token included in the request is invalid.")
+            .send(exchange);
+      } else if (issued.get().expired(now)) {
+        new ServiceError(
+                status,
+                query ? "ExpiredToken" : "ExpiredTokenException",
+                "The security token included in the request is expired")
+            .send(exchange);
+      } else {
+        Operations.understand(service, exchange, issued.get(), now, body).attachTo(exchange);
+        next.handleRequest(exchange);
+      }
+    };
+  }
+
+  private HttpHandler record(HttpHandler next) {
+    return exchange -> {
+      Call call = Call.of(exchange);
+      // On commit, so that a caller who has the answer finds the call in the record.
+      exchange.addResponseCommitListener(
+          committed -> {
+            requests.add(
+                new RecordedRequests.Request(
+                    call.service(),
+                    call.operation(),
+                    call.principal(),
+                    call.at(),
+                    committed.getStatusCode(),
+                    call.resource()));
+            if (committed.getStatusCode() == 200) {
+              watchers.forEach(watcher -> watcher.accept(call));
+            }
+          });
+      next.handleRequest(exchange);
+    };
+  }
+
+  private HttpHandler authorize(HttpHandler next) {
+    return exchange -> {
+      Call call = Call.of(exchange);
+      Optional<String> refusal = authorization.refusal(call);
+      if (refusal.isEmpty()) {
+        next.handleRequest(exchange);
+      } else {
+        accessDenied(call.service(), refusal.get()).send(exchange);
+      }
+    };
+  }
+
+  /** The error with which a service denies access. */
+  private static ServiceError accessDenied(String service, String message) {
+    return switch (service) {
+      case "dynamodb" -> new ServiceError(400, CORAL_ACCESS_DENIED, message);
+      case "sqs" -> new ServiceError(403, CORAL_ACCESS_DENIED, ACCESS_DENIED, message);
+      case "sts" -> new ServiceError(403, ACCESS_DENIED, message);
+      case "execute-api" -> new ServiceError(403, "ForbiddenException", message);
+      default -> new ServiceError(403, "AccessDeniedException", message);
+    };
+  }
+
+  private void dispatch(HttpServerExchange exchange) throws Exception {
+    String service = Call.of(exchange).service();
+    HttpHandler handler = services.get(service);
+    if (handler == null) {
+      new ServiceError(
+              400,
+              "UnknownService",
+              "service: " + service + " (expected: one of " + services.keySet() + ")")
+          .send(exchange);
+      return;
+    }
+    handler.handleRequest(exchange);
+  }
+
+  private static boolean isRest(String service) {
+    return service.equals("scheduler") || service.equals("lambda");
+  }
+
+  /**
+   * Reads the body without blocking a thread, because a caller may never send the rest of it, and
+   * puts it back, so that the handlers that follow can read it.
+   */
+  private static HttpHandler receive(HttpHandler next) {
+    HttpHandler blocking =
+        exchange -> {
+          exchange.startBlocking();
+          next.handleRequest(exchange);
+        };
+    return new HttpContinueReadHandler(
+        received -> {
+          // Undertow loses the executor when the rest of the body arrives later.
+          Executor threads = received.getDispatchExecutor();
+          received
+              .getRequestReceiver()
+              .receiveFullBytes(
+                  (exchange, body) -> {
+                    exchange.getRequestHeaders().remove(Headers.EXPECT);
+                    exchange.putAttachment(BODY, new String(body, StandardCharsets.UTF_8));
+                    putBack(exchange, body);
+                    exchange.dispatch(threads, blocking);
+                  });
+        });
+  }
+
+  private static void putBack(HttpServerExchange exchange, byte[] body) {
+    ByteBuffer rest = ByteBuffer.wrap(body);
+    List<PooledByteBuffer> buffers = new ArrayList<>();
+    while (rest.hasRemaining()) {
+      PooledByteBuffer pooled = exchange.getConnection().getByteBufferPool().allocate();
+      ByteBuffer buffer = pooled.getBuffer();
+      int length = Math.min(rest.remaining(), buffer.remaining());
+      buffer.put(rest.slice().limit(length)).flip();
+      rest.position(rest.position() + length);
+      buffers.add(pooled);
+    }
+    Connectors.ungetRequestBytes(exchange, buffers.toArray(PooledByteBuffer[]::new));
+    Connectors.resetRequestChannel(exchange);
+  }
+}

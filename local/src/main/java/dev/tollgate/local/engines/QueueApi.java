@@ -1,0 +1,443 @@
+package dev.tollgate.local.engines;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.endpoint.QueryProtocol;
+import dev.tollgate.local.endpoint.ServiceError;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.Environment;
+import io.undertow.server.HttpHandler;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.util.SameThreadExecutor;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+
+/**
+ * SQS: ElasticMQ, and what it lacks.
+ *
+ * <ul>
+ *   <li>Attributes that ElasticMQ does not keep are kept in {@link QueueAttributes}. A changed
+ *       retention applies at once to messages in the queue; AWS takes up to 15 minutes.
+ *   <li>A name cannot be used for 60 s after its queue was deleted.
+ *   <li>Creating a queue again with other attributes is refused, whichever attributes they are.
+ *   <li>A policy that denies everybody to send is obeyed even where policies are not evaluated.
+ *   <li>The entries of a batch need valid ids, and messages valid characters.
+ *   <li>Messages can also be sent as forms that are answered in JSON.
+ * </ul>
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_CreateQueue.html">CreateQueue</a>
+ */
+final class QueueApi implements HttpHandler {
+  private static final Duration NAME_BLOCKED = Duration.ofSeconds(60);
+  private static final int MOST_LISTED = 1_000;
+  private static final Pattern ENTRY_ID = Pattern.compile("[A-Za-z0-9_-]{1,80}");
+
+  /** Errors of ElasticMQ that have another name in the query protocol. */
+  private static final Map<String, String> QUERY_CODES =
+      Map.of("com.amazonaws.sqs#QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue");
+
+  private final QueueHttp engine;
+  private final Environment environment;
+  private final QueueAttributes attributes;
+  private final Runnable flush;
+  private final Map<String, Instant> deletedAt = new ConcurrentHashMap<>();
+
+  /** Sends an answer. */
+  private interface Answer {
+    void send(HttpServerExchange exchange);
+  }
+
+  /**
+   * The API.
+   *
+   * @param flush makes changes survive the process
+   */
+  QueueApi(QueueHttp engine, Environment environment, QueueAttributes attributes, Runnable flush) {
+    this.engine = engine;
+    this.environment = environment;
+    this.attributes = attributes;
+    this.flush = flush;
+  }
+
+  @Override
+  public void handleRequest(HttpServerExchange exchange) {
+    Call call = Call.of(exchange);
+    exchange.dispatch(
+        SameThreadExecutor.INSTANCE,
+        () -> {
+          var unused =
+              (exchange.getRequestHeaders().contains("X-Amz-Target")
+                      ? handle(call)
+                      : handleForm(exchange, call))
+                  .whenCompleteAsync(
+                      (answer, failure) -> {
+                        if (answer == null) {
+                          new ServiceError(500, "InternalFailure", String.valueOf(failure))
+                              .sendJson(exchange);
+                          return;
+                        }
+                        // A change must survive the process; that a message was received need not.
+                        if (!call.operation().matches("(Get|List|Receive).*")) {
+                          flush.run();
+                        }
+                        answer.send(exchange);
+                      },
+                      exchange.getConnection().getWorker());
+        });
+  }
+
+  private CompletionStage<Answer> handle(Call call) {
+    return switch (call.operation()) {
+      case "SendMessage", "SendMessageBatch" -> send(call);
+      case "CreateQueue" -> createQueue(parse(call.body()));
+      case "GetQueueAttributes" -> getAttributes(parse(call.body()));
+      case "SetQueueAttributes" -> setAttributes(parse(call.body()));
+      case "DeleteQueue" -> deleteQueue(call);
+      case "ListQueues" -> listQueues(parse(call.body()));
+      default -> engine.send(call.operation(), call.body()).thenApply(answer -> answer::send);
+    };
+  }
+
+  private CompletionStage<Answer> handleForm(HttpServerExchange exchange, Call call) {
+    if (!QueryProtocol.wantsJson(exchange) || !call.operation().startsWith("SendMessage")) {
+      String query = exchange.getQueryString();
+      return engine
+          .sendForm(call.method(), call.path() + (query.isEmpty() ? "" : "?" + query), call.body())
+          .thenApply(answer -> answer::send);
+    }
+    Map<String, String> form = call.form();
+    String queue = Environment.queueName(form.getOrDefault("QueueUrl", call.path()));
+    ObjectNode request = QueryMessages.request(call.operation(), form);
+    return unless(
+        refusal(queue, request),
+        () ->
+            engine
+                .send(call.operation(), request.put("QueueUrl", url(queue)).toString())
+                .thenApply(
+                    answer -> {
+                      ObjectNode result = parse(answer.body());
+                      return answer.succeeded()
+                          ? json("application/json", QueryMessages.answer(call.operation(), result))
+                          : error(answer.status(), result)::send;
+                    }));
+  }
+
+  private static ServiceError error(int status, ObjectNode result) {
+    String type = result.path("__type").asText();
+    return new ServiceError(
+        status, type, Optional.ofNullable(QUERY_CODES.get(type)), result.path("Message").asText());
+  }
+
+  private CompletionStage<Answer> send(Call call) {
+    ObjectNode request = parse(call.body());
+    return unless(
+        refusal(queueName(request), request),
+        () -> engine.send(call.operation(), call.body()).thenApply(answer -> answer::send));
+  }
+
+  /** Why messages are refused. */
+  private Optional<ServiceError> refusal(String queue, ObjectNode request) {
+    if (deniesSending(attributes.policy(queue))) {
+      return Optional.of(
+          new ServiceError(
+              403,
+              "com.amazon.coral.service#AccessDeniedException",
+              "AccessDenied",
+              "Access to the resource is denied by its policy."));
+    }
+    if (!request.findValuesAsText("MessageBody").stream().allMatch(QueueApi::isText)) {
+      return Optional.of(
+          new ServiceError(
+              400,
+              "com.amazonaws.sqs#InvalidMessageContents",
+              "The message contains characters outside the allowed set."));
+    }
+    for (JsonNode entry : request.path("Entries")) {
+      if (!ENTRY_ID.matcher(entry.path("Id").asText()).matches()) {
+        return Optional.of(
+            error(
+                "InvalidBatchEntryId",
+                "A batch entry id can only contain alphanumeric characters, hyphens and"
+                    + " underscores. It can be at most 80 letters long."));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Whether a message has only characters that SQS accepts; ElasticMQ fails on some others. */
+  private static boolean isText(String body) {
+    return body.codePoints()
+        .allMatch(
+            c ->
+                c == '\t'
+                    || c == '\n'
+                    || c == '\r'
+                    || (c >= 0x20 && c <= 0xD7FF)
+                    || (c >= 0xE000 && c <= 0xFFFD)
+                    || c > 0xFFFF);
+  }
+
+  /** Whether a policy denies everybody to send, without a condition. */
+  private static boolean deniesSending(String policy) {
+    if (policy.isEmpty()) {
+      return false;
+    }
+    for (JsonNode statement : oneOrMore(parse(policy).path("Statement"))) {
+      JsonNode principal = statement.path("Principal");
+      if (statement.path("Effect").asText().equals("Deny")
+          && !statement.has("Condition")
+          && (matches(principal, "\\*") || matches(principal.path("AWS"), "\\*"))
+          && matches(statement.path("Action"), "(?i)\\*|sqs:(\\*|SendMessage)")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean matches(JsonNode oneOrMore, String pattern) {
+    return oneOrMore(oneOrMore).stream().anyMatch(text -> text.asText().matches(pattern));
+  }
+
+  private static List<JsonNode> oneOrMore(JsonNode node) {
+    List<JsonNode> nodes = new ArrayList<>();
+    (node.isArray() ? node : List.of(node)).forEach(nodes::add);
+    return nodes;
+  }
+
+  private CompletionStage<Answer> createQueue(ObjectNode request) {
+    String name = request.path("QueueName").asText();
+    ObjectNode wanted = request.withObject("/Attributes");
+    return unless(
+        QueueAttributes.error(name, wanted).or(() -> nameBlocked(name)),
+        () ->
+            attributesOf(name)
+                .thenCompose(
+                    existing ->
+                        existing.isPresent()
+                            ? CompletableFuture.completedFuture(
+                                existingQueue(name, differences(wanted, existing.get())))
+                            : createQueue(name, request, QueueAttributes.removeKept(wanted))));
+  }
+
+  private CompletionStage<Answer> createQueue(
+      String name, ObjectNode request, Map<String, String> kept) {
+    return engine
+        .send("CreateQueue", request.toString())
+        .thenApply(
+            answer -> {
+              if (answer.succeeded()) {
+                attributes.put(name, kept);
+              }
+              return answer::send;
+            });
+  }
+
+  private Optional<ServiceError> nameBlocked(String name) {
+    return Optional.ofNullable(deletedAt.get(name))
+        .filter(deleted -> environment.clock().instant().isBefore(deleted.plus(NAME_BLOCKED)))
+        .map(
+            deleted ->
+                error(
+                    "QueueDeletedRecently",
+                    "You must wait 60 seconds after deleting a queue before you can create"
+                        + " another with the same name."));
+  }
+
+  private Answer existingQueue(String name, List<String> differences) {
+    return differences.isEmpty()
+        ? json(Json.object().put("QueueUrl", url(name)))
+        : new ServiceError(
+                400,
+                "com.amazonaws.sqs#QueueNameExists",
+                "QueueAlreadyExists",
+                "A queue already exists with the same name and a different value for"
+                    + " attribute(s) "
+                    + String.join(", ", differences))
+            ::send;
+  }
+
+  private static List<String> differences(ObjectNode wanted, ObjectNode actual) {
+    return wanted.properties().stream()
+        .filter(
+            entry -> !comparable(entry.getValue()).equals(comparable(actual.path(entry.getKey()))))
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  /** A value that equals another with the same meaning: policies are JSON. */
+  private static JsonNode comparable(JsonNode value) {
+    String text = value.asText();
+    return text.startsWith("{") ? parse(text.replaceAll("\"(\\d+)\"", "$1")) : value;
+  }
+
+  private CompletionStage<Answer> getAttributes(ObjectNode request) {
+    Set<String> wanted = new HashSet<>();
+    request.path("AttributeNames").forEach(name -> wanted.add(name.asText()));
+    ArrayNode forwarded = request.putArray("AttributeNames");
+    wanted.stream().filter(name -> !QueueAttributes.keeps(name)).forEach(forwarded::add);
+    boolean onlyKept = forwarded.isEmpty();
+    if (onlyKept) {
+      // ElasticMQ must still check that the queue exists.
+      forwarded.add("QueueArn");
+    }
+    return engine
+        .send("GetQueueAttributes", request.toString())
+        .thenApply(
+            answer -> {
+              if (!answer.succeeded()) {
+                return answer::send;
+              }
+              ObjectNode response = parse(answer.body());
+              if (onlyKept) {
+                response.remove("Attributes");
+              }
+              attributes.addTo(
+                  response.withObject("/Attributes"),
+                  queueName(request),
+                  name -> wanted.contains("All") || wanted.contains(name));
+              return answer.withBody(response.toString())::send;
+            });
+  }
+
+  private CompletionStage<Answer> setAttributes(ObjectNode request) {
+    ObjectNode wanted = request.withObject("/Attributes");
+    String name = queueName(request);
+    return unless(
+        QueueAttributes.error(name, wanted),
+        () -> {
+          Map<String, String> kept = QueueAttributes.removeKept(wanted);
+          boolean onlyKept = wanted.isEmpty();
+          // ElasticMQ refuses to set nothing, but must still check that the queue exists.
+          return (onlyKept
+                  ? engine.send("GetQueueAttributes", request.toString())
+                  : engine.send("SetQueueAttributes", request.toString()))
+              .thenApply(
+                  answer -> {
+                    if (!answer.succeeded()) {
+                      return answer::send;
+                    }
+                    attributes.put(name, kept);
+                    return onlyKept ? json(Json.object()) : answer::send;
+                  });
+        });
+  }
+
+  private CompletionStage<Answer> deleteQueue(Call call) {
+    String name = queueName(parse(call.body()));
+    return engine
+        .send(call.operation(), call.body())
+        .thenApply(
+            answer -> {
+              if (answer.succeeded()) {
+                attributes.remove(name);
+                deletedAt.put(name, environment.clock().instant());
+              }
+              return answer::send;
+            });
+  }
+
+  /** All attributes of a queue; empty if there is no such queue. */
+  private CompletionStage<Optional<ObjectNode>> attributesOf(String name) {
+    ObjectNode request = Json.object().put("QueueUrl", url(name));
+    request.putArray("AttributeNames").add("All");
+    return engine
+        .send("GetQueueAttributes", request.toString())
+        .thenApply(
+            answer -> {
+              if (!answer.succeeded()) {
+                return Optional.empty();
+              }
+              ObjectNode all = parse(answer.body()).withObject("/Attributes");
+              attributes.addTo(all, name, attribute -> true);
+              return Optional.of(all);
+            });
+  }
+
+  /**
+   * ElasticMQ lists all queues at once, in no order. Without {@code MaxResults} SQS answers up to a
+   * thousand and never a token (SQS API reference, ListQueues).
+   */
+  private CompletionStage<Answer> listQueues(ObjectNode request) {
+    int most = request.path("MaxResults").asInt(MOST_LISTED);
+    if (most < 1 || most > MOST_LISTED) {
+      return CompletableFuture.completedFuture(
+          error(
+                  "InvalidParameterValue",
+                  "Value for parameter MaxResults is invalid. Reason: Must be between 1 and 1000.")
+              ::send);
+    }
+    boolean inPages = request.has("MaxResults");
+    String after = request.path("NextToken").asText("");
+    request.remove(List.of("MaxResults", "NextToken"));
+    return engine
+        .send("ListQueues", request.toString())
+        .thenApply(
+            answer -> {
+              if (!answer.succeeded()) {
+                return answer::send;
+              }
+              List<String> rest = new ArrayList<>();
+              parse(answer.body()).path("QueueUrls").forEach(url -> rest.add(url.asText()));
+              rest.removeIf(url -> url.compareTo(after) <= 0);
+              Collections.sort(rest);
+              ObjectNode page = Json.object();
+              ArrayNode listed = page.putArray("QueueUrls");
+              rest.stream().limit(most).forEach(listed::add);
+              if (inPages && rest.size() > most) {
+                page.put("NextToken", rest.get(most - 1));
+              }
+              return json(page);
+            });
+  }
+
+  private static CompletionStage<Answer> unless(
+      Optional<ServiceError> error, Supplier<CompletionStage<Answer>> work) {
+    return error.isPresent() ? CompletableFuture.completedFuture(error.get()::send) : work.get();
+  }
+
+  private static ServiceError error(String code, String message) {
+    return new ServiceError(
+        400, "com.amazonaws.sqs#" + code, "AWS.SimpleQueueService." + code, message);
+  }
+
+  private static Answer json(ObjectNode body) {
+    return json(EngineAnswer.AMAZON_JSON, body);
+  }
+
+  private static Answer json(String contentType, ObjectNode body) {
+    return new EngineAnswer(200, Map.of("Content-Type", contentType), body.toString())::send;
+  }
+
+  private static String queueName(ObjectNode request) {
+    return Environment.queueName(request.path("QueueUrl").asText());
+  }
+
+  private String url(String queue) {
+    return Environment.queueUrl(environment.arn("sqs", queue));
+  }
+
+  private static ObjectNode parse(String body) {
+    try {
+      return (ObjectNode) Json.read(body);
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package dev.tollgate.local.engines;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import dev.tollgate.local.template.Environment;
+import io.undertow.server.HttpHandler;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.apache.pekko.actor.ActorRef;
+import org.apache.pekko.actor.ActorSystem;
+import org.apache.pekko.actor.Props;
+import org.apache.pekko.pattern.Patterns;
+import org.elasticmq.NodeAddress;
+import org.elasticmq.actor.queue.QueueEvent;
+import org.elasticmq.persistence.sql.SqlQueuePersistenceActor;
+import org.elasticmq.persistence.sql.SqlQueuePersistenceConfig;
+import org.elasticmq.rest.sqs.SQSRestServerBuilder$;
+import scala.Option;
+
+/** ElasticMQ, called in this process without a port, by a given clock. */
+public final class QueueEngine implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final String CONFIGURATION =
+      """
+      pekko.daemonic = on
+      pekko.loggers = []
+      pekko.loglevel = OFF
+      pekko.stdout-loglevel = OFF
+      pekko.jvm-shutdown-hooks = off
+      """;
+
+  private final ActorSystem actors;
+  private final QueueAttributes attributes;
+  private final Optional<Connection> database;
+  private final HttpHandler handler;
+
+  private QueueEngine(
+      Optional<Path> directory, Environment environment, Predicate<String> expiresEarly)
+      throws Exception {
+    ClassLoader loader = QueueEngine.class.getClassLoader();
+    Config config =
+        ConfigFactory.parseString(CONFIGURATION).withFallback(ConfigFactory.load(loader));
+    actors = ActorSystem.create("elasticmq", config, loader);
+    attributes = new QueueAttributes(directory);
+    Option<ActorRef> store = Option.apply(directory.map(this::store).orElse(null));
+    ActorRef manager =
+        actors.actorOf(
+            ClockedQueueManager.props(
+                store,
+                queue -> attributes.retention(queue).dividedBy(expiresEarly.test(queue) ? 2 : 1),
+                environment.clock()));
+    QueueHttp http = QueueHttp.install(actors);
+    SQSRestServerBuilder$.MODULE$
+        .withActorSystem(actors)
+        .withQueueManagerActor(manager)
+        .withServerAddress(new Address(environment.region()))
+        .withSQSLimits(QueueLimits.LIMITS)
+        .withAWSRegion(environment.region())
+        .withAWSAccountId(environment.accountId())
+        .start()
+        .waitUntilStarted();
+    if (store.isDefined()) {
+      var unused =
+          Patterns.ask(store.get(), new QueueEvent.Restore(manager), PATIENCE)
+              .toCompletableFuture()
+              .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+    database =
+        directory.isEmpty()
+            ? Optional.empty()
+            : Optional.of(DriverManager.getConnection(url(directory.get()), "", ""));
+    handler =
+        new QueueApi(http, environment, attributes, () -> database.ifPresent(QueueEngine::flush));
+  }
+
+  /** The address of SQS in a region. */
+  private static final class Address extends NodeAddress {
+    private Address(String region) {
+      super("https", "sqs." + region + ".amazonaws.com", 443, "");
+    }
+
+    /** Without a port, as in the URLs of AWS. */
+    @Override
+    public String hostAndPort() {
+      return host();
+    }
+  }
+
+  /**
+   * Starts the engine.
+   *
+   * @param directory the directory for queues and messages; without it they are kept in memory
+   * @param expiresEarly whether a queue, by its name, now keeps messages for half of their
+   *     retention
+   * @throws Exception if it does not start
+   */
+  public static QueueEngine start(
+      Optional<Path> directory, Environment environment, Predicate<String> expiresEarly)
+      throws Exception {
+    return new QueueEngine(directory, environment, expiresEarly);
+  }
+
+  /** Serves {@code sqs}. */
+  public HttpHandler handler() {
+    return handler;
+  }
+
+  /** The policy of a queue, if it has one. */
+  public Optional<String> policy(String queue) {
+    return Optional.of(attributes.policy(queue)).filter(policy -> !policy.isEmpty());
+  }
+
+  @Override
+  public void close() {
+    database.ifPresent(QueueEngine::close);
+    actors.terminate();
+    actors
+        .getWhenTerminated()
+        .toCompletableFuture()
+        .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+        .join();
+  }
+
+  private ActorRef store(Path directory) {
+    return actors.actorOf(
+        Props.create(
+            SqlQueuePersistenceActor.class,
+            () ->
+                new SqlQueuePersistenceActor(
+                    storage(directory), scala.collection.immutable.List$.MODULE$.empty())));
+  }
+
+  private static SqlQueuePersistenceConfig storage(Path directory) {
+    return new SqlQueuePersistenceConfig(true, "org.h2.Driver", url(directory), "", "", false);
+  }
+
+  /**
+   * Writes what was committed to the file, so that it survives the end of this process. The
+   * database would do so twice a second; a commit does not wait for it.
+   */
+  private static synchronized void flush(Connection connection) {
+    try (Statement statement = connection.createStatement()) {
+      var unused = statement.execute("CHECKPOINT");
+    } catch (SQLException e) {
+      throw new IllegalStateException("The queues' database cannot write its file", e);
+    }
+  }
+
+  private static void close(Connection connection) {
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      throw new IllegalStateException("The queues' database does not close", e);
+    }
+  }
+
+  private static String url(Path directory) {
+    return "jdbc:h2:" + directory.toAbsolutePath().resolve("queues");
+  }
+}

@@ -1,0 +1,108 @@
+package dev.tollgate.local.engines;
+
+import com.amazonaws.services.dynamodbv2.local.server.LocalDynamoDBRequestHandler;
+import com.amazonaws.services.dynamodbv2.local.server.LocalDynamoDBServerHandler;
+import dev.tollgate.local.endpoint.Call;
+import io.undertow.server.HttpHandler;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpTester;
+import org.eclipse.jetty.server.LocalConnector;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/** DynamoDB Local, called in this process without a port. */
+public final class TableEngine implements AutoCloseable {
+  private static final String LIBRARY_DIRECTORY = "org.sqlite.tmpdir";
+  private static final long ANSWER_SECONDS = 60;
+  private static final List<String> FORWARDED =
+      List.of("Authorization", "Content-Type", "X-Amz-Target");
+
+  // DynamoDB Local starts its jobs on threads of the same group, and does not end them when closed.
+  private final ThreadGroup group = new ThreadGroup("dynamodb");
+  private final Server server;
+  private final LocalConnector connector;
+  private final LocalDynamoDBServerHandler handler;
+
+  private TableEngine(Optional<Path> directory) {
+    QueuedThreadPool threads = new QueuedThreadPool(200, 8, 60_000, -1, null, group);
+    threads.setName("dynamodb");
+    threads.setDaemon(true);
+    server = new Server(threads);
+    server.setStopTimeout(0);
+    connector = new LocalConnector(server);
+    server.addConnector(connector);
+    // One database for all access keys, where the status of a table changes at once.
+    handler =
+        new LocalDynamoDBServerHandler(
+            new LocalDynamoDBRequestHandler(
+                0, directory.isEmpty(), directory.map(Path::toString).orElse(null), true, false),
+            null);
+    server.setHandler(handler);
+  }
+
+  /**
+   * Starts the engine.
+   *
+   * @param directory the directory for tables; without it they are kept in memory
+   * @throws Exception if it does not start
+   */
+  public static TableEngine start(Optional<Path> directory) throws Exception {
+    giveTheLibraryItsOwnDirectory();
+    TableEngine engine = new TableEngine(directory);
+    engine.server.start();
+    return engine;
+  }
+
+  /**
+   * Has the engine unpack and load its native library in a directory of its own. The default is the
+   * directory for temporary files of all users of the machine.
+   */
+  private static synchronized void giveTheLibraryItsOwnDirectory() throws IOException {
+    if (System.getProperty(LIBRARY_DIRECTORY) == null) {
+      Path directory = Files.createTempDirectory("tollgate-sqlite");
+      directory.toFile().deleteOnExit(); // after the library, which the engine deletes likewise
+      System.setProperty(LIBRARY_DIRECTORY, directory.toString());
+    }
+  }
+
+  /** Serves {@code dynamodb}. */
+  public HttpHandler handler() {
+    return exchange -> {
+      HttpTester.Request request = HttpTester.newRequest();
+      request.setMethod(exchange.getRequestMethod().toString());
+      request.setURI("/");
+      request.put(HttpHeader.HOST, "dynamodb");
+      request.put(HttpHeader.CONNECTION, "close");
+      for (String name : FORWARDED) {
+        request.put(name, exchange.getRequestHeaders().getFirst(name));
+      }
+      request.setContent(Call.of(exchange).body());
+      HttpTester.Response response =
+          HttpTester.parseResponse(
+              connector.getResponse(request.generate(), ANSWER_SECONDS, TimeUnit.SECONDS));
+      Map<String, String> headers = new HashMap<>();
+      response.forEach(header -> headers.put(header.getName(), header.getValue()));
+      new EngineAnswer(response.getStatus(), headers, response.getContent()).send(exchange);
+    };
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.stop();
+    } catch (Exception e) {
+      throw new IllegalStateException("DynamoDB Local does not stop", e);
+    } finally {
+      handler.close();
+      group.interrupt();
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package dev.tollgate.local.events;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ServiceClient;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one event source and invokes one function with what it holds. A reader of an empty source
+ * uses no thread.
+ */
+abstract class SourceReader {
+  final ReaderContext context;
+  private volatile Mapping mapping;
+  private boolean stopped;
+  private @Nullable ServiceClient client;
+
+  SourceReader(ReaderContext context, Mapping mapping) {
+    this.context = context;
+    this.mapping = mapping;
+  }
+
+  /** Reads the source now, because something may have been added to it. */
+  abstract void wake();
+
+  /** Reads the source if it may hold something that was not available before. */
+  abstract void look();
+
+  final Mapping mapping() {
+    return mapping;
+  }
+
+  /** Replaces the mapping. */
+  final synchronized void change(Mapping definition) {
+    mapping = definition;
+    wake();
+  }
+
+  /** Reads nothing more from the source. Invocations under way continue. */
+  final synchronized void stop() {
+    stopped = true;
+  }
+
+  final synchronized boolean mayRead() {
+    return !stopped && mapping.enabled() && context.functions().exists(mapping.functionArn());
+  }
+
+  /** Calls an AWS API with the rights of the function's role. */
+  final ServiceClient.Answer tryCall(String service, String target, JsonNode request) {
+    return client().call(service, target, request);
+  }
+
+  /**
+   * Calls an AWS API with the rights of the function's role.
+   *
+   * @throws IllegalStateException if the API refuses
+   */
+  final ObjectNode call(String service, String target, JsonNode request) {
+    ServiceClient.Answer answer = tryCall(service, target, request);
+    if (!answer.succeeded()) {
+      throw new IllegalStateException(target + ": " + answer.body());
+    }
+    return answer.body();
+  }
+
+  private synchronized ServiceClient client() {
+    ServiceClient made = client;
+    if (made == null) {
+      made = context.client(mapping);
+      client = made;
+    }
+    return made;
+  }
+}

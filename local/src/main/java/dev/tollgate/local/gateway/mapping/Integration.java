@@ -1,0 +1,102 @@
+package dev.tollgate.local.gateway.mapping;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** The integration of a route of a WebSocket API. */
+public sealed interface Integration {
+
+  /**
+   * Invokes a function with the message (AWS_PROXY).
+   *
+   * @param arn ARN of the function
+   */
+  record Function(String arn) implements Integration {}
+
+  /**
+   * Sends a request to an AWS service (AWS).
+   *
+   * @param roleArn the role whose rights the request has
+   * @param service the service, such as {@code sqs}
+   * @param path path of the request, with {@code {name}} where a parameter stands
+   * @param parameters {@code integration.request.header.NAME}, {@code .path.NAME} or {@code
+   *     .querystring.NAME} to {@code 'text'}, {@code context.NAME}, {@code stageVariables.NAME} or
+   *     {@code route.request.body.PATH}
+   * @param template makes the request's body
+   * @param timeout the time-out
+   * @param responses the integration responses
+   */
+  record Service(
+      String roleArn,
+      String service,
+      String method,
+      String path,
+      Map<String, String> parameters,
+      String template,
+      Duration timeout,
+      List<Response> responses)
+      implements Integration {
+
+    private static final Pattern NAME =
+        Pattern.compile("integration\\.request\\.(header|path|querystring)\\.[\\w.$-]+");
+    private static final Pattern VALUE =
+        Pattern.compile("'[^']*'|(context|stageVariables|route\\.request\\.body)\\..+");
+
+    /** Refuses parameters of another form. */
+    public Service {
+      parameters = Map.copyOf(parameters);
+      responses = List.copyOf(responses);
+      parameters.forEach(
+          (name, value) -> {
+            if (!NAME.matcher(name).matches() || !VALUE.matcher(value).matches()) {
+              throw new IllegalArgumentException(
+                  "parameters: %s = %s (expected: integration.request.… = '…' or context.…)"
+                      .formatted(name, value));
+            }
+          });
+    }
+  }
+
+  /**
+   * Returns a response without a service (MOCK).
+   *
+   * @param template makes {@code {"statusCode": …}}, for which there is a response
+   * @param responses what is answered
+   */
+  record Mock(String template, List<Response> responses) implements Integration {
+
+    /** Copies the list. */
+    public Mock {
+      responses = List.copyOf(responses);
+    }
+  }
+
+  /**
+   * What is made of an answer (API Gateway Developer Guide, "Set up WebSocket API integration
+   * responses").
+   *
+   * @param key {@code /regular expression/} over the status, or {@code $default} for all others
+   * @param template makes the frame; without it the frame is the answer's body
+   */
+  record Response(String key, Optional<String> template) {
+
+    /** The key of the response for what no other is for. */
+    public static final String DEFAULT = "$default";
+
+    /** Refuses a key of another form. */
+    public Response {
+      if (!key.equals(DEFAULT) && !key.matches("/.+/")) {
+        throw new IllegalArgumentException(
+            "key: " + key + " (expected: $default or /regular expression/)");
+      }
+    }
+
+    boolean isFor(int status) {
+      return !key.equals(DEFAULT)
+          && Integer.toString(status).matches(key.substring(1, key.length() - 1));
+    }
+  }
+}

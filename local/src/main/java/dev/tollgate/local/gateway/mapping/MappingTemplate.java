@@ -1,0 +1,172 @@
+package dev.tollgate.local.gateway.mapping;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.jayway.jsonpath.Configuration;
+import com.jayway.jsonpath.JsonPath;
+import com.jayway.jsonpath.ParseContext;
+import com.jayway.jsonpath.PathNotFoundException;
+import com.jayway.jsonpath.spi.json.JacksonJsonProvider;
+import dev.tollgate.local.json.Json;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.velocity.Template;
+import org.apache.velocity.VelocityContext;
+import org.apache.velocity.runtime.RuntimeConstants;
+import org.apache.velocity.runtime.RuntimeInstance;
+import org.apache.velocity.runtime.parser.ParseException;
+import org.apache.velocity.util.introspection.SecureUberspector;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Mapping templates in the Velocity template language (API Gateway Developer Guide, "WebSocket API
+ * mapping template reference").
+ *
+ * <p>Velocity is set to mean what 1.7 meant, which API Gateway's is close to: an empty text is true
+ * to {@code #if}.
+ */
+public final class MappingTemplate {
+
+  private static final RuntimeInstance ENGINE = engine();
+
+  /** Templates by their text; there are only those of the stack's integrations. */
+  private static final Map<String, Template> PARSED = new ConcurrentHashMap<>();
+
+  /** What is no JSON has no values, rather than being taken for a text. */
+  private static final ParseContext PATHS =
+      JsonPath.using(
+          Configuration.builder().jsonProvider(new JacksonJsonProvider(Json.MAPPER)).build());
+
+  private MappingTemplate() {}
+
+  /**
+   * Renders a template.
+   *
+   * @param body what {@code $input} is: the client's message, or an answer's body
+   * @param context what {@code $context} is
+   * @throws RuntimeException if the template is not one, or asks for what the body does not have
+   */
+  public static String render(
+      String template, String body, JsonNode context, Map<String, String> stageVariables) {
+    VelocityContext variables = new VelocityContext();
+    variables.put("input", new Input(body));
+    variables.put("util", new Functions());
+    variables.put("context", Json.MAPPER.convertValue(context, Map.class));
+    variables.put("stageVariables", stageVariables);
+    StringWriter rendered = new StringWriter();
+    PARSED.computeIfAbsent(template, MappingTemplate::parsed).merge(variables, rendered);
+    return rendered.toString();
+  }
+
+  private static Template parsed(String text) {
+    try {
+      Template template = new Template();
+      template.setName("template");
+      template.setRuntimeServices(ENGINE);
+      template.setData(ENGINE.parse(new StringReader(text), template));
+      template.initDocument();
+      return template;
+    } catch (ParseException e) {
+      throw new IllegalArgumentException("template: " + e.getMessage(), e);
+    }
+  }
+
+  private static RuntimeInstance engine() {
+    Properties settings = new Properties();
+    settings.setProperty(RuntimeConstants.CHECK_EMPTY_OBJECTS, "false");
+    settings.setProperty(RuntimeConstants.SPACE_GOBBLING, "bc");
+    settings.setProperty(RuntimeConstants.UBERSPECT_CLASSNAME, SecureUberspector.class.getName());
+    RuntimeInstance engine = new RuntimeInstance();
+    engine.init(settings);
+    return engine;
+  }
+
+  /** {@code $input}. Public, as Velocity calls only what is. */
+  public static final class Input {
+
+    private final String body;
+
+    Input(String body) {
+      this.body = body;
+    }
+
+    /** {@code $input.body}: as it came. */
+    public String getBody() {
+      return body;
+    }
+
+    /** {@code $input.path(…)}: a value to go on with; an empty text if there is none. */
+    public @Nullable Object path(String path) {
+      try {
+        return PATHS.parse(body).read(path);
+      } catch (PathNotFoundException e) {
+        return "";
+      }
+    }
+
+    /** {@code $input.json(…)}: a value as JSON; that of an empty text if there is none. */
+    public String json(String path) throws JsonProcessingException {
+      return Json.MAPPER.writeValueAsString(path(path));
+    }
+  }
+
+  /** {@code $util}. Public, as Velocity calls only what is. */
+  public static final class Functions {
+
+    /** For forms. */
+    public String urlEncode(String text) {
+      return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    /** Of forms. */
+    public String urlDecode(String text) {
+      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    }
+
+    /** Of the text's bytes in UTF-8. */
+    public String base64Encode(String text) {
+      return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** To a text in UTF-8. */
+    public String base64Decode(String text) {
+      return new String(Base64.getDecoder().decode(text), StandardCharsets.UTF_8);
+    }
+
+    /** For a value that stands in quotes in JavaScript. */
+    public String escapeJavaScript(String text) {
+      StringBuilder escaped = new StringBuilder();
+      for (int i = 0; i < text.length(); i++) {
+        char c = text.charAt(i);
+        switch (c) {
+          case '\'', '"', '\\', '/' -> escaped.append('\\').append(c);
+          case '\n' -> escaped.append("\\n");
+          case '\r' -> escaped.append("\\r");
+          case '\t' -> escaped.append("\\t");
+          case '\b' -> escaped.append("\\b");
+          case '\f' -> escaped.append("\\f");
+          default -> {
+            if (c < 0x20 || c > 0x7e) {
+              escaped.append("\\u%04X".formatted((int) c));
+            } else {
+              escaped.append(c);
+            }
+          }
+        }
+      }
+      return escaped.toString();
+    }
+
+    /** To a value to go on with. */
+    public Object parseJson(String text) {
+      return PATHS.parse(text).json();
+    }
+  }
+}

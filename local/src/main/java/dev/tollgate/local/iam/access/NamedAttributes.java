@@ -1,0 +1,71 @@
+package dev.tollgate.local.iam.access;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The top-level attributes that a request to DynamoDB names, in its key, its item or any of its
+ * expressions: what {@code dynamodb:Attributes} holds.
+ */
+final class NamedAttributes {
+  /** Members whose own members are attributes. */
+  private static final List<String> MAPS =
+      List.of(
+          "Key",
+          "Item",
+          "AttributeUpdates",
+          "Expected",
+          "KeyConditions",
+          "QueryFilter",
+          "ScanFilter");
+
+  private static final List<String> EXPRESSIONS =
+      List.of(
+          "UpdateExpression",
+          "ConditionExpression",
+          "ProjectionExpression",
+          "FilterExpression",
+          "KeyConditionExpression");
+
+  /** Paths, whose later parts are no top-level attributes, values, and names before a bracket. */
+  private static final Pattern OPERAND =
+      Pattern.compile("([#:]?[A-Za-z0-9_][\\w-]*)(?:\\.[#\\w-]+|\\[\\d+])*(\\s*\\()?");
+
+  private static final Set<String> KEYWORDS =
+      Set.of("set", "remove", "add", "delete", "and", "or", "not", "between", "in");
+
+  private NamedAttributes() {}
+
+  /**
+   * The names in a request, or in one part of a transaction or batch.
+   *
+   * @param request its expressions and what they call attributes
+   */
+  static Set<String> in(JsonNode request) {
+    Set<String> names = new TreeSet<>();
+    MAPS.forEach(member -> request.path(member).fieldNames().forEachRemaining(names::add));
+    request.path("AttributesToGet").forEach(name -> names.add(name.asText()));
+    JsonNode placeholders = request.path("ExpressionAttributeNames");
+    EXPRESSIONS.forEach(
+        member -> {
+          Matcher operand = OPERAND.matcher(request.path(member).asText());
+          while (operand.find()) {
+            String name = operand.group(1);
+            boolean isFunction = operand.group(2) != null;
+            if (!isFunction && !isKeyword(name) && !name.startsWith(":")) {
+              names.add(placeholders.path(name).asText(name));
+            }
+          }
+        });
+    return names;
+  }
+
+  private static boolean isKeyword(String name) {
+    return KEYWORDS.contains(name.toLowerCase(Locale.ROOT));
+  }
+}

@@ -1,0 +1,5 @@
+/** Reads and builds JSON. Imports nothing else of this module. */
+@NullMarked
+package dev.tollgate.local.json;
+
+import org.jspecify.annotations.NullMarked;

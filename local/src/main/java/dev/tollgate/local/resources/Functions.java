@@ -1,0 +1,122 @@
+package dev.tollgate.local.resources;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.iam.FunctionPolicies;
+import dev.tollgate.local.lambda.FunctionCatalog;
+import dev.tollgate.local.lambda.FunctionSettings;
+import dev.tollgate.local.template.Assets;
+import dev.tollgate.local.template.Properties;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/**
+ * Lambda functions with their versions, aliases and permissions.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/AWS_Lambda.html">AWS::Lambda</a>
+ */
+public final class Functions implements ResourceFamily {
+  private static final List<String> NUMBERS = List.of("MemorySize", "Timeout");
+
+  @Override
+  public Map<String, ResourceType> types() {
+    return Map.of(
+        "AWS::Lambda::Alias", Functions::alias,
+        "AWS::Lambda::EventInvokeConfig", Functions::eventInvokeConfig,
+        "AWS::Lambda::Function", Functions::function,
+        "AWS::Lambda::Permission", Functions::permission,
+        "AWS::Lambda::Version", Functions::version);
+  }
+
+  private static CreatedResource function(String logicalName, Properties properties, Stack stack) {
+    String name = properties.optionalText("FunctionName").orElse(logicalName);
+    Properties code = properties.requiredObject("Code");
+    String bucket = code.text("S3Bucket");
+    String key = code.text("S3Key");
+    Assets assets = stack.service(Assets.class);
+    assets.addBucket(bucket);
+    Path jar =
+        assets
+            .find(bucket, key)
+            .orElseThrow(() -> code.error("S3Key", key + " (expected: a file in the assets)"));
+    String runtime = properties.text("Runtime");
+    if (!runtime.startsWith("java")) {
+      throw properties.error("Runtime", runtime + " (expected: a Java runtime)");
+    }
+    properties.text("Handler");
+    properties.text("Role");
+    ObjectNode settings = properties.copy(FunctionSettings.MEMBERS);
+    for (String number : NUMBERS) {
+      properties.integer(number).ifPresent(value -> settings.put(number, value));
+    }
+    FunctionSettings.complete(settings, name);
+    OptionalInt reservedConcurrency =
+        properties
+            .integer("ReservedConcurrentExecutions")
+            .map(OptionalInt::of)
+            .orElse(OptionalInt.empty());
+    properties.ignore("Tags");
+    stack.service(FunctionCatalog.class).add(name, settings, jar, reservedConcurrency);
+    return CreatedResource.withArn(name, arn(stack, name));
+  }
+
+  private static CreatedResource version(String logicalName, Properties properties, Stack stack) {
+    properties.ignore("Description", "CodeSha256");
+    FunctionCatalog catalog = stack.service(FunctionCatalog.class);
+    String function = functionName(properties);
+    // The CDK gives a version another logical name whenever its function changes.
+    String version = catalog.version(function, logicalName);
+    String arn = qualify(properties, stack, version, version);
+    return new CreatedResource(arn, Map.of("Version", version, "FunctionArn", arn));
+  }
+
+  private static CreatedResource alias(String logicalName, Properties properties, Stack stack) {
+    properties.ignore("Description");
+    String arn =
+        qualify(properties, stack, properties.text("Name"), properties.text("FunctionVersion"));
+    return new CreatedResource(arn, Map.of("AliasArn", arn));
+  }
+
+  /** Asynchronous invocations are not retried here, so no retries may be configured. */
+  private static CreatedResource eventInvokeConfig(
+      String logicalName, Properties properties, Stack stack) {
+    properties.ignore("DestinationConfig", "FunctionName", "MaximumEventAgeInSeconds", "Qualifier");
+    int retries = properties.integer("MaximumRetryAttempts").orElse(2);
+    if (retries != 0) {
+      throw properties.error("MaximumRetryAttempts", retries + " (expected: 0)");
+    }
+    return CreatedResource.of(logicalName);
+  }
+
+  private static CreatedResource permission(
+      String logicalName, Properties properties, Stack stack) {
+    properties.oneOf("Action", "lambda:InvokeFunction");
+    stack
+        .service(FunctionPolicies.class)
+        .allow(
+            properties.text("FunctionName"),
+            properties.text("Principal"),
+            properties.optionalText("SourceArn"));
+    return CreatedResource.of(logicalName);
+  }
+
+  private static String qualify(
+      Properties properties, Stack stack, String qualifier, String version) {
+    String function = functionName(properties);
+    if (!stack.service(FunctionCatalog.class).qualify(function, qualifier, version)) {
+      throw properties.error("FunctionName", function + " (expected: a function of the template)");
+    }
+    return arn(stack, function) + ":" + qualifier;
+  }
+
+  private static String functionName(Properties properties) {
+    String name = properties.text("FunctionName");
+    return name.substring(name.lastIndexOf(':') + 1);
+  }
+
+  private static String arn(Stack stack, String function) {
+    return stack.environment().arn("lambda", "function:" + function);
+  }
+}

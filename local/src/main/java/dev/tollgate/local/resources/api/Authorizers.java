@@ -1,0 +1,81 @@
+package dev.tollgate.local.resources.api;
+
+import dev.tollgate.local.gateway.WebSocketApiSpec;
+import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
+import dev.tollgate.local.gateway.jwt.KeySets;
+import dev.tollgate.local.resources.CreatedResource;
+import dev.tollgate.local.resources.ResourceFamily;
+import dev.tollgate.local.resources.ResourceType;
+import dev.tollgate.local.resources.Stack;
+import dev.tollgate.local.resources.UserPools.UserPool;
+import dev.tollgate.local.template.Properties;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The authorizers of APIs: Lambda functions for WebSocket APIs, JSON Web Tokens for HTTP APIs. */
+public final class Authorizers implements ResourceFamily {
+  private static final String AUTHORIZATION = "$request.header.Authorization";
+
+  /** An authorizer of a WebSocket API. */
+  record RequestAuthorizer(String name, WebSocketApiSpec.Authorizer spec) {}
+
+  /**
+   * An authorizer of an HTTP API.
+   *
+   * @param api the id of its API
+   * @param authorizer checks the tokens; empty if it admits every request, see {@link UserPool}
+   */
+  record TokenAuthorizer(String api, Optional<JwtAuthorizer> authorizer) {}
+
+  @Override
+  public Map<String, ResourceType> types() {
+    return Map.of("AWS::ApiGatewayV2::Authorizer", Authorizers::authorizer);
+  }
+
+  private static CreatedResource authorizer(
+      String logicalName, Properties properties, Stack stack) {
+    properties.ignore("Name");
+    if (properties.oneOf("AuthorizerType", "REQUEST", "JWT").equals("JWT")) {
+      stack.add(TokenAuthorizer.class, logicalName, tokenAuthorizer(properties, stack));
+    } else {
+      properties.ignore("ApiId");
+      WebSocketApiSpec.Authorizer spec =
+          new WebSocketApiSpec.Authorizer(
+              IntegrationDraft.functionArn(properties.text("AuthorizerUri")),
+              properties.texts("IdentitySource"));
+      stack.add(RequestAuthorizer.class, logicalName, new RequestAuthorizer(logicalName, spec));
+    }
+    return CreatedResource.of(logicalName);
+  }
+
+  private static TokenAuthorizer tokenAuthorizer(Properties properties, Stack stack) {
+    ApiDraft api = Apis.of(properties, stack);
+    if (api.webSocket) {
+      throw properties.error("AuthorizerType", "JWT (expected: REQUEST, for a WebSocket API)");
+    }
+    List<String> sources = properties.texts("IdentitySource");
+    if (!sources.equals(List.of(AUTHORIZATION))) {
+      throw properties.error("IdentitySource", sources + " (expected: " + AUTHORIZATION + ")");
+    }
+    Properties jwt = properties.requiredObject("JwtConfiguration");
+    String issuer = jwt.text("Issuer");
+    if (!issuer.startsWith("https://")) {
+      throw jwt.error("Issuer", issuer + " (expected: https://…)");
+    }
+    List<String> audiences = jwt.texts("Audience");
+    if (audiences.isEmpty()) {
+      throw jwt.error("Audience", "absent (expected: at least one)");
+    }
+    return new TokenAuthorizer(
+        api.id,
+        stack.find(UserPool.class, issuer).isPresent()
+            ? Optional.empty()
+            : Optional.of(
+                new JwtAuthorizer(
+                    issuer,
+                    audiences,
+                    stack.service(KeySets.class).keys(issuer),
+                    stack.environment().clock())));
+  }
+}

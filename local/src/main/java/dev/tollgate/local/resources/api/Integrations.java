@@ -1,0 +1,130 @@
+package dev.tollgate.local.resources.api;
+
+import dev.tollgate.local.gateway.mapping.Integration;
+import dev.tollgate.local.resources.CreatedResource;
+import dev.tollgate.local.resources.ResourceFamily;
+import dev.tollgate.local.resources.ResourceType;
+import dev.tollgate.local.resources.Stack;
+import dev.tollgate.local.template.Properties;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The integrations of APIs and their responses. */
+public final class Integrations implements ResourceFamily {
+  private static final Pattern SERVICE_URI =
+      Pattern.compile("arn:[^:]+:apigateway:[^:]+:([^:]+):path/(.+)");
+
+  /** "Quotas for configuring and running a WebSocket API". */
+  private static final Duration MAX_TIMEOUT = Duration.ofSeconds(29);
+
+  @Override
+  public Map<String, ResourceType> types() {
+    return Map.of(
+        "AWS::ApiGatewayV2::Integration", Integrations::integration,
+        "AWS::ApiGatewayV2::IntegrationResponse", Integrations::response);
+  }
+
+  private static CreatedResource integration(
+      String logicalName, Properties properties, Stack stack) {
+    properties.ignore("ApiId", "ConnectionType", "Description");
+    IntegrationDraft draft =
+        switch (properties.oneOf("IntegrationType", "AWS_PROXY", "AWS", "MOCK")) {
+          case "AWS_PROXY" -> functionIntegration(properties);
+          case "AWS" -> serviceIntegration(properties);
+          default -> mockIntegration(properties);
+        };
+    stack.add(IntegrationDraft.class, logicalName, draft);
+    return CreatedResource.of(logicalName);
+  }
+
+  private static CreatedResource response(String logicalName, Properties properties, Stack stack) {
+    String expected = "an integration of the template without proxy";
+    IntegrationDraft integration =
+        stack.required(IntegrationDraft.class, properties, "IntegrationId", expected);
+    if (integration.function().isPresent()) {
+      throw properties.error(
+          "IntegrationId", properties.text("IntegrationId") + " (expected: " + expected + ")");
+    }
+    properties.ignore("ApiId");
+    integration
+        .responses()
+        .add(
+            new Integration.Response(
+                properties.text("IntegrationResponseKey"),
+                template(properties, "ResponseTemplates")));
+    return CreatedResource.of(logicalName);
+  }
+
+  private static IntegrationDraft functionIntegration(Properties properties) {
+    if (properties.optionalText("PayloadFormatVersion").isPresent()) {
+      properties.oneOf("PayloadFormatVersion", "2.0");
+    }
+    properties.ignore("IntegrationMethod", "TimeoutInMillis");
+    String arn = IntegrationDraft.functionArn(properties.text("IntegrationUri"));
+    return new IntegrationDraft(
+        Optional.of(arn), List.of(), responses -> new Integration.Function(arn));
+  }
+
+  private static IntegrationDraft serviceIntegration(Properties properties) {
+    String uri = properties.text("IntegrationUri");
+    Matcher service = SERVICE_URI.matcher(uri);
+    if (!service.matches()) {
+      throw properties.error(
+          "IntegrationUri", uri + " (expected: arn:aws:apigateway:REGION:SERVICE:path/PATH)");
+    }
+    // The template applies to all messages, so none is passed through.
+    properties.ignore("PassthroughBehavior");
+    String role = properties.text("CredentialsArn");
+    String method = properties.text("IntegrationMethod");
+    Map<String, String> parameters = properties.textMap("RequestParameters");
+    String template = requestTemplate(properties);
+    Duration timeout =
+        properties.integer("TimeoutInMillis").map(Duration::ofMillis).orElse(MAX_TIMEOUT);
+    return new IntegrationDraft(
+        Optional.empty(),
+        new ArrayList<>(),
+        responses ->
+            new Integration.Service(
+                role,
+                service.group(1),
+                method,
+                "/" + service.group(2),
+                parameters,
+                template,
+                timeout,
+                responses));
+  }
+
+  private static IntegrationDraft mockIntegration(Properties properties) {
+    properties.ignore("IntegrationUri", "PassthroughBehavior");
+    String template = requestTemplate(properties);
+    return new IntegrationDraft(
+        Optional.empty(),
+        new ArrayList<>(),
+        responses -> new Integration.Mock(template, responses));
+  }
+
+  private static String requestTemplate(Properties properties) {
+    return template(properties, "RequestTemplates")
+        .orElseThrow(() -> properties.error("RequestTemplates", "absent (expected: a template)"));
+  }
+
+  /** The only template of an integration or response, {@code $default}. */
+  private static Optional<String> template(Properties properties, String name) {
+    Map<String, String> templates = properties.textMap(name);
+    if (templates.isEmpty()) {
+      return Optional.empty();
+    }
+    if (!templates.keySet().equals(Set.of("$default"))) {
+      throw properties.error(name, templates.keySet() + " (expected: $default)");
+    }
+    properties.oneOf("TemplateSelectionExpression", "\\$default");
+    return Optional.ofNullable(templates.get("$default"));
+  }
+}

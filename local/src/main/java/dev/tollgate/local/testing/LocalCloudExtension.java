@@ -1,0 +1,88 @@
+package dev.tollgate.local.testing;
+
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.RecordedRequests;
+import dev.tollgate.local.faults.Faults;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/**
+ * Starts the cloud of a class with {@link WithLocalCloud}, and passes it to the tests as
+ * parameters.
+ */
+final class LocalCloudExtension implements BeforeAllCallback, ParameterResolver {
+  private static final Namespace CLOUDS = Namespace.create(LocalCloudExtension.class);
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    var unused = cloud(context);
+  }
+
+  /** The cloud of a test class, or of the class that it is nested in. JUnit closes it. */
+  private static TestCloud cloud(ExtensionContext context) {
+    Optional<WithLocalCloud> annotation =
+        AnnotationSupport.findAnnotation(context.getTestClass(), WithLocalCloud.class);
+    ExtensionContext parent = context.getParent().orElseThrow();
+    if (annotation.isEmpty() || parent.getTestClass().equals(context.getTestClass())) {
+      return cloud(parent);
+    }
+    ExtensionContext owner = annotation.get().shared() ? context.getRoot() : context;
+    Path assembly = Path.of(annotation.get().value());
+    return owner
+        .getStore(CLOUDS)
+        .computeIfAbsent(
+            assembly.toAbsolutePath(), path -> TestCloud.start(assembly), TestCloud.class);
+  }
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    Class<?> type = parameter.getParameter().getType();
+    return type == TestCloud.class
+        || type == ManualClock.class
+        || type == RecordedRequests.class
+        || type == Faults.class
+        || (type == URI.class && parameter.isAnnotated(Endpoint.class))
+        || (type == String.class && parameter.isAnnotated(StackOutput.class))
+        || (type == AccessKey.class && parameter.isAnnotated(RoleCredentials.class));
+  }
+
+  @Override
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    TestCloud cloud = cloud(context);
+    Class<?> type = parameter.getParameter().getType();
+    if (type == TestCloud.class) {
+      return cloud;
+    } else if (type == ManualClock.class) {
+      return cloud.clock();
+    } else if (type == RecordedRequests.class) {
+      return cloud.cloud().requests();
+    } else if (type == Faults.class) {
+      return cloud.cloud().faults();
+    } else if (type == URI.class) {
+      return cloud.cloud().endpoint();
+    } else if (type == String.class) {
+      return output(
+          cloud, parameter.findAnnotation(StackOutput.class).map(StackOutput::value).orElseThrow());
+    }
+    return cloud
+        .cloud()
+        .accessKeyOf(parameter.findAnnotation(RoleCredentials.class).orElseThrow().value());
+  }
+
+  private static String output(TestCloud cloud, String name) {
+    String value = cloud.cloud().outputs().get(name);
+    if (value == null) {
+      throw new ParameterResolutionException(
+          "No output named " + name + ". The stack has: " + cloud.cloud().outputs().keySet());
+    }
+    return value;
+  }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.tollgate.local.services;
-
-import org.jspecify.annotations.NullMarked;
