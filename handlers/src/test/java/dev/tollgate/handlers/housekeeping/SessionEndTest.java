@@ -93,7 +93,7 @@ final class SessionEndTest {
     assertThat(handle(event)).isEmpty();
     assertThat(handle(event)).isEmpty();
     for (int i = 0; i < 3; i++) {
-      new Disconnection(house.books()).depart(acme.id(), Samples.sessionId(), "a");
+      new Disconnection(house.books()).remove(acme.id(), Samples.sessionId(), "a");
     }
 
     assertThat(house.counted(acme.id())).isEqualTo(1);
