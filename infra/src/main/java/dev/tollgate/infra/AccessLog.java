@@ -11,7 +11,8 @@ import software.amazon.awscdk.services.logs.LogGroup;
 import software.constructs.Construct;
 
 /**
- * One line of JSON for each request of an API. It holds no query string: a session id is a secret.
+ * An access log with one line of JSON per request. It omits the query string, because a session id
+ * is a secret.
  *
  * <p>Variables:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html and

@@ -11,7 +11,7 @@ import software.amazon.awscdk.services.apigatewayv2.HttpNoneAuthorizer;
 import software.amazon.awscdk.services.apigatewayv2.IHttpRouteAuthorizer;
 import software.constructs.Construct;
 
-/** The session API, which clients call, and the control plane, which the platform team calls. */
+/** The session API, for clients, and the control plane, for the platform team. */
 final class HttpApis extends Construct {
   private final HttpApi session;
   private final HttpApi control;
@@ -34,8 +34,7 @@ final class HttpApis extends Construct {
                         .allowOrigins(List.of("*"))
                         .allowMethods(
                             List.of(CorsHttpMethod.GET, CorsHttpMethod.PUT, CorsHttpMethod.DELETE))
-                        // What a signed request or one with a token carries, where sessions are not
-                        // open to all.
+                        // The headers of signed requests and of requests with a token.
                         .allowHeaders(
                             List.of(
                                 "authorization",
@@ -73,12 +72,12 @@ final class HttpApis extends Construct {
         : new HttpIamAuthorizer();
   }
 
-  /** Where the session API answers, without a path. */
+  /** The URL of the session API, without a path. */
   String sessionUrl() {
     return session.getApiEndpoint();
   }
 
-  /** Where the control plane answers, without a path. */
+  /** The URL of the control plane, without a path. */
   String controlUrl() {
     return control.getApiEndpoint();
   }

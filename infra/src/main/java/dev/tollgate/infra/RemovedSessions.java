@@ -12,11 +12,11 @@ import software.amazon.awscdk.services.sqs.QueueEncryption;
 import software.constructs.Construct;
 
 /**
- * Rows of sessions that are deleted while connections still stand in them, by their time to live or
- * by hand: events of the table's stream, for a function that sets the rest right.
+ * Sends the function the stream events of session rows that were deleted with open connections, by
+ * their time to live or by hand.
  *
- * <p>An event that cannot be handled is tried again alone, and then put aside, since those behind
- * it wait. It is not lost on the counts: the housekeeper puts these right.
+ * <p>An event that cannot be processed is retried alone and then moved to a dead-letter queue,
+ * because it blocks the events behind it. The housekeeper corrects the counts in that case.
  */
 final class RemovedSessions extends Construct {
   private static final String WITH_CONNECTIONS =
@@ -26,7 +26,7 @@ final class RemovedSessions extends Construct {
   private static final int BATCH = 25;
   private static final int RETRIES = 10;
 
-  /** How long a stream keeps events. */
+  /** The retention of stream events. */
   private static final Duration MAX_AGE = Duration.hours(24);
 
   RemovedSessions(Construct scope, Table sessions, TenantFunction handler) {

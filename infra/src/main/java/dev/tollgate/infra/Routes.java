@@ -16,9 +16,9 @@ import software.amazon.awscdk.services.lambda.Alias;
 import software.constructs.Construct;
 
 /**
- * Routes of an HTTP API that one function answers and the same callers may call.
+ * Routes of an HTTP API with one function and one authorizer.
  *
- * @param reasonIfOpen why they need no authorizer, for cdk-nag; of weight only if there is none
+ * @param reasonIfOpen why the routes need no authorizer, for cdk-nag; unused if there is one
  */
 record Routes(
     HttpApi api,
@@ -30,12 +30,12 @@ record Routes(
     this(api, integration, authorizer, "");
   }
 
-  /** The same, with the reason why they may be open. */
+  /** A copy with the reason why the routes need no authorizer. */
   Routes unauthorized(String reason) {
     return new Routes(api, integration, authorizer, reason);
   }
 
-  /** An API with its one stage, throttled, and with a log of requests. */
+  /** An API with its stage, throttling and access log. */
   static HttpApi api(Construct scope, String id, TollgateProps props, HttpApi.Builder settings) {
     HttpApi api =
         settings
@@ -57,12 +57,12 @@ record Routes(
 
   static HttpLambdaIntegration integration(Alias function) {
     return HttpLambdaIntegration.Builder.create("Function", function)
-        // One permission for the API, not one for each of its routes.
+        // One permission for the API instead of one per route.
         .scopePermissionToRoute(false)
         .build();
   }
 
-  /** All that the control plane answers. */
+  /** Adds all routes of the control plane. */
   void controlPlane() {
     add("/tenants", HttpMethod.POST, HttpMethod.GET);
     add("/tenants/{tenantId}", HttpMethod.GET, HttpMethod.PATCH, HttpMethod.DELETE);

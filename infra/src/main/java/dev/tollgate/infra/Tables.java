@@ -13,8 +13,8 @@ import software.amazon.awscdk.services.dynamodb.Table;
 import software.constructs.Construct;
 
 /**
- * The five tables. The ids of their constructs are the names that functions know them by: the name
- * of table {@code Tenant} is told in {@code TENANT_TABLE}.
+ * The five tables. Functions get a table's name in a variable that is named after the id of its
+ * construct: {@code TENANT_TABLE} for {@code Tenant}.
  */
 final class Tables extends Construct {
   private final RemovalPolicy removalPolicy;
@@ -35,7 +35,7 @@ final class Tables extends Construct {
             .sortKey(text("tenantId"))
             .projectionType(ProjectionType.ALL)
             .build());
-    // Only tenants whose provisioning is not yet what was asked for have the attribute.
+    // Only tenants with pending changes have the attribute.
     tenant.addGlobalSecondaryIndex(
         GlobalSecondaryIndexProps.builder()
             .indexName("pending")
@@ -51,7 +51,7 @@ final class Tables extends Construct {
             .timeToLiveAttribute("sessionTTL")
             .stream(StreamViewType.NEW_AND_OLD_IMAGES)
             .build();
-    // Only rows of messages that were processed, and of subjects, have the attribute.
+    // Only the rows of processed messages and of subjects have the attribute.
     limit =
         table("Limit")
             .partitionKey(text("tenantId"))
@@ -60,7 +60,8 @@ final class Tables extends Construct {
             .build();
     idempotency =
         table("Idempotency").partitionKey(text("key")).timeToLiveAttribute("expiresAt").build();
-    // Only the row by which sessions are created has the attribute, while its tenant may have some.
+    // Only the row that serializes the creation of sessions has the attribute, while its tenant may
+    // have sessions.
     limit.addGlobalSecondaryIndex(
         GlobalSecondaryIndexProps.builder()
             .indexName("live")
@@ -68,7 +69,7 @@ final class Tables extends Construct {
             .sortKey(text("tenantId"))
             .projectionType(ProjectionType.KEYS_ONLY)
             .build());
-    // Only buckets that are filled or looked at together have the attributes.
+    // Only buckets that belong to a shard have the attributes.
     limit.addGlobalSecondaryIndex(
         GlobalSecondaryIndexProps.builder()
             .indexName("shard")
@@ -98,15 +99,14 @@ final class Tables extends Construct {
     return idempotency;
   }
 
-  /** The environment variable that tells a table's name. */
+  /** The environment variable with a table's name. */
   static String variable(Table table) {
     return table.getNode().getId().toUpperCase(Locale.ROOT) + "_TABLE";
   }
 
   /**
-   * Encrypted at rest with a key that DynamoDB owns, as every table is that names none. With a key
-   * in KMS the first calls of every principal would go there too, and here each tenant is a
-   * principal.
+   * Encrypted at rest with a key that DynamoDB owns, the default. With a KMS key, DynamoDB would
+   * call KMS for every new principal, and here each tenant is a principal.
    */
   private Table.Builder table(String id) {
     return Table.Builder.create(this, id)

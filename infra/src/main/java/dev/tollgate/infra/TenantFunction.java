@@ -23,10 +23,10 @@ import software.amazon.awscdk.services.logs.LogGroup;
 import software.constructs.Construct;
 
 /**
- * A function with two roles: the one it runs as, and the one it assumes to touch what belongs to
+ * A function with two roles: its own role, and a role that it assumes to access the resources of
  * one tenant.
  *
- * <p>A grant also gives the function the environment variables that name what was granted.
+ * <p>Each grant also sets the environment variables with the names of the granted resources.
  */
 final class TenantFunction extends Construct {
   private final Role own;
@@ -60,7 +60,7 @@ final class TenantFunction extends Construct {
             .description(description)
             .code(Code.fromAsset(jar.toString()))
             .handler(handler)
-            // The newest that Lambda offers; the code itself needs 17.
+            // The newest runtime of Lambda; the code needs Java 17.
             .runtime(Runtime.JAVA_25)
             .architecture(Architecture.ARM_64)
             .snapStart(SnapStartConf.ON_PUBLISHED_VERSIONS)
@@ -72,7 +72,8 @@ final class TenantFunction extends Construct {
             .build();
     Annotations.of(function)
         .acknowledgeWarning(
-            "@aws-cdk/aws-lambda:snapStartRequirePublish", "The alias is of a published version.");
+            "@aws-cdk/aws-lambda:snapStartRequirePublish",
+            "The alias refers to a published version.");
     log.grantWrite(own);
     live =
         Alias.Builder.create(this, "Alias")
@@ -81,30 +82,30 @@ final class TenantFunction extends Construct {
             .build();
   }
 
-  /** What callers invoke: SnapStart works for published versions only. */
+  /** The alias that callers invoke. SnapStart works only for published versions. */
   Alias live() {
     return live;
   }
 
-  /** The role that it runs as. */
+  /** The role that the function runs as. */
   Role role() {
     return own;
   }
 
-  /** All that is ever published of it. */
+  /** The ARN pattern of all published versions. */
   String versionsArn() {
     return function.getFunctionArn() + ":*";
   }
 
-  /** What was published last. */
+  /** The ARN of the current version. */
   String versionArn() {
     return function.getCurrentVersion().getFunctionArn();
   }
 
   /**
-   * Lets events of a source invoke the function, once its role may read them.
+   * Maps an event source to the function, after the role is allowed to read it.
    *
-   * @param settings everything but the function
+   * @param settings all settings except the function
    */
   TenantFunction consumes(String id, UnaryOperator<CfnEventSourceMapping.Builder> settings) {
     CfnEventSourceMapping mapping =
@@ -117,13 +118,13 @@ final class TenantFunction extends Construct {
     return this;
   }
 
-  /** Rows of all tenants, with the function's own role. */
+  /** Grants the function's own role access to the rows of all tenants. */
   TenantFunction ownRows(Table table, String... actions) {
     own.addToPolicy(Policies.statement(List.of(table.getTableArn()), "dynamodb", actions).build());
     return variable(table);
   }
 
-  /** Rows of all tenants by way of an index, with the function's own role. */
+  /** Grants the function's own role access to an index with the rows of all tenants. */
   TenantFunction ownIndex(Table table, String index, String... actions) {
     own.addToPolicy(
         Policies.statement(List.of(table.getTableArn() + "/index/" + index), "dynamodb", actions)
@@ -131,33 +132,35 @@ final class TenantFunction extends Construct {
     return variable(table);
   }
 
-  /** Anything else, with the function's own role. */
+  /** Grants the function's own role other actions. */
   TenantFunction own(List<String> resources, String service, String... actions) {
     own.addToPolicy(Policies.statement(resources, service, actions).build());
     return this;
   }
 
-  /** Tells cdk-nag why the function's own role is granted something with a star. */
+  /** Suppresses cdk-nag's finding for a wildcard in the function's own role, with a reason. */
   TenantFunction accept(Object finding, String reason) {
     Policies.accept(own, finding, reason);
     return this;
   }
 
-  /** The schedules of shards, with the function's own role: they are no single tenant's. */
-  TenantFunction shardSchedules(Filling filling, String... actions) {
+  /**
+   * Grants the function's own role access to the schedules of shards, which belong to no tenant.
+   */
+  TenantFunction shardSchedules(Schedules schedules, String... actions) {
     own.addToPolicy(
         Policies.statement(
-                List.of(Policies.arn(own, "scheduler", filling.shards())), "scheduler", actions)
+                List.of(Policies.arn(own, "scheduler", schedules.shards())), "scheduler", actions)
             .build());
     Policies.accept(
         own,
-        Policies.finding("scheduler", filling.shards()),
-        "The star is the number of a shard. The grant is held to the stack's own group.");
-    own.addToPolicy(filling.passingOfItsRole());
+        Policies.finding("scheduler", schedules.shards()),
+        "The star is the number of a shard. The grant is limited to the stack's own group.");
+    own.addToPolicy(schedules.passRole());
     return this;
   }
 
-  /** Connections of the WebSocket API, with the function's own role: they bear no tenant's name. */
+  /** Grants the function's own role access to connections, whose ARNs contain no tenant. */
   TenantFunction connections(WebSocket webSocket, String... methods) {
     own.addToPolicy(
         Policies.statement(
@@ -177,48 +180,48 @@ final class TenantFunction extends Construct {
 
   /** See {@link TenantRole#rows}. */
   TenantFunction tenantRows(Table table, String... actions) {
-    return told(tenant.rows(table, actions));
+    return withVariables(tenant.rows(table, actions));
   }
 
   /** See {@link TenantRole#writes}. */
   TenantFunction tenantWrites(Table limit, String action, LimitAttributes... attributes) {
-    return told(tenant.writes(limit, action, attributes));
+    return withVariables(tenant.writes(limit, action, attributes));
   }
 
   /** See {@link TenantRole#buckets}. */
   TenantFunction tenantBuckets(String... actions) {
-    return told(tenant.buckets(actions));
+    return withVariables(tenant.buckets(actions));
   }
 
   /** See {@link TenantRole#schedules}. */
-  TenantFunction tenantSchedules(Filling filling, String... actions) {
-    return told(tenant.schedules(filling, actions));
+  TenantFunction tenantSchedules(Schedules schedules, String... actions) {
+    return withVariables(tenant.schedules(schedules, actions));
   }
 
-  /** Waking buckets, by the function that fills them; with the function's own role. */
+  /** Grants the function's own role the right to invoke the token producer, which wakes buckets. */
   TenantFunction requestsFills(TenantFunction tokenProducer) {
     String arn = tokenProducer.live().getFunctionArn();
     return own(List.of(arn), "lambda", "InvokeFunction").variable("TOKEN_PRODUCER_ARN", arn);
   }
 
   /** See {@link TenantRole#silo}. */
-  TenantFunction tenantSilo(Messages messages) {
-    return told(tenant.silo(messages));
+  TenantFunction tenantSilo(MessageQueues messages) {
+    return withVariables(tenant.silo(messages));
   }
 
-  private TenantFunction told(TenantRole role) {
+  private TenantFunction withVariables(TenantRole role) {
     role.variables().forEach(function::addEnvironment);
     return this;
   }
 
-  /** Reserves concurrency of the account's for the function, which then has no more than that. */
+  /** Reserves concurrency for the function, which is then also its maximum. */
   TenantFunction concurrency(OptionalInt reserved) {
     CfnFunction resource = (CfnFunction) function.getNode().findChild("Resource");
     reserved.ifPresent(resource::setReservedConcurrentExecutions);
     return this;
   }
 
-  /** Tells the function something more. */
+  /** Sets an environment variable. */
   TenantFunction variable(String name, String value) {
     function.addEnvironment(name, value);
     return this;

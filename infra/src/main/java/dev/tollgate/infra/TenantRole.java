@@ -18,14 +18,14 @@ import software.amazon.awscdk.services.iam.SessionTagsPrincipal;
 import software.constructs.Construct;
 
 /**
- * A role that is assumed to touch what belongs to one tenant.
+ * A role that a principal assumes to access the resources of one tenant.
  *
- * <p>It is assumed with the session tag {@code tenantId}, and each of its grants holds for that
- * tag's value only: for rows by their partition key, for queues and schedules by their name.
- * Whoever assumes it needs the environment variables that name it and what it was granted.
+ * <p>It is assumed with the session tag {@code tenantId}. Each grant applies only to the tenant in
+ * the tag: to rows by their partition key, to queues and schedules by their names. The principal
+ * needs the environment variables with the names of the role and of the granted resources.
  */
 final class TenantRole {
-  /** Replaced by IAM, not by CloudFormation. */
+  /** A policy variable, which IAM replaces. */
   private static final String TENANT_ID = "${aws:PrincipalTag/tenantId}";
 
   private final String prefix;
@@ -33,9 +33,9 @@ final class TenantRole {
   private final SortedMap<String, String> variables = new TreeMap<>();
 
   /**
-   * The role, assumed by {@code first} to begin with.
+   * Creates the role, which {@code first} may assume.
    *
-   * @param who who acts for tenants, as the role's description says it
+   * @param who names the principal in the role's description
    */
   TenantRole(Construct scope, String id, TollgateProps props, String who, IGrantable first) {
     prefix = props.prefix();
@@ -48,14 +48,14 @@ final class TenantRole {
     mayAssume(first);
   }
 
-  /** Lets one more assume the role. */
+  /** Allows another principal to assume the role. */
   TenantRole assumedBy(IGrantable grantee) {
     forOneTenant(grantee).addToAssumeRolePolicy(role.getAssumeRolePolicy());
     mayAssume(grantee);
     return this;
   }
 
-  /** The tenant's rows. {@code Scan} has no leading key, so it cannot be granted here. */
+  /** Grants the tenant's rows. {@code Scan} has no leading key, so it cannot be granted here. */
   TenantRole rows(Table table, String... actions) {
     if (List.of(actions).contains("Scan")) {
       throw new IllegalArgumentException("actions: Scan (expected: actions that name a key)");
@@ -66,7 +66,7 @@ final class TenantRole {
                 Policies.inOrder(
                     Map.of(
                         "ForAllValues:StringEquals", Map.of("dynamodb:LeadingKeys", TENANT_ID),
-                        // "For all values" is true of none at all.
+                        // ForAllValues also matches a request without any leading key.
                         "Null", Map.of("dynamodb:LeadingKeys", "false"))))
             .build());
     variables.put(Tables.variable(table), table.getTableName());
@@ -74,10 +74,9 @@ final class TenantRole {
   }
 
   /**
-   * Writes to the tenant's rows in the Limit table that name these attributes and no others.
+   * Grants writes to the tenant's rows in the Limit table that name only the given attributes.
    *
-   * @param action an action whose attributes DynamoDB judges by their names: {@code UpdateItem} or
-   *     {@code BatchWriteItem}
+   * @param action an action with attribute conditions: {@code UpdateItem} or {@code BatchWriteItem}
    */
   TenantRole writes(Table limit, String action, LimitAttributes... attributes) {
     role.addToPolicy(
@@ -99,7 +98,7 @@ final class TenantRole {
     return this;
   }
 
-  /** The queues that are the tenant's buckets. */
+  /** Grants the queues of the tenant's buckets. */
   TenantRole buckets(String... actions) {
     String name = prefix + "*_" + TENANT_ID + "_token_bucket";
     role.addToPolicy(Policies.statement(List.of(arn("sqs", name)), "sqs", actions).build());
@@ -124,9 +123,9 @@ final class TenantRole {
     return this;
   }
 
-  /** The schedules that fill the tenant's buckets. */
-  TenantRole schedules(Filling filling, String... actions) {
-    String name = "schedule/" + filling.groupName() + "/" + prefix + "*_" + TENANT_ID;
+  /** Grants the schedules of the tenant's buckets. */
+  TenantRole schedules(Schedules schedules, String... actions) {
+    String name = "schedule/" + schedules.groupName() + "/" + prefix + "*_" + TENANT_ID;
     role.addToPolicy(
         Policies.statement(List.of(arn("scheduler", name)), "scheduler", actions).build());
     Policies.accept(
@@ -134,24 +133,24 @@ final class TenantRole {
         Policies.finding("scheduler", name),
         "The star is the action whose bucket a schedule fills, which users define. The grant is held "
             + "to the stack's own group and to names that end with the tagged tenant.");
-    role.addToPolicy(filling.passingOfItsRole());
-    variables.put("SCHEDULE_GROUP", filling.groupName());
-    variables.put("SCHEDULE_ROLE_ARN", filling.role().getRoleArn());
-    variables.put("SCHEDULE_DEAD_LETTER_ARN", filling.deadLetters().getQueueArn());
+    role.addToPolicy(schedules.passRole());
+    variables.put("SCHEDULE_GROUP", schedules.groupName());
+    variables.put("SCHEDULE_ROLE_ARN", schedules.role().getRoleArn());
+    variables.put("SCHEDULE_DEAD_LETTER_ARN", schedules.deadLetters().getQueueArn());
     return this;
   }
 
-  /** Tells those who assume the role something more. */
+  /** Adds an environment variable. */
   TenantRole variable(String name, String value) {
     variables.put(name, value);
     return this;
   }
 
   /**
-   * The tenant's own queue of messages with its dead letters, and the function that serves it: made
-   * of the pool's code, with the pool's role.
+   * Grants the tenant's own message queue with its dead-letter queue, and the function that
+   * processes it, which has the pool's code and role.
    */
-  TenantRole silo(Messages messages) {
+  TenantRole silo(MessageQueues messages) {
     String name = messages.silo(TENANT_ID);
     role.addToPolicy(
         Policies.statement(
@@ -175,7 +174,7 @@ final class TenantRole {
                 "UpdateFunctionConfiguration",
                 "DeleteFunction")
             .build());
-    // Lambda reads the code with the rights of whoever makes the function.
+    // Lambda reads the code with the permissions of the caller of CreateFunction.
     role.addToPolicy(Policies.statement(List.of(messages.codeArn()), "s3", "GetObject").build());
     role.addToPolicy(
         Policies.statement(List.of(messages.processor().role().getRoleArn()), "iam", "PassRole")
@@ -206,14 +205,14 @@ final class TenantRole {
     return this;
   }
 
-  /** What the environment of those who assume the role must say. */
+  /** The environment variables that the principals need. */
   Map<String, String> variables() {
     return Collections.unmodifiableSortedMap(variables);
   }
 
   /**
-   * Nobody may act for all tenants, or pass any other tag. No tenant's id holds an underscore; a
-   * tag with one could end the name of another deployment's queue.
+   * Requires the tag {@code tenantId} with a single tenant and no other tag. A tenant id contains
+   * no underscore; a tag with one could match the end of another deployment's queue name.
    */
   private static PrincipalBase forOneTenant(IGrantable grantee) {
     return new SessionTagsPrincipal(

@@ -57,7 +57,7 @@ public final class Tollgate extends Construct {
     tables = new Tables(this, props.removalPolicy());
     webSocket = new WebSocket(this, props);
 
-    Filling filling = new Filling(this, props);
+    Schedules schedules = new Schedules(this, props);
     tokenProducer =
         function(
                 "TokenProducer",
@@ -75,7 +75,7 @@ public final class Tollgate extends Construct {
                 "SendMessage",
                 "ReceiveMessage",
                 "DeleteMessage");
-    filling.by(tokenProducer);
+    schedules.invoke(tokenProducer);
 
     TenantFunction authorizer =
         function(
@@ -170,7 +170,7 @@ public final class Tollgate extends Construct {
             .tenantWrites(tables.limit(), "BatchWriteItem", LimitAttributes.MESSAGE)
             .tenantBuckets("ReceiveMessage", "DeleteMessage", "SendMessage", "GetQueueAttributes")
             .requestsFills(tokenProducer);
-    Messages messages = new Messages(this, props, poolProcessor);
+    MessageQueues messages = new MessageQueues(this, props, poolProcessor);
 
     TenantFunction sessionEnd =
         function(
@@ -203,7 +203,7 @@ public final class Tollgate extends Construct {
             .tenantRows(tables.limit(), "GetItem", "DeleteItem")
             .tenantWrites(
                 tables.limit(), "UpdateItem", LimitAttributes.COUNT, LimitAttributes.CORRECTION);
-    filling.everyMinute(housekeeper);
+    schedules.everyMinute(housekeeper);
 
     TenantFunction controlPlane =
         provisioning(
@@ -212,13 +212,13 @@ public final class Tollgate extends Construct {
                 // An HTTP API waits for at most 30 seconds.
                 Duration.seconds(29),
                 "Onboards, changes and offboards tenants, and changes tiers.",
-                filling,
+                schedules,
                 messages)
             .ownRows(tables.tenant(), "Scan", "BatchGetItem")
             .ownIndex(tables.tenant(), "pending", "Query")
             .ownRows(tables.idempotency(), "PutItem", "DeleteItem")
-            .tenantSchedules(filling, "GetSchedule")
-            .shardSchedules(filling, "GetSchedule", "DeleteSchedule")
+            .tenantSchedules(schedules, "GetSchedule")
+            .shardSchedules(schedules, "GetSchedule", "DeleteSchedule")
             .own(List.of("*"), "sqs", "ListQueues")
             .own(List.of("*"), "scheduler", "ListSchedules")
             .accept(
@@ -232,10 +232,10 @@ public final class Tollgate extends Construct {
                 "dev.tollgate.controlplane.Sweep",
                 Duration.seconds(50),
                 "Finishes pending changes of tenants and tiers.",
-                filling,
+                schedules,
                 messages)
             .ownIndex(tables.tenant(), "pending", "Query");
-    filling.everyMinute(sweep);
+    schedules.everyMinute(sweep);
 
     webSocket.routes(authorizer, connect, disconnect);
     webSocket.messageRoutes(messages);
@@ -340,8 +340,8 @@ public final class Tollgate extends Construct {
       String handler,
       Duration timeout,
       String description,
-      Filling filling,
-      Messages messages) {
+      Schedules schedules,
+      MessageQueues messages) {
     return function(id, props.jars().controlPlane(), handler, timeout, MEMORY_MB, description)
         .ownRows(tables.tenant(), "GetItem", "PutItem", "UpdateItem", "DeleteItem")
         .ownIndex(tables.tenant(), "byTier", "Query")
@@ -367,8 +367,8 @@ public final class Tollgate extends Construct {
             "SendMessage",
             "ReceiveMessage",
             "DeleteMessage")
-        .tenantSchedules(filling, "CreateSchedule", "UpdateSchedule", "DeleteSchedule")
-        .shardSchedules(filling, "CreateSchedule")
+        .tenantSchedules(schedules, "CreateSchedule", "UpdateSchedule", "DeleteSchedule")
+        .shardSchedules(schedules, "CreateSchedule")
         .variable("TOKEN_PRODUCER_ARN", tokenProducer.live().getFunctionArn())
         .tenantSilo(messages)
         .accept(

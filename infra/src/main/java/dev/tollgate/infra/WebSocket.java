@@ -32,14 +32,14 @@ import software.amazon.awscdk.services.iam.Role;
 import software.amazon.awscdk.services.iam.ServicePrincipal;
 import software.constructs.Construct;
 
-/** The API that clients open their sockets on, and its one stage. */
+/** The WebSocket API and its stage. */
 final class WebSocket extends Construct {
   private static final String STAGE = "production";
 
-  /** The key of a route, of an integration's response, or of a template, for all that is left. */
+  /** The key of the default route, integration response or template. */
   private static final String DEFAULT = "$default";
 
-  /** Selects the template of that key: what is evaluated is not the expression, but a constant. */
+  /** Selects the template with that key: API Gateway evaluates the expression as a constant. */
   private static final String ALWAYS_DEFAULT = "\\$default";
 
   private static final String INTEGRATION = "Integration";
@@ -70,7 +70,7 @@ final class WebSocket extends Construct {
     }
   }
 
-  /** Handshakes are decided by {@code authorizer} and completed by {@code connect}. */
+  /** Adds the routes of handshakes: {@code authorizer} decides, {@code connect} completes them. */
   void routes(TenantFunction authorizer, TenantFunction connect, TenantFunction disconnect) {
     api.addRoute(
         "$connect",
@@ -78,7 +78,7 @@ final class WebSocket extends Construct {
             .integration(new WebSocketLambdaIntegration("Connect", connect.live()))
             .authorizer(
                 WebSocketLambdaAuthorizer.Builder.create("Authorizer", authorizer.live())
-                    // Who lacks one is refused by API Gateway itself, at no invocation.
+                    // API Gateway refuses a request without one, without invoking the function.
                     .identitySource(
                         List.of(
                             "route.request.querystring.tenantId",
@@ -104,16 +104,16 @@ final class WebSocket extends Construct {
   }
 
   /**
-   * Frames go straight into a queue, with no function in between, and are answered. What is neither
-   * kind of message is answered at once.
+   * Adds the routes of messages. API Gateway sends frames directly to a queue, without a function,
+   * and answers them. Frames with an unknown action are answered with an error.
    *
    * @see <a
    *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-integration-responses.html">Integration
    *     responses</a>
    */
-  void messageRoutes(Messages messages) {
-    // A condition on the API would be good, but nobody documents which, if any, API Gateway sends
-    // along. It takes only roles of its own account, from who may pass them.
+  void messageRoutes(MessageQueues messages) {
+    // A condition on the API would be better, but AWS does not document which condition keys API
+    // Gateway sends. It accepts only roles of its own account, from principals that may pass them.
     Role sender =
         Role.Builder.create(this, "Sender")
             .assumedBy(new ServicePrincipal("apigateway.amazonaws.com"))
@@ -133,7 +133,7 @@ final class WebSocket extends Construct {
             sending(
                 sender,
                 messages.siloUri(),
-                // Not from the frame: whose queue it is, the authorizer has said.
+                // The tenant id comes from the authorizer, never from the frame.
                 Map.of("integration.request.path.tenantId", "context.authorizer.tenantId")));
     answer(silo, "Accepted", "/2\\d\\d/", "accepted");
     answer(silo, "Refused", "/4\\d\\d/", "refused-by-silo");
@@ -149,7 +149,7 @@ final class WebSocket extends Construct {
     answer(others, "Answer", DEFAULT, "unknown-action");
   }
 
-  /** The integration of a route that sends a message to a queue, by SQS's query protocol. */
+  /** An integration that sends a message to a queue with SQS's query protocol. */
   private static WebSocketAwsIntegration sending(
       Role sender, String uri, Map<String, String> parameters) {
     SortedMap<String, String> all = new TreeMap<>(parameters);
@@ -166,7 +166,7 @@ final class WebSocket extends Construct {
         .build();
   }
 
-  /** A route whose client hears what came of its frame. */
+  /** A route that answers each frame. */
   private WebSocketRoute answering(String key, WebSocketRouteIntegration integration) {
     WebSocketRoute route =
         api.addRoute(
@@ -184,7 +184,7 @@ final class WebSocket extends Construct {
     return route;
   }
 
-  /** What the client hears if the backend's status is of a kind. */
+  /** The answer to the client for a pattern of backend statuses. */
   private void answer(WebSocketRoute route, String id, String statuses, String template) {
     WebSocketIntegration integration =
         (WebSocketIntegration) route.getNode().findChild(INTEGRATION);
@@ -201,7 +201,7 @@ final class WebSocket extends Construct {
     String file = "templates/" + name + ".vtl";
     try (InputStream in = WebSocket.class.getResourceAsStream(file)) {
       if (in == null) {
-        throw new IllegalStateException(file + ": not among the resources");
+        throw new IllegalStateException(file + ": no such template in the resources");
       }
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
@@ -209,12 +209,12 @@ final class WebSocket extends Construct {
     }
   }
 
-  /** What clients connect to: {@code wss://…/production}. */
+  /** The URL that clients connect to: {@code wss://…/production}. */
   String url() {
     return api.getApiEndpoint() + "/" + STAGE;
   }
 
-  /** All connections of the stage, to be used with one method of {@code @connections}. */
+  /** The ARN pattern of all connections of the stage, for one method of {@code @connections}. */
   String connectionsArn(String method) {
     return Stack.of(this)
         .formatArn(
@@ -226,8 +226,8 @@ final class WebSocket extends Construct {
   }
 
   /**
-   * Lets API Gateway write logs in this account and Region. It is kept when the stack goes, because
-   * other APIs may have come to need it.
+   * Allows API Gateway to write logs in this account and Region. The setting is kept when the stack
+   * is deleted, because other APIs may use it.
    */
   private CfnAccount accountLogRole() {
     Role role =

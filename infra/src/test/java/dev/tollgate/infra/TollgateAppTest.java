@@ -66,8 +66,8 @@ class TollgateAppTest {
     "https://login.example.com, 'a, b', t, 'jwtAudience: \" b\" (expected: a text without blanks)'",
     "https://login.example.com, a, tenant id, 'jwtTenantClaim: \"tenant id\" (expected: the name of"
         + " a claim, such as tenantId or custom:tenantId)'",
-    "'', a, t, 'jwtIssuer: \"\" (expected: the issuer of the tokens that jwtAudience and"
-        + " jwtTenantClaim speak of)'",
+    "'', a, t, 'jwtIssuer: \"\" (expected: the issuer of the tokens, because jwtAudience or"
+        + " jwtTenantClaim is set)'",
   })
   void settings_of_tokens_that_mean_nothing_are_refused(
       String issuer, String audience, String claim, String message) {

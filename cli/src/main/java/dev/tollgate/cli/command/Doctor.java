@@ -24,7 +24,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "doctor",
     description =
-        "Check tenants, queues and schedules for drift: resources that are missing, orphaned or changed by hand.",
+        "Find and repair drift: tenants, queues and schedules that are missing, orphaned or changed by"
+            + " hand.",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:no drift, or all drift was repaired",

@@ -13,8 +13,8 @@ final class FileOptions {
   @Parameters(
       paramLabel = "FILE",
       description = {
-        "YAML file with a section tiers, a section tenants, or both. Default: tollgate.yaml. Sections"
-            + " that are missing are ignored.",
+        "YAML file with a section tiers, a section tenants, or both. Sections that are missing are"
+            + " ignored.",
         "A tier has the fields of PUT /tiers/{tier}; fields that are missing get the control plane's"
             + " defaults. A tenant has a tier and, optionally, overrides and status. Without overrides"
             + " it has none; without status its status is not changed."

@@ -13,11 +13,11 @@ import software.amazon.awscdk.services.sqs.QueueEncryption;
 import software.constructs.Construct;
 
 /**
- * What tenants' messages wait in: the queue that those share who have none of their own, and the
- * names of the others, which the control plane makes. All are served by the code of one function.
+ * The queues of tenants' messages: the shared queue of pooled tenants, and the names of silo
+ * tenants' queues, which the control plane creates. One function's code processes all of them.
  */
-final class Messages extends Construct {
-  /** Longer than six attempts of the processor may last, as Lambda asks for. */
+final class MessageQueues extends Construct {
+  /** Longer than six times the processor's time-out, as Lambda recommends. */
   private static final Duration VISIBILITY = Duration.seconds(90);
 
   private static final int MAX_RECEIVES = 5;
@@ -29,15 +29,15 @@ final class Messages extends Construct {
   private final TenantFunction processor;
   private final Asset code;
 
-  /** The queues, and what serves them. */
-  Messages(Construct scope, TollgateProps props, TenantFunction processor) {
-    super(scope, "Messages");
+  /** Creates the queues and maps them to the processor. */
+  MessageQueues(Construct scope, TollgateProps props, TenantFunction processor) {
+    super(scope, "MessageQueues");
     this.processor = processor;
     prefix = props.prefix();
     poolDead = queue("PoolDead", "pool_dead").retentionPeriod(Duration.days(14)).build();
     pool =
         queue("Pool", "pool")
-            // A message that nobody could process for four days is not worth an answer.
+            // After four days a message is too old to be worth an answer.
             .retentionPeriod(Duration.days(4))
             .visibilityTimeout(VISIBILITY)
             .deadLetterQueue(
@@ -58,17 +58,17 @@ final class Messages extends Construct {
                 .functionResponseTypes(List.of("ReportBatchItemFailures")));
   }
 
-  /** The name of what a tenant has of its own, without the ending of queues. */
+  /** The name of a silo tenant's resources, without the suffix of queues. */
   String silo(String tenantId) {
     return prefix + "silo_" + tenantId;
   }
 
-  /** The pool's queue and those of tenants' own. */
+  /** The ARNs of the pool's queue and the silo tenants' queues. */
   List<String> queueArns() {
     return List.of(pool.getQueueArn(), Policies.arn(this, "sqs", silo("*.fifo")));
   }
 
-  /** Tells cdk-nag why a role is granted something on {@link #queueArns}. */
+  /** Suppresses cdk-nag's finding for the wildcard in {@link #queueArns}. */
   void acceptSilos(Role role) {
     Policies.accept(
         role,
@@ -77,17 +77,17 @@ final class Messages extends Construct {
             + "all. No prefix of another deployment makes a name that begins so.");
   }
 
-  /** Where API Gateway sends to the pool's queue, as the URI of an integration. */
+  /** The integration URI of the pool's queue. */
   String poolUri() {
     return uri(pool.getQueueName());
   }
 
-  /** The same for a tenant's own queue; {@code tenantId} is a parameter of the request's path. */
+  /** The integration URI of a silo tenant's queue; {@code tenantId} is a path parameter. */
   String siloUri() {
     return uri(silo("{tenantId}.fifo"));
   }
 
-  /** What takes the messages of a silo's dead letters when it is dissolved. */
+  /** The queue that receives a silo's dead-letter messages when the silo is removed. */
   Queue poolDead() {
     return poolDead;
   }
@@ -96,7 +96,7 @@ final class Messages extends Construct {
     return processor;
   }
 
-  /** Where the processor's code was put when the stack was deployed. */
+  /** The location of the processor's code in the deployed stack. */
   Asset code() {
     return code;
   }
@@ -109,7 +109,7 @@ final class Messages extends Construct {
     return Queue.Builder.create(this, id)
         .queueName(prefix + name + ".fifo")
         .fifo(true)
-        // Sessions are groups. Their order and their retries are their own, and so is their rate.
+        // Each session is a message group with its own order and retries, and so with its own rate.
         .deduplicationScope(DeduplicationScope.MESSAGE_GROUP)
         .fifoThroughputLimit(FifoThroughputLimit.PER_MESSAGE_GROUP_ID)
         .encryption(QueueEncryption.SQS_MANAGED)

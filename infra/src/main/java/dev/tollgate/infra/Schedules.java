@@ -20,13 +20,12 @@ import software.amazon.awscdk.services.sqs.QueueEncryption;
 import software.constructs.Construct;
 
 /**
- * What fills buckets every minute: the group of their schedules, which the control plane makes as
- * tenants come, and the role that these act with, to invoke the token producer or to send tokens
- * themselves. What else runs every minute, the sweep and the housekeeper, has its schedule in the
- * same group.
+ * The group and role of the schedules that run every minute. The control plane creates a schedule
+ * for each bucket, which invokes the token producer or sends tokens itself; the sweep and the
+ * housekeeper have their schedules in the same group.
  */
-final class Filling extends Construct {
-  /** Later than this the next minute's event makes up for a lost one. */
+final class Schedules extends Construct {
+  /** An older event is dropped, because the next minute's event replaces it. */
   private static final Duration MAX_EVENT_AGE = Duration.seconds(60);
 
   private final String prefix;
@@ -35,8 +34,8 @@ final class Filling extends Construct {
   private final Queue deadLetters;
   private final Role role;
 
-  Filling(Construct scope, TollgateProps props) {
-    super(scope, "Filling");
+  Schedules(Construct scope, TollgateProps props) {
+    super(scope, "Schedules");
     prefix = props.prefix();
     groupName = prefix + "tollgate";
     group = CfnScheduleGroup.Builder.create(this, "Group").name(groupName).build();
@@ -52,8 +51,8 @@ final class Filling extends Construct {
             NagPackSuppression.builder()
                 .id("AwsSolutions-SQS3")
                 .reason(
-                    "This is the dead-letter queue, of schedules: EventBridge Scheduler puts here "
-                        + "the events that it could not deliver.")
+                    "This is the dead-letter queue of the schedules: EventBridge Scheduler sends the "
+                        + "events here that it could not deliver.")
                 .build()));
     role =
         Role.Builder.create(this, "Role")
@@ -68,7 +67,7 @@ final class Filling extends Construct {
                                     Aws.ACCOUNT_ID,
                                     "aws:SourceArn",
                                     group.getAttrArn())))))
-            .description("What the schedules of the group may do.")
+            .description("The role of the schedules in the group.")
             .build();
     role.addToPolicy(
         PolicyStatement.Builder.create()
@@ -79,7 +78,7 @@ final class Filling extends Construct {
         Policies.statement(List.of(Policies.arn(role, "sqs", bucketName())), "sqs", "SendMessage")
             .build());
     if (prefix.isEmpty()) {
-      // Neither actions nor tenant ids hold an underscore, prefixes end with one.
+      // Prefixes end with an underscore; actions and tenant ids contain none.
       role.addToPolicy(
           Policies.statement(List.of(Policies.arn(role, "sqs", "*_*_" + bucketName())), "sqs", "*")
               .effect(Effect.DENY)
@@ -88,18 +87,18 @@ final class Filling extends Construct {
     Policies.accept(
         role,
         Policies.finding("sqs", bucketName()),
-        "A schedule may send tokens by itself, to the bucket that its input names. The control "
-            + "plane and the token producer alone make schedules in the group; without a prefix, a "
-            + "Deny keeps the star from matching another deployment's.");
+        "A schedule may send tokens to the bucket that its input names. Only the control plane and "
+            + "the token producer create schedules in the group. Without a prefix, a Deny excludes "
+            + "the buckets of other deployments.");
   }
 
   private String bucketName() {
     return prefix + "*_token_bucket";
   }
 
-  /** Has buckets' schedules invoke a function, and tells it how to change them. */
-  void by(TenantFunction tokenProducer) {
-    mayInvoke(tokenProducer);
+  /** Allows buckets' schedules to invoke the token producer, and allows it to change them. */
+  void invoke(TenantFunction tokenProducer) {
+    allowInvocation(tokenProducer);
     tokenProducer.tenantSchedules(this, "CreateSchedule", "UpdateSchedule", "DeleteSchedule");
   }
 
@@ -109,12 +108,12 @@ final class Filling extends Construct {
     CfnSchedule.Builder.create(this, id)
         .name(prefix + id.toLowerCase(Locale.ROOT))
         .groupName(group.getRef())
-        // cron keeps to the minute; rate() counts from whenever the schedule was changed last.
+        // cron runs at the full minute; rate() counts from the last change of the schedule.
         .scheduleExpression("cron(* * * * ? *)")
         .flexibleTimeWindow(CfnSchedule.FlexibleTimeWindowProperty.builder().mode("OFF").build())
         .target(
             CfnSchedule.TargetProperty.builder()
-                .arn(mayInvoke(function).getFunctionArn())
+                .arn(allowInvocation(function).getFunctionArn())
                 .roleArn(role.getRoleArn())
                 .input("{\"scheduledTime\":\"<aws.scheduler.scheduled-time>\"}")
                 .retryPolicy(
@@ -142,27 +141,27 @@ final class Filling extends Construct {
     return role;
   }
 
-  /** The schedules of shards, which are no tenant's, as an ARN names them. */
+  /** The resource part of the ARNs of the shards' schedules, which belong to no tenant. */
   String shards() {
     return "schedule/" + groupName + "/shard-*";
   }
 
-  /** What whoever makes schedules must be allowed besides. */
-  PolicyStatement passingOfItsRole() {
+  /** The permission to pass the schedules' role, which creating a schedule requires. */
+  PolicyStatement passRole() {
     return Policies.statement(List.of(role.getRoleArn()), "iam", "PassRole")
         .conditions(
             Map.of("StringEquals", Map.of("iam:PassedToService", "scheduler.amazonaws.com")))
         .build();
   }
 
-  private Alias mayInvoke(TenantFunction function) {
+  private Alias allowInvocation(TenantFunction function) {
     Alias alias = function.live();
     role.addToPolicy(
         PolicyStatement.Builder.create()
             .actions(List.of("lambda:InvokeFunction"))
             .resources(List.of(alias.getFunctionArn()))
             .build());
-    // A schedule invokes asynchronously, and Lambda would try again for six hours.
+    // A schedule invokes asynchronously, and Lambda would otherwise retry for six hours.
     alias.configureAsyncInvoke(
         EventInvokeConfigOptions.builder().maxEventAge(MAX_EVENT_AGE).retryAttempts(0).build());
     return alias;
