@@ -2,7 +2,7 @@ package dev.tollgate.client;
 
 import java.time.Instant;
 
-/** The answer to a claim for tokens. */
+/** The result of a claim for tokens. */
 public sealed interface Claim {
   /**
    * All the tokens are spent.
@@ -11,19 +11,19 @@ public sealed interface Claim {
    */
   record Granted(int tokens) implements Claim {}
 
-  /** Tokens are missing. */
+  /** The claim was not granted. */
   sealed interface Shortfall extends Claim, ReserveResult {}
 
   /**
    * Too few tokens are left; none is spent or held.
    *
-   * @param retryAt when the missing tokens will have come, if nobody else takes them
+   * @param retryAt when the missing tokens will have appeared, if no other caller takes them
    */
   record Denied(Instant retryAt) implements Shortfall {}
 
   /**
-   * The bucket could not be asked. The application says whether that admits or refuses. Tokens may
-   * have been spent, at most as many as were asked for.
+   * The bucket's queue failed. The application decides whether to admit or refuse. Up to the
+   * claimed number of tokens may have been spent.
    *
    * @param cause what failed, for logs
    */

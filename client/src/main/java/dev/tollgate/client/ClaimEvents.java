@@ -6,7 +6,7 @@ import dev.tollgate.core.bucket.claim.ClaimResult.Shortfall;
 import dev.tollgate.core.bucket.claim.ClaimResult.Undecided;
 import java.time.Duration;
 
-/** Tells a listener what comes of calls. */
+/** Reports calls and their results to a listener. */
 final class ClaimEvents {
   private static final System.Logger LOG = System.getLogger(ClaimListener.class.getName());
 
@@ -21,7 +21,7 @@ final class ClaimEvents {
     return new Call(bucket);
   }
 
-  /** A call under way. */
+  /** A call in progress. */
   final class Call {
     private final BucketId bucket;
     private final long start = System.nanoTime();
@@ -31,29 +31,29 @@ final class ClaimEvents {
     }
 
     void claimed(int tokens) {
-      tell(() -> listener.claimed(call(tokens)));
+      report(() -> listener.claimed(call(tokens)));
     }
 
     void reserved(int tokens) {
-      tell(() -> listener.reserved(call(tokens)));
+      report(() -> listener.reserved(call(tokens)));
     }
 
     void settled(int tokens, Settlement settlement) {
-      tell(() -> listener.settled(call(tokens), settlement));
+      report(() -> listener.settled(call(tokens), settlement));
     }
 
     void returned(int tokens) {
-      tell(() -> listener.returned(call(tokens)));
+      report(() -> listener.returned(call(tokens)));
     }
 
     /** Returns the shortfall as applications see it. */
     Claim.Shortfall refused(int tokens, Shortfall shortfall) {
       if (shortfall instanceof Denied denied) {
-        tell(() -> listener.denied(call(tokens), denied.retryAt()));
+        report(() -> listener.denied(call(tokens), denied.retryAt()));
         return new Claim.Denied(denied.retryAt());
       }
       String cause = ((Undecided) shortfall).cause();
-      tell(() -> listener.undecided(call(tokens), cause));
+      report(() -> listener.undecided(call(tokens), cause));
       return new Claim.Undecided(cause);
     }
 
@@ -65,8 +65,10 @@ final class ClaimEvents {
           Duration.ofNanos(System.nanoTime() - start));
     }
 
-    /** A caller that were thrown what the listener throws would not know what it was given. */
-    private static void tell(Runnable event) {
+    /**
+     * Logs what the listener throws. If the caller got the exception, it would not get its tokens.
+     */
+    private static void report(Runnable event) {
       try {
         event.run();
       } catch (VirtualMachineError fatal) {

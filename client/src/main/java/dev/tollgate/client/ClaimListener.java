@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Listens to what comes of claims, for metrics and logs. It is called on the thread of the claim,
- * which waits for it. Whatever it throws is logged and changes nothing; but a {@link
- * VirtualMachineError} is thrown on, after a reservation that it was told of was returned.
+ * Receives the results of claims, for metrics and logs. The client calls it on the thread of the
+ * claim and waits for it. Exceptions are logged and ignored, except a {@link VirtualMachineError}:
+ * the client returns a reservation that it was reporting, and rethrows the error.
  */
 public interface ClaimListener {
   /**
@@ -26,12 +26,12 @@ public interface ClaimListener {
   /** Tokens were denied. */
   default void denied(Call call, Instant retryAt) {}
 
-  /** The bucket could not be asked for tokens. */
+  /** The bucket's queue failed. */
   default void undecided(Call call, String cause) {}
 
   /** {@link Reservation#spend} was called. */
   default void settled(Call call, Settlement settlement) {}
 
-  /** A reservation was left without being spent. */
+  /** A reservation was closed without being spent. */
   default void returned(Call call) {}
 }

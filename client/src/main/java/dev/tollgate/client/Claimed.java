@@ -3,7 +3,7 @@ package dev.tollgate.client;
 import java.util.Optional;
 
 /**
- * What came of a claim for up to n tokens.
+ * The result of a claim for up to n tokens.
  *
  * @param tokens how many were spent; 0 to n
  * @param shortfall why not all n; empty if all were spent

@@ -23,21 +23,21 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** A client that claims through a {@link BucketGate}, as everybody else does. */
+/** A client that claims through a {@link BucketGate}. */
 final class GateClient implements TollgateClient {
   private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
   private static final Duration LONGEST_LEASE = Duration.ofHours(12);
 
-  /** Asynchronous claims that are under way at once; the others wait. */
+  /** The most concurrent asynchronous claims; further ones wait. */
   private static final int ASYNC_CLAIMS = 64;
 
   private final Function<BucketId, Optional<Bucket>> buckets;
   private final BucketGate gate;
-  private final ClaimEvents telling;
+  private final ClaimEvents events;
   private final List<Runnable> closing;
   private final ExecutorService async = Threads.upTo(ASYNC_CLAIMS, "tollgate-claims");
 
-  /** Claims under way read, {@link #close} writes. */
+  /** Claims in progress hold the read lock; {@link #close} takes the write lock. */
   private final ReadWriteLock open = new ReentrantReadWriteLock();
 
   private boolean closed;
@@ -45,8 +45,8 @@ final class GateClient implements TollgateClient {
   /**
    * A client of a gate.
    *
-   * @param buckets reads a bucket as it stands
-   * @param closing what there is to close, in this order
+   * @param buckets reads a bucket
+   * @param closing actions that close resources, in this order
    */
   GateClient(
       Function<BucketId, Optional<Bucket>> buckets,
@@ -55,7 +55,7 @@ final class GateClient implements TollgateClient {
       List<Runnable> closing) {
     this.buckets = buckets;
     this.gate = gate;
-    this.telling = new ClaimEvents(listener);
+    this.events = new ClaimEvents(listener);
     this.closing = List.copyOf(closing);
   }
 
@@ -64,7 +64,11 @@ final class GateClient implements TollgateClient {
     return new Handle(id(tenantId, action));
   }
 
-  /** The bucket of these names, unless one of them is malformed or missing. */
+  /**
+   * The id of a bucket.
+   *
+   * @throws InvalidValue if a name is malformed or missing
+   */
   static BucketId id(String tenantId, String action) {
     InvalidValue.unless(tenantId != null, "tenantId", tenantId, "a tenant's id");
     InvalidValue.unless(action != null, "action", action, "what the tokens pay for");
@@ -113,15 +117,15 @@ final class GateClient implements TollgateClient {
     return stage;
   }
 
-  /** Does the work, unless the caller has completed the stage: by cancelling it, for example. */
+  /** Does the work, unless the caller has completed the stage, for example by cancelling it. */
   private static <T> void complete(CompletableFuture<T> stage, Supplier<T> work) {
     if (stage.isDone()) {
       return;
     }
     try {
       T answer = work.get();
-      if (!stage.complete(answer) && answer instanceof Reservation nobodys) {
-        nobodys.close();
+      if (!stage.complete(answer) && answer instanceof Reservation unclaimed) {
+        unclaimed.close();
       }
     } catch (Throwable failure) {
       stage.completeExceptionally(failure);
@@ -148,7 +152,7 @@ final class GateClient implements TollgateClient {
     @Override
     public Claim tryClaim(int n) {
       requireTokens(n);
-      ClaimEvents.Call started = telling.start(id);
+      ClaimEvents.Call started = events.start(id);
       var claim = whileOpen(() -> ask(read -> gate.spend(read, n)));
       if (claim instanceof Shortfall shortfall) {
         return started.refused(n, shortfall);
@@ -160,7 +164,7 @@ final class GateClient implements TollgateClient {
     @Override
     public Claimed claimUpTo(int n) {
       requireTokens(n);
-      ClaimEvents.Call started = telling.start(id);
+      ClaimEvents.Call started = events.start(id);
       BucketGate.SpendResult spent = whileOpen(() -> spendUpTo(n));
       if (spent.tokens() > 0) {
         started.claimed(spent.tokens());
@@ -188,17 +192,20 @@ final class GateClient implements TollgateClient {
           "lease",
           lease,
           SHORTEST_LEASE + " to " + LONGEST_LEASE + " in whole seconds");
-      ClaimEvents.Call started = telling.start(id);
+      ClaimEvents.Call started = events.start(id);
       var claim = whileOpen(() -> ask(read -> gate.claim(read, n, lease)));
       if (claim instanceof dev.tollgate.core.bucket.claim.ClaimResult.Granted granted) {
-        tellOfReserved(started, granted);
+        reportReserved(started, granted);
         return new Held(granted);
       }
       return started.refused(n, (Shortfall) claim);
     }
 
-    /** Whoever does not get the reservation could not return it. */
-    private void tellOfReserved(
+    /**
+     * Reports a reservation. If the listener throws a fatal error, returns the tokens, because the
+     * caller gets no reservation to return.
+     */
+    private void reportReserved(
         ClaimEvents.Call started, dev.tollgate.core.bucket.claim.ClaimResult.Granted granted) {
       try {
         started.reserved(granted.leases().size());
@@ -228,7 +235,7 @@ final class GateClient implements TollgateClient {
       return id.toString();
     }
 
-    /** Refuses what no bucket could give, before anything is asked. */
+    /** Rejects a number that no bucket supports, before any request. */
     private static void requireTokens(int n) {
       InvalidValue.inRange("tokens", n, 1, BucketGate.MAX_TOKENS);
     }
@@ -246,7 +253,10 @@ final class GateClient implements TollgateClient {
       return buckets.apply(id).orElseThrow(this::unknown);
     }
 
-    /** Every tenant has a bucket for connecting. */
+    /**
+     * The error for a missing bucket. Every tenant has a {@code connect} bucket, so that bucket
+     * shows whether the tenant exists.
+     */
     private UnknownBucket unknown() {
       boolean isTenantKnown =
           !id.action().equals(Action.CONNECT)
@@ -279,7 +289,7 @@ final class GateClient implements TollgateClient {
 
     @Override
     public Settlement spend() {
-      ClaimEvents.Call started = telling.start(granted.bucket());
+      ClaimEvents.Call started = events.start(granted.bucket());
       Settlement settlement = whileOpen(this::settle);
       started.settled(tokens(), settlement);
       return settlement;
@@ -304,7 +314,7 @@ final class GateClient implements TollgateClient {
 
     @Override
     public void close() {
-      ClaimEvents.Call started = telling.start(granted.bucket());
+      ClaimEvents.Call started = events.start(granted.bucket());
       if (ifOpen(this::giveBack).orElse(false)) {
         started.returned(tokens());
       }

@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
 /**
- * A {@link TollgateClient} for the tests of applications: buckets in memory that fill as those of a
- * deployment do, by a clock that stands still until the test moves it.
+ * A {@link TollgateClient} for the tests of applications: in-memory buckets that fill like those of
+ * a deployment, with a clock that only the test moves.
  *
  * <pre>{@code
  * InMemoryTollgate tollgate = new InMemoryTollgate().put("acme", "send-email", 0.2, 5);
@@ -112,11 +112,11 @@ public final class InMemoryTollgate implements TollgateClient {
   }
 
   /**
-   * From now on buckets do not answer, so claims are {@link Claim.Undecided}, settlements {@link
-   * Settlement.Unknown}, and no token is returned before its lease ends; or they do again.
+   * Makes buckets fail or respond again. While they fail, claims are {@link Claim.Undecided},
+   * settlements are {@link Settlement.Unknown}, and tokens are returned only when their leases end.
    */
-  public void setAvailable(boolean answers) {
-    tokens.setAvailable(answers);
+  public void setAvailable(boolean available) {
+    tokens.setAvailable(available);
   }
 
   @Override

@@ -48,18 +48,18 @@ final class MemoryBuckets implements Buckets {
 
   @Override
   public synchronized WriteResult rememberEmpty(Bucket read, EmptyHint found) {
-    Bucket stands = rows.get(read.id());
-    if (stands == null || !stands.equals(read)) {
+    Bucket current = rows.get(read.id());
+    if (current == null || !current.equals(read)) {
       return WriteResult.CONFLICT;
     }
-    rows.put(read.id(), with(stands, Optional.of(found), stands.version()));
+    rows.put(read.id(), with(current, Optional.of(found), current.version()));
     return WriteResult.DONE;
   }
 
   @Override
   public synchronized void forgetEmpty(BucketId id) {
     rows.computeIfPresent(
-        id, (key, stands) -> with(stands, Optional.empty(), stands.version() + 1));
+        id, (key, current) -> with(current, Optional.empty(), current.version() + 1));
   }
 
   private static Bucket with(Bucket bucket, Optional<EmptyHint> emptiness, long version) {

@@ -1,13 +1,13 @@
 package dev.tollgate.client;
 
-/** What became of a reservation that was to be spent. */
+/** The result of spending a reservation. */
 public sealed interface Settlement {
   /** All its tokens are spent. */
   record Spent() implements Settlement {}
 
   /**
-   * The lease ended before the tokens were spent. Others may have them, so they do not count as
-   * spent.
+   * The lease ended before the tokens were spent. Other callers may hold them, so they do not count
+   * as spent.
    */
   record Lapsed() implements Settlement {}
 

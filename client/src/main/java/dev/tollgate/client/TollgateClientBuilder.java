@@ -42,7 +42,7 @@ public final class TollgateClientBuilder {
   private static final String TENANT_ROLE_ARN = "TENANT_ROLE_ARN";
   private static final String TOKEN_PRODUCER_ARN = "TOKEN_PRODUCER_ARN";
 
-  /** Requests that are under way at once for large claims. */
+  /** The most concurrent requests for large claims. */
   private static final int REQUESTS = 16;
 
   private final Map<String, String> variables = new HashMap<>();
@@ -154,13 +154,13 @@ public final class TollgateClientBuilder {
     return this;
   }
 
-  /** The clock that judges leases, credentials and empty buckets. Default: the system's. */
+  /** The clock for leases, credentials and empty hints. Default: the system clock. */
   public TollgateClientBuilder clock(InstantSource source) {
     clock = source;
     return this;
   }
 
-  /** Listens to what comes of claims. Default: nobody. */
+  /** Receives the results of claims. Default: none. */
   public TollgateClientBuilder listener(ClaimListener claims) {
     listener = claims;
     return this;

@@ -2,14 +2,17 @@ package dev.tollgate.core;
 
 import java.util.regex.Pattern;
 
-/** What a token pays for: {@code connect}, {@code message}, or one of the user's own. */
+/**
+ * The action that a token pays for: {@code connect}, {@code message}, or an action that a tier
+ * defines.
+ */
 public record Action(String value) implements Comparable<Action> {
   private static final Pattern SYNTAX = Pattern.compile("[a-z][a-z0-9-]{0,19}");
 
   /** Opening a connection. */
   public static final Action CONNECT = new Action("connect");
 
-  /** Having a message processed. */
+  /** Processing a message. */
   public static final Action MESSAGE = new Action("message");
 
   /**

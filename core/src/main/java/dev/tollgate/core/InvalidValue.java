@@ -1,8 +1,8 @@
 package dev.tollgate.core;
 
 /**
- * A value that was refused: which field, what it was, and what was expected. Its message is fit for
- * whoever sent the value.
+ * A value was rejected: names the field, the value and the expected values. The message may be
+ * returned to the sender of the value.
  */
 public final class InvalidValue extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
@@ -14,11 +14,11 @@ public final class InvalidValue extends IllegalArgumentException {
   private final boolean secret;
 
   /**
-   * Describes a refused value.
+   * Describes a rejected value.
    *
-   * @param field the name that the sender knows it by
-   * @param value what was sent; shown to at most 100 characters
-   * @param expected what would have been accepted
+   * @param field the name that the sender used for the value
+   * @param value the rejected value; shortened to 100 characters
+   * @param expected the values that are accepted
    */
   public InvalidValue(String field, Object value, String expected) {
     this(field, value, expected, false);
@@ -32,7 +32,7 @@ public final class InvalidValue extends IllegalArgumentException {
     this.secret = secret;
   }
 
-  /** Describes a refused value that may be told to its sender, and never to a log. */
+  /** Describes a rejected value that may be returned to its sender but must not be logged. */
   public static InvalidValue ofSecret(String field, String value, String expected) {
     return new InvalidValue(field, value, expected, true);
   }
@@ -65,12 +65,12 @@ public final class InvalidValue extends IllegalArgumentException {
     return value;
   }
 
-  /** The same refusal under a longer name, for a value inside a document. */
+  /** This error with a longer field name, for a value inside a document. */
   public InvalidValue within(String parent) {
     return new InvalidValue(parent + "." + field, value, expected, secret);
   }
 
-  /** What a log may say of it: unlike the message, it is fit for others than the sender. */
+  /** The text for logs. Unlike the message, it hides secrets and escapes the value. */
   public String logged() {
     return field
         + ": "
@@ -80,17 +80,17 @@ public final class InvalidValue extends IllegalArgumentException {
         + ")";
   }
 
-  /** The name that the sender knows the value by. */
+  /** The name that the sender used for the value. */
   public String field() {
     return field;
   }
 
-  /** The value as sent, shortened to 100 characters. */
+  /** The rejected value, shortened to 100 characters. */
   public String value() {
     return value;
   }
 
-  /** What would have been accepted. */
+  /** The values that are accepted. */
   public String expected() {
     return expected;
   }

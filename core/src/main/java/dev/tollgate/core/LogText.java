@@ -3,14 +3,14 @@ package dev.tollgate.core;
 import java.util.regex.Pattern;
 
 /**
- * Text that came from outside, as it may stand in a log: it cannot begin a line of its own, steer a
- * terminal, or tell a session's id.
+ * Escapes untrusted text for logs. The result cannot start a new log line, control a terminal, or
+ * reveal a session id.
  */
 public final class LogText {
   private static final int SHOWN = 100;
   private static final String HIDDEN = "[hidden]";
 
-  /** What could be a session's id, in upper or lower case. */
+  /** Anything that could be a session id, in upper or lower case. */
   private static final Pattern SECRET = Pattern.compile("[0-9A-Fa-f]{32,}");
 
   private LogText() {}
@@ -24,10 +24,7 @@ public final class LogText {
     return quoted.append(end < text.length() ? "…\"" : "\"").toString();
   }
 
-  /**
-   * A text of several lines, such as a stack trace, in which every line but the first begins with a
-   * tab.
-   */
+  /** A text of several lines, such as a stack trace. Every line but the first begins with a tab. */
   public static String lines(String text) {
     StringBuilder lines = new StringBuilder();
     SECRET
@@ -59,7 +56,10 @@ public final class LogText {
     }
   }
 
-  /** Neither a control character, nor a line's end, nor one that reorders or hides others. */
+  /**
+   * Whether a character is no control character, no line separator, and does not reorder or hide
+   * others.
+   */
   private static boolean isHarmless(int c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL,

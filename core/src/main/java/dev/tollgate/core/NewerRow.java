@@ -8,7 +8,7 @@ public final class NewerRow extends UnreadableRow {
    * Names the row.
    *
    * @param kind what the row holds, such as {@code tenant}
-   * @param name whose row it is; never a session's id
+   * @param name the row's tenant or other key; never a session id
    * @param schema the row's schema version
    * @param known the newest schema version that this release reads
    */

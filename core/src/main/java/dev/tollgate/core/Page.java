@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A part of a long listing.
+ * One page of a list.
  *
- * @param items the part, in the listing's order
- * @param next what to ask the following part with; empty at the end
- * @param unreadable rows of the part that cannot be read; they are not among the items
+ * @param items the items, in the order of the list
+ * @param next the cursor of the next page; empty on the last page
+ * @param unreadable rows of the page that cannot be read; they are not among the items
  */
 public record Page<T>(List<T> items, Optional<String> next, List<UnreadableRow> unreadable) {
   /** Copies the lists. */
@@ -17,7 +17,7 @@ public record Page<T>(List<T> items, Optional<String> next, List<UnreadableRow> 
     unreadable = List.copyOf(unreadable);
   }
 
-  /** A part whose rows are all readable. */
+  /** A page whose rows are all readable. */
   public Page(List<T> items, Optional<String> next) {
     this(items, next, List.of());
   }

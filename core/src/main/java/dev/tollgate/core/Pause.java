@@ -2,12 +2,11 @@ package dev.tollgate.core;
 
 import java.time.Duration;
 
-/** Waits; given as a parameter, so that a test need not. */
+/** Waits. Tests replace it to avoid waiting. */
 @FunctionalInterface
 public interface Pause {
   /**
-   * Waits for as long as this, or until the thread is interrupted: then its interrupt status is
-   * set.
+   * Waits for this duration, or until the thread is interrupted; then sets its interrupt status.
    */
   void of(Duration duration);
 

@@ -3,14 +3,14 @@ package dev.tollgate.core;
 import java.util.regex.Pattern;
 
 /**
- * A tenant's name: 1 to 36 lower-case letters, digits and hyphens, the first not a hyphen. It has
- * no underscore, so that no two buckets can share a queue name.
+ * A tenant's id: 1 to 36 lower-case letters, digits and hyphens, not beginning with a hyphen. It
+ * contains no underscore, so two buckets never share a queue name.
  */
 public record TenantId(String value) {
   private static final Pattern SYNTAX = Pattern.compile("[a-z0-9][a-z0-9-]{0,35}");
 
   /**
-   * Checks the name.
+   * Checks the id.
    *
    * @throws InvalidValue if it has a character or a length that is not allowed
    */

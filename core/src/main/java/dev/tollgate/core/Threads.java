@@ -11,27 +11,27 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Threads that wait for answers. They end when nobody has needed them for a while, and keep no
- * process alive: whoever has them need not close them.
+ * Creates executors for blocking requests. Their threads are daemons and end after ten idle
+ * seconds, so the executors need not be shut down.
  */
 public final class Threads {
   private static final Duration IDLE = Duration.ofSeconds(10);
 
   private Threads() {}
 
-  /** As many as there are tasks, but no more than {@code most}; the other tasks wait. */
-  public static ExecutorService upTo(int most, String name) {
+  /** An executor of at most {@code max} threads; further tasks wait. */
+  public static ExecutorService upTo(int max, String name) {
     return ending(
         new ThreadPoolExecutor(
-            most,
-            most,
+            max,
+            max,
             IDLE.toMillis(),
             TimeUnit.MILLISECONDS,
             new LinkedBlockingQueue<>(),
             daemons(name)));
   }
 
-  /** As many as there are tasks. */
+  /** An executor of one thread for each running task. */
   public static ExecutorService unbounded(String name) {
     return new ThreadPoolExecutor(
         0,
@@ -42,7 +42,7 @@ public final class Threads {
         daemons(name));
   }
 
-  /** One, for what is to be done later unless it is cancelled, and soon done. */
+  /** A timer of one thread, for short tasks that are often cancelled. */
   public static ScheduledExecutorService timer(String name) {
     ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons(name));
     timer.setRemoveOnCancelPolicy(true);

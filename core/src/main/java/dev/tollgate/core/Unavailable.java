@@ -1,27 +1,27 @@
 package dev.tollgate.core;
 
 /**
- * A service behind a port could not be asked, or did not say whether it did what it was asked: a
- * time-out, throttling. Not an answer of "no".
+ * A request to a port failed, or its result is unknown: for example a time-out or throttling. It
+ * says nothing about the request's outcome.
  */
 public class Unavailable extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final String reason;
 
-  /** Names what was asked, and keeps why it failed. */
-  public Unavailable(String asked, Throwable cause) {
-    super(asked + ": " + cause.getMessage(), cause);
-    this.reason = asked + ": " + cause.getMessage();
+  /** Describes the failed operation and keeps the cause. */
+  public Unavailable(String operation, Throwable cause) {
+    super(operation + ": " + cause.getMessage(), cause);
+    this.reason = operation + ": " + cause.getMessage();
   }
 
-  /** Names what was asked and what went wrong. */
+  /** Describes the failed operation and the cause. */
   public Unavailable(String reason) {
     super(reason);
     this.reason = reason;
   }
 
-  /** What was asked, and what went wrong. */
+  /** The failed operation and the cause. */
   public String reason() {
     return reason;
   }

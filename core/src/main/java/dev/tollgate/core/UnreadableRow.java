@@ -1,8 +1,8 @@
 package dev.tollgate.core;
 
 /**
- * A stored row that cannot be read: a hand has changed it, or a newer release wrote it. Unlike
- * {@link Unavailable}, it does not pass when the request is repeated.
+ * A stored row cannot be read, because somebody edited it or a newer release wrote it. Unlike
+ * {@link Unavailable}, a retry does not help.
  */
 public sealed class UnreadableRow extends RuntimeException permits NewerRow {
   private static final long serialVersionUID = 1L;
@@ -14,11 +14,11 @@ public sealed class UnreadableRow extends RuntimeException permits NewerRow {
    * Names the row.
    *
    * @param kind what the row holds, such as {@code tenant}
-   * @param name whose row it is; never a session's id
-   * @param misfit what was found in it, and what was expected
+   * @param name the row's tenant or other key; never a session id
+   * @param problem the stored and the expected value
    */
-  public UnreadableRow(String kind, String name, String misfit) {
-    this(name, "the row of %s %s cannot be read: %s".formatted(kind, name, misfit));
+  public UnreadableRow(String kind, String name, String problem) {
+    this(name, "the row of %s %s cannot be read: %s".formatted(kind, name, problem));
   }
 
   UnreadableRow(String name, String reason) {
@@ -27,12 +27,12 @@ public sealed class UnreadableRow extends RuntimeException permits NewerRow {
     this.reason = reason;
   }
 
-  /** Which row it is, what was found in it, and what was expected. */
+  /** The row, and its stored and expected value. */
   public final String reason() {
     return reason;
   }
 
-  /** Whose row it is. */
+  /** The row's tenant or other key. */
   public final String name() {
     return name;
   }

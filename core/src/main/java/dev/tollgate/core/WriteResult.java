@@ -1,9 +1,9 @@
 package dev.tollgate.core;
 
-/** Whether a conditional write was done. */
+/** The result of a conditional write. */
 public enum WriteResult {
-  /** It stands as asked. */
+  /** The row was written. */
   DONE,
-  /** Something else stands there; nothing was changed. */
+  /** The condition failed; nothing was changed. */
   CONFLICT
 }

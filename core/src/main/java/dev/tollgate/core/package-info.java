@@ -1,4 +1,4 @@
-/** The rules of admission. */
+/** Ids, errors and results that every package of core uses. Imports nothing but the JDK. */
 @NullMarked
 package dev.tollgate.core;
 

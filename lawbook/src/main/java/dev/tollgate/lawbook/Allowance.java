@@ -8,13 +8,12 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 
 /**
- * What may still be admitted at most: an ideal bucket, reckoned with whole numbers and never
- * rounded. In no time whatever was more than capacity + rate × time + slack admitted if and only if
- * this bucket never went below −slack.
+ * The most tokens that may still be admitted: an ideal bucket in exact integer arithmetic. In every
+ * interval at most capacity + rate × time + slack tokens were admitted if and only if this bucket
+ * never fell below −slack.
  *
- * <p>A retune leaves in it what was in it, as far as the new capacity can hold that. Until the
- * terms' grain is over, a surplus may still be there, and tokens may come at the faster of both
- * rates.
+ * <p>A retune keeps its tokens, as far as the new capacity can hold them. Until the grain of the
+ * terms has passed, a surplus may remain, and tokens may come at the faster of both rates.
  */
 public final class Allowance {
   private Terms terms;

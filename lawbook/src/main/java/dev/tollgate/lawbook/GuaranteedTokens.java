@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens that a limiter must have at least: an ideal bucket, computed with whole numbers and
+ * The fewest tokens that a limiter must have: an ideal bucket, computed with whole numbers and
  * never rounded, whose tokens come as late as the terms state. The counterpart of {@link
  * Allowance}.
  *

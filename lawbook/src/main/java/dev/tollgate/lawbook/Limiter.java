@@ -43,7 +43,7 @@ public interface Limiter {
     return Optional.empty();
   }
 
-  /** When this wants to be told next that time has passed; empty if it never needs to be. */
+  /** When {@link #passedTo} must be called next; empty for never. */
   default Optional<Instant> nextTimer() {
     return Optional.empty();
   }
@@ -51,7 +51,7 @@ public interface Limiter {
   /** The clock has come to this instant: the one that was asked for, or a later one. */
   default void passedTo(Instant now) {}
 
-  /** What it knows of a tenant's tokens, if it keeps count. */
+  /** Its own counts of a tenant's tokens, if it has them. */
   default Optional<TokenCounts> tokenCounts(String tenant) {
     return Optional.empty();
   }

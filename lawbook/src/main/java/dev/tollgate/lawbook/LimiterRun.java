@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
-/** A limiter that goes through a history, watched by a witness. */
+/** Runs a history against a limiter and reports every event to an observer. */
 final class LimiterRun {
   private static final String TENANT = "tenant";
   private static final String NEIGHBOUR = "neighbour";
@@ -25,13 +25,13 @@ final class LimiterRun {
   private boolean canRetune = true;
   private int step;
 
-  /** How a history is played. */
+  /** How callers behave during a history. */
   enum Mode {
-    /** As it is. */
+    /** As the history states. */
     PLAIN,
-    /** Whoever is refused claims again at once, and again before it is time. */
+    /** A refused caller claims again at once, and again before its retry time. */
     EARLY_RETRIES,
-    /** While another tenant claims as fast as can be. */
+    /** Another tenant claims as fast as it can. */
     BUSY_NEIGHBOUR
   }
 
@@ -43,12 +43,12 @@ final class LimiterRun {
     this.terms = maker.terms(History.terms(seed));
   }
 
-  /** Plays a history as it is. */
+  /** Runs a history as it is. */
   static Finding of(Limiter.Maker maker, History history, RunObserver witness) {
     return of(maker, history, Mode.PLAIN, witness, play -> {});
   }
 
-  /** Plays a history, and then what follows it. */
+  /** Runs a history and then {@code afterwards}. */
   static Finding of(
       Limiter.Maker maker,
       History history,
@@ -181,7 +181,7 @@ final class LimiterRun {
     }
   }
 
-  /** Claims before it is time. */
+  /** Claims before the retry time. */
   private void retryEarly() {
     for (int i = 0; i < 3; i++) {
       took(ask(), 1, Step.Use.SPENT);
@@ -243,7 +243,7 @@ final class LimiterRun {
     return canRetune;
   }
 
-  /** Claims until refused, waits as told, and claims again. */
+  /** Claims until refused, waits for {@code retryAfter}, and claims again. */
   void awaitRetry() {
     long claims = 2 * terms.capacity() + 1_000;
     for (long i = 0; i < claims; i++) {
@@ -261,7 +261,7 @@ final class LimiterRun {
     }
   }
 
-  /** Claims and spends until one is not admitted; says how many were. */
+  /** Claims and spends until one claim is not admitted; returns how many were. */
   long drain() {
     long most = 2 * terms.capacity() + 1_000;
     long drained = 0;
@@ -271,10 +271,7 @@ final class LimiterRun {
     return drained;
   }
 
-  /**
-   * Claims and spends whatever is to be had, and again each time that so much time has passed; says
-   * how many tokens that were.
-   */
+  /** Claims and spends all available tokens after every {@code pause}; returns how many. */
   long demand(Duration time, Duration pause) {
     Instant until = now().plus(time);
     long admitted = 0;
@@ -285,7 +282,7 @@ final class LimiterRun {
     return admitted;
   }
 
-  /** Nothing goes wrong from now on, nobody holds a token, and what was late has come. */
+  /** Stops faults, waits until all leases have ended and late tokens have come. */
   void stopFaults() {
     setting.stopFaults();
     Instant last = lastEnd();

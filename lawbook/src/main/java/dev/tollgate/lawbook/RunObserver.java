@@ -3,7 +3,7 @@ package dev.tollgate.lawbook;
 import java.time.Instant;
 import java.util.List;
 
-/** Watches a {@link LimiterRun}, and throws {@link Violation} if a law is broken there. */
+/** Observes a {@link LimiterRun} and throws {@link Violation} if a law is broken. */
 interface RunObserver {
   default void opened(LimiterRun play) {}
 

@@ -4,8 +4,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /**
- * Where a history happens: its clock, the seed for whatever goes wrong, and whether anything may go
- * wrong at present.
+ * The environment of a history: its clock, the seed of random faults, and whether faults may occur
+ * now.
  */
 public final class Setting {
   /** When every history begins: on a full minute. */
@@ -24,7 +24,7 @@ public final class Setting {
     return () -> now;
   }
 
-  /** What is random in the subject on trial is to follow from this alone. */
+  /** The seed of everything that is random in the subject. */
   public long seed() {
     return seed;
   }

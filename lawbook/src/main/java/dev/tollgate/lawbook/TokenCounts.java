@@ -1,13 +1,13 @@
 package dev.tollgate.lawbook;
 
 /**
- * What a limiter knows of a tenant's tokens, each number counted for itself, none reckoned from the
- * others.
+ * A limiter's own counts of a tenant's tokens. Each number is counted independently, none is
+ * computed from the others.
  *
- * @param minted made since the bucket was opened
- * @param spent used up by whoever was admitted
- * @param expired gone otherwise: too old, too many, or surplus after a retune
- * @param held lying in the bucket, to be had now or soon
+ * @param minted created since the bucket was opened
+ * @param spent used by admitted callers
+ * @param expired lost otherwise: too old, too many, or surplus after a retune
+ * @param held in the bucket, available now or soon
  * @param inFlight held by a {@link Lease} that has not ended
  */
 public record TokenCounts(long minted, long spent, long expired, long held, long inFlight) {

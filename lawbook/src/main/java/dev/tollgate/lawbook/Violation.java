@@ -1,6 +1,6 @@
 package dev.tollgate.lawbook;
 
-/** Ends a play: a law was seen to be broken. */
+/** Ends a run, because a law was broken. */
 final class Violation extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

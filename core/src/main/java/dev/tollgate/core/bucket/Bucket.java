@@ -6,17 +6,16 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A bucket as it is written down: what it promises, what it has been given, and what is known of
- * its level. The tokens themselves lie in a {@link TokenQueue}.
+ * The stored state of a bucket. Its tokens are in a {@link TokenQueue}.
  *
- * @param id whose it is, and what for
- * @param spec its rate and capacity
- * @param ledger what it has been given
- * @param level the tokens in it after the last fill, those on their way included
- * @param emptyHint what the last claim learned that found it empty, if one did since the last fill
- *     that brought tokens
- * @param fillState who keeps it filled
- * @param version counts the changes of what is written here, but for {@code emptiness}
+ * @param id the tenant and the action
+ * @param spec rate, capacity and fill policy
+ * @param ledger which tokens have been minted and which are owed
+ * @param level the tokens in the bucket after the last fill, including pending ones
+ * @param emptyHint what the last claim that found the bucket empty observed; empty if a fill has
+ *     added tokens since
+ * @param fillState what fills the bucket at present
+ * @param version counts the writes of this state, except those of {@code emptyHint}
  */
 public record Bucket(
     BucketId id,
@@ -27,7 +26,7 @@ public record Bucket(
     FillState fillState,
     long version) {
   /**
-   * How much later than it is due a token may appear: SQS delays by whole seconds (SQS API
+   * The most that a token may appear after it is due: SQS delays by whole seconds (SQS API
    * reference, SendMessage, {@code DelaySeconds}).
    */
   private static final Duration GRACE = Duration.ofSeconds(1);
@@ -35,34 +34,34 @@ public record Bucket(
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
   /**
-   * How far ahead a fill mints: until the next one is due. If that comes late, a claim that finds
-   * the bucket empty requests it. Fills that do not see each other's tokens exceed the capacity by
-   * what is minted ahead, so that is no more than a minute's tokens.
+   * How far ahead a fill mints: until the next fill is due. If the next fill is late, a claim that
+   * finds the bucket empty requests it. Concurrent fills that do not see each other's tokens exceed
+   * the capacity by the tokens minted ahead, which are one minute's tokens at most.
    */
   private static final Duration AHEAD = MINUTE;
 
   /**
-   * The longest that a bucket is taken to be empty without another look at its queue. A token that
-   * is given back, or whose lease ends, appears without a word.
+   * The longest that a bucket counts as empty without another request to its queue. Nothing reports
+   * that a token was returned or that its lease ended.
    */
   private static final Duration LONGEST_EMPTY = Duration.ofSeconds(10);
 
   /**
-   * The same while tokens may appear at any time: others hold them and may give them back, or they
-   * were minted ahead at another rate.
+   * The same, while tokens may appear at any time: other callers hold some and may return them, or
+   * some were minted ahead at another rate.
    */
   private static final Duration EMPTY_WHILE_TOKENS_MAY_APPEAR = Duration.ofSeconds(1);
 
   /**
-   * The same of a bucket that is filled directly. Nobody knows at which second of its minute its
-   * schedule fires.
+   * The same, for a bucket that its schedule fills directly. The second of the minute at which the
+   * schedule fires is unknown.
    */
   private static final Duration EMPTY_WHILE_DIRECT = Duration.ofSeconds(5);
 
-  /** When a queue that is missing may have been made again. */
+  /** The time in which the sweep recreates a missing queue. */
   public static final Duration RECONCILE_TIME = Duration.ofMinutes(1);
 
-  /** A fill that has not come for so long has been lost: a schedule fires once a minute. */
+  /** A fill that is this late was lost, because schedules fire once a minute. */
   private static final Duration OVERDUE = Duration.ofMinutes(3);
 
   /**
@@ -74,7 +73,7 @@ public record Bucket(
     InvalidValue.inRange("level", level, 0, Long.MAX_VALUE);
   }
 
-  /** A bucket that is new at {@code now}: it is owed all that it can hold. */
+  /** A new bucket, which is owed its capacity. */
   public static Bucket opened(BucketId id, BucketSpec spec, Instant now) {
     return new Bucket(
         id,
@@ -87,8 +86,8 @@ public record Bucket(
   }
 
   /**
-   * A bucket whose row was broken, made anew at {@code now}. What its queue holds is counted by the
-   * next fill; it is owed nothing, lest whoever can break a row have its bucket filled for that.
+   * A bucket that replaces an unreadable row. The next fill counts the tokens in its queue. It is
+   * owed nothing, so that breaking a row does not fill its bucket.
    */
   public static Bucket recreated(BucketId id, BucketSpec spec, Instant now) {
     return new Bucket(
@@ -102,30 +101,30 @@ public record Bucket(
   }
 
   /**
-   * This bucket from {@code now} on with another rate, capacity, or way of being filled, or filled
-   * again after it was not. What it is to hold has not changed, so neither does what it is owed: by
-   * a schedule that fills it, nothing; nor anything while it was full.
+   * This bucket with a new rate, capacity or fill policy, filled by the token producer from {@code
+   * now} on. It keeps what it is owed. A bucket that its schedule fills, or that was full, is owed
+   * nothing.
    */
   public Bucket retuned(BucketSpec next, Instant now) {
     return entering(FillState.State.PRODUCED, next, now);
   }
 
-  /** This bucket as one that is not filled from {@code now} on, because its tenant is suspended. */
+  /** This bucket after its tenant was suspended at {@code now}: nothing fills it. */
   public Bucket suspended(BucketSpec next, Instant now) {
     return entering(FillState.State.SUSPENDED, next, now);
   }
 
-  /** This bucket as one whose filling stops at {@code now}, when it has been full for long. */
+  /** This bucket hibernating from {@code now} on, after it was full for long. */
   public Bucket hibernating(Instant now) {
     return entering(FillState.State.HIBERNATING, spec, now);
   }
 
-  /** This bucket as one that its schedule alone fills from {@code now} on. */
+  /** This bucket filled by its schedule alone from {@code now} on. */
   public Bucket direct(Instant now) {
     return entering(FillState.State.DIRECT, spec, now);
   }
 
-  /** This bucket after a look at {@code now} that found so many tokens in it. */
+  /** This bucket after an inspection at {@code now} that counted {@code found} tokens. */
   public Bucket inspected(long found, Instant now) {
     return new Bucket(
         id,
@@ -152,9 +151,8 @@ public record Bucket(
   }
 
   /**
-   * What this bucket is owed at {@code now}. Its schedule sees to that if it is filled directly.
-   * One that hibernates has been full until now, until its tokens expired; then it is owed its
-   * capacity.
+   * The ledger at {@code now}. A bucket that is filled directly is owed nothing. A hibernating
+   * bucket stayed full and is owed nothing, until its tokens expire; then it is owed its capacity.
    */
   private Ledger ledgerAt(Instant now) {
     if (hasExpiredAt(now)) {
@@ -167,8 +165,8 @@ public record Bucket(
   }
 
   /**
-   * Whether nobody has filled this bucket for so long that its tokens may have expired. One that
-   * hibernates was full for a while before, so its tokens are older than its sleep.
+   * Whether nothing has filled this bucket for so long that its tokens may have expired. The tokens
+   * of a hibernating bucket are older than its hibernation, because it was full for a while before.
    */
   private boolean hasExpiredAt(Instant now) {
     Instant since = fillState.since();
@@ -183,9 +181,8 @@ public record Bucket(
   }
 
   /**
-   * This bucket as one that is filled again from {@code now} on; its version is still the same.
-   * While none of its tokens can have expired it is owed nothing: whatever it lacks has been
-   * claimed just now.
+   * This bucket filled again from {@code now} on, with the same version. Unless its tokens may have
+   * expired it is owed nothing, because its missing tokens were claimed just now.
    */
   public Bucket woken(Instant now) {
     boolean expired = hasExpiredAt(now);
@@ -200,12 +197,14 @@ public record Bucket(
         version);
   }
 
-  /** Whether a claim must have it filled first: it hibernates, and its tokens may have expired. */
+  /**
+   * Whether a claim must wait for a fill: the bucket hibernates and its tokens may have expired.
+   */
   public boolean needsWakingAt(Instant now) {
     return isHibernating() && hasExpiredAt(now);
   }
 
-  /** The next step of a fill at {@code now}, when so many tokens are in this bucket. */
+  /** The next step of a fill at {@code now}, when the bucket holds {@code found} tokens. */
   public Ledger.Step step(Instant now, long found) {
     return bounded(now).step(spec, now, horizon(now), found);
   }
@@ -218,14 +217,13 @@ public record Bucket(
     return ledger.bounded(spec, now, level);
   }
 
-  /** When each token of a step that is taken at {@code now} is due, the earliest first. */
+  /** When the token of this index, from 0, of a step at {@code now} is due. */
   public Instant dueAt(Instant now, long index) {
     return bounded(now).dueAt(spec.rate(), index + 1);
   }
 
   /**
-   * This bucket after a step of a fill that was taken at {@code now}, when {@code found} tokens
-   * were in it.
+   * This bucket after a step of a fill at {@code now}, before which it held {@code found} tokens.
    */
   public Bucket filled(Ledger.Step step, long found, Instant now) {
     boolean owed = step.tokens() > 0 && !dueAt(now, 0).isAfter(now);
@@ -240,7 +238,9 @@ public record Bucket(
         version + 1);
   }
 
-  /** Whether a fill that left {@code before} like this needs no write. */
+  /**
+   * Whether this state equals {@code before}, apart from the version. A fill then needs no write.
+   */
   public boolean hasSameContentAs(Bucket before) {
     return ledger.equals(before.ledger)
         && level == before.level
@@ -249,8 +249,8 @@ public record Bucket(
   }
 
   /**
-   * This bucket after some tokens of its last step have not been sent: they are owed again, and
-   * come with the next fill.
+   * This bucket after some tokens of its last step could not be sent. It is owed them again, and
+   * the next fill sends them.
    */
   public Bucket withUnsent(long tokens, Instant now) {
     return new Bucket(
@@ -264,66 +264,73 @@ public record Bucket(
   }
 
   /**
-   * The tokens in this bucket, of which the queue says that there are so many. That is up to a
-   * minute behind; but if a claim found the bucket empty, it holds no more than what was due since,
-   * what is on its way, and what others held then and may have given back. When those appear that
-   * were on their way as the rate changed is not known for a minute.
+   * The tokens in this bucket, corrected with its empty hint. The queue's count is up to a minute
+   * old. If a claim found the bucket empty since, it holds at most the tokens that were due since
+   * then, the pending ones, and those that other callers held and may have returned. The hint is
+   * ignored for a minute after a change of the rate, because nothing records when the tokens
+   * pending at that time appear.
+   *
+   * @param reported the count that the queue reports
    */
-  public long levelAt(TokenQueue.Level told) {
+  public long levelAt(TokenQueue.Level reported) {
     Instant settled = fillState.since().plus(AHEAD);
     return emptyHint
         .filter(seen -> seen.since().isAfter(settled) || !ledger.aheadFrom().isAfter(seen.since()))
         .map(
             seen ->
                 Math.min(
-                    told.tokens(),
+                    reported.tokens(),
                     ledger.mintedAfter(spec.rate(), seen.since().minus(GRACE)) + seen.held()))
-        .orElse(told.tokens());
+        .orElse(reported.tokens());
   }
 
-  /** The tokens that could be claimed at {@code now}, if none was claimed since the last fill. */
+  /** The tokens that can be claimed at {@code now}, if none was claimed since the last fill. */
   public long availableAt(Instant now) {
     return isKnownEmptyAt(now)
         ? 0
         : Math.max(0, level - ledger.pendingAt(spec.rate(), now.minus(GRACE)));
   }
 
-  /** Whether it is known at {@code now} that no token is to be had. */
+  /** Whether the bucket is known to be empty at {@code now}. */
   public boolean isKnownEmptyAt(Instant now) {
     return emptyUntil(now).isPresent();
   }
 
-  /** Until when it is known at {@code now} that no token is to be had, if it is. */
+  /** The instant until which the bucket is known to be empty; empty if it is not known to be. */
   public Optional<Instant> emptyUntil(Instant now) {
     return emptyHint.map(EmptyHint::until).filter(now::isBefore);
   }
 
-  /** What is to be remembered of this bucket, which was found empty while others held tokens. */
+  /**
+   * The hint to store after a claim found this bucket empty.
+   *
+   * @param held the tokens that other callers hold
+   */
   public EmptyHint hintWhenEmpty(Instant now, long held) {
     boolean mayAppear = held > 0 || ledger.aheadFrom().isAfter(now);
     if (fillsOncePerMinute()) {
-      Duration looks = mayAppear ? EMPTY_WHILE_TOKENS_MAY_APPEAR : EMPTY_WHILE_DIRECT;
-      return new EmptyHint(now, now.plus(looks), held);
+      Duration unknown = mayAppear ? EMPTY_WHILE_TOKENS_MAY_APPEAR : EMPTY_WHILE_DIRECT;
+      return new EmptyHint(now, now.plus(unknown), held);
     }
     Instant latest = now.plus(mayAppear ? EMPTY_WHILE_TOKENS_MAY_APPEAR : LONGEST_EMPTY);
-    // A token that became due within the last second may be about to appear.
+    // A token that became due within the last second may not have appeared yet.
     Instant next = nextTokensAfter(now.minus(GRACE), now, 1);
     return new EmptyHint(now, next.isBefore(latest) ? next : latest, held);
   }
 
-  /** What is to be remembered of this bucket, whose queue is missing; the next fill ends it. */
+  /** The hint to store after a claim found no queue. The next fill removes it. */
   public EmptyHint hintWhenQueueMissing(Instant now) {
     return new EmptyHint(now, now.plus(RECONCILE_TIME), 0);
   }
 
-  /** Whether it has ever been filled; until then its queue may not be there. */
+  /** Whether it has ever been filled. Before the first fill its queue may not exist. */
   public boolean hasBeenFilled() {
     return version > 0;
   }
 
   /**
-   * Whether a claim that found it empty at {@code now} is to request a fill: nothing is on the way,
-   * and the token producer fills it or would if it were awake.
+   * Whether a claim that found it empty at {@code now} must request a fill: no token is pending,
+   * and the token producer fills the bucket or would do so if it were awake.
    */
   public boolean needsFillAt(Instant now) {
     if (fillState.state() != FillState.State.PRODUCED) {
@@ -337,9 +344,7 @@ public record Bucket(
     return fillState.state() == FillState.State.HIBERNATING;
   }
 
-  /**
-   * Whether its filling may stop at {@code now}: it has stayed full for as long as its tier says.
-   */
+  /** Whether it has been full for as long as its fill policy requires before hibernation. */
   public boolean isDueToHibernateAt(Instant now) {
     FillPolicy filling = spec.fillPolicy();
     return filling.mayHibernate()
@@ -350,15 +355,15 @@ public record Bucket(
             .isPresent();
   }
 
-  /** Whether a fill should have come long before {@code now}, and did not. */
+  /** Whether its last fill is so old that fills were lost. */
   public boolean isOverdueAt(Instant now) {
     return fillState.state() == FillState.State.PRODUCED
         && ledger.mintedThrough().plus(OVERDUE).isBefore(now);
   }
 
   /**
-   * For how long its queue is to keep tokens, at {@code now}: as long as can be, unless they are to
-   * expire, see {@link DirectFill}.
+   * How long its queue should keep tokens at {@code now}: as long as SQS can, unless the expiry of
+   * tokens limits the level, see {@link DirectFill}.
    */
   public Duration tokenLifetimeAt(Instant now) {
     if (spec.fillPolicy().mode() != FillMode.DIRECT
@@ -373,9 +378,9 @@ public record Bucket(
   }
 
   /**
-   * Whether its queue may be found to keep tokens for so long. While a bucket is on its way to
-   * being filled directly, or has gone to sleep on it, its queue may have been told of the shorter
-   * time already, or not yet: see {@link #tokenLifetimeAt}.
+   * Whether this token lifetime of its queue is no drift. While a bucket changes to direct filling,
+   * or hibernates during that change, its queue may have either lifetime: see {@link
+   * #tokenLifetimeAt}.
    */
   public boolean allowsTokenLifetime(Duration lifetime) {
     boolean shortened = spec.fillPolicy().mode() == FillMode.DIRECT;
@@ -388,7 +393,10 @@ public record Bucket(
     };
   }
 
-  /** Whether its schedule alone may fill it at {@code now}, as is asked: see {@link DirectFill}. */
+  /**
+   * Whether its fill policy asks for direct filling and its schedule alone may fill it at {@code
+   * now}: see {@link DirectFill}.
+   */
   public boolean isReadyForDirectAt(Instant now) {
     if (spec.fillPolicy().mode() != FillMode.DIRECT
         || fillState.state() != FillState.State.PRODUCED) {
@@ -399,8 +407,8 @@ public record Bucket(
   }
 
   /**
-   * When its {@link Shard} is to look at it next, if at all: every minute at buckets that it fills,
-   * now and then at those that nobody else looks at.
+   * When the {@link Shard} looks at this bucket next: every minute if the shard fills it; every
+   * {@code hibernateAfterMinutes} if its schedule fills it directly; else never.
    */
   public Optional<Instant> shardDueAt() {
     FillPolicy filling = spec.fillPolicy();
@@ -412,21 +420,21 @@ public record Bucket(
         : Optional.empty();
   }
 
-  /** Whether the same schedule fills both buckets. */
+  /** Whether both states need the same schedule. */
   public boolean hasSameScheduleAs(Bucket other) {
     boolean shared = spec.fillPolicy().mode() == FillMode.SHARED;
     return spec.equals(other.spec) && (shared || fillState.state() == other.fillState.state());
   }
 
-  /** When a bucket that is empty at {@code now} has its next token, as far as is known. */
+  /** When a bucket that is empty at {@code now} gets its next token, as far as is known. */
   public Instant nextTokenAt(Instant now) {
     return nextTokensAt(now, 1);
   }
 
   /**
-   * When a bucket that is empty at {@code now} will have been given so many tokens. Where a
-   * schedule fills the bucket by itself, nobody knows the second at which it fires; but within any
-   * minute it fires once.
+   * When a bucket that is empty at {@code now} will have received this many tokens. If its schedule
+   * fills it directly, the second at which it fires is unknown, but it fires once within any
+   * minute.
    *
    * @param tokens 1 or more; more than the capacity counts as the capacity
    */
@@ -436,7 +444,7 @@ public record Bucket(
       long fills = -Math.floorDiv(-n, (long) DirectFill.of(spec).tokens());
       return now.plus(MINUTE.multipliedBy(fills)).plus(GRACE);
     }
-    // Nobody has taken a token since the bucket was found empty, if that still holds.
+    // No token was claimed since the bucket was found empty, if the hint is still valid.
     Instant taken =
         emptyHint.filter(seen -> now.isBefore(seen.until())).map(EmptyHint::since).orElse(now);
     Instant next = nextTokensAfter(taken.isBefore(now) ? taken : now, now, n);
@@ -444,7 +452,7 @@ public record Bucket(
     return emptyUntil(now).filter(exact::isBefore).orElse(exact);
   }
 
-  /** When the n-th token will have come that had not become due at {@code appeared}. */
+  /** When the n-th token that was not due at {@code appeared} will have appeared. */
   private Instant nextTokensAfter(Instant appeared, Instant now, long n) {
     Ledger awake = isHibernating() ? woken(now).ledger() : bounded(now);
     Instant due = awake.dueAfter(spec.rate(), appeared, n);
@@ -453,8 +461,8 @@ public record Bucket(
   }
 
   /**
-   * Whether its tokens come once a minute. Those of a bucket that is to be filled directly last for
-   * a minute, so none of them is hidden for a part of it.
+   * Whether its tokens come all at once each minute. Tokens of a bucket with direct filling may
+   * expire after a minute, so none of them is delayed.
    */
   private boolean fillsOncePerMinute() {
     return spec.fillPolicy().mode() == FillMode.DIRECT;

@@ -3,7 +3,7 @@ package dev.tollgate.core.bucket;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 
-/** Names a bucket: whose it is and what its tokens pay for. */
+/** Identifies a bucket: the tenant, and the action that its tokens pay for. */
 public record BucketId(TenantId tenant, Action action) {
   @Override
   public String toString() {

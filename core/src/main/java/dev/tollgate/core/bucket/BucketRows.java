@@ -8,20 +8,21 @@ import java.util.Map;
 /**
  * The rows of a tenant's buckets.
  *
- * @param buckets those that can be read, by action
- * @param unreadable those that cannot
- * @param strays the names of rows that stand among them and name no bucket: a hand has written them
+ * @param buckets the readable buckets, by action
+ * @param unreadable the errors of unreadable rows, by action
+ * @param strays the keys of rows between them that name no bucket, because somebody edited the
+ *     table
  */
 public record BucketRows(
     List<Bucket> buckets, Map<Action, UnreadableRow> unreadable, List<String> strays) {
-  /** Copies them. */
+  /** Copies the collections. */
   public BucketRows {
     buckets = List.copyOf(buckets);
     unreadable = Map.copyOf(unreadable);
     strays = List.copyOf(strays);
   }
 
-  /** Rows that can all be read. */
+  /** Rows that are all readable. */
   public BucketRows(List<Bucket> buckets) {
     this(buckets, Map.of(), List.of());
   }

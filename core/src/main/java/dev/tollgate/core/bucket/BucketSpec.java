@@ -3,22 +3,22 @@ package dev.tollgate.core.bucket;
 import dev.tollgate.core.InvalidValue;
 
 /**
- * What a bucket promises: how fast it fills and how much it holds; and how that is brought about.
+ * The rate, capacity and fill policy of a bucket.
  *
  * @param rate how fast it fills
  * @param capacity the most tokens it holds, 1 to 100,000: SQS keeps about 120,000 messages of a
  *     standard queue in flight (Amazon SQS Developer Guide, "Amazon SQS message quotas")
- * @param fillPolicy how it is filled
+ * @param fillPolicy what fills it, and when that stops
  */
 public record BucketSpec(Rate rate, long capacity, FillPolicy fillPolicy) {
   /** The largest capacity. */
   public static final long MAX_CAPACITY = 100_000;
 
   /**
-   * Checks the capacity, and that the bucket can be filled so.
+   * Checks the capacity and the fill policy.
    *
-   * @throws InvalidValue if the capacity is out of range, or {@link FillMode#DIRECT} cannot bring
-   *     the rate or hold the capacity
+   * @throws InvalidValue if the capacity is out of range, or {@link FillMode#DIRECT} does not
+   *     support the rate and capacity
    */
   public BucketSpec {
     InvalidValue.inRange("capacity", capacity, 1, MAX_CAPACITY);
@@ -27,12 +27,12 @@ public record BucketSpec(Rate rate, long capacity, FillPolicy fillPolicy) {
     }
   }
 
-  /** A bucket that is filled as is usual. */
+  /** A bucket with the default fill policy. */
   public BucketSpec(Rate rate, long capacity) {
     this(rate, capacity, FillPolicy.DEFAULT);
   }
 
-  /** A bucket that holds what one minute brings, rounded up, and is filled as is usual. */
+  /** A bucket that holds one minute's tokens, rounded up, with the default fill policy. */
   public static BucketSpec ofRate(Rate rate) {
     return new BucketSpec(rate, rate.ceiling());
   }

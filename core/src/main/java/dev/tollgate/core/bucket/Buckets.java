@@ -7,50 +7,47 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Where buckets are written down. Every method throws {@link Unavailable} if that could not be
- * asked.
- */
+/** Stores the state of buckets. Every method throws {@link Unavailable} if the store fails. */
 public interface Buckets {
-  /** The bucket as it stands, read consistently. */
+  /** A bucket, read consistently. */
   Optional<Bucket> find(BucketId id);
 
   /** Every bucket of a tenant, read consistently. */
   BucketRows list(TenantId tenant);
 
-  /** Writes a new bucket down, unless there is one. */
+  /** Creates a bucket, unless it exists. */
   WriteResult open(Bucket bucket);
 
   /**
-   * Replaces what is written, if its version is still the one before {@code next}'s. {@code
-   * emptiness} is cleared where {@code next} has none. A write whose answer was lost counts as done
-   * if the row shows it.
+   * Replaces what is written, if its version is still the one before {@code next}'s. Clears the
+   * empty hint if {@code next} has none. A write whose answer was lost counts as done if the row
+   * shows it.
    */
   WriteResult replace(Bucket next);
 
   /**
-   * Remembers that the bucket was found empty, unless it has changed since it was read or another
-   * claim has written the same meanwhile. Never creates a bucket.
+   * Stores that a claim found the bucket empty, unless the bucket has changed since it was read or
+   * another claim has stored a hint. Never creates a bucket.
    */
   WriteResult rememberEmpty(Bucket read, EmptyHint found);
 
   /**
-   * Forgets that the bucket was found empty, and changes its version: whoever read it before and
-   * has found it empty since, or has filled it, is overtaken. Harmless if there is no such bucket.
+   * Removes the empty hint and changes the version, so that claims and fills that read the bucket
+   * before get a conflict. Does nothing if the bucket does not exist.
    */
   void forgetEmpty(BucketId id);
 
   /**
-   * The buckets of a shard whose turn has come, see {@link Bucket#shardDueAt}; in no order, a
-   * second behind.
+   * The due buckets of a shard, see {@link Bucket#shardDueAt}; unordered, eventually consistent.
    */
   List<BucketId> due(Shard shard, Instant now);
 
-  /** Forgets the bucket, whether or not its row can be read; harmless if there is none. */
+  /** Deletes the bucket, whether or not its row is readable. Does nothing if it does not exist. */
   void remove(BucketId id);
 
   /**
-   * Removes a row that names no bucket, see {@link BucketRows#strays}; harmless if there is none.
+   * Deletes a row that names no bucket, see {@link BucketRows#strays}. Does nothing if it does not
+   * exist.
    */
   void removeStray(TenantId tenant, String name);
 }

@@ -4,27 +4,26 @@ import dev.tollgate.core.InvalidValue;
 import java.time.Duration;
 
 /**
- * The filling of a bucket by its schedule alone, with no function: once a minute the schedule sends
- * a fixed batch of tokens.
+ * Fills a bucket by its schedule alone, without a function: the schedule sends a fixed batch of
+ * tokens once a minute.
  *
- * <h2>What holds the level</h2>
+ * <h2>What limits the level</h2>
  *
- * Nobody looks at the level, so tokens must go by themselves: the queue keeps each for {@code
- * capacity ÷ rate} and no longer. A bucket that nobody uses then holds what that time brings, which
- * is its capacity; as much expires in a minute as comes.
+ * <p>Nothing reads the level, so tokens must expire: the queue keeps each for {@code capacity ÷
+ * rate}. An unused bucket then holds the tokens of that time, which is its capacity; each minute as
+ * many tokens expire as arrive.
  *
- * <p>That is true only of tokens of all ages. Were a full bucket of tokens of one age left to its
- * schedule, it would hold twice its capacity before they expired together. So the token producer
- * goes on filling a bucket that is to be filled directly, for as long as a token is to last: each
- * minute it replaces as many of the oldest tokens as the schedule will send. Only then is the
- * queue's retention set, which SQS may take {@link #RETENTION_DELAY} to follow, and after that the
- * schedule changed.
+ * <p>This holds only if the tokens have all ages. A full bucket of tokens of the same age would
+ * hold twice its capacity before they expired together. So the token producer keeps filling a
+ * bucket that changes to direct filling for one token lifetime. Each minute it replaces as many of
+ * the oldest tokens as the schedule will send. Only then does it set the queue's retention, which
+ * SQS may take {@link #RETENTION_DELAY} to apply, and after that it changes the schedule.
  *
- * <p>The tokens come undelayed. A token that was hidden for most of a minute, in a bucket whose
- * tokens last for one, would be had for seconds only.
+ * <p>The tokens are not delayed. A token with a lifetime of one minute that was hidden for most of
+ * it would be available for seconds only.
  *
- * @param tokens how many the schedule sends each minute
- * @param lifetime for how long the queue keeps them
+ * @param tokens the tokens that the schedule sends each minute
+ * @param lifetime how long the queue keeps a token
  */
 public record DirectFill(int tokens, Duration lifetime) {
   /**
@@ -36,24 +35,23 @@ public record DirectFill(int tokens, Duration lifetime) {
   public static final Duration LONGEST_LIFETIME = Duration.ofDays(14);
 
   /**
-   * How long a queue may take until it keeps messages for another time (SQS API reference,
-   * SetQueueAttributes).
+   * How long SQS may take to apply a new retention period (SQS API reference, SetQueueAttributes).
    */
   public static final Duration RETENTION_DELAY = Duration.ofMinutes(15);
 
   private static final long MICRO = 1_000_000;
   private static final String FIELD = "fillMode";
 
-  /** What a bucket of this kind needs of its schedule and its queue. */
+  /** The batch and the token lifetime of a bucket. */
   static DirectFill of(BucketSpec spec) {
     long tokens = spec.rate().microtokensPerMinute() / MICRO;
     return new DirectFill((int) tokens, Duration.ofSeconds(spec.capacity() * 60 / tokens));
   }
 
   /**
-   * Refuses what a schedule cannot send and what the expiry of tokens cannot hold.
+   * Checks that a schedule can send the rate and that token expiry can hold the capacity.
    *
-   * @throws InvalidValue if so; it says why
+   * @throws InvalidValue if not
    */
   static void check(Rate rate, long capacity) {
     long micro = rate.microtokensPerMinute();

@@ -4,12 +4,12 @@ import dev.tollgate.core.InvalidValue;
 import java.time.Instant;
 
 /**
- * What a claim learned when it found a bucket empty. A hint and no more: until {@code until} other
- * claims are refused without a look at the queue.
+ * The observation of a claim that found a bucket empty. Until {@code until}, other claims are
+ * refused without a request to the queue.
  *
  * @param since when the bucket was found empty
- * @param until when the queue is worth another look
- * @param held the tokens that others held then, and may give back; 0 or more
+ * @param until when a claim asks the queue again
+ * @param held the tokens that other callers held then and may return; 0 or more
  */
 public record EmptyHint(Instant since, Instant until, long held) {
   /**

@@ -7,10 +7,12 @@ public enum FillMode {
    */
   PRODUCER,
   /**
-   * A schedule for the bucket sends its tokens by itself, and the age at which they expire holds
+   * A schedule for the bucket sends its tokens without a function, and the expiry of tokens limits
    * the level: see {@link DirectFill}.
    */
   DIRECT,
-  /** A schedule for many tenants, a {@link Shard}, invokes the token producer for all of them. */
+  /**
+   * A schedule for many tenants, a {@link Shard}, invokes the token producer for all their buckets.
+   */
   SHARED
 }

@@ -3,17 +3,17 @@ package dev.tollgate.core.bucket;
 import dev.tollgate.core.InvalidValue;
 
 /**
- * How a bucket is filled, and when that stops.
+ * What fills a bucket, and when it hibernates.
  *
  * @param mode what fills it
- * @param hibernateAfterMinutes for how long it must have stayed full until its filling stops, which
- *     the next claim starts again; 0 if it never stops, at most 10,080, a week
+ * @param hibernateAfterMinutes minutes that it must stay full before it hibernates, until the next
+ *     claim wakes it; 0 for never, at most 10,080 (a week)
  */
 public record FillPolicy(FillMode mode, long hibernateAfterMinutes) {
-  /** The longest that a bucket may have to stay full, in minutes: a week. */
+  /** The largest {@code hibernateAfterMinutes}: a week. */
   public static final long MAX_MINUTES = 10_080;
 
-  /** What is meant if nothing is said. */
+  /** The fill policy of tiers that specify none. */
   public static final FillPolicy DEFAULT = new FillPolicy(FillMode.PRODUCER, 15);
 
   /**
@@ -25,7 +25,7 @@ public record FillPolicy(FillMode mode, long hibernateAfterMinutes) {
     InvalidValue.inRange("hibernateAfterMinutes", hibernateAfterMinutes, 0, MAX_MINUTES);
   }
 
-  /** Whether it ever stops. */
+  /** Whether the bucket ever hibernates. */
   boolean mayHibernate() {
     return hibernateAfterMinutes > 0;
   }

@@ -4,23 +4,22 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Who keeps a bucket filled at present, if anybody does. Schedules and queues follow what is
- * written here.
+ * What fills a bucket at present, if anything. Schedules and queues follow this stored state.
  *
- * @param state who
- * @param since since when; for {@link State#DIRECT}, when it was looked at last
- * @param fullSince since when it has been found full at each look
+ * @param state what fills the bucket
+ * @param since when it entered the state; for {@link State#DIRECT}, when it was last inspected
+ * @param fullSince since when every inspection found it full
  */
 public record FillState(State state, Instant since, Optional<Instant> fullSince) {
-  /** Who keeps a bucket filled. */
+  /** What fills a bucket. */
   public enum State {
     /** The token producer. */
     PRODUCED,
     /** Its own schedule, without a function: see {@link DirectFill}. */
     DIRECT,
-    /** Nobody: it stayed full, and nobody claims. The next claim wakes it. */
+    /** Nothing: it stayed full without claims. The next claim wakes it. */
     HIBERNATING,
-    /** Nobody: its tenant is suspended. */
+    /** Nothing: its tenant is suspended. */
     SUSPENDED
   }
 
@@ -29,7 +28,7 @@ public record FillState(State state, Instant since, Optional<Instant> fullSince)
     return new FillState(state, now, Optional.empty());
   }
 
-  /** The same after a look at the bucket. */
+  /** This state after an inspection of the bucket. */
   FillState inspected(boolean full, Instant now) {
     return new FillState(
         state,

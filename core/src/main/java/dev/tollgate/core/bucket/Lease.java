@@ -3,11 +3,10 @@ package dev.tollgate.core.bucket;
 import java.time.Instant;
 
 /**
- * A token that is held but not yet spent. Whoever held it beyond its end holds it no longer:
- * another may have it.
+ * A held token that is not yet spent. After its end, another caller may claim the token.
  *
- * @param receipt what the queue knows the holding by
- * @param endsAt when the queue gives the token to somebody else
+ * @param receipt the queue's handle of this lease
+ * @param endsAt when the queue offers the token again
  */
 public record Lease(String receipt, Instant endsAt) {
   /** Whether the token is still held at {@code now}. */

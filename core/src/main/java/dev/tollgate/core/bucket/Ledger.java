@@ -5,39 +5,38 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * What a bucket has been given, and what it is still owed.
+ * Which tokens of a bucket have been minted, and which it is still owed.
  *
  * <h2>The arithmetic</h2>
  *
- * A bucket is owed {@code rate × time}. The ledger records up to which instant tokens were minted
- * ({@code mintedThrough}) and the part of a token that was left over ({@code carried}). All of it
- * is whole numbers: a rate is in millionths of a token a minute and time in milliseconds, so their
- * product counts in units of which {@value #UNIT} make a token, and nothing is ever rounded.
+ * A bucket is owed {@code rate × time}. The ledger records the instant through which tokens were
+ * minted ({@code mintedThrough}) and the remaining part of a token ({@code carried}). All numbers
+ * are integers: a rate is in millionths of a token a minute and time in milliseconds, so their
+ * product is in units of which {@value #UNIT} make a token. Nothing is rounded.
  *
  * <p>The <em>balance</em> of an instant is {@code carried + rate × (instant − mintedThrough)}. It
  * grows at the rate, and each whole token by which it grows is due at that instant. A positive
- * balance is owed and not yet minted. A negative one was minted ahead: the ledger then stands in
- * the future, and the tokens are on their way, each hidden until it is due.
+ * balance is owed and not yet minted. A negative balance was minted ahead: {@code mintedThrough} is
+ * in the future, and the tokens are pending, each hidden until it is due.
  *
  * <h2>What overflows</h2>
  *
- * A full bucket overflows: what it cannot hold is not owed later, nor is the rest of a token.
- * Nobody knows when between two fills a bucket was full, so a fill never mints more than what the
- * bucket had room for after the last fill, and one minute's tokens. Therefore the tokens spent in
- * any time are at most {@code capacity + rate × time + one minute's tokens}, however late a fill
- * comes.
+ * A full bucket overflows: tokens that it cannot hold are not owed later, and neither is a fraction
+ * of a token. It is unknown when a bucket was full between two fills. So a fill mints at most the
+ * room that the last fill left, and one minute's tokens. Therefore the tokens spent in any time are
+ * at most {@code capacity + rate × time + one minute's tokens}, however late a fill is.
  *
- * <p>A new bucket is owed its capacity, and a bucket whose rate changes keeps its balance.
- * Therefore one rule fills new, retuned, late and ordinary buckets.
+ * <p>A new bucket is owed its capacity, and a bucket whose rate changes keeps its balance. So one
+ * rule fills new, changed, late and ordinary buckets.
  *
- * <p>A ledger moves before its tokens are sent, so a crash in between loses them and never makes
- * them twice. So that it cannot lose much, one step mints no more than one minute's tokens, or one
- * batch if that is more.
+ * <p>A ledger is stored before its tokens are sent. A crash in between loses them and never
+ * duplicates them. To limit the loss, one step mints at most one minute's tokens, or one batch if
+ * that is more.
  *
- * @param mintedThrough up to when the tokens that the rate brings have been minted
- * @param carried what is owed beyond that, in units; 0 to capacity × {@value #UNIT}
- * @param aheadFrom from when to {@code mintedThrough} tokens were minted ahead and sent with a
- *     delay; those that were due earlier were sent without
+ * @param mintedThrough the instant through which tokens have been minted
+ * @param carried what is owed in addition, in units; 0 to capacity × {@value #UNIT}
+ * @param aheadFrom tokens due between this and {@code mintedThrough} were minted ahead and sent
+ *     with a delay; earlier ones were sent without
  */
 public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   /** Units in a token: milliseconds in a minute × millionths in a token. */
@@ -47,7 +46,7 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   private static final long MOST_UNITS = BucketSpec.MAX_CAPACITY * UNIT;
 
   /**
-   * Checks what is carried.
+   * Checks {@code carried}.
    *
    * @throws InvalidValue if it is out of range
    */
@@ -55,17 +54,17 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
     InvalidValue.inRange("carried", carried, 0, MOST_UNITS);
   }
 
-  /** A ledger with nothing on the way. */
+  /** A ledger without pending tokens. */
   public Ledger(Instant mintedThrough, long carried) {
     this(mintedThrough, carried, mintedThrough);
   }
 
-  /** The ledger of a new bucket: it is owed all that it can hold. */
+  /** The ledger of a new bucket, which is owed its capacity. */
   public static Ledger opened(BucketSpec spec, Instant now) {
     return new Ledger(now, spec.capacity() * UNIT);
   }
 
-  /** The ledger of a bucket that is owed nothing and has nothing on the way. */
+  /** The ledger of a bucket that is owed nothing and has no pending tokens. */
   static Ledger balanced(Instant now) {
     return new Ledger(now, 0);
   }
@@ -74,10 +73,10 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
    * The next step of a fill.
    *
    * @param spec the bucket's rate and capacity
-   * @param now up to when tokens are owed
-   * @param horizon up to when tokens are minted ahead, if the bucket has room for them; {@code now}
-   *     or later
-   * @param level the tokens in the bucket now, wherever they are
+   * @param now the instant up to which tokens are owed
+   * @param horizon the instant up to which tokens are minted ahead, if the bucket has room for
+   *     them; {@code now} or later
+   * @param level the tokens in the bucket now: visible, delayed and held
    */
   public Step step(BucketSpec spec, Instant now, Instant horizon, long level) {
     long room = Math.max(0, spec.capacity() - level);
@@ -90,17 +89,16 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
     long wanted = Math.min(due, room);
     long tokens = Math.min(wanted, most);
     boolean all = tokens == due && tokens < room && !horizon.isBefore(mintedThrough);
-    // What is carried alone may be more than these tokens; the ledger never goes back.
+    // The carried part alone may exceed these tokens; mintedThrough never moves back.
     long reached =
         all ? millisUntil(horizon) : Math.max(0, millisToReach(spec.rate(), tokens * UNIT));
-    boolean stands = tokens == 0 && !all;
+    boolean unchanged = tokens == 0 && !all;
     return new Step(
-        tokens, stands ? this : after(spec.rate(), now, reached, tokens), tokens == wanted);
+        tokens, unchanged ? this : after(spec.rate(), now, reached, tokens), tokens == wanted);
   }
 
   /**
-   * This ledger, owing at {@code now} no more than what a bucket had room for after its last fill
-   * and one minute's tokens.
+   * This ledger, limited to the room that the last fill left and one minute's tokens.
    *
    * @param level the tokens in the bucket after its last fill
    */
@@ -111,10 +109,10 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   }
 
   /**
-   * The ledger under a new rate and capacity. What the old rate brought until {@code now} stays
-   * owed, as far as the new bucket can hold it. If tokens were minted ahead, the new rate holds
-   * from where they end, a minute later at most; when they come follows from the old rate alone, so
-   * none of them is expected.
+   * The ledger under a new rate and capacity. Tokens owed at the old rate until {@code now} stay
+   * owed, as far as the new capacity can hold them. If tokens were minted ahead, the new rate
+   * applies after the last of them, a minute later at most. Their due times follow from the old
+   * rate, so the result does not report them as pending.
    */
   public Ledger retuned(BucketSpec before, BucketSpec after, Instant now) {
     if (mintedThrough.isAfter(now)) {
@@ -124,12 +122,12 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
     return new Ledger(plus(millisUntil(now)), Math.min(held, balance(before.rate(), now)));
   }
 
-  /** This ledger after so many tokens that were minted have not been sent. */
+  /** This ledger after some minted tokens could not be sent. */
   Ledger withUnsent(Rate rate, Instant now, long tokens) {
     return withBalance(rate, now, Math.min(MOST_UNITS, balance(rate, now) + tokens * UNIT));
   }
 
-  /** The ledger that has this balance at {@code now}. */
+  /** A ledger with this balance at {@code now}. */
   private Ledger withBalance(Rate rate, Instant now, long balance) {
     Instant at = plus(millisUntil(now));
     if (balance >= 0) {
@@ -140,8 +138,8 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   }
 
   /**
-   * When the n-th token to come is due: one that is on its way at {@code now}, or one that is not
-   * yet minted. A token that is owed already was due earlier than {@code now}.
+   * When the n-th future token is due: a token that is pending at {@code now}, or one that is not
+   * yet minted. The result is before {@code now} for a token that is owed already.
    *
    * @param tokens n, 1 to {@value BucketSpec#MAX_CAPACITY}
    */
@@ -149,17 +147,17 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
     return plus(millisToReach(rate, (tokens - pendingAt(rate, now)) * UNIT));
   }
 
-  /** When the n-th token is due that has not been minted yet. */
+  /** When the n-th token that is not yet minted is due. */
   Instant dueAt(Rate rate, long tokens) {
     return plus(millisToReach(rate, tokens * UNIT));
   }
 
-  /** How many tokens have been minted that become due after {@code now}. */
+  /** The minted tokens that become due after {@code now}. */
   public long pendingAt(Rate rate, Instant now) {
     return mintedAfter(rate, now.isBefore(aheadFrom) ? aheadFrom : now);
   }
 
-  /** How many tokens have been minted that became due after {@code instant}, or will. */
+  /** The minted tokens that became or become due after {@code instant}. */
   long mintedAfter(Rate rate, Instant instant) {
     return Math.max(0, -wholeTokens(rate, instant));
   }
@@ -172,7 +170,7 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
     return mintedThrough.plusMillis(millis);
   }
 
-  /** The whole tokens in the balance of an instant; below none if tokens are on their way. */
+  /** The whole tokens in the balance of an instant; negative if tokens are pending. */
   private long wholeTokens(Rate rate, Instant instant) {
     return Math.floorDiv(balance(rate, instant), UNIT);
   }
@@ -181,7 +179,7 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
     return balance(rate, millisUntil(instant));
   }
 
-  /** The balance, cut off at what the largest bucket can hold. */
+  /** The balance, limited to what the largest bucket can hold. */
   private long balance(Rate rate, long millis) {
     long most = MOST_UNITS / rate.microtokensPerMinute();
     if (millis > most) {
@@ -197,7 +195,8 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   }
 
   /**
-   * The ledger after so many tokens were minted at {@code now}, so many milliseconds further on.
+   * The ledger after tokens were minted at {@code now}, with {@code mintedThrough} moved by {@code
+   * millis}.
    */
   private Ledger after(Rate rate, Instant now, long millis, long tokens) {
     Instant reached = plus(millis);
@@ -217,9 +216,10 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   /**
    * One step of a fill.
    *
-   * @param tokens how many to mint; the i-th is due at {@code dueAt(rate, i)} of the ledger before
-   * @param after the ledger when they are minted
-   * @param complete whether nothing more is due
+   * @param tokens how many tokens to mint; the i-th is due at {@code dueAt(rate, i)} of the
+   *     previous ledger
+   * @param after the ledger after the step
+   * @param complete whether no further step is needed
    */
   public record Step(long tokens, Ledger after, boolean complete) {}
 }

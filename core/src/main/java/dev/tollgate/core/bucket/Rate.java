@@ -4,8 +4,8 @@ import dev.tollgate.core.InvalidValue;
 import java.math.BigDecimal;
 
 /**
- * How fast a bucket fills, in millionths of a token a minute, so that a rate such as 0.2 a minute
- * is a whole number.
+ * The rate at which a bucket fills, in millionths of a token a minute, so that a rate such as 0.2 a
+ * minute is an integer.
  *
  * @param microtokensPerMinute from 1 (a token in almost two years) to 60,000,000,000 (60,000 tokens
  *     a minute)
@@ -15,7 +15,7 @@ public record Rate(long microtokensPerMinute) {
 
   private static final BigDecimal LEAST_PER_MINUTE = BigDecimal.valueOf(1, 6);
 
-  /** The fastest that one schedule and one function can keep up with, in tokens a minute. */
+  /** The highest rate that one schedule and one function can deliver, in tokens a minute. */
   public static final long MAX_PER_MINUTE = 60_000;
 
   /**
@@ -62,7 +62,7 @@ public record Rate(long microtokensPerMinute) {
         "0.000001 to " + MAX_PER_MINUTE + ", at most six decimals");
   }
 
-  /** Tokens a minute, as people write it. */
+  /** Tokens a minute, without trailing zeros. */
   public BigDecimal tokensPerMinute() {
     BigDecimal tokens = BigDecimal.valueOf(microtokensPerMinute, 6).stripTrailingZeros();
     return tokens.scale() < 0 ? tokens.setScale(0) : tokens;

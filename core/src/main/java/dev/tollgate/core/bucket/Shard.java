@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The tenants whose buckets are looked at in one go, once a minute.
+ * A group of tenants whose buckets one invocation fills, once a minute.
  *
- * @param number which, 0 to {@value #COUNT} − 1
+ * @param number the shard's number, 0 to {@value #COUNT} − 1
  */
 public record Shard(int number) {
   /**
-   * How many there are. One go lasts less than a minute and fills some hundred buckets; more shards
-   * cost an invocation a minute each.
+   * The number of shards. One invocation lasts less than a minute and fills some hundred buckets.
+   * Each further shard costs an invocation a minute.
    */
   public static final int COUNT = 16;
 
@@ -33,7 +33,7 @@ public record Shard(int number) {
     return new Shard(Math.floorMod(tenant.value().hashCode(), COUNT));
   }
 
-  /** All of them. */
+  /** All shards. */
   public static List<Shard> all() {
     return IntStream.range(0, COUNT).mapToObj(Shard::new).toList();
   }

@@ -5,80 +5,78 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Where the tokens of buckets lie. An implementation answers entry by entry: of what was asked, it
- * returns what was not done. Every method throws {@link Unavailable} if the queue could not be
- * asked, and {@link MissingQueue} if there is none.
+ * Stores the tokens of buckets. Methods that take several entries return those that failed. Every
+ * method throws {@link Unavailable} if the queue fails, and {@link MissingQueue} if the bucket has
+ * no queue.
  */
 public interface TokenQueue {
-  /** The most tokens that one request can carry (SQS batches and receives). */
+  /** The most tokens in one request (SQS batches and receives). */
   int BATCH = 10;
 
   /**
-   * Holds up to {@code most} tokens, for {@code lease}.
+   * Holds up to {@code max} tokens for {@code lease}.
    *
-   * @param most 1 to 10
-   * @return what was found; empty if nothing was
+   * @param max 1 to 10
+   * @return the leases of the tokens found; may be empty
    */
-  List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search);
+  List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search);
 
   /**
-   * How a queue is searched for tokens.
+   * How a queue looks for tokens.
    *
    * @see <a
    *     href="https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html">Short
    *     and long polling</a>
    */
   enum Search {
-    /**
-     * Answers at once, from some of the queue's servers: it may miss the few tokens of a bucket.
-     */
+    /** Returns at once, from some of the queue's servers. It may miss a few tokens. */
     SHORT,
     /** Asks every server and waits up to a second for a token. */
     LONG
   }
 
   /**
-   * Spends held tokens: they are gone.
+   * Spends held tokens, which deletes them.
    *
    * @param leases any number
-   * @return those that could not be spent
+   * @return the leases whose tokens could not be spent
    */
   List<Lease> settle(BucketId bucket, List<Lease> leases);
 
   /**
-   * Gives held tokens back at once, for anybody to reserve.
+   * Returns held tokens at once, for other callers.
    *
    * @param leases any number
-   * @return those that could not be given back; they return by themselves when their lease ends
+   * @return the leases whose tokens could not be returned; they return when the lease ends
    */
   List<Lease> giveBack(BucketId bucket, List<Lease> leases);
 
   /**
-   * Puts new tokens in, each to be reserved from the instant on at which it is due.
+   * Adds new tokens, each of which can be reserved from its due time on.
    *
    * @param tokens any number, all of this bucket, the earliest due first
-   * @return those that were not put for certain. One of which nobody knows counts as put: it may be
-   *     lost, and is never put twice
+   * @return the tokens that were certainly not added. If the result is unknown, a token counts as
+   *     added: it may be lost, and is never added twice
    */
   List<Token> put(BucketId bucket, List<Token> tokens);
 
-  /** What is in the bucket. Up to a minute behind (SQS GetQueueAttributes). */
+  /** Counts the tokens in the bucket. Up to a minute old (SQS GetQueueAttributes). */
   Level look(BucketId bucket);
 
-  /** Tokens in the bucket, wherever they are. Up to a minute behind. */
+  /** All tokens in the bucket: visible, delayed and held. Up to a minute old. */
   default long level(BucketId bucket) {
     return look(bucket).tokens();
   }
 
   /**
-   * What is in a bucket.
+   * The tokens in a bucket.
    *
    * @param visible tokens that can be reserved
    * @param delayed tokens that are not yet due
-   * @param held tokens that somebody holds
+   * @param held tokens that callers hold
    */
   record Level(long visible, long delayed, long held) {
-    /** All of them. */
+    /** The sum of all three. */
     public long tokens() {
       return visible + delayed + held;
     }

@@ -1,6 +1,6 @@
 /**
- * Token buckets: rates, the refill arithmetic, claims, and the ports to where tokens and ledgers
- * live.
+ * Token buckets: their state, the refill arithmetic, and the ports that store them. May import
+ * core.
  */
 @NullMarked
 package dev.tollgate.core.bucket;

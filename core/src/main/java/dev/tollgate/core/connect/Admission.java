@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * Decides whether a connection may be made, and holds a token for it.
+ * Decides whether a connection is admitted, and holds a token for it.
  *
  * <p>The read and the first try for a token go out together, so an admitted connection waits for
  * the slower of the two, not for both. A process that has just found the bucket empty reads first.
@@ -44,9 +44,9 @@ import java.util.concurrent.Executor;
  */
 public final class Admission {
   /**
-   * The longest that a refusal by the read waits until the token of the first try is given back.
-   * The first request of a new process to SQS takes some 90 ms at the 95th percentile: were the
-   * grace shorter, a burst that starts processes would leave each of them frozen with a token.
+   * How long a refusal by the read waits until the received token is returned. The first request of
+   * a new process to SQS takes some 90 ms at the 95th percentile. With a shorter grace, a burst
+   * that starts processes would leave each of them frozen with a token.
    */
   static final Duration GRACE = Duration.ofMillis(200);
 
@@ -62,11 +62,11 @@ public final class Admission {
   private final ExpiringKeys<TenantId> refusedByRead = new ExpiringKeys<>();
 
   /**
-   * An admission by what {@code reader} tells and with tokens that {@code gate} holds.
+   * Admission based on the rows that {@code reader} reads and the tokens that {@code gate} holds.
    *
    * @param tally counts the refusals of known tenants
-   * @param executor runs the first try beside the read
-   * @param pause measures the grace
+   * @param executor runs the receive concurrently with the read
+   * @param pause waits for the grace
    */
   public Admission(
       AdmissionFactsReader reader,
@@ -98,7 +98,7 @@ public final class Admission {
       Optional<AdmissionDecision.Refused> refusal = facts.refusalAt(clock.instant());
       return refusal.isPresent()
           ? counted(facts, refusal.get(), () -> {})
-          : verdict(bucket, session, facts, new Attempt());
+          : decide(bucket, session, facts, new Attempt());
     }
     CompletableFuture<Attempt> trying =
         CompletableFuture.supplyAsync(() -> gate.firstTry(bucket), executor);
@@ -106,14 +106,14 @@ public final class Admission {
     Optional<AdmissionDecision.Refused> refusal = facts.refusalAt(clock.instant());
     return refusal.isPresent()
         ? counted(facts, refusal.get(), () -> withdraw(bucket, trying))
-        : verdict(bucket, session, facts, trying.join());
+        : decide(bucket, session, facts, trying.join());
   }
 
   private boolean readsFirst(TenantId tenant) {
     return refusedByRead.until(tenant).filter(clock.instant()::isBefore).isPresent();
   }
 
-  private AdmissionDecision verdict(
+  private AdmissionDecision decide(
       BucketId bucket, SessionId session, AdmissionFacts facts, Attempt hand) {
     Tenant known = facts.tenant().orElseThrow();
     ClaimResult claim = gate.claim(bucket, facts.bucket(), hand);
@@ -132,8 +132,8 @@ public final class Admission {
   }
 
   /**
-   * A refusal that is counted while the rest is done for it. A handshake without a session is
-   * nobody's: a stranger who makes up session ids adds nothing to a tenant's refusals.
+   * Counts a refusal while {@code besides} runs. A handshake without a known session is not
+   * counted, so invented session ids add nothing to a tenant's refusals.
    */
   private AdmissionDecision.Refused counted(
       AdmissionFacts facts, AdmissionDecision.Refused refusal, Runnable besides) {
@@ -171,7 +171,7 @@ public final class Admission {
     }
   }
 
-  /** Gives back what the first try finds, and waits for that only if it is done soon. */
+  /** Returns the token that the first try receives, and waits for that no longer than the grace. */
   private void withdraw(BucketId bucket, CompletableFuture<Attempt> trying) {
     refusedByRead.put(bucket.tenant(), clock.instant().plus(READ_FIRST));
     CompletableFuture<Void> givenBack =

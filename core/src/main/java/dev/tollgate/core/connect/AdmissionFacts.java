@@ -10,24 +10,24 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What one read tells of a tenant, a session, and how much room there is.
+ * The rows that an admission depends on.
  *
- * @param tenant the tenant, if there is one
- * @param session the session, if there is one
- * @param connections the connections that are counted for the tenant
- * @param bucket the tenant's {@code connect} bucket, if it has been opened
+ * @param tenant the tenant, if it exists
+ * @param session the session, if it exists
+ * @param connections the tenant's count of open connections
+ * @param bucket the tenant's {@code connect} bucket, if it exists
  */
 public record AdmissionFacts(
     Optional<Tenant> tenant, Optional<Session> session, long connections, Optional<Bucket> bucket) {
 
-  /** The rate of the session, if there is a tenant. */
+  /** The rate at which a session may open connections. */
   static Gcra sessionRate(Tenant tenant) {
     return Gcra.perMinute(tenant.limits().get(Limit.SESSION_PER_MINUTE));
   }
 
   /**
-   * Why a connection cannot be let in at {@code now} whatever the bucket holds; empty if nothing
-   * stands against it.
+   * Why a connection is refused at {@code now}, whatever the bucket holds; empty if only the bucket
+   * decides.
    */
   public Optional<AdmissionDecision.Refused> refusalAt(Instant now) {
     if (tenant.isEmpty() || session.isEmpty() || session.get().hasEndedAt(now)) {
@@ -51,8 +51,8 @@ public record AdmissionFacts(
   }
 
   /**
-   * When a token is worth trying for, if there is none at {@code now}: the bucket is known to be
-   * empty, or has never been filled.
+   * When a retry can succeed, if the bucket is known to be empty at {@code now} or was never
+   * filled; else empty.
    */
   public Optional<Instant> retryAt(Instant now) {
     boolean hasNone = filled().isEmpty() || filled().get().isKnownEmptyAt(now);
@@ -60,8 +60,8 @@ public record AdmissionFacts(
   }
 
   /**
-   * When the bucket has its next token, if it is empty at {@code now}; a minute from now if it has
-   * never been filled.
+   * When the bucket gets its next token, if it is empty at {@code now}; a minute from now if it was
+   * never filled.
    */
   public Instant nextTokenAt(Instant now) {
     return filled().map(read -> read.nextTokenAt(now)).orElseGet(() -> now.plusSeconds(60));

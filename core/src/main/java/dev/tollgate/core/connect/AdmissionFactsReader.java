@@ -4,20 +4,20 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.session.SessionId;
 
-/** Reads what an admission is decided on. */
+/** Reads the rows that an admission depends on. */
 public interface AdmissionFactsReader {
   /**
-   * Whether there is a tenant of this name. Asked before anything is done in a tenant's name, since
-   * names come from strangers; both answers are remembered, "no" for seconds.
+   * Whether the tenant exists. Callers check this before they use a tenant's credentials, because
+   * anybody can send a tenant id. Both results are cached, a negative one for seconds.
    *
-   * @throws Unavailable if that could not be asked
+   * @throws Unavailable if the store fails
    */
   boolean tenantExists(TenantId tenant);
 
   /**
    * Tenant, session, count and bucket in one consistent request.
    *
-   * @throws Unavailable if that could not be asked
+   * @throws Unavailable if the store fails
    */
   AdmissionFacts read(TenantId tenant, SessionId session);
 }

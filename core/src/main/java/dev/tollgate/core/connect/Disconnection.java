@@ -8,27 +8,27 @@ import dev.tollgate.core.session.SessionId;
 import java.util.Set;
 
 /**
- * Takes a closed connection off the books: out of its session first, and only if it was in, off the
- * tenant's count. An event that comes twice, or late, changes nothing twice and creates nothing.
+ * Removes a closed connection: first from its session, and, if it was in the session, from the
+ * tenant's count. A repeated or late event has no further effect and creates no row.
  */
 public final class Disconnection {
   private final Connections connections;
 
-  /** A departure from {@code connections}. */
+  /** Removes connections from {@code connections}. */
   public Disconnection(Connections connections) {
     this.connections = connections;
   }
 
   /**
-   * Takes the connection off the books.
+   * Removes the connection.
    *
-   * @throws Unavailable if that could not be written; the event may then be handled again
+   * @throws Unavailable if a write failed; the event may then be handled again
    */
   public LeaveResult remove(TenantId tenant, SessionId session, String connectionId) {
-    LeaveResult left = connections.leave(tenant, session, connectionId);
-    if (left == LeaveResult.REMOVED) {
+    LeaveResult result = connections.leave(tenant, session, connectionId);
+    if (result == LeaveResult.REMOVED) {
       connections.countDown(tenant, Set.of(connectionId));
     }
-    return left;
+    return result;
   }
 }

@@ -1,24 +1,24 @@
 package dev.tollgate.core.connect;
 
-/** Why a connection is not let in. */
+/** Why a connection is refused. */
 public enum Refusal {
-  /** No such tenant or session, a session that is over, or ids that cannot be right. */
+  /** The tenant or session does not exist, the session has ended, or an id is malformed. */
   UNKNOWN(403, "no such tenant or session"),
-  /** The tenant is not served now. */
+  /** The tenant is not active. */
   SUSPENDED(403, "the tenant is suspended"),
-  /** The tenant has as many connections as it may have. */
+  /** The tenant has reached {@code tenantConnections}. */
   TENANT_CONNECTIONS(
       429, "the tenant has as many connections as its limit tenantConnections allows"),
-  /** The session has as many connections as it may have. */
+  /** The session has reached {@code connectionsPerSession}. */
   SESSION_CONNECTIONS(
       429, "the session has as many connections as its limit connectionsPerSession allows"),
-  /** The session opened too many connections in the last minute. */
+  /** The session has reached {@code sessionPerMinute}. */
   SESSION_RATE(429, "the session opened as many connections as sessionPerMinute allows"),
   /** The tenant's bucket is empty. */
   TENANT_RATE(429, "the tenant opened as many connections as tenantPerMinute allows"),
-  /** The bucket could not be asked, and the tier says that this refuses. */
+  /** The bucket's queue failed, and the tier refuses connections then. */
   UNDECIDED(503, "the tenant's bucket cannot be asked now"),
-  /** The token was held for too long before the connection was made. */
+  /** The lease of the token ended before the connection was registered. */
   LEASE_ENDED(503, "the handshake took too long");
 
   private final int status;
@@ -29,7 +29,7 @@ public enum Refusal {
     this.detail = detail;
   }
 
-  /** The HTTP status of a handshake that is refused for this. */
+  /** The HTTP status of the refused handshake. */
   public int status() {
     return status;
   }

@@ -14,30 +14,30 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Adds up the refusals of a process, so that a tenant that is refused again and again costs one
- * write in five seconds. The first refusal is written at once, and so is the next one when the last
- * write lies five seconds back or more, together with those that came in between.
+ * Adds up the refusals of a process, so that frequent refusals of a tenant cost one write in five
+ * seconds. The first refusal is written at once. So is every refusal that comes five seconds or
+ * more after the last write, together with those in between.
  *
- * <p>A refusal because the tenant or the session has too many connections does not wait for that:
- * the housekeeper goes by it. Of each of the two, one is written at once in five seconds.
+ * <p>A refusal because the tenant or the session has too many connections is written at once,
+ * because the housekeeper depends on it: at most one in five seconds for each of the two limits.
  *
- * <p>It is a tally and no ledger. Lost are: what came within five seconds of the last write, if the
- * process gets no refusal of that tenant any more; what has not been written for a tenant that
- * 10,000 others were refused after; and what a write held that failed, since it may have been done:
- * rather a few too few than too many.
+ * <p>The tally is approximate. It loses the refusals within five seconds of the last write if no
+ * further one follows in this process, the unwritten refusals of a tenant after refusals of 10,000
+ * other tenants, and those of a failed write, which may have been done. So the total is sometimes
+ * too low and never too high.
  *
- * <p>Only handshakes of sessions that a tenant has belong in here, since each can cause a write:
- * strangers make up tenants and sessions.
+ * <p>Count only handshakes of existing sessions, because each may cause a write, and tenant and
+ * session ids can be invented.
  */
 public final class RefusalTally {
-  /** How long after a write of a tenant the next one is. */
+  /** The time between two writes for one tenant. */
   static final Duration APART = Duration.ofSeconds(5);
 
-  /** The most tenants that are kept in mind, those refused last. */
-  static final int MOST_TENANTS = 10_000;
+  /** The most tenants with unwritten refusals. */
+  static final int MAX_TENANTS = 10_000;
 
-  /** The longest that a refusal waits for its write, beyond what it waits for anyway. */
-  private static final Duration PATIENCE = Duration.ofMillis(500);
+  /** The most that a refusal waits for its write. */
+  private static final Duration WRITE_TIMEOUT = Duration.ofMillis(500);
 
   private final Activity activity;
   private final Executor executor;
@@ -48,12 +48,12 @@ public final class RefusalTally {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<TenantId, Unwritten> eldest) {
-          return size() > MOST_TENANTS;
+          return size() > MAX_TENANTS;
         }
       };
 
   /**
-   * A tally that is written to {@code activity}.
+   * A tally that writes to {@code activity}.
    *
    * @param executor runs the writes
    */
@@ -64,10 +64,9 @@ public final class RefusalTally {
   }
 
   /**
-   * Counts a refusal of a tenant while something else is done for it. That it cannot be written
-   * stops nobody.
+   * Counts a refusal of a tenant while {@code besides} runs. A failed write is ignored.
    *
-   * @param besides is done in any case; what it throws is thrown
+   * @param besides always runs; its exceptions are thrown
    */
   void count(TenantId tenant, Refusal why, Runnable besides) {
     Optional<Refusals> due = due(tenant, why);
@@ -81,7 +80,7 @@ public final class RefusalTally {
     await(writing);
   }
 
-  /** What is to be written now, this one among it; empty if it is not yet time. */
+  /** The refusals to write now, including this one; empty if it is too early for a write. */
   private Optional<Refusals> due(TenantId tenant, Refusal why) {
     Instant now = clock.instant();
     Refusals one = Refusals.of(why, now);
@@ -96,7 +95,7 @@ public final class RefusalTally {
 
   private static void await(CompletableFuture<Void> writing) {
     try {
-      writing.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      writing.get(WRITE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException lost) {
       return;
     } catch (InterruptedException interrupted) {
@@ -105,12 +104,12 @@ public final class RefusalTally {
   }
 
   /**
-   * What is not written of a tenant's refusals, and what was written last.
+   * A tenant's unwritten refusals and its last writes.
    *
-   * @param refusals what is not written
-   * @param writtenAt when anything was
-   * @param tenantFullAt when it was written that the tenant was full
-   * @param sessionFullAt when it was written that a session was full
+   * @param refusals the unwritten refusals
+   * @param writtenAt the last write
+   * @param tenantFullAt the last write of a refusal for {@code tenantConnections}
+   * @param sessionFullAt the last write of a refusal for {@code connectionsPerSession}
    */
   private record Unwritten(
       Optional<Refusals> refusals, Instant writtenAt, Instant tenantFullAt, Instant sessionFullAt) {

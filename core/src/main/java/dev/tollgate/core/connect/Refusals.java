@@ -5,29 +5,29 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Connections of one tenant that were refused.
+ * Refused connections of one tenant.
  *
  * @param count how many, 1 or more
- * @param tenantFullAt when one was last refused because the tenant had as many as it may have
- * @param sessionFullAt when one was last refused because its session had as many as it may have
+ * @param tenantFullAt when one was last refused because of {@code tenantConnections}
+ * @param sessionFullAt when one was last refused because of {@code connectionsPerSession}
  */
 public record Refusals(
     long count, Optional<Instant> tenantFullAt, Optional<Instant> sessionFullAt) {
   /**
-   * Checks the number.
+   * Checks the count.
    *
-   * @throws InvalidValue if there is none
+   * @throws InvalidValue if it is below 1
    */
   public Refusals {
     InvalidValue.inRange("number", count, 1, Long.MAX_VALUE);
   }
 
-  /** So many, none because too many connections were open. */
+  /** Refusals for other reasons than too many open connections. */
   public static Refusals of(long number) {
     return new Refusals(number, Optional.empty(), Optional.empty());
   }
 
-  /** One that is refused at {@code now}. */
+  /** One refusal at {@code now}. */
   static Refusals of(Refusal why, Instant now) {
     return new Refusals(
         1,
@@ -35,7 +35,7 @@ public record Refusals(
         Optional.of(now).filter(at -> why == Refusal.SESSION_CONNECTIONS));
   }
 
-  /** These and later ones. */
+  /** The sum of these and later refusals. */
   Refusals and(Refusals later) {
     return new Refusals(
         count + later.count,

@@ -23,26 +23,26 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * Registers a connection and spends its token, all at once and one step deep: the session's set,
- * the tenant's count and the token are three requests that go out together. What was done in vain
- * is undone, so that a token is spent if and only if a connection is admitted.
+ * Registers a connection and spends its token with three concurrent requests: to the session's set,
+ * the tenant's count and the queue. If one of them is refused, the others are undone, so a token is
+ * spent if and only if the connection is admitted.
  *
  * <h2>Races</h2>
  *
- * Of many connections that race for the last places, each takes a place in its session and one in
- * its tenant's count, in any order. If both limits are short, some connections may get the one
- * place and some the other. Whoever got only the count steps back at once. Whoever got only the
- * place in the session keeps it and asks for the count again, for longer than the others need to
- * step back. So the places all go to somebody, and never to more than there are places.
+ * Concurrent connections near both limits take a place in the session and one in the tenant's
+ * count, in any order. Some may get only the one and some only the other. A connection that got
+ * only the count undoes it at once. A connection that got only the place in its session keeps it
+ * and retries the count, for longer than the others need to undo theirs. So all places are used,
+ * and none twice.
  */
 public final class Registration {
   /**
-   * A token is not spent so shortly before its lease ends: the spending takes time too, and the
-   * clock that the lease was measured by may be some seconds ahead of this one.
+   * A lease that ends sooner counts as ended: spending takes time too, and the authorizer's clock,
+   * which measured the lease, may be some seconds ahead.
    */
   private static final Duration MARGIN = Duration.ofSeconds(5);
 
-  private static final List<Duration> COUNT_AGAIN_AFTER =
+  private static final List<Duration> COUNT_RETRY_PAUSES =
       List.of(
           Duration.ofMillis(25),
           Duration.ofMillis(50),
@@ -60,8 +60,8 @@ public final class Registration {
   /**
    * A registration in {@code connections} that spends {@code tokens}.
    *
-   * @param tally counts whom it refuses
-   * @param executor runs the three requests beside each other
+   * @param tally counts the refusals
+   * @param executor runs the three requests concurrently
    */
   public Registration(
       Connections connections,
@@ -85,22 +85,22 @@ public final class Registration {
       tally.count(ticket.tenant(), Refusal.LEASE_ENDED, () -> {});
       return new NotRegistered(Refusal.LEASE_ENDED);
     }
-    CompletableFuture<Optional<JoinResult>> joining = ask(() -> join(ticket, connectionId, now));
-    CompletableFuture<Optional<CountResult>> counting = ask(() -> count(ticket, connectionId));
+    CompletableFuture<Optional<JoinResult>> joining = start(() -> join(ticket, connectionId, now));
+    CompletableFuture<Optional<CountResult>> counting = start(() -> count(ticket, connectionId));
     Optional<SettleResult> settlement = ticket.lease().map(lease -> settle(ticket, lease));
     boolean spent = settlement.filter(SettleResult.Spent.class::isInstance).isPresent();
     Optional<JoinResult> joined = joining.join();
     Optional<CountResult> counted = counting.join();
-    if (isIn(joined, JoinResult.ADDED) && isIn(counted, CountResult.FULL)) {
+    if (is(joined, JoinResult.ADDED) && is(counted, CountResult.FULL)) {
       counted = countAgain(ticket, connectionId);
     }
     Optional<Refusal> refusal = refusal(joined, counted);
-    // An event that comes twice has been paid for.
-    if (refusal.isEmpty() && !isIn(joined, JoinResult.ALREADY_JOINED)) {
+    // A repeated event has spent a token before.
+    if (refusal.isEmpty() && !is(joined, JoinResult.ALREADY_JOINED)) {
       refusal = settlement.flatMap(known -> refusal(ticket, known));
     }
     if (refusal.isEmpty()) {
-      if (isIn(joined, JoinResult.ALREADY_JOINED) && isIn(counted, CountResult.COUNTED)) {
+      if (is(joined, JoinResult.ALREADY_JOINED) && is(counted, CountResult.COUNTED)) {
         connections.undoCountUp(ticket.tenant(), connectionId);
       }
       return new Registered(spent);
@@ -111,7 +111,10 @@ public final class Registration {
     return new NotRegistered(why);
   }
 
-  /** Without a token that is spent for certain, only a silent queue and the tier together admit. */
+  /**
+   * Unless the token is certainly spent, a connection is admitted only if the queue did not respond
+   * and the tier admits then.
+   */
   private static Optional<Refusal> refusal(Ticket ticket, SettleResult settlement) {
     if (settlement instanceof SettleResult.Spent) {
       return Optional.empty();
@@ -167,10 +170,10 @@ public final class Registration {
 
   private Optional<CountResult> countAgain(Ticket ticket, String connectionId) {
     Optional<CountResult> counted = Optional.of(CountResult.FULL);
-    for (Duration wait : COUNT_AGAIN_AFTER) {
+    for (Duration wait : COUNT_RETRY_PAUSES) {
       pause.of(wait);
       counted = unlessUnavailable(() -> count(ticket, connectionId));
-      if (!isIn(counted, CountResult.FULL)) {
+      if (!is(counted, CountResult.FULL)) {
         return counted;
       }
     }
@@ -182,8 +185,9 @@ public final class Registration {
   }
 
   /**
-   * Takes back what was done. A write that was not answered may have been done: leaving a session
-   * twice is harmless, but a count is not lowered on suspicion; whoever repairs counts finds it.
+   * Undoes what was done. A write without a response may have been done. Leaving a session twice
+   * has no effect, so it is undone too; but the count is only lowered if it was certainly raised,
+   * and a recount repairs the rest.
    */
   private void undo(
       Ticket ticket,
@@ -194,7 +198,7 @@ public final class Registration {
     if (joined.isEmpty() || joined.get() == JoinResult.ADDED) {
       unlessUnavailable(() -> connections.leave(ticket.tenant(), ticket.session(), connectionId));
     }
-    if (isIn(counted, CountResult.COUNTED)) {
+    if (is(counted, CountResult.COUNTED)) {
       unlessUnavailable(
           () -> {
             connections.undoCountUp(ticket.tenant(), connectionId);
@@ -210,7 +214,7 @@ public final class Registration {
     return new BucketId(ticket.tenant(), Action.CONNECT);
   }
 
-  private <T> CompletableFuture<Optional<T>> ask(Supplier<T> request) {
+  private <T> CompletableFuture<Optional<T>> start(Supplier<T> request) {
     return CompletableFuture.supplyAsync(() -> unlessUnavailable(request), executor);
   }
 
@@ -222,20 +226,20 @@ public final class Registration {
     }
   }
 
-  private static <T> boolean isIn(Optional<T> answer, T wanted) {
+  private static <T> boolean is(Optional<T> answer, T wanted) {
     return answer.isPresent() && answer.get() == wanted;
   }
 
-  /** What became of a connection. */
+  /** The result of a registration. */
   public sealed interface Result {}
 
   /**
-   * It is registered.
+   * The connection is registered.
    *
-   * @param tokenSpent whether a token was spent for it; not if the bucket could not be asked
+   * @param tokenSpent whether a token was spent; false if the queue failed and the tier admits then
    */
   public record Registered(boolean tokenSpent) implements Result {}
 
-  /** It is not, and nothing of it is left. */
+  /** The connection is refused, and everything is undone. */
   public record NotRegistered(Refusal refusal) implements Result {}
 }

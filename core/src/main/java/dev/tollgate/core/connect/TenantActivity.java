@@ -4,15 +4,14 @@ import dev.tollgate.core.bucket.Bucket;
 import java.util.List;
 
 /**
- * How a tenant's connections and buckets are doing.
+ * The totals of a tenant's connections, and its buckets.
  *
- * @param connections the connections that are counted
- * @param admitted how many were admitted since the tenant was onboarded. One that is taken back
- *     because it lost a race is in it for as long as that takes; one whose counting was not
- *     answered may stay in it
- * @param refused how many of its sessions' were refused since then, but for those that {@link
+ * @param connections the count of open connections
+ * @param admitted connections admitted since the tenant was onboarded. A connection that is undone
+ *     after a race is included until then; one whose count had no response may stay included
+ * @param refused connections of its sessions refused since then, except those that {@link
  *     RefusalTally} lost
- * @param buckets its buckets by action, with their levels as last seen
+ * @param buckets its buckets by action, with their last known levels
  */
 public record TenantActivity(long connections, long admitted, long refused, List<Bucket> buckets) {
   /** Copies the buckets. */

@@ -8,18 +8,18 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What the authorizer hands to the registering of a connection, so that this reads nothing again.
+ * What the authorizer passes to the registration of a connection, which then needs no read.
  *
- * @param tenant whose connection it is
+ * @param tenant the tenant of the connection
  * @param session the session that it joins
  * @param tenantConnections the most connections of the tenant
  * @param connectionsPerSession the most connections of the session
  * @param sessionPerMinute the session's rate
- * @param sessionTtl seconds that the session lives from a connection on
- * @param latestEnd when the session is over whatever happens, if anything bounds it yet
+ * @param sessionTtl the idle time in seconds after which the session ends
+ * @param latestEnd when the session ends however much it is used, if that is known
  * @param arrival the session's theoretical arrival time as last read
- * @param onUnavailable what the tier says for when the bucket cannot be asked
- * @param lease the token that is held; empty if the bucket could not be asked and the tier admits
+ * @param onUnavailable whether connections are admitted if the queue fails
+ * @param lease the held token; empty if the queue failed and the tier admits then
  */
 public record Ticket(
     TenantId tenant,

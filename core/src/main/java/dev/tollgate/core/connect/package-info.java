@@ -1,5 +1,5 @@
 /**
- * Decides whether a connection is admitted, and counts it. May import session, tenant, and
+ * Admits and registers connections, and counts refusals. May import session, tenant, bucket and
  * bucket.claim.
  */
 @NullMarked

@@ -12,9 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * Visits every tenant that may have sessions, several at a time and as many as there is time for.
- * The order is another one each time, so that none is always left out; what goes wrong at one does
- * not stop the visits to the others.
+ * Visits every tenant that may have sessions, several at a time, until time runs out. The order is
+ * random, so that the same tenants are not skipped each time. A failure at one tenant does not
+ * affect the others.
  */
 public final class Housekeeping {
   private final LiveTenants live;
@@ -23,9 +23,9 @@ public final class Housekeeping {
   private final InstantSource clock;
 
   /**
-   * The housekeeping of the tenants that are live.
+   * Housekeeping of live tenants.
    *
-   * @param executor runs the visits, as many at a time as it has threads
+   * @param executor runs the visits; its threads limit how many run at a time
    */
   public Housekeeping(LiveTenants live, TenantVisit visit, Executor executor, InstantSource clock) {
     this.live = live;
@@ -35,20 +35,20 @@ public final class Housekeeping {
   }
 
   /**
-   * Walks once.
+   * Visits all live tenants once.
    *
-   * @param until no visit is begun then
-   * @throws Unavailable if nobody can tell which tenants there are
+   * @param until no visit starts after this instant
+   * @throws Unavailable if the live tenants cannot be listed
    */
   public Report run(Instant until) {
     List<TenantId> tenants = new ArrayList<>(live.list());
     Collections.shuffle(tenants);
-    List<CompletableFuture<Optional<VisitReport>>> under =
+    List<CompletableFuture<Optional<VisitReport>>> running =
         tenants.stream()
             .map(id -> CompletableFuture.supplyAsync(() -> visit(id, until), executor))
             .toList();
     List<VisitReport> visits =
-        under.stream().map(CompletableFuture::join).flatMap(Optional::stream).toList();
+        running.stream().map(CompletableFuture::join).flatMap(Optional::stream).toList();
     return new Report(visits, tenants.size() - visits.size());
   }
 
@@ -64,10 +64,10 @@ public final class Housekeeping {
   }
 
   /**
-   * What a walk came to.
+   * The result of a run.
    *
-   * @param visits what was done for each tenant that was visited
-   * @param notVisited how many tenants there was no time for
+   * @param visits a report for each visited tenant
+   * @param notVisited the number of tenants that were skipped for lack of time
    */
   public record Report(List<VisitReport> visits, long notVisited) {
     /** Copies the list. */

@@ -8,23 +8,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The tenants that may have sessions: one that takes a turn to open one is among them, until it is
- * found to have none and is struck off. Every method throws {@link Unavailable} if that could not
- * be asked.
+ * The tenants that may have sessions. A tenant is added when it creates a session, and removed when
+ * it has no session left. Every method throws {@link Unavailable} if the store fails.
  */
 public interface LiveTenants {
-  /** All of them, in no order. A second behind. */
+  /** All live tenants, unordered, eventually consistent. */
   List<TenantId> list();
 
   /**
-   * When a tenant's next session would come if all came evenly, read consistently; empty if it is
-   * not live. Each turn moves it on, and its last turn was before it.
+   * The theoretical arrival time of the tenant's next session, read consistently; empty if the
+   * tenant is not live. Each created session moves it, and the last one was created before it.
    */
   Optional<Instant> nextArrival(TenantId tenant);
 
   /**
-   * Strikes a tenant off and forgets its turns, if it has taken none since that {@link
-   * #nextArrival} was read.
+   * Removes a tenant and its session rate, if it has created no session since {@link #nextArrival}
+   * was read.
    */
   WriteResult remove(TenantId tenant, Instant arrival);
 }

@@ -21,36 +21,35 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Brings a tenant's count of connections to the truth, which is how many there are in the sets of
- * its sessions, while connections come and go.
+ * Corrects a tenant's connection count while connections open and close. The sets of its sessions
+ * are the truth.
  *
- * <p>A connect writes its session and the count, and so does a disconnect. Between the two writes
- * the sets and the count differ, and nothing is wrong. On a busy tenant some connection is always
- * between its two writes, so the difference as a whole never settles. But each {@linkplain
- * ConnectionCount part} of the count sees one change in {@value ConnectionCount#PARTS}, and stands
- * still every now and then.
+ * <p>A connect and a disconnect each write the session and the count. Between the two writes the
+ * sets and the count differ without drift. A busy tenant always has some connection between its two
+ * writes, so the total difference never settles. But each {@linkplain ConnectionCount part} of the
+ * count sees only one change in {@value ConnectionCount#PARTS}, so it is stable from time to time.
  *
- * <p>A look reads the sessions, the count, and the sessions again, with a short pause on either
- * side of the count. A part whose connections are the same before and after stood still, so its
- * difference is drift, unless a write has been on its way for longer than the pause. For that case
- * a difference must be seen twice, so far apart that a write is given up in between. What is
- * corrected is the smallest difference that was seen, if all have one sign.
+ * <p>An observation reads the sessions, the count, and the sessions again, with a short pause
+ * before and after the count. If a part has the same connections before and after, it was stable,
+ * and its difference is drift, unless a write took longer than the pause. For that case a
+ * difference must be observed twice, so far apart that the SDK has abandoned any such write. The
+ * recount corrects the smallest observed difference, if all have the same sign.
  *
- * <p>The correction is added to the count, not written over it, so it does not matter that the
- * count has moved on. It is refused if another correction came meanwhile: of two recounts that find
- * the same drift, one corrects it.
+ * <p>The correction is added to the count and does not replace it, so concurrent changes of the
+ * count do not matter. It fails if another correction came first: of two recounts that find the
+ * same drift, only one corrects it.
  */
 public final class Recount {
-  /** Passes between reading the count and reading the sessions: longer than a write takes. */
+  /** The pause between reading the count and reading the sessions: longer than a write takes. */
   private static final Duration MARGIN = Duration.ofMillis(50);
 
-  /** Passes between two looks while some part has not been seen to stand still. */
-  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
+  /** The pause between two observations while some part was never stable. */
+  private static final Duration OBSERVATION_INTERVAL = Duration.ofMillis(500);
 
-  /** Lies between two sights of a drift: longer than the time after which a write is given up. */
+  /** The time between two observations of a drift: longer than the SDK tries a write. */
   private static final Duration APART = Duration.ofSeconds(5);
 
-  private static final int MOST_LOOKS = 12;
+  private static final int MAX_OBSERVATIONS = 12;
 
   private final Sessions sessions;
   private final Connections connections;
@@ -59,7 +58,7 @@ public final class Recount {
   /**
    * A recount of the connections in {@code sessions}.
    *
-   * @param pause what passes between two reads
+   * @param pause waits between two reads
    */
   public Recount(Sessions sessions, Connections connections, Pause pause) {
     this.sessions = sessions;
@@ -70,22 +69,21 @@ public final class Recount {
   /**
    * Repairs a tenant's count.
    *
-   * @return the drift that was repaired: how many connections too many were counted, or, below
-   *     none, too few
-   * @throws Unavailable if that could not be read or written
+   * @return the repaired drift: positive if the count was too high, negative if it was too low
+   * @throws Unavailable if a store fails
    */
   public long repair(TenantId tenant) {
     return repair(tenant, snapshot(tenant));
   }
 
   /**
-   * Repairs a tenant's count, if a glance that was just taken gives reason to look closer.
+   * Repairs a tenant's count, if this recent snapshot shows a difference.
    *
    * @return as {@link #repair(TenantId)}
-   * @throws Unavailable if that could not be read or written
+   * @throws Unavailable if a store fails
    */
-  long repair(TenantId tenant, Snapshot glance) {
-    return glance.isRight() ? 0 : new DriftSearch(tenant, glance.count()).repair();
+  long repair(TenantId tenant, Snapshot snapshot) {
+    return snapshot.isRight() ? 0 : new DriftSearch(tenant, snapshot.count()).repair();
   }
 
   /** Reads a tenant's sessions and its count once. */
@@ -94,7 +92,7 @@ public final class Recount {
     return new Snapshot(found, connections.readCount(tenant));
   }
 
-  /** What a tenant's sessions and its count were, one read after the other. */
+  /** A tenant's sessions and its count, read one after the other. */
   record Snapshot(List<Session> sessions, ConnectionCount count) {
     private boolean isRight() {
       List<Set<String>> parts = parts(sessions);
@@ -113,11 +111,11 @@ public final class Recount {
     return IntStream.range(0, PARTS).mapToObj(part -> parts.getOrDefault(part, Set.of())).toList();
   }
 
-  /** Looks for drift until every part is known to be right or wrong. */
+  /** Observes the parts until it is known for each whether it has drifted. */
   private final class DriftSearch {
     private final TenantId tenant;
     private final ConnectionCount first;
-    private final Map<Integer, Observations> sights = new HashMap<>();
+    private final Map<Integer, Observations> observations = new HashMap<>();
     private Duration elapsed = Duration.ZERO;
 
     private DriftSearch(TenantId tenant, ConnectionCount first) {
@@ -126,65 +124,72 @@ public final class Recount {
     }
 
     private long repair() {
-      for (int looks = 1; ; looks++) {
-        Optional<ConnectionCount> seen = look();
+      for (int count = 1; ; count++) {
+        Optional<ConnectionCount> seen = observe();
         if (seen.isEmpty()) {
           return 0;
         }
-        if (looks == MOST_LOOKS || isOver()) {
+        if (count == MAX_OBSERVATIONS || isComplete()) {
           return correct(seen.get());
         }
-        passes(untilNextLook());
+        pass(untilNextObservation());
       }
     }
 
-    /** Looks once; empty if the thread is to end. */
-    private Optional<ConnectionCount> look() {
+    /** Observes all parts once; empty if the thread was interrupted. */
+    private Optional<ConnectionCount> observe() {
       List<Set<String>> before = parts(sessions.list(tenant));
-      passes(MARGIN);
+      pass(MARGIN);
       ConnectionCount count = connections.readCount(tenant);
-      passes(MARGIN);
+      pass(MARGIN);
       List<Set<String>> after = parts(sessions.list(tenant));
       for (int part = 0; part < PARTS; part++) {
         if (before.get(part).equals(after.get(part))) {
           long difference = count.parts().get(part) - after.get(part).size();
-          sights.merge(part, new Observations(difference, elapsed, elapsed), Observations::and);
+          observations.merge(
+              part, new Observations(difference, elapsed, elapsed), Observations::and);
         }
       }
       return Thread.currentThread().isInterrupted() ? Optional.empty() : Optional.of(count);
     }
 
-    private void passes(Duration time) {
+    private void pass(Duration time) {
       pause.of(time);
       elapsed = elapsed.plus(time);
     }
 
-    private boolean isOver() {
-      return sights.size() == PARTS && sights.values().stream().allMatch(Observations::isEnough);
-    }
-
-    /** If all parts were seen, only time has to pass until they are seen again. */
-    private Duration untilNextLook() {
-      Duration left =
-          sights.values().stream()
-              .filter(seen -> !seen.isEnough())
-              .map(seen -> seen.first().plus(APART).minus(elapsed))
-              .max(Duration::compareTo)
-              .orElse(BETWEEN_LOOKS);
-      return sights.size() == PARTS && left.compareTo(BETWEEN_LOOKS) > 0 ? left : BETWEEN_LOOKS;
+    private boolean isComplete() {
+      return observations.size() == PARTS
+          && observations.values().stream().allMatch(Observations::isEnough);
     }
 
     /**
-     * Corrects the parts that are known to be wrong. What is counted in no part belongs to all of
-     * them, so it is corrected with all or not at all.
+     * The pause until the next observation. If every part was observed, only a second observation
+     * is missing.
+     */
+    private Duration untilNextObservation() {
+      Duration left =
+          observations.values().stream()
+              .filter(seen -> !seen.isEnough())
+              .map(seen -> seen.first().plus(APART).minus(elapsed))
+              .max(Duration::compareTo)
+              .orElse(OBSERVATION_INTERVAL);
+      return observations.size() == PARTS && left.compareTo(OBSERVATION_INTERVAL) > 0
+          ? left
+          : OBSERVATION_INTERVAL;
+    }
+
+    /**
+     * Corrects the parts that have drifted. The unattributed part of the count is only corrected if
+     * all parts are known.
      */
     private long correct(ConnectionCount last) {
       long unattributed = common(first.unattributed(), last.unattributed());
-      if (unattributed != 0 && !isOver()) {
+      if (unattributed != 0 && !isComplete()) {
         return 0;
       }
       Map<Integer, Long> parts = new HashMap<>();
-      sights.forEach(
+      observations.forEach(
           (part, seen) -> {
             if (seen.drift() != 0 && seen.isEnough()) {
               parts.put(part, -seen.drift());
@@ -207,11 +212,11 @@ public final class Recount {
   }
 
   /**
-   * What was seen of a part whenever it stood still.
+   * The observations of a part while it was stable.
    *
-   * @param drift how many more were counted than there were, each time
-   * @param first when it was seen first
-   * @param last when it was seen last
+   * @param drift the smallest difference between the count and the sets
+   * @param first when it was observed first
+   * @param last when it was observed last
    */
   private record Observations(long drift, Duration first, Duration last) {
     Observations and(Observations later) {

@@ -17,7 +17,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -25,55 +24,57 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Puts right what is wrong with one tenant's sessions and connections: ends sessions that are over,
- * or all if the tenant is not served; drops ghosts, which are connections whose {@code $disconnect}
- * was lost; recounts; and strikes the tenant off the {@link LiveTenants} when it has no session
- * left.
+ * Repairs one tenant's sessions and connections. It ends expired sessions, or all sessions if the
+ * tenant is not active. It drops ghosts, which are connections whose {@code $disconnect} was lost.
+ * It recounts, and removes the tenant from {@link LiveTenants} when it has no session left.
  *
  * <h2>Ghosts</h2>
  *
- * Far from a limit a ghost does no harm, and nobody asks after it until it has shown no sign of
- * life for longer than API Gateway leaves an idle connection open. One that is older than API
- * Gateway lets any connection become is dropped without being asked after. Its socket is closed as
- * well, so that no socket can be open that is not counted.
+ * Far from a limit a ghost is harmless. Its connection is checked only after it was silent for
+ * longer than API Gateway keeps an idle connection open. A connection older than API Gateway's
+ * maximum is dropped without a check. Its socket is closed too, so that every open socket is
+ * counted.
  *
- * <p>Near a limit ghosts take the places of others. There API Gateway is asked after every
- * connection that was quiet for a while: after all of a tenant that has most of the connections
- * that it may have, or was lately refused one, and after those of a full session if the tenant was
- * lately refused one for that.
+ * <p>Near a limit ghosts use up places. So all connections that were silent for a while are
+ * checked, if the tenant has most of its allowed connections or was recently refused one; and those
+ * of full sessions, if the tenant was recently refused one because of {@code
+ * connectionsPerSession}.
  */
 public final class TenantVisit {
   /**
-   * A connection that gave no sign of life for so long is asked after, near a limit. It is longer
-   * than a handshake takes, until whose end a socket is not found. It leaves enough of two minutes
-   * for the next visit, a minute later, to ask and to recount.
+   * The silence after which a connection near a limit is checked. It is longer than a handshake,
+   * during which API Gateway does not find the socket. A visit follows within a minute, so a ghost
+   * is dropped and recounted within two minutes.
    */
   private static final Duration QUIET = Duration.ofSeconds(45);
 
   /**
-   * A connection that gave no sign of life for so long may be dead: API Gateway closes it after ten
-   * minutes without a frame. A message is written down when a minute has passed since the last one
-   * was; frames that are no messages, or are refused, are not. So it is asked after, in the first
-   * minutes of every such time.
+   * The silence after which any connection may be dead: API Gateway closes a connection after ten
+   * minutes without a frame, and messages are recorded once a minute. Refused frames and frames
+   * that are no messages are not recorded, so a silent connection may be open. It is checked in the
+   * first minutes of each such period.
    */
   private static final Duration IDLE = Duration.ofMinutes(11);
 
-  /** Visits are a minute apart; should one fail, the next asks. */
-  private static final Duration ASKED = Duration.ofMinutes(3);
+  /**
+   * The part of each period in which a connection is checked: some visits, which are a minute
+   * apart, in case one fails.
+   */
+  private static final Duration CHECK_PERIOD = Duration.ofMinutes(3);
 
-  /** A connection of this age is dead: API Gateway closes it after two hours. */
+  /** The age at which a connection is dead: API Gateway closes it after two hours. */
   private static final Duration OLD = Duration.ofMinutes(121);
 
-  /** A refusal so long ago is one of which the visit since then has not taken care. */
-  private static final Duration LATELY = Duration.ofMinutes(2);
+  /** A refusal within this time counts as recent: no visit since then has finished its checks. */
+  private static final Duration RECENTLY = Duration.ofMinutes(2);
 
   /**
-   * A tenant that has so many in a hundred of the connections that it may have is near that. The
-   * rest has room for the ghosts that come between two visits.
+   * The percentage of {@code tenantConnections} from which a tenant is near its limit. The rest
+   * leaves room for the ghosts between two visits.
    */
   private static final long NEAR_PERCENT = 75;
 
-  /** So long after a turn was taken, the session that it was taken for has been written down. */
+  /** The time after which a session that acquired its creation has certainly been written. */
   private static final Duration OPENING = Duration.ofSeconds(60);
 
   private final Tenants tenants;
@@ -88,8 +89,8 @@ public final class TenantVisit {
   /**
    * Visits to tenants.
    *
-   * @param executor asks after connections, as many at a time as it has threads; visits must not
-   *     run on it
+   * @param executor checks connections; its threads limit how many at a time; visits must not run
+   *     on it
    */
   public TenantVisit(
       Tenants tenants,
@@ -111,9 +112,9 @@ public final class TenantVisit {
   }
 
   /**
-   * Visits a tenant. What cannot be done is left to the next visit.
+   * Visits a tenant. The next visit does what this one cannot.
    *
-   * @param until no session and no socket is begun with then
+   * @param until no further session or socket is processed after this instant
    */
   public VisitReport visit(TenantId id, Instant until) {
     Work work = new Work(id);
@@ -121,7 +122,7 @@ public final class TenantVisit {
     return work.done();
   }
 
-  /** One visit, and what it has done so far. */
+  /** One visit and its results so far. */
   private final class Work {
     private final TenantId id;
     private long sessionsEnded;
@@ -150,14 +151,16 @@ public final class TenantVisit {
     private void begin(Instant until) {
       Optional<Tenant> tenant = tenants.find(id);
       Optional<Tenant> served = tenant.filter(found -> found.status() == TenantStatus.ACTIVE);
-      // What is over now cannot be extended any more before it is listed, nor after.
+      // A session that has ended by now can no longer be extended.
       Instant now = clock.instant();
       Recount.Snapshot glance = recount.snapshot(id);
       List<Session> lasting = new ArrayList<>();
-      for (Session session : socketsFirst(shuffled(glance.sessions()))) {
+      List<Session> sessions = shuffled(glance.sessions());
+      sessions.sort(Session.CONNECTED_FIRST);
+      for (Session session : sessions) {
         if (served.isPresent() && !session.hasEndedAt(now)) {
           lasting.add(session);
-        } else if (isBefore(until) && !isKeptForItsNotes(session, now)) {
+        } else if (isBefore(until) && !isKeptForMessages(session, now)) {
           attempt(() -> end(session));
         }
       }
@@ -166,29 +169,22 @@ public final class TenantVisit {
               dropGhosts(Suspicion.of(known, glance.count(), clock.instant()), lasting, until));
       drift = hasChanged() ? recount.repair(id) : recount.repair(id, glance);
       if (sessionsEnded == glance.sessions().size()) {
-        strikeOff(tenant.isPresent());
+        removeIfIdle(tenant.isPresent());
       }
     }
 
-    /** Whether a session has ended and its row stays only for the messages that it notes. */
-    private static boolean isKeptForItsNotes(Session session, Instant now) {
+    /** Whether a session has ended and its row remains only for its processed messages. */
+    private static boolean isKeptForMessages(Session session, Instant now) {
       return session.hasEndedAt(now)
           && session.connections().isEmpty()
           && session.remembersMessagesAt(now);
     }
 
-    /** Should there never be time for all, it is not always the same that are left out. */
+    /** A random order, so that the same items are not skipped each time if time runs out. */
     private <T> List<T> shuffled(List<T> all) {
       List<T> copy = new ArrayList<>(all);
       Collections.shuffle(copy);
       return copy;
-    }
-
-    /** Sessions whose sockets are to be closed should not wait for those without any. */
-    private static List<Session> socketsFirst(List<Session> sessions) {
-      return sessions.stream()
-          .sorted(Comparator.comparing(session -> session.connections().isEmpty()))
-          .toList();
     }
 
     private boolean isBefore(Instant until) {
@@ -206,8 +202,8 @@ public final class TenantVisit {
     }
 
     /**
-     * Takes ghosts out of their sessions. Whether they were counted nobody knows: that is left to
-     * the recount.
+     * Removes ghosts from their sessions. Whether they were counted is unknown, so the recount
+     * corrects the count.
      */
     private void dropGhosts(Suspicion suspicion, List<Session> sessions, Instant until) {
       List<Runnable> steps = new ArrayList<>();
@@ -220,7 +216,7 @@ public final class TenantVisit {
           }
         }
       }
-      List<CompletableFuture<Void>> under =
+      List<CompletableFuture<Void>> running =
           shuffled(steps).stream()
               .map(
                   step ->
@@ -232,7 +228,7 @@ public final class TenantVisit {
                           },
                           executor))
               .toList();
-      under.forEach(CompletableFuture::join);
+      running.forEach(CompletableFuture::join);
     }
 
     private void drop(Session session, String connectionId) {
@@ -253,10 +249,11 @@ public final class TenantVisit {
     }
 
     /**
-     * Strikes the tenant off, if nobody has opened a session of it lately: one that is written down
-     * since they were listed has moved the turns on, before this looks at them or after.
+     * Removes the tenant from the live tenants, unless a session was created recently. A session
+     * that was written since the list was read has moved the next arrival, so the conditional
+     * removal fails.
      */
-    private void strikeOff(boolean exists) {
+    private void removeIfIdle(boolean exists) {
       Optional<Instant> arrival = live.nextArrival(id);
       if (arrival.isEmpty()
           || arrival.get().isAfter(clock.instant().minus(OPENING))
@@ -271,15 +268,15 @@ public final class TenantVisit {
   }
 
   /**
-   * What a tenant's connections are suspected of at an instant.
+   * Decides which connections of a tenant to check.
    *
-   * @param nearTenantLimit whether any may take the place of another
-   * @param fullFrom the size from which a session's may take the place of another
+   * @param nearTenantLimit whether the tenant is near {@code tenantConnections}
+   * @param fullFrom the number of connections from which a session counts as full
    */
   private record Suspicion(boolean nearTenantLimit, long fullFrom, Instant now) {
     static Suspicion of(Tenant tenant, ConnectionCount count, Instant now) {
       long most = tenant.limits().get(Limit.TENANT_CONNECTIONS);
-      Instant lately = now.minus(LATELY);
+      Instant lately = now.minus(RECENTLY);
       return new Suspicion(
           count.open() * 100 >= most * NEAR_PERCENT
               || count.tenantFullAt().filter(lately::isBefore).isPresent(),
@@ -302,17 +299,17 @@ public final class TenantVisit {
     private boolean isIdle(Instant lastSign) {
       Duration silence = Duration.between(lastSign, now);
       return silence.compareTo(IDLE) > 0
-          && silence.minus(IDLE.multipliedBy(silence.dividedBy(IDLE))).compareTo(ASKED) < 0;
+          && silence.minus(IDLE.multipliedBy(silence.dividedBy(IDLE))).compareTo(CHECK_PERIOD) < 0;
     }
   }
 
-  /** What a connection is suspected of. */
+  /** What to do with a connection. */
   private enum Suspected {
-    /** API Gateway has closed it. */
+    /** API Gateway has closed it: drop it. */
     DEAD,
-    /** It may be closed. */
+    /** It may be closed: check it. */
     DOUBTFUL,
-    /** Nothing that matters. */
+    /** Nothing. */
     NONE
   }
 }

@@ -4,13 +4,13 @@ import dev.tollgate.core.TenantId;
 import java.util.Optional;
 
 /**
- * What the housekeeping did for a tenant.
+ * The result of a visit to a tenant.
  *
- * @param tenant whose house was kept
- * @param sessionsEnded its sessions that were ended
- * @param connectionsDropped its connections that were found closed
- * @param drift what its count was off by: how many too many were counted, or, below none, too few
- * @param failure why something was left to the next visit, if anything was
+ * @param tenant the tenant
+ * @param sessionsEnded the number of ended sessions
+ * @param connectionsDropped the number of dropped connections
+ * @param drift the corrected drift: positive if the count was too high, negative if it was too low
+ * @param failure why some work is left to the next visit, if any is
  */
 public record VisitReport(
     TenantId tenant,
@@ -18,7 +18,7 @@ public record VisitReport(
     long connectionsDropped,
     long drift,
     Optional<String> failure) {
-  /** Whether anything had to be done. */
+  /** Whether the visit changed anything. */
   public boolean changedSomething() {
     return sessionsEnded != 0 || connectionsDropped != 0 || drift != 0;
   }

@@ -1,4 +1,7 @@
-/** Repairs counts and ends sessions that are over. May import session and tenant. */
+/**
+ * Ends expired sessions, drops lost connections, and corrects counts, once a minute. May import
+ * session and tenant.
+ */
 @NullMarked
 package dev.tollgate.core.housekeeping;
 

@@ -3,7 +3,7 @@ package dev.tollgate.core.idempotency;
 import dev.tollgate.core.InvalidValue;
 import java.util.regex.Pattern;
 
-/** A client's name for one request: 1 to 255 characters of printable ASCII. */
+/** A client's key for one request: 1 to 255 characters of printable ASCII. */
 public record IdempotencyKey(String value) {
   private static final Pattern SYNTAX = Pattern.compile("[ -~]{1,255}");
 

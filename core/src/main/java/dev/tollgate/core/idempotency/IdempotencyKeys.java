@@ -5,27 +5,25 @@ import dev.tollgate.core.WriteResult;
 import java.time.Instant;
 
 /**
- * The keys by which clients name requests that they may send again, with what was answered.
+ * Stores idempotency keys with the responses of their requests.
  *
- * <p>A key is claimed before its request is done. A claim is over by itself, so that who dies with
- * it keeps nobody out for long; it must last longer than the request can take.
+ * <p>A key is claimed before its request is executed. A claim expires, so that a crash does not
+ * block the key for long; it must last longer than the request can take.
  *
- * <p>Every method throws {@link Unavailable} if nothing, or nothing sure, can be said.
+ * <p>Every method throws {@link Unavailable} if the store fails or the result is unknown.
  */
 public interface IdempotencyKeys {
-  /**
-   * Claims a key, unless it is in use at {@code now}. Of many that claim one at once, one gets it.
-   */
+  /** Claims a key, unless it is in use at {@code now}. Of concurrent claims, one succeeds. */
   KeyUse claim(KeyClaim claim, Instant now);
 
   /**
-   * Keeps what was answered, in the place of the claim.
+   * Replaces the claim with the response.
    *
-   * @param until when it is forgotten, in whole seconds
-   * @return {@link WriteResult#CONFLICT} if the claim is over and somebody else's stands
+   * @param until when the response expires, in whole seconds
+   * @return {@link WriteResult#CONFLICT} if the claim has expired and the key has another owner
    */
   WriteResult store(KeyClaim claim, StoredResponse answer, Instant until);
 
-  /** Frees the key, if the claim still stands and nothing was kept. */
+  /** Releases the key, if the claim still owns it and no response is stored. */
   void release(KeyClaim claim);
 }

@@ -3,11 +3,11 @@ package dev.tollgate.core.idempotency;
 import java.time.Instant;
 
 /**
- * Somebody's claim to do the request that a key names.
+ * A claim to execute the request of a key.
  *
- * @param key what names the request
- * @param fingerprint what the request asks for; two with another one are not the same request
- * @param owner who claims it, so that nobody else ends the claim; another one for each attempt
- * @param endsAt when it is over, in whole seconds, whatever became of its owner
+ * @param key the key
+ * @param fingerprint a digest of the request; requests with different fingerprints are different
+ * @param owner identifies the attempt, so that only the attempt itself can release the claim
+ * @param endsAt when the claim expires, in whole seconds
  */
 public record KeyClaim(IdempotencyKey key, String fingerprint, String owner, Instant endsAt) {}

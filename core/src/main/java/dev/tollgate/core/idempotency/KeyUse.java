@@ -2,21 +2,21 @@ package dev.tollgate.core.idempotency;
 
 import java.time.Instant;
 
-/** What a key that was to be claimed is used for. */
+/** The result of claiming a key. */
 public sealed interface KeyUse {
-  /** The claim stands now: the request is to be done. */
+  /** The key is claimed now: execute the request. */
   record Claimed() implements KeyUse {}
 
-  /** The request was done. */
+  /** The request was executed before. */
   record Completed(StoredResponse answer) implements KeyUse {}
 
   /**
-   * The request is being done.
+   * Another attempt is executing the request.
    *
-   * @param until when that claim is over at the latest
+   * @param until when that attempt's claim expires
    */
   record InProgress(Instant until) implements KeyUse {}
 
-  /** Another request has this key. */
+  /** The key belongs to a different request. */
   record OtherRequest() implements KeyUse {}
 }

@@ -3,11 +3,11 @@ package dev.tollgate.core.idempotency;
 import java.util.Map;
 
 /**
- * What a request was answered, to be answered again.
+ * The stored response of a request, for repetitions of the request.
  *
  * @param status the HTTP status
- * @param headers by lower-case name
- * @param body the body as it was sent
+ * @param headers the headers, by lower-case name
+ * @param body the body
  */
 public record StoredResponse(int status, Map<String, String> headers, String body) {
   /** Copies the headers. */

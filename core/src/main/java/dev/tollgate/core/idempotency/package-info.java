@@ -1,4 +1,4 @@
-/** Requests that are done once, however often they are sent. */
+/** Executes a request once, however often a client sends it. May import core. */
 @NullMarked
 package dev.tollgate.core.idempotency;
 

@@ -8,15 +8,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message of a batch while it is processed: how it is paid for, its result, which is set once,
- * and what went wrong beside it: frames that could not be delivered, or a log that could not be
- * written. Safe for use by several threads.
+ * One message of a batch in progress: how it is paid for, its result, which is set once, and errors
+ * of frames that could not be delivered or of the log. Thread-safe.
  */
 final class BatchMessage {
   private final IncomingMessage incoming;
   private final AtomicReference<@Nullable Result> result = new AtomicReference<>();
   private final AtomicInteger undelivered = new AtomicInteger();
-  private final AtomicReference<@Nullable Throwable> trouble = new AtomicReference<>();
+  private final AtomicReference<@Nullable Throwable> error = new AtomicReference<>();
   private volatile Payment payment = new WithoutToken();
 
   BatchMessage(IncomingMessage incoming) {
@@ -35,45 +34,42 @@ final class BatchMessage {
     payment = with;
   }
 
-  /** Whether there was no token for the frame, or its tenant may have none. */
+  /** Whether the frame is refused, for lack of a token or because its tenant is suspended. */
   boolean isRefused() {
     return payment instanceof Throttled || payment instanceof Suspended;
   }
 
-  /** Whether the result is set. A batch that runs out of time sets it from outside. */
+  /** Whether the result is set. A batch that runs out of time sets it from another thread. */
   boolean hasResult() {
     return result.get() != null;
   }
 
-  /** Sets the result unless it is set; returns the one that counts. */
+  /** Sets the result if none is set; returns the first one. */
   Result end(Result with) {
     @Nullable Result before = result.compareAndExchange(null, with);
     return before == null ? with : before;
   }
 
-  /** Counts a frame that a socket did not get, and keeps the first reason. */
+  /** Counts an undelivered frame and keeps the first error. */
   void undelivered(Throwable why) {
     undelivered.incrementAndGet();
-    trouble.compareAndSet(null, why);
+    error.compareAndSet(null, why);
   }
 
-  /** Keeps why it could not be written down that the message was processed. */
+  /** Keeps the error of a failed write to the log. */
   void unlogged(Throwable why) {
-    trouble.compareAndSet(null, why);
+    error.compareAndSet(null, why);
   }
 
-  /** The result, or this one if there is none yet, with what is known of the frames by now. */
+  /** The result, or else {@code otherwise}, with the undelivered frames so far. */
   Result report(Result otherwise) {
     Result end = end(otherwise);
     return new Result(
-        end.outcome(), end.cause().or(() -> Optional.ofNullable(trouble.get())), undelivered.get());
+        end.outcome(), end.cause().or(() -> Optional.ofNullable(error.get())), undelivered.get());
   }
 
-  /**
-   * Whether a token was spent for the message at this delivery, although it is not done, or done
-   * without anything having been done for it.
-   */
-  boolean isPaidInVain() {
+  /** Whether a token was spent for the message although it was not processed. */
+  boolean isPaidButNotProcessed() {
     @Nullable Result known = result.get();
     return payment instanceof Paid
         && (known == null
@@ -87,13 +83,13 @@ final class BatchMessage {
   /** With a token. */
   record Paid() implements Payment {}
 
-  /** Without a token: the bucket could not be asked, and the tier admits then. */
+  /** Without a token: the queue failed, and the tier admits then. */
   record WithoutToken() implements Payment {}
 
   /**
    * The bucket is empty: the frame is refused.
    *
-   * @param retryAt when there is a token for it
+   * @param retryAt when the next token for it is due
    */
   record Throttled(Instant retryAt) implements Payment {}
 
@@ -101,7 +97,7 @@ final class BatchMessage {
   record Suspended() implements Payment {}
 
   /**
-   * The bucket could not be asked, and the tier refuses then.
+   * The queue failed, and the tier refuses then.
    *
    * @param cause what failed
    */

@@ -32,36 +32,35 @@ import java.util.function.Supplier;
  * Sends frames to the sockets of one session while a batch is processed: one frame to all sockets
  * in parallel, one frame after another.
  *
- * <p>Delivery is best effort. A frame that cannot be sent is reported, once for each socket, and
- * nothing fails because of it.
+ * <p>Delivery is best effort. An undelivered frame is reported, once for each socket, and causes no
+ * failure.
  *
- * <p>The time is bounded, since other sessions of the batch wait until this one is done. A socket
- * that takes a second for a frame, or is late as often as makes up for that, is slow: it is not
- * waited for any more and gets no more frames in this batch. A socket that does not take a frame
- * within a second in a later batch too, and has taken none in time in between, is closed and cut
- * off, if another socket has taken one promptly in between: else API Gateway may be slow itself.
- * All frames together take no longer than the time that the delivery was given; after that it sends
- * nothing.
+ * <p>The time is limited, because the batch waits for all its sessions. A socket that takes a
+ * second for a frame, or whose delays add up to that, is slow: this batch no longer waits for it
+ * and sends it no more frames. If the socket also fails to take a frame within a second in a later
+ * batch, without having taken one in between, it is closed and cut off; but only if another socket
+ * took a frame promptly in between, because otherwise API Gateway may be slow. All frames together
+ * take no longer than the time of the delivery; after that it sends nothing.
  *
- * <p>A socket that is gone is removed from its session, unless it may be about to open: {@code
+ * <p>A socket that is gone is removed from its session, unless it may be in its handshake: {@code
  * $connect} registers a connection before its handshake ends, and until then API Gateway reports it
- * as gone. If it stays gone, a later frame or the housekeeper finds it.
+ * as gone. If it stays gone, a later frame or the housekeeper removes it.
  *
  * <p>One thread at a time may use a delivery.
  */
 final class Delivery {
-  /** Requests in flight at once for one frame, but for those that nobody waits for any more. */
+  /** The most concurrent requests for one frame, not counting abandoned ones. */
   private static final int AT_ONCE = 8;
 
-  /** A request that takes up to this time is not late. */
+  /** A request that takes no longer than this is on time. */
   private static final long USUAL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** A socket whose frames are late by this time together is slow: one frame may take a second. */
+  /** The total delay after which a socket is slow, so that one frame may take a second. */
   private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
   private final Sockets sockets;
   private final SocketStates states;
-  private final Disconnection departure;
+  private final Disconnection disconnection;
   private final Executor executor;
   private final LongSupplier nanoTime;
   private final TenantId tenant;
@@ -77,16 +76,16 @@ final class Delivery {
   /**
    * A delivery to these sockets.
    *
-   * @param states what is known of sockets, and is told of slow ones
+   * @param states what is known of slow and closed sockets
    * @param nanoTime elapsed time in nanoseconds
    * @param open the ids of the session's connections
-   * @param established whether the handshake of a connection has certainly ended
-   * @param time how long all frames together may take
+   * @param established whether a connection's handshake has certainly ended
+   * @param time the total time for all frames
    */
   Delivery(
       Sockets sockets,
       SocketStates states,
-      Disconnection departure,
+      Disconnection disconnection,
       Executor executor,
       LongSupplier nanoTime,
       TenantId tenant,
@@ -96,7 +95,7 @@ final class Delivery {
       Duration time) {
     this.sockets = sockets;
     this.states = states;
-    this.departure = departure;
+    this.disconnection = disconnection;
     this.executor = executor;
     this.nanoTime = nanoTime;
     this.tenant = tenant;
@@ -109,8 +108,8 @@ final class Delivery {
   /**
    * Sends a frame to every socket.
    *
-   * @param failed is told why, for each socket that did not get the frame; a socket that is gone is
-   *     no failure
+   * @param failed receives the error of each socket that did not get the frame, except of those
+   *     that are gone
    */
   void toAll(String frame, Consumer<Throwable> failed) {
     post(List.copyOf(open), frame, failed);
@@ -127,10 +126,12 @@ final class Delivery {
   }
 
   /**
-   * Closes a socket, whether or not it is still in the session, and cuts it off once it is closed.
-   * Its end is counted as that of any other: by {@code $disconnect}, or here if it is gone already.
+   * Closes a socket, whether or not it is still in the session, and then cuts it off. As for any
+   * other socket, {@code $disconnect} removes it from the session; if it is gone already, this
+   * method does.
    *
-   * <p>It is tried once, also if the socket is slow. If no time is left, nobody waits for it.
+   * <p>The request is sent once, also to a slow socket. If no time is left, the delivery does not
+   * wait for the result.
    */
   void close(String connectionId) {
     long begun = nanoTime.getAsLong();
@@ -224,7 +225,7 @@ final class Delivery {
             executor));
   }
 
-  /** Waits for an answer until its time is up. A request without one goes on all the same. */
+  /** Waits for a response until its time is up. A request without a response continues. */
   private <T> Answer<T> answer(Request<T> request, long nanos, long deadline) {
     long end = Math.min(request.begun() + nanos, deadline);
     try {
@@ -245,28 +246,28 @@ final class Delivery {
   private void remove(String connectionId) {
     open.remove(connectionId);
     if (gone.add(connectionId) && established.test(connectionId)) {
-      departQuietly(connectionId);
+      removeConnection(connectionId);
     }
   }
 
   /** If this fails, a later frame or the housekeeper finds the socket gone again. */
-  private void departQuietly(String connectionId) {
+  private void removeConnection(String connectionId) {
     try {
-      departure.remove(tenant, session, connectionId);
+      disconnection.remove(tenant, session, connectionId);
     } catch (Unavailable ignored) {
       return;
     }
   }
 
-  /** A request about a socket that is under way since {@code begun}. */
+  /** A request in progress since {@code begun}. */
   private record Request<T>(String socket, long begun, CompletableFuture<Answer<T>> answer) {}
 
   /**
-   * What came of a request.
+   * The result of a request.
    *
-   * @param value the answer, unless it failed
-   * @param failure why it failed, if it did
-   * @param nanos how long that took
+   * @param value the response, unless it failed
+   * @param failure the error, if it failed
+   * @param nanos how long the request took
    */
   private record Answer<T>(Optional<T> value, Optional<Throwable> failure, long nanos) {}
 }

@@ -5,14 +5,14 @@ import dev.tollgate.core.session.SessionId;
 import java.util.Optional;
 
 /**
- * What a client sent, as a queue delivers it.
+ * A client's frame as the queue delivers it.
  *
- * @param tenant whose client sent it
- * @param session the session that it was sent in
- * @param connectionId the socket that it was sent on
- * @param queueId the queue's name for it; the same each time the queue delivers it
- * @param clientId the client's name for it, if it gave one
- * @param content what was sent
+ * @param tenant the tenant of the client
+ * @param session the session of its socket
+ * @param connectionId its socket
+ * @param queueId the queue's id, which is the same at each delivery
+ * @param clientId the client's id, if it set one
+ * @param content the content
  */
 public record IncomingMessage(
     TenantId tenant,
@@ -22,17 +22,17 @@ public record IncomingMessage(
     Optional<String> clientId,
     Content content) {
 
-  /** What frames call it: the client's name if it gave one, else the queue's. */
+  /** The id in frames: the client's, or else the queue's. */
   public String id() {
     return clientId.orElse(queueId);
   }
 
-  /** The name under which the client may send it again, if it gave one. */
+  /** The name that identifies repetitions, if the client set an id. */
   public Optional<MessageName> name() {
     return clientId.map(id -> new MessageName(session, id));
   }
 
-  /** What was sent. */
+  /** The content of a frame. */
   public sealed interface Content {}
 
   /**
@@ -43,9 +43,9 @@ public record IncomingMessage(
   public record Message(String json) implements Content {}
 
   /**
-   * Something that is no message and never will be.
+   * A frame that is no valid message.
    *
-   * @param flaw what is wrong with it, fit for whoever sent it
+   * @param flaw what is wrong with it, for its sender
    */
   public record Unreadable(String flaw) implements Content {}
 }

@@ -9,12 +9,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What one read tells of a tenant, sessions of it, and what its messages are paid from.
+ * The rows that a batch of a tenant's messages depends on.
  *
- * @param tenant the tenant, if there is one
- * @param sessions the sessions that there are
- * @param bucket the tenant's {@code message} bucket, if it has been opened
- * @param processed the messages that are known as processed
+ * @param tenant the tenant, if it exists
+ * @param sessions the existing sessions
+ * @param bucket the tenant's {@code message} bucket, if it exists
+ * @param processed the messages that were processed before
  */
 public record MessageFacts(
     Optional<Tenant> tenant,

@@ -6,17 +6,17 @@ import java.time.Instant;
 import java.util.Set;
 
 /**
- * Where it is written down which messages were processed, but for those that their session notes; a
- * {@link MessageFactsReader} reads both.
+ * Stores which messages were processed, except those in their session's row. A {@link
+ * MessageFactsReader} reads both.
  */
 @FunctionalInterface
 public interface MessageLog {
   /**
-   * Writes down in one request that messages were processed. Harmless when repeated.
+   * Adds processed messages with one request. Idempotent.
    *
    * @param messages 1 to 25 (DynamoDB BatchWriteItem)
-   * @param until when this may be forgotten, in whole seconds
-   * @throws Unavailable if that could not be written, or not for all
+   * @param until when the entries expire, in whole seconds
+   * @throws Unavailable if not all entries were written
    */
   void add(TenantId tenant, Set<MessageName> messages, Instant until);
 }

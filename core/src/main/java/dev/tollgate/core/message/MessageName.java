@@ -2,8 +2,5 @@ package dev.tollgate.core.message;
 
 import dev.tollgate.core.session.SessionId;
 
-/**
- * The name that a client gave a message, so that it can send the message again: an id that is used
- * once in its session.
- */
+/** Identifies a message that its client may send again: an id that is unique in its session. */
 public record MessageName(SessionId session, String id) {}

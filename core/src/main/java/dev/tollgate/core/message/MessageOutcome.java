@@ -2,25 +2,25 @@ package dev.tollgate.core.message;
 
 /** How the processing of a message ended. */
 public enum MessageOutcome {
-  /** A token was spent for it and the handler has handled it. */
+  /** A token was spent and the handler succeeded. */
   PROCESSED(true),
-  /** It was handled without a token: the bucket could not be asked, and the tier admits then. */
+  /** The handler succeeded without a token: the queue failed, and the tier admits then. */
   PROCESSED_WITHOUT_TOKEN(true),
-  /** It was refused because the tenant's bucket is empty; its sender is told. */
+  /** Refused because the tenant's bucket is empty; the sender gets a frame. */
   THROTTLED(true),
-  /** It was refused because its tenant is suspended or leaves; its sender is told. */
+  /** Refused because its tenant is not active; the sender gets a frame. */
   SUSPENDED(true),
-  /** It is not a valid message; its sender is told. */
+  /** Not a valid message; the sender gets a frame. */
   BAD_FRAME(true),
-  /** It was processed before, under the same name; nothing is done again. */
+  /** Processed before under the same name; the handler does not run again. */
   DUPLICATE(true),
-  /** It came by a socket that was closed because too many of its frames were refused. */
+  /** Ignored, because its socket was closed after too many refused frames. */
   CUT_OFF(true),
-  /** There is no such tenant: nobody's message. */
+  /** Ignored, because its tenant does not exist. */
   DROPPED(true),
-  /** The bucket could not be asked, and the tier refuses then. */
+  /** The queue failed, and the tier refuses then. */
   UNDECIDED(false),
-  /** It could not be handled, or one before it in its session was not done. */
+  /** The handler failed, or an earlier message of its session was not done. */
   FAILED(false);
 
   private final boolean done;
@@ -29,7 +29,7 @@ public enum MessageOutcome {
     this.done = done;
   }
 
-  /** Whether the message is done with; if not, it has to come again. */
+  /** Whether the message is done; if not, the queue must deliver it again. */
   public boolean isDone() {
     return done;
   }

@@ -36,42 +36,37 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Processes a batch of messages: pays for them, lets the application handle them, and tells the
- * sockets of their sessions. Tenants, and the sessions of one, do not wait for each other; the
- * messages of one session keep their order.
+ * Processes a batch of messages: pays for them, calls the application, and sends frames to the
+ * sockets of their sessions. Tenants and sessions run concurrently; the messages of one session
+ * keep their order.
  *
- * <p>Tokens are spent before the messages are handled, not after: a handler may run for as long as
- * it likes, while a lease that has ended in the meantime can no longer be spent, so that the
- * message would be free. A message that then fails gets its token back.
+ * <p>Tokens are spent before the messages are handled. A handler may outlast a lease, which could
+ * then not be spent, and its message would be free. A message that fails gets its token back.
  *
- * <p>Every frame is paid for, also one that is no message and a message that was processed before.
- * First come, first served: if there are fewer tokens than frames, the first frames of the batch
- * have them.
+ * <p>Every frame is paid for, including invalid messages and repetitions. If there are fewer tokens
+ * than frames, the first frames of the batch get them.
  *
- * <p>A session may have 60 refused frames at once and 60 a minute ({@link SocketStates}); a message
- * at which the application fails counts as one. The socket that sends one beyond is closed, and
- * nothing is done for its frames that are still in the queue: they cost neither tokens nor other
- * requests, so that those behind them in their session are reached soon.
+ * <p>A session may have 60 refused frames at once and 60 a minute ({@link SocketStates}); a failed
+ * message counts as one. The socket that exceeds this is closed, and its frames that are still in
+ * the queue are ignored. They cost neither tokens nor requests, so that later messages of the
+ * session are not delayed.
  *
- * <p>A message that its client named is processed once, however often the client sends it. When the
- * messages of a session are processed, their names are written down, and a later message of such a
- * name is done without being handled; it is silent even if there is no token for it, since its
- * client would take a refusal for that of the first. A message that was refused or failed is not
- * written down, so it may be sent again. Messages of one session come one batch after another from
- * each queue, so nothing needs to be written down before the handler runs; if the process dies or
- * runs out of time between the two, a message may be processed twice.
+ * <p>A message with a client's id is processed once, however often the client sends it. The names
+ * of processed messages are recorded, and a repetition is done without a call of the handler. It
+ * gets no frame even if there is no token for it, because its client would take a refusal for the
+ * first message's. A refused or failed message is not recorded, so it may be sent again. A queue
+ * delivers the messages of one session one batch after another, so nothing needs to be recorded
+ * before the handler runs. If the process crashes or runs out of time in between, a message may be
+ * processed twice.
  *
- * <p>The rules look at the tenant, not at the session: what was accepted is done, also when its
- * session has ended since. Only nobody is told. Messages of a tenant that is not active are
- * refused, whatever was accepted before.
+ * <p>An accepted message is processed even if its session has ended since; it just gets no frames.
+ * Messages of a tenant that is not active are refused, even if they were accepted before.
  */
 public final class MessageProcessing {
-  /** A handshake takes no longer: API Gateway gives up its integrations before. */
-  private static final Duration HANDSHAKE = Duration.ofSeconds(30);
 
   /**
-   * The frames to one session may take the batch's time divided by this. The rest is left for the
-   * handler, so that slow sockets do not make messages come again.
+   * Frames to one session may take the batch's time divided by this. The rest is for the handler,
+   * so that slow sockets do not cause redeliveries.
    */
   private static final int DELIVERY_SHARE = 2;
 
@@ -80,7 +75,7 @@ public final class MessageProcessing {
   private final BucketGate gate;
   private final Sessions sessions;
   private final Sockets sockets;
-  private final Disconnection departure;
+  private final Disconnection disconnection;
   private final Frames frames;
   private final Application application;
   private final MessageLog log;
@@ -90,11 +85,11 @@ public final class MessageProcessing {
   private final LongSupplier nanoTime;
 
   /**
-   * A processing of messages by {@code application}.
+   * Processes messages with {@code application}.
    *
-   * @param log what {@code reader} tells of messages that were processed is written there
-   * @param executor runs tenants, sessions and sockets beside each other; tasks wait for tasks, so
-   *     it must never make one wait for a thread
+   * @param log stores the processed messages that {@code reader} reads
+   * @param executor runs tenants, sessions and sockets concurrently; tasks wait for tasks, so it
+   *     must have a thread for each
    * @param nanoTime elapsed time in nanoseconds
    */
   public MessageProcessing(
@@ -103,7 +98,7 @@ public final class MessageProcessing {
       BucketGate gate,
       Sessions sessions,
       Sockets sockets,
-      Disconnection departure,
+      Disconnection disconnection,
       Frames frames,
       Application application,
       MessageLog log,
@@ -115,7 +110,7 @@ public final class MessageProcessing {
     this.gate = gate;
     this.sessions = sessions;
     this.sockets = sockets;
-    this.departure = departure;
+    this.disconnection = disconnection;
     this.frames = frames;
     this.application = application;
     this.log = log;
@@ -126,20 +121,21 @@ public final class MessageProcessing {
   }
 
   /**
-   * Processes a batch. A message that is not done in time counts as failed, and so do those behind
-   * it; all others count as what they are.
+   * Processes a batch. A message that is not done in time counts as failed, and so do the later
+   * ones of its session.
    *
-   * @param time how long that may take
-   * @return what became of each, in the order of the batch
+   * @param time the time limit
+   * @return the result of each message, in the order of the batch
    */
   public List<Result> process(List<IncomingMessage> batch, Duration time) {
     List<BatchMessage> messages = batch.stream().map(BatchMessage::new).toList();
     messages.stream()
         .filter(message -> states.isCutOff(message.incoming().connectionId()))
         .forEach(message -> message.end(Result.of(MessageOutcome.CUT_OFF)));
-    List<BatchMessage> heard = messages.stream().filter(message -> !message.hasResult()).toList();
+    List<BatchMessage> remaining =
+        messages.stream().filter(message -> !message.hasResult()).toList();
     CompletableFuture<?>[] all =
-        grouped(heard, IncomingMessage::tenant).entrySet().stream()
+        grouped(remaining, IncomingMessage::tenant).entrySet().stream()
             .map(tenant -> process(tenant.getKey(), tenant.getValue(), time))
             .toArray(CompletableFuture<?>[]::new);
     Result unfinished = Result.failed(await(CompletableFuture.allOf(all), time));
@@ -147,7 +143,7 @@ public final class MessageProcessing {
   }
 
   /**
-   * Waits for everything, but no longer than that; returns what to say of what is not done then.
+   * Waits for all tasks up to the time limit; returns the error of messages that are not done then.
    */
   private static Throwable await(CompletableFuture<?> all, Duration time) {
     try {
@@ -168,12 +164,12 @@ public final class MessageProcessing {
             facts ->
                 CompletableFuture.allOf(
                     facts.stream()
-                        .flatMap(known -> converse(known, messages, time))
+                        .flatMap(known -> processSessions(known, messages, time))
                         .toArray(CompletableFuture<?>[]::new)))
         .whenComplete((done, failure) -> putBack(id, messages));
   }
 
-  /** What stands written, once the messages are paid for; nothing if all has been said of them. */
+  /** Reads the rows and pays for the messages; empty if all results are set. */
   private Optional<MessageFacts> admit(TenantId id, List<BatchMessage> messages) {
     try {
       Optional<MessageFacts> facts = facts(id, messages);
@@ -203,8 +199,8 @@ public final class MessageProcessing {
   }
 
   /**
-   * Pays for all frames, messages or not: reading, refusing or recognizing one costs no less than
-   * handling it.
+   * Pays for all frames, including invalid ones: to read, refuse or recognize a frame costs as much
+   * as to handle it.
    */
   private void pay(MessageFacts facts, List<BatchMessage> messages) {
     Tenant tenant = facts.tenant().orElseThrow();
@@ -218,12 +214,12 @@ public final class MessageProcessing {
     Map<Object, BatchMessage.Payment> unpaid = new HashMap<>();
     for (BatchMessage message : messages.subList(spent.tokens(), messages.size())) {
       int missing = unpaid.size() + 1;
-      // Copies of one message need one token, and are told the same.
+      // Copies of one message need one token and get the same frame.
       message.pay(unpaid.computeIfAbsent(nameOf(message), any -> shortfall(facts, spent, missing)));
     }
   }
 
-  /** The name that a message shares with its copies; any other frame has one of its own. */
+  /** A key that a message shares with its copies; any other frame has its own key. */
   private static Object nameOf(BatchMessage message) {
     return message
         .incoming()
@@ -234,8 +230,8 @@ public final class MessageProcessing {
   }
 
   /**
-   * What becomes of the n-th frame for which there is no token. If it is refused, its sender is
-   * told of the n-th token to come: of those who wait as they are told, each finds one.
+   * The payment of the n-th frame without a token. If it is refused, its sender gets the due time
+   * of the n-th next token, so that every sender who waits that long finds one.
    */
   private BatchMessage.Payment shortfall(MessageFacts facts, SpendResult spent, int n) {
     ClaimResult.Shortfall why = spent.shortfall().orElseThrow();
@@ -252,21 +248,21 @@ public final class MessageProcessing {
             .orElse(((ClaimResult.Denied) why).retryAt()));
   }
 
-  private Stream<CompletableFuture<Void>> converse(
+  private Stream<CompletableFuture<Void>> processSessions(
       MessageFacts facts, List<BatchMessage> messages, Duration time) {
     Tenant tenant = facts.tenant().orElseThrow();
     return grouped(messages, IncomingMessage::session).entrySet().stream()
-        .map(each -> conversation(tenant, each.getKey(), facts, each.getValue(), time))
+        .map(each -> sessionTask(tenant, each.getKey(), facts, each.getValue(), time))
         .map(held -> CompletableFuture.runAsync(held, executor));
   }
 
-  private Runnable conversation(
+  private Runnable sessionTask(
       Tenant tenant, SessionId id, MessageFacts facts, List<BatchMessage> messages, Duration time) {
     Instant now = clock.instant();
     Optional<Session> session = Optional.ofNullable(facts.sessions().get(id));
     Set<String> open =
         session.filter(known -> !known.hasEndedAt(now)).map(Session::connections).orElse(Set.of());
-    Instant handshaking = now.minus(HANDSHAKE);
+    Instant handshaking = now.minus(Session.MAX_HANDSHAKE);
     Set<String> senders =
         messages.stream()
             .map(message -> message.incoming().connectionId())
@@ -275,7 +271,7 @@ public final class MessageProcessing {
         new Delivery(
             sockets,
             states,
-            departure,
+            disconnection,
             executor,
             nanoTime,
             tenant.id(),
@@ -287,7 +283,7 @@ public final class MessageProcessing {
                         .filter(known -> known.joinedAt(socket).isBefore(handshaking))
                         .isPresent(),
             time.dividedBy(DELIVERY_SHARE));
-    SessionBatch conversation =
+    SessionBatch sessionBatch =
         new SessionBatch(
             tenant,
             session,
@@ -299,13 +295,13 @@ public final class MessageProcessing {
             log,
             facts.processed(),
             clock);
-    return () -> conversation.process(messages);
+    return () -> sessionBatch.process(messages);
   }
 
   private void putBack(TenantId tenant, List<BatchMessage> messages) {
-    long inVain = messages.stream().filter(BatchMessage::isPaidInVain).count();
-    if (inVain > 0) {
-      gate.putBack(new BucketId(tenant, Action.MESSAGE), Math.toIntExact(inVain));
+    long count = messages.stream().filter(BatchMessage::isPaidButNotProcessed).count();
+    if (count > 0) {
+      gate.putBack(new BucketId(tenant, Action.MESSAGE), Math.toIntExact(count));
     }
   }
 

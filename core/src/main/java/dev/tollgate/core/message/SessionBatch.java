@@ -22,26 +22,26 @@ import java.util.Set;
 /**
  * The messages of one session in a batch, one after another.
  *
- * <p>It stops at the first that is not done: were a later one done, it would be done before the
- * earlier one, which comes again.
+ * <p>It stops at the first message that is not done. A later message would otherwise be processed
+ * before the earlier one, which the queue delivers again.
  */
 final class SessionBatch {
-  /** An end that moves by less than this part of a session's life is not written down. */
+  /** A session's end is only written if it moves by more than this fraction of the idle time. */
   private static final int PART = 10;
 
   /**
-   * A processed message is known for so long: the five minutes in which its client may send it
-   * again, and as many in which what was sent again may wait in its queue.
+   * How long a processed message is known: five minutes in which its client may send it again, and
+   * five in which the repetition may wait in the queue.
    */
   private static final Duration KNOWN_FOR = Duration.ofMinutes(10);
 
   /**
-   * Names that a session notes at most, so that its row stays small whoever writes it: those of one
-   * batch of a FIFO queue. All others are in the log.
+   * The most processed messages in a session's row, so that it stays small: one batch of a FIFO
+   * queue. All others are in the log.
    */
-  private static final int MOST_NOTED = 10;
+  private static final int MAX_IN_SESSION = 10;
 
-  /** After so long a message is written down as a sign of life of the session's connections. */
+  /** How often a message is recorded as a sign of life of the session's connections. */
   private static final Duration SIGN = Duration.ofMinutes(1);
 
   private final Tenant tenant;
@@ -55,10 +55,10 @@ final class SessionBatch {
   private final Set<MessageName> processed;
   private final Map<MessageName, BatchMessage> unlogged = new HashMap<>();
   private final InstantSource clock;
-  private boolean used;
+  private boolean extended;
 
   /**
-   * A conversation that is about to begin.
+   * The messages of a session.
    *
    * @param processed the messages that were processed before
    */
@@ -95,7 +95,7 @@ final class SessionBatch {
       }
     }
     if (!unlogged.isEmpty()) {
-      writeDown();
+      record();
     }
   }
 
@@ -145,7 +145,7 @@ final class SessionBatch {
     return handled(message, content);
   }
 
-  /** Refuses a frame if there is no token for it. */
+  /** Refuses a frame that is not paid for; empty if it is paid for or undecided. */
   private Optional<Result> unpaid(BatchMessage message) {
     String id = message.incoming().id();
     if (message.payment() instanceof BatchMessage.Throttled refused) {
@@ -162,13 +162,13 @@ final class SessionBatch {
   }
 
   /**
-   * Ends a frame that is refused, and tells its sender why. If its session had too many before it,
-   * its socket is closed instead; if that fails, one of the next batch closes it.
+   * Refuses a frame and sends the reason to its socket. If its session has exceeded the allowance
+   * of refused frames, closes the socket instead; if that fails, a later frame closes it.
    *
-   * @param answer empty if the sender is not told
+   * @param answer the frame to send; empty for none
    */
   private Result refused(BatchMessage message, MessageOutcome outcome, Optional<String> answer) {
-    if (isTooMuch(message)) {
+    if (exceedsAllowance(message)) {
       return message.end(Result.of(MessageOutcome.CUT_OFF));
     }
     Result result = message.end(Result.of(outcome));
@@ -177,19 +177,20 @@ final class SessionBatch {
     return result;
   }
 
-  /** Counts a frame that is refused or failed. If that is one too many, closes its socket. */
-  private boolean isTooMuch(BatchMessage message) {
+  /** Counts a refused or failed frame. Closes its socket if that exceeds the allowance. */
+  private boolean exceedsAllowance(BatchMessage message) {
     IncomingMessage incoming = message.incoming();
-    boolean isTooMuch = states.refused(tenant.id(), incoming.session()) == Allowance.EXCEEDED;
-    if (isTooMuch) {
+    boolean exceedsAllowance =
+        states.refused(tenant.id(), incoming.session()) == Allowance.EXCEEDED;
+    if (exceedsAllowance) {
       delivery.close(incoming.connectionId());
     }
-    return isTooMuch;
+    return exceedsAllowance;
   }
 
   /**
-   * Has the application handle a message. Once the handler has returned, the message is done,
-   * whether or not its frames can be delivered: to fail it then would run the handler again.
+   * Calls the application's handler. Once it has returned, the message is done, whether or not its
+   * frames can be delivered: a failure would run the handler again.
    */
   private Result handled(BatchMessage message, IncomingMessage.Message content) {
     IncomingMessage incoming = message.incoming();
@@ -197,9 +198,9 @@ final class SessionBatch {
     try {
       replies = replies(incoming, content);
     } catch (Throwable thrown) {
-      // Whatever an application's code throws, it fails its own message and no other. It counts,
-      // since its token goes back each time that it fails.
-      var unused = isTooMuch(message);
+      // Any error of the application fails this message only. It counts as a refused frame, //
+      // because a failed message gets its token back.
+      var unused = exceedsAllowance(message);
       return Result.failed(thrown);
     }
     Result result =
@@ -227,15 +228,15 @@ final class SessionBatch {
   }
 
   /**
-   * Writes down which messages were processed: in their session if they extend it, else in the log.
-   * If that fails, the messages are done all the same: to fail them would run the handler again for
-   * certain.
+   * Records the processed messages: in their session if they extend it, else in the log. If that
+   * fails, the messages are done nevertheless, because a failure would certainly run the handler
+   * again.
    */
-  private void writeDown() {
+  private void record() {
     Instant now = clock.instant();
     Instant until = now.truncatedTo(ChronoUnit.SECONDS).plus(KNOWN_FOR);
     try {
-      if (!areNotedInSession(until, now)) {
+      if (!recordInSession(until, now)) {
         log.add(tenant.id(), unlogged.keySet(), until);
       }
     } catch (Unavailable failure) {
@@ -243,7 +244,7 @@ final class SessionBatch {
     }
   }
 
-  private boolean areNotedInSession(Instant until, Instant now) {
+  private boolean recordInSession(Instant until, Instant now) {
     Map<String, Instant> names = new HashMap<>();
     unlogged.keySet().forEach(name -> names.put(name.id(), until));
     return extend(names, now) == WriteResult.DONE;
@@ -257,17 +258,17 @@ final class SessionBatch {
   }
 
   /**
-   * Extends the session, the first time that it is asked for, if its end is far enough away from
-   * the new one to be worth a write, or if some connection needs this sign of life; and has it note
-   * these messages, if they fit. One that cannot be extended now is by its next message.
+   * Extends the session, at most once a batch, if its end moves far enough to be worth a write or
+   * some connection needs a sign of life. Stores these messages in it, if they fit. If that fails,
+   * the next message extends the session.
    *
-   * @return whether the session notes these messages
+   * @return whether the messages are stored in the session
    */
   private WriteResult extend(Map<String, Instant> names, Instant now) {
-    if (used || session.isEmpty() || session.get().hasEndedAt(now)) {
+    if (extended || session.isEmpty() || session.get().hasEndedAt(now)) {
       return WriteResult.CONFLICT;
     }
-    used = true;
+    extended = true;
     Session read = session.get();
     Duration life = Duration.ofSeconds(tenant.limits().get(Limit.SESSION_TTL));
     Instant end =
@@ -276,15 +277,15 @@ final class SessionBatch {
     if (!movesFar && !read.hasSilentConnectionSince(now.minus(SIGN))) {
       return WriteResult.CONFLICT;
     }
-    Map<String, Instant> noted = new HashMap<>(read.processed());
-    noted.values().removeIf(each -> !now.isBefore(each));
-    boolean fits = noted.size() + names.size() <= MOST_NOTED;
+    Map<String, Instant> stored = new HashMap<>(read.processed());
+    stored.values().removeIf(each -> !now.isBefore(each));
+    boolean fits = stored.size() + names.size() <= MAX_IN_SESSION;
     if (fits) {
-      noted.putAll(names);
+      stored.putAll(names);
     }
     try {
       WriteResult written =
-          sessions.extend(read, end.isAfter(read.endsAt()) ? end : read.endsAt(), noted, now);
+          sessions.extend(read, end.isAfter(read.endsAt()) ? end : read.endsAt(), stored, now);
       return fits ? written : WriteResult.CONFLICT;
     } catch (Unavailable unsure) {
       return WriteResult.CONFLICT;

@@ -11,25 +11,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What this process knows of sessions and sockets that misbehave: how many frames of a session were
- * refused, which sockets are cut off, and since when a socket does not read. It knows that of the
- * 10,000 sessions and sockets that it heard of last.
+ * The misbehaving sessions and sockets that this process knows: how many frames of a session were
+ * refused, which sockets are cut off, and since when a socket is slow. It keeps the 10,000 most
+ * recent sessions and sockets.
  *
- * <p>Refused frames are counted by session, so that a socket that comes again has no new allowance.
+ * <p>Refused frames are counted by session, so that a new socket gets no new allowance.
  *
- * <p>The knowledge is not shared, since writing it down would cost more than what it prevents. So a
- * session whose batches go to n processes in turn has n times the allowance.
+ * <p>Processes do not share this state, because writing it would cost more than it prevents. So a
+ * session whose batches reach n processes has n times the allowance.
  */
 final class SocketStates {
   /**
-   * Refused frames of a session that are answered: 60 at once and 60 a minute. A client that sends
-   * no more than one frame a second while it is refused is never above it, whatever others do with
-   * its tenant's tokens. A client above it ignores the answers, and an answer costs more than its
-   * frame.
+   * The allowance of refused frames of a session: 60 at once and 60 a minute. A client that sends
+   * at most one frame a second while it is refused never exceeds it. A client that exceeds it
+   * ignores the answers, and an answer costs more than its frame.
    */
   private static final Gcra REFUSALS = Gcra.perMinute(60);
 
-  /** How long it is remembered that a socket did not read. */
+  /** How long a slow socket is remembered. */
   private static final Duration REMEMBERED = Duration.ofMinutes(5);
 
   private final InstantSource clock;
@@ -42,7 +41,7 @@ final class SocketStates {
     this.clock = clock;
   }
 
-  /** Counts a frame of a session that is refused. */
+  /** Counts a refused frame of a session. */
   synchronized Allowance refused(TenantId tenant, SessionId session) {
     Instant now = clock.instant();
     Sender sender = new Sender(tenant, session);
@@ -54,17 +53,17 @@ final class SocketStates {
     return Allowance.LEFT;
   }
 
-  /** From now on nothing is done for frames of this socket, which is closed. */
+  /** Marks a closed socket, whose remaining frames are ignored. */
   synchronized void cutOff(String connectionId) {
     cutOff.put(connectionId, clock.instant());
   }
 
-  /** Whether nothing is done for frames of this socket. */
+  /** Whether frames of this socket are ignored. */
   synchronized boolean isCutOff(String connectionId) {
     return cutOff.get(connectionId) != null;
   }
 
-  /** Notes that a socket does not take a frame in time. */
+  /** Records that a socket did not take a frame in time. */
   synchronized Slowness slow(String connectionId) {
     Instant now = clock.instant();
     Optional<Instant> since =
@@ -78,39 +77,42 @@ final class SocketStates {
         : Slowness.UNCERTAIN;
   }
 
-  /** Notes that a socket has taken a frame in time. */
+  /** Records that a socket took a frame in time. */
   synchronized void reached(String connectionId) {
     slowSince.remove(connectionId);
   }
 
-  /** Notes that some socket has taken a frame promptly, so that API Gateway is not slow itself. */
+  /** Records that some socket took a frame promptly, so API Gateway is not slow. */
   synchronized void prompt() {
     lastPrompt = clock.instant();
   }
 
   /** Whether a refused frame is answered. */
   enum Allowance {
-    /** It is. */
+    /** It is answered. */
     LEFT,
-    /** It is not: there were too many before it. */
+    /** It is not answered: the allowance is used up. */
     EXCEEDED
   }
 
-  /** What is to be thought of a socket that does not take a frame in time. */
+  /** How certain it is that a socket is slow. */
   enum Slowness {
-    /** It took its frames before, or since it did not no socket took one promptly. */
+    /**
+     * Uncertain: it took earlier frames in time, or no other socket has taken one promptly since it
+     * did not.
+     */
     UNCERTAIN,
     /**
-     * It did not take the frames of an earlier batch either, and none since, while another socket
+     * Certain: it took no frame of an earlier batch in time and none since, while another socket
      * took one promptly.
      */
     LASTING
   }
 
-  /** Whose refused frames are counted together. */
+  /** The session whose refused frames are counted together. */
   private record Sender(TenantId tenant, SessionId session) {}
 
-  /** An instant for each of those that were heard of last. */
+  /** An instant for each of the most recently used keys. */
   private static final class Latest<K> extends LinkedHashMap<K, Instant> {
     private static final long serialVersionUID = 1L;
     private static final int MOST = 10_000;

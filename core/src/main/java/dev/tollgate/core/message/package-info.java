@@ -1,6 +1,6 @@
 /**
- * Messages: what an application does with them, how they are paid for, and the frames that come of
- * them.
+ * Processes messages: pays for them, calls the application, and delivers frames. May import
+ * connect, session, tenant, bucket and bucket.claim.
  */
 @NullMarked
 package dev.tollgate.core.message;

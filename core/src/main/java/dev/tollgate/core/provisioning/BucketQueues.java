@@ -7,51 +7,51 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The queues that buckets' tokens lie in. Every method throws {@link Unavailable} if that could not
- * be asked.
+ * The token queues of buckets. Every method throws {@link Unavailable} if the queue service fails.
  */
 public interface BucketQueues {
   /**
-   * Makes the bucket's queue, or brings the one that is there to what it should be. It is this
-   * deployment's from then on.
+   * Creates the bucket's queue or updates the existing one, and marks it as owned by this
+   * deployment.
    *
-   * @param lifetime for how long it keeps a token, a minute to fourteen days
+   * @param lifetime how long the queue keeps a token, one minute to fourteen days
    */
   QueueCreation ensure(BucketId id, Duration lifetime);
 
   /**
-   * Has the bucket's queue keep tokens for so long, those that are in it too. In force after a
-   * quarter of an hour (SQS SetQueueAttributes). Harmless if there is no queue.
+   * Changes how long the bucket's queue keeps tokens, including those already in it. Takes effect
+   * within 15 minutes (SQS SetQueueAttributes). Does nothing if the queue does not exist.
    *
-   * @param lifetime a minute to fourteen days
+   * @param lifetime one minute to fourteen days
    */
   void setLifetime(BucketId id, Duration lifetime);
 
-  /** For how long the bucket's queue keeps a token; empty if there is no queue. */
+  /** How long the bucket's queue keeps a token; empty if the queue does not exist. */
   Optional<Duration> lifetime(BucketId id);
 
   /**
-   * Buckets that have a queue, whether or not they are written down, in no order; the part after
-   * {@code cursor}, or the first. A part may be empty, and others still follow. A queue that was
-   * made or deleted less than a minute ago may be left out or listed.
+   * The buckets that have a queue, including orphans, unordered. A page may be empty although
+   * others follow. A queue that was created or deleted within the last minute may be missing or
+   * listed.
    *
-   * @param most 1 to 1,000
+   * @param cursor the previous page's; empty for the first page
+   * @param max 1 to 1,000
    */
-  Page<BucketId> list(Optional<String> cursor, int most);
+  Page<BucketId> list(Optional<String> cursor, int max);
 
-  /** Who made the bucket's queue. */
+  /** The owner of the bucket's queue. */
   Owner owner(BucketId id);
 
-  /** Deletes the bucket's queue and the tokens in it; harmless if there is none. */
+  /** Deletes the bucket's queue and its tokens, if it exists. */
   void delete(BucketId id);
 
-  /** Who made a queue, as its tags say. */
+  /** The owner of a queue, according to its tags. */
   enum Owner {
     /** This deployment. */
     THIS_DEPLOYMENT,
-    /** Somebody else, or a release of this deployment that did not tag queues. */
+    /** Another deployment, or a release of this one that did not tag queues. */
     OTHER,
-    /** There is no queue. */
+    /** The queue does not exist. */
     NO_QUEUE
   }
 }

@@ -2,18 +2,18 @@ package dev.tollgate.core.provisioning;
 
 import java.util.List;
 
-/** How something that is provided compares with what it should be. */
+/** The difference between a resource and its desired state. */
 public sealed interface Drift {
-  /** It is what it should be. */
+  /** The resource matches its desired state. */
   record InSync() implements Drift {}
 
-  /** It should be there, and is not. */
+  /** The resource does not exist. */
   record Missing() implements Drift {}
 
   /**
-   * It is there, and is not what it should be.
+   * The resource differs from its desired state.
    *
-   * @param differences at least one; each says what is there, and what should be
+   * @param differences at least one, each with the current and the expected value
    */
   record Differs(List<String> differences) implements Drift {
     /** Copies the differences. */
@@ -22,7 +22,7 @@ public sealed interface Drift {
     }
   }
 
-  /** {@link InSync} without any difference, else {@link Differs}. */
+  /** {@link InSync} if there are no differences, else {@link Differs}. */
   static Drift of(List<String> differences) {
     return differences.isEmpty() ? new InSync() : new Differs(differences);
   }

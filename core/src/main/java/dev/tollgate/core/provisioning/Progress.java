@@ -1,9 +1,9 @@
 package dev.tollgate.core.provisioning;
 
-/** How far something has come that takes its time. */
+/** The progress of an asynchronous change. */
 public enum Progress {
-  /** It is as asked. */
+  /** The change is complete. */
   DONE,
-  /** It is on its way, or something else must come to its end first; ask again later. */
+  /** The change, or another one that blocks it, is in progress; call again later. */
   IN_PROGRESS
 }

@@ -1,13 +1,13 @@
 package dev.tollgate.core.provisioning;
 
-/** What became of a queue that was to be made. */
+/** The result of creating a queue. */
 public enum QueueCreation {
-  /** It is new: it can be used after a second (SQS CreateQueue). */
+  /** The queue is new and usable after a second (SQS CreateQueue). */
   CREATED,
-  /** It was there. */
+  /** The queue existed before. */
   EXISTED,
   /**
-   * A queue of this name was deleted less than 60 seconds ago; try again later (SQS
+   * A queue of this name was deleted within the last 60 seconds; retry later (SQS
    * QueueDeletedRecently).
    */
   RECENTLY_DELETED

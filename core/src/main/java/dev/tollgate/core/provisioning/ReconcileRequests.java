@@ -6,18 +6,18 @@ import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
 
-/** Has tenants reconciled that lack something which has been provisioned before. */
+/** Marks tenants for reconciliation, when one of their resources is missing. */
 public final class ReconcileRequests {
   private final Tenants tenants;
 
-  /** Requests for tenants that are written down in {@code tenants}. */
+  /** Requests for the tenants in {@code tenants}. */
   public ReconcileRequests(Tenants tenants) {
     this.tenants = tenants;
   }
 
   /**
-   * Writes down that the tenant is to be reconciled, which the sweep does within a minute. Harmless
-   * if it is waiting for that already, or is being offboarded.
+   * Marks a tenant as pending; the sweep reconciles it within a minute. Does nothing if the tenant
+   * is pending already or being offboarded.
    *
    * @throws Unavailable if the tenant cannot be read or written
    */

@@ -5,37 +5,37 @@ import dev.tollgate.core.tenant.Release;
 import java.time.Instant;
 
 /**
- * What a tenant has for its messages alone: a queue, its dead letters, and a function. It is
- * written down before the first of these is made and until the last is gone.
+ * A tenant's own message queue, dead-letter queue and function. This row exists from before the
+ * first of them is created until after the last is deleted.
  *
- * <p>A queue with messages in it must not go, and nobody may reopen one that is about to. So what
- * becomes of a silo is written here first, each time as the version after the one that was read.
+ * <p>A queue with messages must not be deleted, and a queue that is being deleted must not be
+ * reopened. So every transition is written here first, as the version after the one that was read.
  *
- * @param tenant whose it is
- * @param state how far it is on its way
- * @param since when it came into that state
- * @param release what its function is, or is being, brought to
+ * @param tenant the tenant
+ * @param state the stage of its life
+ * @param since when it entered that stage
+ * @param release the release that its function has, or is being updated to
  * @param version counts its changes, from 0
  */
 public record Silo(TenantId tenant, State state, Instant since, Release release, long version) {
-  /** How far a silo is on its way. */
+  /** The stages of a silo's life. */
   public enum State {
-    /** It takes messages, or is being made. */
+    /** It accepts messages, or is being created. */
     OPEN,
-    /** It is to take no more messages; whether its queue knows is not sure. */
+    /** It stops accepting messages; its queue may not be closed yet. */
     CLOSING,
-    /** Its queue has been told to take no more messages; those in it are processed. */
+    /** Its queue is closed; the messages in it are processed. */
     CLOSED,
-    /** It is being removed, and nothing can keep it. */
+    /** It is being deleted, which cannot be reverted. */
     LEAVING
   }
 
-  /** A silo that is to be made. */
+  /** A new silo. */
   public static Silo opened(TenantId tenant, Release release, Instant now) {
     return new Silo(tenant, State.OPEN, now, release, 0);
   }
 
-  /** This silo taking messages, its function at this release. */
+  /** This silo accepting messages, with its function at this release. */
   public Silo reopened(Release next, Instant now) {
     return new Silo(tenant, State.OPEN, now, next, version + 1);
   }
@@ -45,7 +45,7 @@ public record Silo(TenantId tenant, State state, Instant since, Release release,
     return new Silo(tenant, next, now, release, version + 1);
   }
 
-  /** Whether it takes messages and its function is, or is being, brought to this release. */
+  /** Whether it accepts messages and its function has, or is being updated to, this release. */
   public boolean isOpenAt(Release wanted) {
     return state == State.OPEN && release.equals(wanted);
   }

@@ -5,25 +5,22 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.tenant.Release;
 
 /**
- * The functions that tenants have for their messages alone, and what feeds them from the tenants'
- * queues. Every method throws {@link Unavailable} if that could not be asked.
+ * The functions of silos and their event source mappings. Every method throws {@link Unavailable}
+ * if Lambda fails.
  */
 public interface SiloFunctions {
-  /**
-   * Makes the tenant's function, or brings the one that is there to this release. Done when it can
-   * be invoked.
-   */
+  /** Creates the tenant's function or updates it to this release. Done when it can be invoked. */
   Progress ensure(TenantId tenant, Release release);
 
   /**
-   * Has the function fed from the tenant's queue, both of which are there. Done when it will be
-   * fed.
+   * Connects the function to the tenant's queue; both must exist. Done when the connection is
+   * enabled.
    */
   Progress attach(TenantId tenant);
 
-  /** Has the function fed no more; harmless if it is not. */
+  /** Disconnects the function from the queue, if it is connected. */
   Progress detach(TenantId tenant);
 
-  /** Deletes the tenant's function; harmless if there is none. */
+  /** Deletes the tenant's function, if it exists. */
   Progress delete(TenantId tenant);
 }

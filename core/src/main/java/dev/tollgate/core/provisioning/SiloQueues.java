@@ -4,34 +4,31 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 
 /**
- * The queues that tenants have for their messages alone, each with one for its dead letters. Every
- * method throws {@link Unavailable} if that could not be asked.
+ * The message queues of silos, each with a dead-letter queue. Every method throws {@link
+ * Unavailable} if the queue service fails.
  */
 public interface SiloQueues {
-  /**
-   * Makes the tenant's queues, or brings those that are there to what they should be. They take
-   * messages then, though they may have been closed before.
-   */
+  /** Creates the tenant's queues or updates existing ones, and reopens them if they are closed. */
   QueueCreation ensure(TenantId tenant);
 
   /**
-   * Has the tenant's queue take no more messages; those in it stay. In force after a minute (SQS
-   * SetQueueAttributes). Harmless if there is none.
+   * Closes the tenant's queue for new messages; those in it stay. Takes effect within a minute (SQS
+   * SetQueueAttributes). Does nothing if the queue does not exist.
    */
   void close(TenantId tenant);
 
-  /** Whether the tenant's queue has been closed since it was made; so is one that is not there. */
+  /** Whether the tenant's queue is closed or does not exist. */
   boolean isClosed(TenantId tenant);
 
   /**
-   * Messages in the tenant's queue, those being processed too; 0 if there is no queue. It may tell
-   * of too few until a minute after the last was sent (SQS GetQueueAttributes).
+   * The number of messages in the tenant's queue, including those in process; 0 if the queue does
+   * not exist. May be too low within a minute of the last send (SQS GetQueueAttributes).
    */
   long depth(TenantId tenant);
 
-  /** Moves the tenant's dead letters to those of the pool. Harmless if there are none. */
+  /** Moves the tenant's dead letters to the pool's dead-letter queue. */
   Progress moveDeadLetters(TenantId tenant);
 
-  /** Deletes the tenant's queues and what is in them; harmless if there are none. */
+  /** Deletes the tenant's queues and their messages, if they exist. */
   void delete(TenantId tenant);
 }

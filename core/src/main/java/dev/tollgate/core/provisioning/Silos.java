@@ -5,19 +5,17 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
 import java.util.Optional;
 
-/**
- * Where silos are written down. Every method throws {@link Unavailable} if that could not be asked.
- */
+/** Stores silos. Every method throws {@link Unavailable} if the store fails. */
 public interface Silos {
-  /** The tenant's silo as it stands, read consistently. */
+  /** The tenant's silo, read consistently. */
   Optional<Silo> find(TenantId tenant);
 
-  /** Writes a new silo down, unless there is one. */
+  /** Creates a silo, unless it exists. */
   WriteResult open(Silo silo);
 
-  /** Replaces what is written, if its version is still the one before {@code next}'s. */
+  /** Replaces the silo, if the stored version is still the one before {@code next}'s. */
   WriteResult replace(Silo next);
 
-  /** Forgets the silo, if its version is still this one; harmless if there is none. */
+  /** Deletes the silo, if its version is still this one. Does nothing if it does not exist. */
   WriteResult remove(TenantId tenant, long version);
 }

@@ -1,4 +1,7 @@
-/** What a tenant needs to exist: its queues and schedules, and its function if it has its own. */
+/**
+ * The resources of tenants: bucket queues, and the queues and functions of silos. May import bucket
+ * and tenant.
+ */
 @NullMarked
 package dev.tollgate.core.provisioning;
 

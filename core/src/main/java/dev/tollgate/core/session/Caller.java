@@ -3,9 +3,9 @@ package dev.tollgate.core.session;
 import java.time.Instant;
 
 /**
- * Who creates or renews a session, as the request's token says.
+ * The caller who creates or renews a session, according to the request's token.
  *
  * @param subject the token's subject
- * @param tokenEndsAt when the token expires, to the second; the session is over then at the latest
+ * @param tokenEndsAt when the token expires, to the second; the session ends then at the latest
  */
 public record Caller(Subject subject, Instant tokenEndsAt) {}

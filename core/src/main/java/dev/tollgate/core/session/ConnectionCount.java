@@ -1,26 +1,23 @@
 package dev.tollgate.core.session;
 
 import dev.tollgate.core.InvalidValue;
-import dev.tollgate.core.housekeeping.Recount;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * A tenant's count of connections as it was read at one instant.
+ * A tenant's connection count, read at one instant.
  *
- * <p>The same write that counts a connection also counts it in one of {@link #PARTS} parts, chosen
- * by the connection's id. A busy tenant's count never stands still, but most of its parts do. So
- * what is off can be told from what is only under way: see {@link Recount}.
+ * <p>The write that counts a connection also counts it in one of {@link #PARTS} parts, chosen by
+ * the connection's id. A busy tenant's count changes all the time, but most of its parts do not. So
+ * drift can be told from connects and disconnects in progress: see {@code housekeeping.Recount}.
  *
- * @param open the connections that are counted; the limit is enforced on this number
- * @param parts the connections that are counted in each part; all zero in rows of older versions
- * @param correction the name of the last correction, if there was one
- * @param tenantFullAt when a connection was last refused because the tenant had as many as it may
- *     have
- * @param sessionFullAt when a connection was last refused because its session had as many as it may
- *     have
+ * @param open the count of open connections, to which the limit applies
+ * @param parts the count of each part; all zero in rows of older versions
+ * @param correction the id of the last correction, if there was one
+ * @param tenantFullAt when a connection was last refused because of {@code tenantConnections}
+ * @param sessionFullAt when a connection was last refused because of {@code connectionsPerSession}
  */
 public record ConnectionCount(
     long open,
@@ -31,7 +28,7 @@ public record ConnectionCount(
   /** The number of parts. */
   public static final int PARTS = 128;
 
-  /** The count of a tenant that has none. */
+  /** The count of a tenant without a stored count. */
   public static final ConnectionCount NONE =
       new ConnectionCount(
           0, Collections.nCopies(PARTS, 0L), Optional.empty(), Optional.empty(), Optional.empty());
@@ -52,8 +49,8 @@ public record ConnectionCount(
   }
 
   /**
-   * The connections that are counted in no part: an older version counted them, or the count was
-   * held at none while a part went below.
+   * The connections that are counted in no part: an older version counted them, or the count stayed
+   * at zero while a part went below.
    */
   public long unattributed() {
     return open - parts.stream().mapToLong(Long::longValue).sum();

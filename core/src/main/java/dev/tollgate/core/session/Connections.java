@@ -8,22 +8,21 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where open connections are counted: in the set of their session, which is the truth, and in a
- * number for the tenant, which follows from it. Each method is one conditional write and throws
- * {@link Unavailable} if that could not be done; a write that timed out may have been done all the
- * same.
+ * Stores open connections in the set of their session, which is the truth, and counts them for
+ * their tenant. Each writing method is one conditional write. It throws {@link Unavailable} if the
+ * store fails; the write may have been done then.
  */
 public interface Connections {
   /**
-   * Adds a connection to its session, if the session is there and not over, has room, and its rate
-   * allows. By the same write the session lives at least until {@code endsAt}, and counts as
-   * created {@code now} unless it is known when it was.
+   * Adds a connection to its session, if the session has not ended, has room, and its rate allows.
+   * With the same write the session ends no earlier than {@code endsAt}, and its creation time is
+   * set to {@code now} if it is unknown.
    *
-   * @param most the most connections that the session may have
-   * @param rate how fast it may be used
+   * @param max the most connections of the session
+   * @param rate the rate at which the session may open connections
    * @param expected the theoretical arrival time that was last read; a wrong one costs a second
    *     write
-   * @param endsAt when the session is over unless something happens; one that ends later stays so
+   * @param endsAt the earliest end of the session
    */
   JoinResult join(
       TenantId tenant,
@@ -35,80 +34,77 @@ public interface Connections {
       Instant endsAt,
       Instant now);
 
-  /** Takes a connection out of its session. Never creates a session. */
+  /** Removes a connection from its session. Never creates a session. */
   LeaveResult leave(TenantId tenant, SessionId session, String connectionId);
 
   /**
-   * Opens a tenant's count, if it has none yet: what is added up for a tenant beside its
-   * connections never opens one, so that nothing is left of a tenant that has gone.
+   * Creates a tenant's count, if it does not exist. Counting refusals never creates one, so no
+   * count remains after the tenant was offboarded.
    */
   void createCount(TenantId tenant);
 
-  /**
-   * Counts a connection, if there are fewer than {@code most}, and by the same write one more that
-   * was ever admitted.
-   */
+  /** Adds one to the open and to the admitted connections, if fewer than {@code max} are open. */
   CountResult countUp(TenantId tenant, String connectionId, long most);
 
   /**
-   * Takes back what {@link #countUp} did for a connection that is not let in after all: it is
-   * neither open nor was it admitted. Never below none open, and never creates a count.
+   * Undoes {@link #countUp} for a connection that is refused after all. Never lowers the count
+   * below zero, and never creates a count.
    */
   void undoCountUp(TenantId tenant, String connectionId);
 
   /**
-   * Counts these connections no more, but never below none; they were admitted all the same. Never
+   * Subtracts closed connections from the open ones. Never lowers the count below zero, and never
    * creates a count.
    */
   void countDown(TenantId tenant, Set<String> connectionIds);
 
-  /** A tenant's count, read consistently; {@link ConnectionCount#NONE} if it has none. */
+  /** A tenant's count, read consistently; {@link ConnectionCount#NONE} if it does not exist. */
   ConnectionCount readCount(TenantId tenant);
 
-  /** The connections that are counted for a tenant. */
+  /** The number of a tenant's open connections. */
   default long count(TenantId tenant) {
     return readCount(tenant).open();
   }
 
   /**
-   * Adds a correction to a tenant's count, whatever is counted meanwhile, unless the count was
-   * corrected since it was seen or less than none would be left. It is added once, even if its
-   * answer is lost and it is sent again.
+   * Adds a correction to a tenant's count, unless another correction was added since {@code seen}
+   * was read or the count would become negative. Concurrent connects and disconnects do not matter.
+   * The correction is added once, even if the response is lost and the request is repeated.
    *
-   * @param seen the count as it was before what is corrected was measured
+   * @param seen the count, read before the drift was measured
    */
   WriteResult correct(TenantId tenant, ConnectionCount seen, Correction correction);
 
-  /** Removes the tenant's count, and its totals with it; harmless if there is none. */
+  /** Deletes the tenant's count and totals, if they exist. */
   void deleteCount(TenantId tenant);
 
-  /** What became of a connection that was to join a session. */
+  /** The result of joining a session. */
   enum JoinResult {
-    /** It is in. */
+    /** The connection joined. */
     ADDED,
-    /** It was in already: the same event came twice. */
+    /** The connection had joined before: the event was repeated. */
     ALREADY_JOINED,
-    /** The session has as many as it may have. */
+    /** The session has its maximum of connections. */
     FULL,
     /** The session's rate does not allow it yet. */
     TOO_SOON,
-    /** There is no such session, or it is over. */
+    /** The session does not exist or has ended. */
     NO_SESSION
   }
 
-  /** What became of a connection that was to leave its session. */
+  /** The result of leaving a session. */
   enum LeaveResult {
-    /** It was in, and is out. */
+    /** The connection was removed. */
     REMOVED,
-    /** It was not in: it left before, or its session is gone. */
+    /** The connection had left before, or its session does not exist. */
     NOT_JOINED
   }
 
-  /** What became of a count. */
+  /** The result of counting a connection. */
   enum CountResult {
-    /** One more is counted. */
+    /** The connection is counted. */
     COUNTED,
-    /** There are as many as there may be. */
+    /** The tenant has its maximum of connections. */
     FULL
   }
 }

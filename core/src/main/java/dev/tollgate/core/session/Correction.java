@@ -3,10 +3,10 @@ package dev.tollgate.core.session;
 import java.util.Map;
 
 /**
- * What is to be added to a tenant's count.
+ * A correction of a tenant's count.
  *
- * @param open what to add to the number of open connections, up or down
- * @param parts what to add to single parts, by their number
+ * @param open what to add to the count; may be negative
+ * @param parts what to add to each part, by the part's number
  */
 public record Correction(long open, Map<Integer, Long> parts) {
   /** Copies the map. */

@@ -9,11 +9,11 @@ import java.util.Optional;
  * A rate limit whose state is one instant: the generic cell rate algorithm as a virtual schedule
  * (ITU-T I.371, annex A).
  *
- * <p>Each use is due an interval after the one before. The state is the theoretical arrival time:
- * when the next use would come if all came evenly. One that comes earlier than that by more than
- * the tolerance does not conform, and changes nothing. With an interval of a minute ÷ n and a
- * tolerance of n − 1 intervals, n uses conform at once, and never more than n + n × minutes. The
- * interval is rounded up to a nanosecond, so that the rate is never exceeded.
+ * <p>The state is the theoretical arrival time: when the next use would come if all uses came
+ * evenly, one interval apart. A use that is earlier than that by more than the tolerance does not
+ * conform and does not change the state. With an interval of a minute ÷ n and a tolerance of n − 1
+ * intervals, n uses conform at once, and never more than n + n × minutes. The interval is rounded
+ * up to a nanosecond, so that the rate is never exceeded.
  *
  * @param interval between two uses that come evenly
  * @param tolerance how much earlier than its time a use may come

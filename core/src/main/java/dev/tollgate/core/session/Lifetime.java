@@ -6,8 +6,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What bounds a session's life, however much it is used: its creation, from which {@link
- * Limit#SESSION_LIFETIME} counts, and the token that it was last created or renewed with.
+ * The bounds of a session's life, however much it is used: {@link Limit#SESSION_LIFETIME} after its
+ * creation, and the end of the token of its creation or last renewal.
  *
  * @param createdAt when it was created, to the second; empty in rows of older versions until the
  *     session is used
@@ -15,10 +15,10 @@ import java.util.Optional;
  *     sessions need no token
  */
 public record Lifetime(Optional<Instant> createdAt, Optional<Instant> tokenEndsAt) {
-  /** The lifetime of a session of which nothing is known. */
+  /** The lifetime of a session whose creation and token are unknown. */
   public static final Lifetime UNKNOWN = new Lifetime(Optional.empty(), Optional.empty());
 
-  /** When the session is over whatever happens; empty if nothing bounds it yet. */
+  /** When the session ends at the latest; empty if nothing limits it yet. */
   public Optional<Instant> latestEnd(Limits limits) {
     Optional<Instant> bound =
         createdAt.map(created -> created.plusSeconds(limits.get(Limit.SESSION_LIFETIME)));
@@ -27,14 +27,14 @@ public record Lifetime(Optional<Instant> createdAt, Optional<Instant> tokenEndsA
         : bound.or(() -> tokenEndsAt);
   }
 
-  /** An end that the session may have under these limits: this one, or an earlier one. */
+  /** The earlier of {@code end} and the latest end under these limits. */
   public Instant capped(Instant end, Limits limits) {
     return latestEnd(limits).map(bound -> earlier(bound, end)).orElse(end);
   }
 
   /**
-   * This lifetime after a renewal at {@code now}: a token that ends later than those before moves
-   * its bound, and nothing moves the creation.
+   * This lifetime after a renewal at {@code now}. A token that ends later than earlier ones extends
+   * it; the creation never changes.
    */
   Lifetime renewed(Optional<Instant> newTokenEndsAt, Instant now) {
     Optional<Instant> latest =

@@ -2,25 +2,27 @@ package dev.tollgate.core.session;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.tenant.Limits;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * A session: created over HTTP, used by several sockets, over when it was idle for too long or has
- * lived out its {@link Lifetime}.
+ * A session: created over HTTP, used by several sockets. It ends when it is idle for too long or
+ * reaches the end of its {@link Lifetime}.
  *
- * @param tenant whose it is
- * @param id its name
- * @param connections the ids of its open sockets
- * @param endsAt when it is over unless something happens, to the second
+ * @param tenant the tenant
+ * @param id its id
+ * @param connections the ids of its open connections
+ * @param endsAt when it ends unless it is used, to the second
  * @param arrival the theoretical arrival time of its rate, if it was ever used
- * @param joinedAt when its connections joined, to the second; rows of older versions do not say
- * @param messageAt when a message of its sockets was last written down, if one was
- * @param processed messages that extended it when they were processed, by the names that clients
- *     gave them, each with the instant when that may be forgotten
- * @param lifetime what bounds its life, however much it is used
+ * @param joinedAt when its connections joined, to the second; missing in rows of older versions
+ * @param messageAt when a message of its sockets was last recorded, if one was
+ * @param processed processed messages that are stored here instead of in the log, by their clients'
+ *     ids, each with the instant at which it expires
+ * @param lifetime the bounds of its life
  */
 public record Session(
     TenantId tenant,
@@ -32,6 +34,13 @@ public record Session(
     Optional<Instant> messageAt,
     Map<String, Instant> processed,
     Lifetime lifetime) {
+  /** The longest time of a handshake. API Gateway stops waiting for its integrations earlier. */
+  public static final Duration MAX_HANDSHAKE = Duration.ofSeconds(30);
+
+  /** Sorts sessions with connections first, because their sockets are the first to close. */
+  public static final Comparator<Session> CONNECTED_FIRST =
+      Comparator.comparing(session -> session.connections().isEmpty());
+
   /** Copies the set and the maps. */
   public Session {
     connections = Set.copyOf(connections);
@@ -40,8 +49,8 @@ public record Session(
   }
 
   /**
-   * A session of which nothing tells when its connections joined nor when it was created, and in
-   * which none spoke.
+   * A session without messages, for which neither its creation nor the joining of its connections
+   * is known.
    */
   public Session(
       TenantId tenant,
@@ -62,38 +71,38 @@ public record Session(
   }
 
   /**
-   * When a connection joined. If the row does not say, the arrival time stands for it, which lies
-   * after the instant at which any connection joined.
+   * When a connection joined. If the row does not contain it, the arrival time, which is later than
+   * any joining.
    */
   public Instant joinedAt(String connectionId) {
     return Optional.ofNullable(joinedAt.get(connectionId)).or(() -> arrival).orElse(endsAt);
   }
 
   /**
-   * When a connection last showed that it was alive: it joined, or a message was delivered to all
-   * connections of the session, by which those that are gone are found and removed.
+   * When a connection was last known to be open: it joined, or a message was delivered to all
+   * connections of the session, which removes closed ones.
    */
   public Instant lastSignOfLife(String connectionId) {
     Instant joined = joinedAt(connectionId);
     return messageAt.filter(joined::isBefore).orElse(joined);
   }
 
-  /** Whether some connection has shown no sign of life since then. */
+  /** Whether some connection has shown no sign of life since {@code then}. */
   public boolean hasSilentConnectionSince(Instant then) {
     return connections.stream().anyMatch(id -> lastSignOfLife(id).isBefore(then));
   }
 
-  /** Whether it notes messages that are still to be known. */
+  /** Whether it holds processed messages that have not expired. */
   public boolean remembersMessagesAt(Instant now) {
     return processed.values().stream().anyMatch(now::isBefore);
   }
 
-  /** When it is over whatever happens; empty if nothing bounds it yet. */
+  /** When it ends at the latest; empty if nothing limits it yet. */
   public Optional<Instant> latestEnd(Limits limits) {
     return lifetime.latestEnd(limits).map(bound -> bound.isBefore(endsAt) ? endsAt : bound);
   }
 
-  /** Whether it is over, be its row deleted yet or not. */
+  /** Whether it has ended. Its row may still exist. */
   public boolean hasEndedAt(Instant now) {
     return !now.isBefore(endsAt);
   }

@@ -6,15 +6,15 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
- * A session's name, and the secret that a handshake needs: 128 random bits as 32 hexadecimal
- * digits. Only the server makes them.
+ * A session's id and the secret that a handshake needs: 128 random bits as 32 hexadecimal digits.
+ * Only the server generates ids.
  */
 public record SessionId(String value) {
   private static final Pattern SYNTAX = Pattern.compile("[0-9a-f]{32}");
   private static final int BYTES = 16;
 
   /**
-   * Checks the name.
+   * Checks the id.
    *
    * @throws InvalidValue if it is not 32 hexadecimal digits
    */
@@ -24,12 +24,12 @@ public record SessionId(String value) {
     }
   }
 
-  /** Whether a text could be a session's name. */
+  /** Whether a text has the form of a session id. */
   public static boolean isValid(String text) {
     return SYNTAX.matcher(text).matches();
   }
 
-  /** A new session's name. */
+  /** A new session id. */
   public static SessionId random(SecureRandom random) {
     byte[] bits = new byte[BYTES];
     random.nextBytes(bits);

@@ -3,7 +3,6 @@ package dev.tollgate.core.session;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
-import dev.tollgate.core.housekeeping.Recount;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.Tenant;
@@ -23,43 +22,40 @@ import java.util.stream.Collectors;
 /** Opens, renews and ends sessions. */
 public final class SessionLifecycle {
   /**
-   * Sessions that a tenant may open for each connection that it may make. Were they unlimited, a
-   * client could walk around the limits of one session by opening another.
+   * Sessions that a tenant may create for each connection that it may open. Without a limit, a
+   * client could evade the limits of one session by creating another.
    */
   private static final long SESSIONS_PER_CONNECTION = 10;
 
   /**
-   * A session that is ended has been over for so long, lest one be let in whose request is under
-   * way since before, or whose clock is slow.
+   * An ended session's end lies this far in the past, so that no request in progress and no slow
+   * clock admits a connection to it.
    */
   private static final Duration LONG_AGO = Duration.ofHours(1);
 
   /**
-   * Sessions that a subject may create in a minute for each that it may have at once. Each new
-   * session may make connections at the full rate of a session, so a subject that creates and ends
-   * sessions in turn multiplies that rate. Nor could it be left to use up all that its tenant may
-   * create: it never gets more than half of them.
+   * Sessions that a subject may create in a minute for each that it may have at once. A new session
+   * may open connections at its full rate, so a subject that creates and ends sessions in turn
+   * multiplies that rate. A subject never gets more than half of the sessions that its tenant may
+   * create.
    */
   private static final long SESSIONS_PER_PLACE = 2;
 
   /**
-   * How long a session that is over by itself still takes its subject's place. Whatever moves a
-   * session's end asks whether it was over when that began, and may be written later: a place that
-   * was given away by then would be taken twice. No call is under way for so long.
+   * How long an expired session still takes its subject's place. A renewal that began before the
+   * end may be written after it, and a place that was reused by then would be taken twice. No
+   * request lasts this long.
    */
-  private static final Duration OVER_FOR_CERTAIN = Duration.ofSeconds(10);
+  private static final Duration CERTAINLY_ENDED = Duration.ofSeconds(10);
 
   /**
-   * How long the sessions of a subject stay noted after the last was created: as long as any
+   * How long the list of a subject's sessions is kept after the last was created: as long as any
    * session can live.
    */
-  private static final Duration NOTED_FOR = Duration.ofSeconds(Limit.SESSION_LIFETIME.max());
+  private static final Duration SUBJECT_KEPT_FOR = Duration.ofSeconds(Limit.SESSION_LIFETIME.max());
 
-  /** Others write between a read and a write of the same row seldom, and then once or twice. */
-  private static final int MOST_ATTEMPTS = 10;
-
-  /** A handshake takes no longer: API Gateway gives up its integrations before. */
-  private static final Duration HANDSHAKE = Duration.ofSeconds(30);
+  /** The most attempts at a write that concurrent writes invalidate, which is rare. */
+  private static final int MAX_ATTEMPTS = 10;
 
   private final Sessions sessions;
   private final Connections connections;
@@ -67,7 +63,7 @@ public final class SessionLifecycle {
   private final SecureRandom random;
   private final InstantSource clock;
 
-  /** A life of sessions that are written down in {@code sessions}. */
+  /** The lifecycle of the sessions in {@code sessions}. */
   public SessionLifecycle(
       Sessions sessions,
       Connections connections,
@@ -84,14 +80,14 @@ public final class SessionLifecycle {
   /**
    * Opens a session for a tenant.
    *
-   * <p>A subject that has as many sessions as it may have, or creates them too fast, uses up none
-   * of the tenant's turns. A session is noted for its subject after it was created: so a noted
-   * session that is not there is over, and its place is free. Should this die in between, there is
-   * a session that nobody knows and that ends by itself.
+   * <p>A subject that has its maximum of sessions, or creates them too fast, does not use up the
+   * tenant's rate. A session is added to its subject's list after it was created. So a listed
+   * session that does not exist has ended, and its place is free. After a crash in between, an
+   * unknown session remains and expires.
    *
-   * @param caller whose token the request came with; empty where sessions need no token, and then
-   *     there are no limits per subject
-   * @throws Unavailable if that could not be written
+   * @param caller the caller of the request; empty where sessions need no token, which disables the
+   *     limits per subject
+   * @throws Unavailable if a write fails
    */
   public OpenResult open(Tenant tenant, Optional<Caller> caller) {
     return caller
@@ -148,11 +144,11 @@ public final class SessionLifecycle {
         lifetime);
   }
 
-  /** Notes a session for its subject; returns why not, if that is refused. */
+  /** Adds a session to its subject's list; returns the refusal if there is no place. */
   private Optional<OpenResult> note(
       Tenant tenant, Subject subject, SessionId id, Capacity seen, Instant now) {
     Capacity places = seen;
-    for (int i = 0; i < MOST_ATTEMPTS; i++) {
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
       if (places instanceof Exhausted taken) {
         return Optional.of(taken.refusal());
       }
@@ -162,13 +158,13 @@ public final class SessionLifecycle {
       places = places(tenant, subject, now);
     }
     throw new Unavailable(
-        "sessions of a subject of " + tenant.id() + ": too many others open some");
+        "sessions of a subject of " + tenant.id() + ": too many concurrent writes");
   }
 
   private WriteResult note(
       Tenant tenant, Subject subject, SessionId id, Available free, Instant now) {
     Gcra rate = subjectRate(tenant);
-    Instant until = now.plus(NOTED_FOR);
+    Instant until = now.plus(SUBJECT_KEPT_FOR);
     SubjectSessions noted = free.noted();
     if (free.lasting().size() == noted.sessions().size()) {
       long most = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);
@@ -189,9 +185,10 @@ public final class SessionLifecycle {
   }
 
   /**
-   * What places a subject has. Only if all are taken it matters which of its sessions are over:
-   * those that are not there, those that were {@linkplain #end ended}, whose end lies {@linkplain
-   * #LONG_AGO far back}, and the others {@linkplain #OVER_FOR_CERTAIN a while} after their end.
+   * Whether a subject has room for one more session. Only if its list is full, its sessions are
+   * read to find ended ones: those that do not exist, those that were {@linkplain #end ended},
+   * whose end is {@linkplain #LONG_AGO in the past}, and expired ones {@linkplain #CERTAINLY_ENDED
+   * a while} after their end.
    */
   private Capacity places(Tenant tenant, Subject subject, Instant now) {
     long most = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);
@@ -205,26 +202,25 @@ public final class SessionLifecycle {
     }
     List<Session> lasting =
         sessions.find(tenant.id(), noted.sessions()).stream()
-            .filter(session -> !session.hasEndedAt(now.minus(OVER_FOR_CERTAIN)))
+            .filter(session -> !session.hasEndedAt(now.minus(CERTAINLY_ENDED)))
             .sorted(Comparator.comparing(Session::endsAt))
             .toList();
     int tooMany = lasting.size() - (int) most;
     return tooMany < 0
         ? new Available(noted, lasting.stream().map(Session::id).collect(Collectors.toSet()))
-        : new Exhausted(new SubjectFull(lasting.get(tooMany).endsAt().plus(OVER_FOR_CERTAIN)));
+        : new Exhausted(new SubjectFull(lasting.get(tooMany).endsAt().plus(CERTAINLY_ENDED)));
   }
 
   /**
-   * Renews a session: it lives as long as a new one from now on, or longer if it would anyway. Its
-   * connections and its rate stay as they are, so a renewal is no way around a limit, and it is not
-   * counted as an opening. A session that is over stays over, and none outlives its {@link
-   * Lifetime}.
+   * Renews a session: it ends no earlier than a session that is created now. Its connections and
+   * its rate stay unchanged, so a renewal evades no limit and does not count as a creation. An
+   * ended session stays ended, and no session outlives its {@link Lifetime}.
    *
-   * @param caller whose token the request came with; empty where sessions need no token
-   * @throws Unavailable if that could not be asked
+   * @param caller the caller of the request; empty where sessions need no token
+   * @throws Unavailable if the store fails
    */
   public RenewResult renew(Tenant tenant, SessionId id, Optional<Caller> caller) {
-    for (int i = 0; i < MOST_ATTEMPTS; i++) {
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
       Instant now = clock.instant();
       Optional<Session> found =
           sessions.find(tenant.id(), id).filter(session -> !session.hasEndedAt(now));
@@ -238,7 +234,7 @@ public final class SessionLifecycle {
         return new Renewed(renewed);
       }
     }
-    throw new Unavailable("a session of " + tenant.id() + ": too many others write it");
+    throw new Unavailable("a session of " + tenant.id() + ": too many concurrent writes");
   }
 
   private static Session renewed(
@@ -264,19 +260,19 @@ public final class SessionLifecycle {
   }
 
   /**
-   * Ends a session: nothing joins it any more, its sockets are closed, its connections are no
-   * longer counted, its row goes. However many come to end it, and however often, it ends once: of
-   * all of them one gets to take the connections out of it, and only that one lowers the count.
+   * Ends a session: no connection can join it, its sockets are closed, its connections are
+   * subtracted from the count, and its row is deleted. Of concurrent and repeated calls, only one
+   * takes the connections out of the session, and only that one lowers the count.
    *
-   * <p>Two kinds of sessions stay for a while when they are over, until they are ended again: one
-   * with a socket that is just being opened, which cannot be closed yet, and one that notes
-   * messages which may be sent again.
+   * <p>Two kinds of ended sessions keep their row until they are ended again: one with a socket in
+   * its handshake, which cannot be closed yet, and one with processed messages that may be sent
+   * again.
    *
-   * <p>The order is such that whoever dies on the way leaves a row that is over, or a count that is
-   * too high. The first is ended by the next who comes, the second is found by a {@link Recount}.
+   * <p>After a crash the row is ended or the count too high. The next call repairs the first, and a
+   * recount repairs the second.
    *
-   * @throws Unavailable if that could not be written, or a socket not be closed: the session is
-   *     over then or will be, but is there until it is ended again
+   * @throws Unavailable if a write failed or a socket could not be closed; the session may have
+   *     ended, but its row remains until it is ended again
    */
   public EndResult end(TenantId tenant, SessionId id) {
     Instant now = clock.instant();
@@ -289,7 +285,7 @@ public final class SessionLifecycle {
         open.stream()
             .filter(socket -> sockets.close(socket) == Sockets.CloseResult.GONE)
             .collect(Collectors.toUnmodifiableSet());
-    Instant handshaking = now.minus(HANDSHAKE);
+    Instant handshaking = now.minus(Session.MAX_HANDSHAKE);
     if (gone.stream().anyMatch(socket -> over.get().joinedAt(socket).isAfter(handshaking))) {
       return new EndedButKept(over.get());
     }
@@ -306,51 +302,73 @@ public final class SessionLifecycle {
     return new Ended(over.get());
   }
 
-  /** What became of a session that was to be opened. */
+  /** The result of creating a session. */
   public sealed interface OpenResult {}
 
-  /** It is open. */
+  /** The session was created. */
   public record Opened(Session session) implements OpenResult {}
 
-  /** The tenant opens too many; the next may be opened then. */
+  /**
+   * The tenant creates sessions too fast.
+   *
+   * @param retryAt when the next may be created
+   */
   public record TenantTooFast(Instant retryAt) implements OpenResult {}
 
-  /** The subject has as many sessions as it may have; the first place may be free then. */
+  /**
+   * The subject has its maximum of sessions.
+   *
+   * @param retryAt when the first place may be free
+   */
   public record SubjectFull(Instant retryAt) implements OpenResult {}
 
-  /** The subject created too many sessions lately; the next may be created then. */
+  /**
+   * The subject creates sessions too fast.
+   *
+   * @param retryAt when the next may be created
+   */
   public record SubjectTooFast(Instant retryAt) implements OpenResult {}
 
-  /** Whether a subject may have one more session. */
+  /** Whether a subject has room for one more session. */
   private sealed interface Capacity {}
 
   /**
-   * It may.
+   * It has room.
    *
-   * @param lasting those of its sessions that are not known to be over
+   * @param lasting its sessions that are not known to have ended
    */
   private record Available(SubjectSessions noted, Set<SessionId> lasting) implements Capacity {}
 
-  /** It may not. */
+  /** It has no room. */
   private record Exhausted(OpenResult refusal) implements Capacity {}
 
-  /** What became of a session that was to be renewed. */
+  /** The result of renewing a session. */
   public sealed interface RenewResult {}
 
-  /** It lives on; this is what it is now. */
+  /**
+   * The session was renewed.
+   *
+   * @param session its new state
+   */
   public record Renewed(Session session) implements RenewResult {}
 
-  /** What became of a session that was to end. */
+  /** The result of ending a session. */
   public sealed interface EndResult {}
 
-  /** It has ended; this is what it was when it could be joined no more. */
+  /**
+   * The session has ended.
+   *
+   * @param session its last state
+   */
   public record Ended(Session session) implements EndResult {}
 
   /**
-   * It is over, but its row stays for a while; this is what it was when it could be joined no more.
+   * The session has ended, but its row stays for a while.
+   *
+   * @param session its last state
    */
   public record EndedButKept(Session session) implements EndResult {}
 
-  /** There was none, or, for a renewal, it is over. */
+  /** The session does not exist or, for a renewal, has ended. */
   public record NoSession() implements EndResult, RenewResult {}
 }

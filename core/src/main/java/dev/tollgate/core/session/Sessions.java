@@ -3,44 +3,40 @@ package dev.tollgate.core.session;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
-import dev.tollgate.core.housekeeping.LiveTenants;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/**
- * Where sessions are written down. Every method throws {@link Unavailable} if that could not be
- * asked.
- */
+/** Stores sessions. Every method throws {@link Unavailable} if the store fails. */
 public interface Sessions {
   /**
-   * Uses up one of the sessions that a tenant may create a minute, and makes the tenant one of the
-   * {@link LiveTenants} by the same write.
+   * Uses up one of the sessions that a tenant may create in a minute, and adds the tenant to the
+   * live tenants with the same write.
    *
-   * @return when the next may be created, if not now; then nothing was used up
+   * @return when the next session may be created, if not now; then nothing was used up
    */
   Optional<Instant> acquireCreation(TenantId tenant, Gcra rate, Instant now);
 
-  /** Forgets how fast a tenant opened sessions; harmless if it opened none. */
+  /** Deletes the rate state of a tenant's session creations, if it exists. */
   void deleteCreationRate(TenantId tenant);
 
-  /** Writes a new session down. */
+  /** Creates a session. */
   void create(Session session);
 
   /**
-   * What is noted for a subject, read consistently. Every session was {@linkplain #create created}
-   * before it was noted.
+   * The list of a subject's sessions, read consistently. Every session was {@linkplain #create
+   * created} before it was added.
    */
   SubjectSessions findForSubject(TenantId tenant, Subject subject);
 
   /**
-   * Notes a session for a subject, if fewer than {@code most} are noted and the subject's rate
-   * allows.
+   * Adds a session to its subject's list, if the list has fewer than {@code max} and the subject's
+   * rate allows.
    *
-   * @param read what was noted; a wrong arrival time refuses, a wrong set does no harm
-   * @param until when the note may be forgotten; no earlier than it was for those before
+   * @param read the list as read; a wrong arrival time causes a conflict, a wrong set does not
+   * @param until when the list expires; no earlier than before
    */
   WriteResult addToSubject(
       TenantId tenant,
@@ -53,10 +49,9 @@ public interface Sessions {
       Instant until);
 
   /**
-   * Notes other sessions for a subject in place of those that were read, if exactly these are noted
-   * and the subject's rate allows.
+   * Replaces a subject's list, if it still is as read and the subject's rate allows.
    *
-   * @param until when the note may be forgotten; no earlier than it was for those before
+   * @param until when the list expires; no earlier than before
    */
   WriteResult replaceForSubject(
       TenantId tenant,
@@ -67,48 +62,47 @@ public interface Sessions {
       Instant now,
       Instant until);
 
-  /** Forgets what is noted for each subject of a tenant; harmless if nothing is. */
+  /** Deletes the lists of all subjects of a tenant. */
   void deleteSubjects(TenantId tenant);
 
-  /** Those of some sessions that there are, over or not, read consistently. */
+  /** Those of these sessions that exist, ended or not, read consistently. */
   List<Session> find(TenantId tenant, Set<SessionId> ids);
 
-  /** The session as it stands, whether it is over or not, read consistently. */
+  /** A session, ended or not, read consistently. */
   Optional<Session> find(TenantId tenant, SessionId id);
 
   /**
-   * Has a session end at {@code end} instead, and says what it is then; empty if there is none. If
-   * that is over, no connection joins it any more.
+   * Sets a session's end and returns its new state; empty if it does not exist. If the end is in
+   * the past, no connection can join it.
    */
   Optional<Session> moveEnd(TenantId tenant, SessionId id, Instant end);
 
   /**
-   * Takes all connections out of a session. Of many who come to take them, one gets them; so may
-   * nobody, if the one who got them does not live to tell.
+   * Removes all connections from a session and returns them. Of concurrent callers, one gets them.
+   * If that caller crashes, the ids are lost; the recount repairs the count.
    */
   Set<String> takeConnections(TenantId tenant, SessionId id);
 
-  /** Removes a session, if it has no connections; harmless if there is none. */
+  /** Deletes a session, if it has no connections. Does nothing if it does not exist. */
   WriteResult remove(TenantId tenant, SessionId id);
 
   /** Every session of a tenant. */
   List<Session> list(TenantId tenant);
 
   /**
-   * Moves a session's end and what bounds its life, if the session is there, is not over at {@code
-   * now}, and neither its end nor the end of its token would move back. A creation that is known
-   * stays.
+   * Moves a session's end and lifetime, if the session has not ended at {@code now} and neither its
+   * end nor the end of its token would move back. Keeps a known creation time.
    */
   WriteResult renew(TenantId tenant, SessionId id, Instant endsAt, Lifetime lifetime, Instant now);
 
   /**
-   * Moves a session's end, or leaves it, for a message that was sent in it at {@code now}, and has
-   * the session note which messages were processed, and when it was created unless that is known;
-   * if the session is there, ends when it did as it was read, and nobody has done the same since.
+   * Records a message at {@code now}: sets the session's end and its processed messages, and its
+   * creation time if it is unknown. Fails if the session's end or last message changed since it was
+   * read.
    *
-   * @param read the session as it was read
-   * @param endsAt no earlier than before
-   * @param processed what the session notes from then on
+   * @param read the session as read
+   * @param endsAt the new end, no earlier than before
+   * @param processed the new processed messages
    */
   WriteResult extend(Session read, Instant endsAt, Map<String, Instant> processed, Instant now);
 }

@@ -2,43 +2,42 @@ package dev.tollgate.core.session;
 
 import dev.tollgate.core.Unavailable;
 
-/** Open sockets, to be reached by the id of their connection. */
+/** Closes, checks and writes to open sockets by connection id. */
 public interface Sockets {
   /**
-   * Closes a socket; harmless if it is gone. One whose handshake is still under way is, and opens
-   * afterwards.
+   * Closes a socket, if it is open. A socket in its handshake counts as gone and opens afterwards.
    *
-   * @throws Unavailable if that could not be asked
+   * @throws Unavailable if the gateway fails
    */
   CloseResult close(String connectionId);
 
   /**
-   * Whether a socket is open. One whose handshake is still under way is not.
+   * Whether a socket is open. A socket in its handshake is not open yet.
    *
-   * @throws Unavailable if that could not be asked
+   * @throws Unavailable if the gateway fails
    */
   boolean isOpen(String connectionId);
 
   /**
-   * Sends a frame to a socket, never twice, within a few seconds.
+   * Sends a frame to a socket at most once, within a few seconds.
    *
-   * @throws Unavailable if it is not known whether the frame was sent
+   * @throws Unavailable if the frame may not have been sent
    */
   PostResult post(String connectionId, String frame);
 
-  /** What became of a socket that was to be closed. */
+  /** The result of closing a socket. */
   enum CloseResult {
-    /** It is closed. */
+    /** The socket is closed now. */
     CLOSED,
-    /** There was none. */
+    /** The socket was not open. */
     GONE
   }
 
-  /** What became of a frame. */
+  /** The result of sending a frame. */
   enum PostResult {
-    /** It is on its way. */
+    /** The frame was accepted. */
     SENT,
-    /** The socket is closed, or there never was one. */
+    /** The socket is not open. */
     GONE
   }
 }

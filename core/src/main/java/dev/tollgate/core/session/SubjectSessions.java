@@ -5,13 +5,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What is noted for a subject.
+ * The list of a subject's sessions.
  *
- * @param sessions its sessions, of which some may be over
+ * @param sessions its sessions, some of which may have ended
  * @param arrival the theoretical arrival time of its next session, if it has created any
  */
 public record SubjectSessions(Set<SessionId> sessions, Optional<Instant> arrival) {
-  /** What is noted for a subject that has created no session. */
+  /** The list of a subject that has created no session. */
   public static final SubjectSessions NONE = new SubjectSessions(Set.of(), Optional.empty());
 
   /** Copies the set. */

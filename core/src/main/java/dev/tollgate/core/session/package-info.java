@@ -1,4 +1,7 @@
-/** Sessions: their life, their sockets, and how fast they may be used. */
+/**
+ * Sessions, their connections and sockets: created, renewed, joined, ended. May import core and
+ * tenant.
+ */
 @NullMarked
 package dev.tollgate.core.session;
 

@@ -7,11 +7,11 @@ import dev.tollgate.core.bucket.Rate;
 import java.util.Optional;
 
 /**
- * What a tier says of a bucket. The rates of {@code connect} and {@code message} are limits, so for
- * these only a capacity can be said.
+ * A tier's settings of a bucket. The rates of {@code connect} and {@code message} are limits, so
+ * these buckets have a capacity here only.
  *
- * @param rate how fast it fills; empty for {@code connect} and {@code message}
- * @param capacity the most it holds; empty for what a minute brings
+ * @param rate the rate; empty for {@code connect} and {@code message}
+ * @param capacity the capacity; empty for one minute's tokens
  */
 public record BucketTerms(Optional<Rate> rate, Optional<Long> capacity) {
   /**
@@ -25,7 +25,7 @@ public record BucketTerms(Optional<Rate> rate, Optional<Long> capacity) {
     }
   }
 
-  /** The bucket that these terms make with the rate of a limit, or with their own. */
+  /** The bucket with these settings, at its own rate or else at the rate of the limit. */
   BucketSpec with(Rate limit, FillPolicy filling) {
     Rate fill = rate.orElse(limit);
     return new BucketSpec(fill, capacity.orElseGet(fill::ceiling), filling);

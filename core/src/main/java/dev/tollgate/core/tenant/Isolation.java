@@ -1,9 +1,9 @@
 package dev.tollgate.core.tenant;
 
-/** Whose queue and function a tenant's messages go through. */
+/** Whether a tenant's messages have their own queue and function. */
 public enum Isolation {
-  /** The tenant's own. */
+  /** The tenant has its own queue and function. */
   SILO,
-  /** The ones that all tenants share. */
+  /** The tenant shares the pool's queue and function. */
   POOL
 }

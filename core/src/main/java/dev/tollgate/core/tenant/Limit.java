@@ -56,12 +56,12 @@ public enum Limit {
     this.defaultValue = standard;
   }
 
-  /** Its largest value. */
+  /** The largest value. */
   public long max() {
     return max;
   }
 
-  /** The value where none is given; empty if one must be given. */
+  /** The value of a tier that sets none; empty if a tier must set one. */
   public Optional<Long> defaultValue() {
     return defaultValue;
   }
@@ -72,7 +72,7 @@ public enum Limit {
   }
 
   /**
-   * Returns the value if this limit can have it.
+   * Returns the value, if it is accepted.
    *
    * @throws InvalidValue if it is below 1 or above the largest
    */
@@ -80,7 +80,7 @@ public enum Limit {
     return InvalidValue.inRange(key, value, 1, max);
   }
 
-  /** What values this limit can have, in words. */
+  /** The accepted values, in words. */
   public String expected() {
     return "a whole number, 1 to " + max;
   }

@@ -1,8 +1,8 @@
 package dev.tollgate.core.tenant;
 
-/** What happens to a connection when its bucket cannot be asked. */
+/** What happens to a connection when its bucket's queue fails. */
 public enum OnUnavailable {
-  /** It is let in without a token. */
+  /** It is admitted without a token. */
   ADMIT,
   /** It is refused. */
   REFUSE

@@ -3,9 +3,9 @@ package dev.tollgate.core.tenant;
 import dev.tollgate.core.InvalidValue;
 
 /**
- * The code and the configuration that messages are processed with, as they were deployed together.
+ * A deployed version of the message processor: its code and configuration.
  *
- * @param value names it; two that have one name are the same
+ * @param value identifies the release
  */
 public record Release(String value) {
   /**

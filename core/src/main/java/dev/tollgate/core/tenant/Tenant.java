@@ -10,19 +10,19 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A customer of the SaaS, as it is desired to be. What its tier and its overrides come to is
- * written down with it, so that admitting a connection reads one row.
+ * The desired state of a customer of the SaaS. It contains the limits and buckets that follow from
+ * tier and overrides, so that an admission reads one row.
  *
- * @param id its name
- * @param tier the tier that it has
- * @param overrides limits of its own
- * @param status whether it is served
- * @param limits what tier and overrides come to
- * @param isolation whose queue and function its messages go through
- * @param buckets what buckets it has, and how they are filled
- * @param onUnavailable what happens when a bucket cannot be asked
- * @param version counts the changes of what is desired, from 1
- * @param observedVersion the version up to which it has been brought about; 0 for none
+ * @param id its id
+ * @param tier its tier
+ * @param overrides the limits that override its tier's
+ * @param status whether it is active
+ * @param limits the limits that follow from tier and overrides
+ * @param isolation whether it has its own queue and function
+ * @param buckets its buckets, by action
+ * @param onUnavailable what happens to connections when a queue fails
+ * @param version counts the changes of the desired state, from 1
+ * @param observedVersion the version that is in effect; 0 for none
  */
 public record Tenant(
     TenantId id,
@@ -59,17 +59,17 @@ public record Tenant(
     return resolved(id, tier, overrides, status, version + 1, observedVersion);
   }
 
-  /** This tenant as one that is being removed, as its next version. */
+  /** This tenant being offboarded, as its next version. */
   public Tenant offboarding() {
-    return succeeding(TenantStatus.OFFBOARDING);
+    return nextVersion(TenantStatus.OFFBOARDING);
   }
 
-  /** This tenant to be brought about once more, as its next version. */
+  /** This tenant pending again, as its next version. */
   public Tenant withNextVersion() {
-    return succeeding(status);
+    return nextVersion(status);
   }
 
-  private Tenant succeeding(TenantStatus next) {
+  private Tenant nextVersion(TenantStatus next) {
     return new Tenant(
         id,
         tier,
@@ -104,7 +104,7 @@ public record Tenant(
         observedVersion);
   }
 
-  /** Whether the same is desired of both, versions apart. */
+  /** Whether both have the same desired state, apart from versions. */
   public boolean hasSameDesiredStateAs(Tenant other) {
     return id.equals(other.id)
         && tier.equals(other.tier)
@@ -116,7 +116,7 @@ public record Tenant(
         && onUnavailable == other.onUnavailable;
   }
 
-  /** Whether all that is desired has been brought about. */
+  /** Whether the desired state is in effect; if not, the tenant is pending. */
   public boolean isSettled() {
     return observedVersion == version;
   }

@@ -5,11 +5,11 @@ import dev.tollgate.core.TenantId;
 import java.util.Optional;
 
 /**
- * Which tenants are looked for: those to whom all of this applies.
+ * Selects tenants to which all criteria apply.
  *
- * @param prefix what their ids begin with; such as an id could begin with
- * @param tier the tier that they have
- * @param pending whether only those are meant whose desired state has not been brought about
+ * @param prefix the prefix of their ids
+ * @param tier their tier
+ * @param pending whether to select pending tenants only
  */
 public record TenantFilter(Optional<String> prefix, Optional<TierName> tier, boolean pending) {
   /** All tenants. */
@@ -19,13 +19,13 @@ public record TenantFilter(Optional<String> prefix, Optional<TierName> tier, boo
   /**
    * Checks the prefix.
    *
-   * @throws InvalidValue if no id could begin so
+   * @throws InvalidValue if no id can have this prefix
    */
   public TenantFilter {
     prefix.ifPresent(TenantFilter::check);
   }
 
-  /** Whatever an id begins with could be an id itself, but for nothing at all. */
+  /** Every non-empty prefix of a valid id is a valid id. */
   private static void check(String prefix) {
     try {
       var unused = new TenantId(prefix);
@@ -34,7 +34,7 @@ public record TenantFilter(Optional<String> prefix, Optional<TierName> tier, boo
     }
   }
 
-  /** Whether a tenant is looked for. */
+  /** Whether a tenant meets all criteria. */
   public boolean matches(Tenant tenant) {
     return prefix.map(tenant.id().value()::startsWith).orElse(true)
         && tier.map(tenant.tier()::equals).orElse(true)

@@ -1,11 +1,11 @@
 package dev.tollgate.core.tenant;
 
-/** Whether a tenant is served. */
+/** Whether a tenant is active. */
 public enum TenantStatus {
   /** Its sessions may connect. */
   ACTIVE,
-  /** Nothing new is let in and its buckets are not filled; it keeps what it has. */
+  /** New connections are refused and its buckets are not filled. Open connections stay open. */
   SUSPENDED,
-  /** It is being removed; once nothing of it is left, its row goes too. */
+  /** Its resources are being deleted, and then its row. */
   OFFBOARDING
 }

@@ -7,42 +7,38 @@ import dev.tollgate.core.WriteResult;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Where tenants are written down. Every method throws {@link Unavailable} if that could not be
- * asked.
- */
+/** Stores tenants. Every method throws {@link Unavailable} if the store fails. */
 public interface Tenants {
-  /** The tenant as it stands, read consistently. */
+  /** A tenant, read consistently. */
   Optional<Tenant> find(TenantId id);
 
-  /** Writes a new tenant down, unless there is one of that name. */
+  /** Creates a tenant, unless it exists. */
   WriteResult create(Tenant tenant);
 
-  /** Replaces a tenant, if its version is still the one before {@code next}'s. */
+  /** Replaces a tenant, if the stored version is still the one before {@code next}'s. */
   WriteResult replace(Tenant next);
 
-  /** Notes that this version has been brought about, unless what is desired has changed again. */
+  /** Records that this version is in effect, unless the desired state has changed again. */
   void markObserved(TenantId id, long version);
 
-  /** Forgets the tenant, if its version is still this one; harmless if there is none. */
+  /** Deletes the tenant, if its version is still this one. Does nothing if it does not exist. */
   WriteResult remove(TenantId id, long version);
 
-  /** Tenants, in no order, read consistently; the part after {@code cursor}, or the first. */
+  /** A page of all tenants, unordered, read consistently. */
   Page<Tenant> list(Optional<String> cursor, int most);
 
   /**
-   * Tenants that are looked for, in no order; the part after {@code cursor}, or the first. A part
-   * may have fewer than {@code most}, even none, and others follow if it says so: how much is
-   * looked through for one part is bounded. What a tier or {@code pending} is looked for by is a
-   * second behind.
+   * A page of the tenants that match, unordered. The work for one page is limited, so a page may
+   * have fewer than {@code max} tenants, even none, although others follow. Searches by tier and by
+   * {@code pending} are eventually consistent.
    *
-   * @param most 1 to 100
+   * @param max 1 to 100
    */
-  Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int most);
+  Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int max);
 
-  /** Tenants of a tier, by name; the part after {@code cursor}, or the first. A second behind. */
+  /** A page of the tenants of a tier, by id, eventually consistent. */
   Page<Tenant> inTier(TierName tier, Optional<String> cursor, int most);
 
-  /** Names of tenants whose desired state has not been brought about. A second behind. */
+  /** The ids of pending tenants, eventually consistent. */
   List<TenantId> listPending(int most);
 }

@@ -12,17 +12,16 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A named set of limits.
+ * A named set of limits and buckets.
  *
- * @param name what tenants refer to it by
- * @param isolation whose queue and function their messages go through
- * @param limits their limits, but for those that a tenant overrides
- * @param buckets the user's own buckets, and capacities for {@code connect} and {@code message}; at
- *     most 20
- * @param fillPolicy how their buckets are filled, and when that stops
- * @param onUnavailable what happens when a bucket cannot be asked
- * @param version counts its changes, from 1; 0 for one that was never stored
- * @param rolledOut the version that every tenant of the tier has been brought to
+ * @param name its name
+ * @param isolation whether its tenants have their own queue and function
+ * @param limits the limits of its tenants, unless they override them
+ * @param buckets its own buckets, and capacities of {@code connect} and {@code message}; at most 20
+ * @param fillPolicy what fills their buckets, and when that stops
+ * @param onUnavailable what happens to connections when a queue fails
+ * @param version counts its changes, from 1; 0 for a default tier that was never stored
+ * @param rolledOut the version that is in effect for every tenant of the tier
  */
 public record Tier(
     TierName name,
@@ -33,9 +32,9 @@ public record Tier(
     OnUnavailable onUnavailable,
     long version,
     long rolledOut) {
-  private static final int MOST_BUCKETS = 20;
+  private static final int MAX_BUCKETS = 20;
 
-  /** The tiers that stand until somebody changes or deletes them. */
+  /** The tiers of a new deployment, which can be changed and deleted. */
   public static final List<Tier> DEFAULTS =
       List.of(
           standard("bronze", Isolation.POOL, Limits.of(60, 5, 2, 10, 200, 60), 2),
@@ -45,11 +44,11 @@ public record Tier(
   /**
    * Checks the buckets.
    *
-   * @throws InvalidValue if there are too many, one has a rate that a limit already says, an own
-   *     one has none, or one cannot be filled so
+   * @throws InvalidValue if there are too many, {@code connect} or {@code message} has a rate,
+   *     another one has none, or the fill policy does not support one
    */
   public Tier {
-    InvalidValue.inRange("buckets", buckets.size(), 0, MOST_BUCKETS);
+    InvalidValue.inRange("buckets", buckets.size(), 0, MAX_BUCKETS);
     buckets.forEach(Tier::checkTerms);
     buckets = Map.copyOf(buckets);
     bucketsUnder(limits, buckets, fillPolicy);
@@ -129,7 +128,7 @@ public record Tier(
     }
   }
 
-  /** This tier as its next version. */
+  /** This tier, as the version after the previous one. */
   public Tier withVersionAfter(long previousVersion) {
     return new Tier(
         name,
@@ -142,7 +141,7 @@ public record Tier(
         Math.min(rolledOut, previousVersion));
   }
 
-  /** Whether this tier says the same as another, versions apart. */
+  /** Whether both have the same settings, apart from versions. */
   public boolean hasSameDefinitionAs(Tier other) {
     return name.equals(other.name)
         && isolation == other.isolation

@@ -6,36 +6,34 @@ import dev.tollgate.core.WriteResult;
 import java.util.Optional;
 
 /**
- * Where tiers are written down. {@link Tier#DEFAULTS} stand until they are replaced or removed.
- * Every method throws {@link Unavailable} if that could not be asked.
+ * Stores tiers. {@link Tier#DEFAULTS} exist until they are replaced or removed. Every method throws
+ * {@link Unavailable} if the store fails.
  */
 public interface Tiers {
-  /** The tier as it stands, read consistently. */
+  /** A tier, read consistently. */
   Optional<Tier> find(TierName name);
 
-  /** Every tier, by name, in one part. */
+  /** All tiers, by name, in one page. */
   Page<Tier> list();
 
   /**
-   * Writes a tier down, if the version that stands is still the one before {@code next}'s; a
-   * missing one has 0.
+   * Stores a tier, if the stored version is still the one before {@code next}'s; a tier that is not
+   * stored has version 0.
    */
   WriteResult put(Tier next);
 
   /**
-   * Notes that every tenant has been brought to this version of the tier, unless it has changed
-   * again.
+   * Records that this version is in effect for every tenant of the tier, unless the tier has
+   * changed again.
    */
   void markRolledOut(TierName name, long version);
 
-  /** Removes a tier, a default one too, if its version is still this one. */
+  /** Deletes a tier, including default tiers, if its version is still this one. */
   WriteResult remove(TierName name, long version);
 
-  /**
-   * The release that the silo of every tenant has been brought to, if any was, read consistently.
-   */
+  /** The release that every silo runs, if it was recorded, read consistently. */
   Optional<Release> rolledOutRelease();
 
-  /** Notes that the silo of every tenant has been brought to this release. */
+  /** Records that every silo runs this release. */
   void markRolledOut(Release release);
 }

@@ -1,4 +1,4 @@
-/** Tenants, tiers and the limits that follow from them. */
+/** Tenants, tiers, and the limits and buckets that follow from them. May import core and bucket. */
 @NullMarked
 package dev.tollgate.core.tenant;
 

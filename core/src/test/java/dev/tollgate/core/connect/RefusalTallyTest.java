@@ -167,7 +167,7 @@ final class RefusalTallyTest {
   void of_more_tenants_than_are_kept_in_mind_the_one_refused_longest_ago_is_forgotten() {
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
-    for (int i = 0; i < RefusalTally.MOST_TENANTS; i++) {
+    for (int i = 0; i < RefusalTally.MAX_TENANTS; i++) {
       tally.count(new TenantId("t-" + i), Refusal.TENANT_RATE, () -> {});
     }
 

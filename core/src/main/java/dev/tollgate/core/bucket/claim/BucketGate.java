@@ -29,58 +29,57 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Claims tokens. Everybody claims here: the connect authorizer, the message processor,
- * applications.
+ * Claims tokens for the connect authorizer, the message processor and applications.
  *
  * <h2>The order of checks</h2>
  *
  * <ol>
- *   <li>A bucket whose row says that it is empty refuses at once. The row is a hint: it is believed
- *       until the next token is due, for a second if others hold tokens that may come back, and
- *       never for longer than ten seconds; if there is no queue, for a minute.
- *   <li>The queue is asked. A short poll answers in milliseconds and may miss tokens; so a queue
- *       that looks empty is asked how many tokens it has, and by a long poll if it has any.
- *   <li>Only a queue that gives no answer at all is {@link ClaimResult.Undecided}. A queue that
- *       does not exist, a row that cannot be written or a fill that cannot be requested never are.
+ *   <li>If the bucket's row has a valid {@link EmptyHint}, the claim is refused without a request
+ *       to the queue. The hint is valid until the next token is due, for a second if other callers
+ *       hold tokens that may return, and for ten seconds at most; for a minute if there is no
+ *       queue.
+ *   <li>A short poll asks the queue. It takes milliseconds and may miss tokens. So if it finds too
+ *       few, the claim reads the number of tokens in the queue, and if there are any, it repeats
+ *       the receive as a long poll.
+ *   <li>The claim is {@link ClaimResult.Undecided} only if the queue does not respond at all. A
+ *       missing queue, a row that cannot be written or a fill that cannot be requested have no such
+ *       effect.
  * </ol>
  *
  * <h2>Fills on request</h2>
  *
- * A claim that finds a bucket empty with nothing on the way writes that down and requests a fill. A
- * claim on a bucket that hibernates takes its token from the queue and requests a fill as well;
- * only when all the bucket's tokens have expired does it wait for the fill. No claim is admitted
- * because a request failed.
+ * A claim that finds a bucket empty and without pending tokens stores an {@link EmptyHint} and
+ * requests a fill. A claim on a hibernating bucket takes a token from the queue and requests a fill
+ * too. It waits for the fill only if all the bucket's tokens have expired. A failed fill request
+ * never admits a claim.
  *
  * <h2>Several tokens at once</h2>
  *
- * A claim for several tokens holds all of them or none. Claims that hold a part each would wait for
- * each other for ever, so they give back at once and try again after a random pause, a few times;
- * claims in one process take turns, and one that finds too few tokens answers for those behind it
- * that ask for as many.
+ * A claim for several tokens holds all of them or none. Claims that each hold a part could block
+ * each other for ever. So a claim that finds too few tokens returns them at once and retries after
+ * a random pause, a few times. Claims in one process run one after another. If one finds too few
+ * tokens, its result also applies to the waiting claims for the same number.
  */
 public final class BucketGate {
-  /**
-   * How long a token is held unless the caller says otherwise: longer than an API Gateway
-   * integration may take.
-   */
+  /** The default lease of a token: longer than an API Gateway integration may take. */
   public static final Duration LEASE = Duration.ofSeconds(30);
 
-  /** The most tokens that one claim may ask for. */
+  /** The most tokens of one claim. */
   public static final int MAX_TOKENS = 10_000;
 
-  /** For so long this process does not repeat a request for a fill that has not been done yet. */
-  private static final Duration REQUEST_APART = Duration.ofSeconds(5);
+  /** How long this process waits before it repeats a fill request. */
+  private static final Duration REQUEST_INTERVAL = Duration.ofSeconds(5);
 
-  /** The longest that a claim waits until a request for a fill is accepted. */
-  private static final Duration PATIENCE = Duration.ofMillis(500);
+  /** How long a claim waits for the acceptance of a fill request. */
+  private static final Duration REQUEST_TIMEOUT = Duration.ofMillis(500);
 
-  /** How often a claim tries that holds a part of its tokens while others hold the rest. */
-  private static final int ROUNDS = 4;
+  /** The most attempts of a claim while other callers hold some of the tokens it needs. */
+  private static final int MAX_ATTEMPTS = 4;
 
   private static final int FIRST_PAUSE_MILLIS = 20;
 
-  /** Receives that are under way at once for one claim. */
-  private static final int LANES = 8;
+  /** The most concurrent receives of one claim. */
+  private static final int MAX_RECEIVES = 8;
 
   private final Buckets buckets;
   private final TokenQueue queue;
@@ -89,16 +88,15 @@ public final class BucketGate {
   private final Executor executor;
   private final Pause pause;
   private final InstantSource clock;
-  private final ClaimLocks turns = new ClaimLocks();
+  private final ClaimLocks locks = new ClaimLocks();
   private final ExpiringKeys<BucketId> empty = new ExpiringKeys<>();
   private final ExpiringKeys<Request> requested = new ExpiringKeys<>();
   private final ExpiringKeys<TooFew> tooFew = new ExpiringKeys<>();
 
   /**
-   * A gate to buckets that are written down in {@code buckets} and whose tokens lie in {@code
-   * queue}.
+   * A gate to the buckets in {@code buckets} with their tokens in {@code queue}.
    *
-   * @param executor runs requests beside each other
+   * @param executor runs concurrent requests
    */
   public BucketGate(
       Buckets buckets,
@@ -116,23 +114,26 @@ public final class BucketGate {
     this.clock = clock;
   }
 
-  /** Whether this process found the bucket empty, and its next token is not yet due. */
+  /** Whether this process knows that the bucket is empty now. */
   public boolean isKnownEmpty(BucketId id) {
     return empty.until(id).filter(clock.instant()::isBefore).isPresent();
   }
 
-  /** Asks the queue for one token, to be judged by {@link #claim(BucketId, Optional, Hand)}. */
+  /**
+   * Receives one token before the row is known; {@link #claim(BucketId, Optional, Attempt)}
+   * completes the claim.
+   */
   public Attempt firstTry(BucketId id) {
-    Attempt hand = new Attempt();
-    collect(id, 1, LEASE, Search.SHORT, hand);
-    return hand;
+    Attempt attempt = new Attempt();
+    collect(id, 1, LEASE, Search.SHORT, attempt);
+    return attempt;
   }
 
   /**
    * Holds one token.
    *
-   * @param read the bucket as it was read just now; empty if it has no row yet
-   * @param first what the queue answered while the row was read
+   * @param read the bucket as just read; empty if it has no row yet
+   * @param first the result of {@link #firstTry}, which ran while the row was read
    */
   public ClaimResult claim(BucketId id, Optional<Bucket> read, Attempt first) {
     if (read.isPresent()) {
@@ -146,7 +147,7 @@ public final class BucketGate {
   /**
    * Holds n tokens, or none.
    *
-   * @param read the bucket as it was read just now
+   * @param read the bucket as just read
    * @param n 1 to the bucket's capacity, at most {@value #MAX_TOKENS}
    * @param lease 1 second to 12 hours (SQS VisibilityTimeout)
    * @throws InvalidValue if n or the lease is out of range
@@ -156,21 +157,21 @@ public final class BucketGate {
     InvalidValue.inRange("lease", lease.toSeconds(), 1, Duration.ofHours(12).toSeconds());
     return n == 1
         ? hold(read, n, lease, new Attempt())
-        : turns.withLock(read.id(), () -> hold(read, n, lease, new Attempt()));
+        : locks.withLock(read.id(), () -> hold(read, n, lease, new Attempt()));
   }
 
   /**
    * Spends n tokens, or none.
    *
-   * @param read the bucket as it was read just now
-   * @param n as {@link #claim(Bucket, int, Duration)} takes it
+   * @param read the bucket as just read
+   * @param n 1 to the bucket's capacity, at most {@value #MAX_TOKENS}
    */
   public ClaimResult spend(Bucket read, int n) {
     check(read, n);
-    // Holding and settling takes about 10 ms for 8 batches of ten.
+    // Holding and spending takes about 10 ms for 8 batches of ten.
     Duration lease = LEASE.plusMillis(10L * n);
     Supplier<ClaimResult> spending = () -> settled(hold(read, n, lease, new Attempt()));
-    return n == 1 ? spending.get() : turns.withLock(read.id(), spending);
+    return n == 1 ? spending.get() : locks.withLock(read.id(), spending);
   }
 
   private ClaimResult settled(ClaimResult claim) {
@@ -181,7 +182,7 @@ public final class BucketGate {
     if (settlement instanceof SettleResult.Spent) {
       return granted;
     }
-    // Tokens that are not spent come back when their lease ends.
+    // Unspent tokens return when their lease ends.
     return settlement instanceof SettleResult.Unanswered unanswered
         ? new ClaimResult.Undecided(unanswered.cause())
         : new ClaimResult.Denied(later(granted.endsAt(), clock.instant()));
@@ -195,29 +196,29 @@ public final class BucketGate {
     InvalidValue.inRange("tokens", n, 1, Math.min(MAX_TOKENS, read.spec().capacity()));
   }
 
-  /** Spends what is held, see {@link HeldTokens#settle}. */
+  /** Spends held tokens, see {@link HeldTokens#settle}. */
   public SettleResult settle(ClaimResult.Granted granted) {
     return held.settle(granted);
   }
 
-  /** Gives back what is held; what cannot be given back returns when its lease ends. */
+  /** Returns held tokens. Those that cannot be returned now return when their lease ends. */
   public void giveBack(ClaimResult.Granted granted) {
     held.giveBack(granted);
   }
 
-  /** The same of what is in hand. */
-  public void giveBack(BucketId id, Attempt hand) {
-    if (!hand.leases.isEmpty()) {
-      held.giveBack(new ClaimResult.Granted(id, hand.leases));
-      hand.leases.clear();
+  /** Returns the tokens of an attempt. */
+  public void giveBack(BucketId id, Attempt attempt) {
+    if (!attempt.leases.isEmpty()) {
+      held.giveBack(new ClaimResult.Granted(id, attempt.leases));
+      attempt.leases.clear();
     }
   }
 
   /**
-   * Spends as many tokens as are to be had, up to n, in as few requests as can be. A token that may
-   * have been spent and may not counts as not spent.
+   * Spends up to n tokens with as few requests as possible. A token counts as unspent if the result
+   * is unknown.
    *
-   * @param found the bucket as it was read just now; empty if it has no row yet
+   * @param found the bucket as just read; empty if it has no row yet
    * @param n 1 to {@value #MAX_TOKENS}
    * @throws InvalidValue if n is out of range
    */
@@ -238,22 +239,22 @@ public final class BucketGate {
     if (read.isKnownEmptyAt(now)) {
       return new SpendResult(0, Optional.of(new ClaimResult.Denied(read.nextTokensAt(now, n))));
     }
-    CompletableFuture<Void> waking = waking(read, now);
-    Attempt hand = new Attempt();
-    Optional<Level> empty = search(read.id(), n, LEASE.plusMillis(10L * n), hand);
-    ClaimResult.Granted found = new ClaimResult.Granted(read.id(), hand.leases);
+    CompletableFuture<Void> waking = wake(read, now);
+    Attempt attempt = new Attempt();
+    Optional<Level> empty = search(read.id(), n, LEASE.plusMillis(10L * n), attempt);
+    ClaimResult.Granted found = new ClaimResult.Granted(read.id(), attempt.leases);
     int spent = settleSome(found);
     await(waking);
     return spent == n
         ? new SpendResult(spent, Optional.empty())
-        : new SpendResult(spent, Optional.of(shortfall(read, found, n - spent, empty, hand)));
+        : new SpendResult(spent, Optional.of(shortfall(read, found, n - spent, empty, attempt)));
   }
 
   private ClaimResult.Shortfall shortfall(
-      Bucket read, ClaimResult.Granted found, int missing, Optional<Level> empty, Attempt hand) {
+      Bucket read, ClaimResult.Granted found, int missing, Optional<Level> empty, Attempt attempt) {
     int held = found.leases().size();
-    if (held == 0 && hand.failure.isPresent()) {
-      return unanswered(read, hand.failure.get());
+    if (held == 0 && attempt.failure.isPresent()) {
+      return queueFailed(read, attempt.failure.get());
     }
     Instant now = clock.instant();
     empty.ifPresent(
@@ -261,7 +262,7 @@ public final class BucketGate {
     return new ClaimResult.Denied(read.nextTokensAt(now, missing));
   }
 
-  /** Spends what was found; says how many are spent for certain. */
+  /** Spends the held tokens; returns how many were certainly spent. */
   private int settleSome(ClaimResult.Granted found) {
     if (found.leases().isEmpty()) {
       return 0;
@@ -271,33 +272,33 @@ public final class BucketGate {
     return clock.instant().isBefore(found.endsAt()) ? held - unspent : 0;
   }
 
-  /** Puts fresh tokens in for n that were spent in vain, see {@link HeldTokens#putBack}. */
+  /** Adds n tokens that replace spent ones, see {@link HeldTokens#putBack}. */
   public void putBack(BucketId id, int n) {
     held.putBack(id, n);
   }
 
-  private ClaimResult hold(Bucket read, int n, Duration lease, Attempt hand) {
+  private ClaimResult hold(Bucket read, int n, Duration lease, Attempt attempt) {
     BucketId id = read.id();
     Instant now = clock.instant();
-    if (hand.leases.size() < n && read.isKnownEmptyAt(now)) {
+    if (attempt.leases.size() < n && read.isKnownEmptyAt(now)) {
       read.emptyUntil(now).ifPresent(until -> empty.put(id, until));
-      giveBack(id, hand);
+      giveBack(id, attempt);
       return new ClaimResult.Denied(read.nextTokensAt(now, n));
     }
     Optional<Instant> retryAt = tooFew.until(TooFew.at(now, id, n));
-    if (hand.leases.isEmpty() && retryAt.isPresent()) {
+    if (attempt.leases.isEmpty() && retryAt.isPresent()) {
       return new ClaimResult.Denied(retryAt.get());
     }
-    CompletableFuture<Void> waking = waking(read, now);
-    // A bucket that had to be filled first holds other tokens now than when it was asked.
-    hand.asked = hand.asked && !read.needsWakingAt(now);
-    ClaimResult claim = contend(read, n, lease, hand);
+    CompletableFuture<Void> waking = wake(read, now);
+    // After the fill the first result of the queue is obsolete.
+    attempt.asked = attempt.asked && !read.needsWakingAt(now);
+    ClaimResult claim = holdAll(read, n, lease, attempt);
     await(waking);
     return claim;
   }
 
-  /** Requests that a bucket that hibernates is filled again, and waits if it has no tokens. */
-  private CompletableFuture<Void> waking(Bucket read, Instant now) {
+  /** Requests a fill of a hibernating bucket. Waits for the fill if the bucket has no tokens. */
+  private CompletableFuture<Void> wake(Bucket read, Instant now) {
     if (!read.needsWakingAt(now)) {
       return read.isHibernating() ? request(read) : CompletableFuture.completedFuture(null);
     }
@@ -309,28 +310,28 @@ public final class BucketGate {
     return CompletableFuture.completedFuture(null);
   }
 
-  private ClaimResult contend(Bucket read, int n, Duration lease, Attempt hand) {
+  private ClaimResult holdAll(Bucket read, int n, Duration lease, Attempt attempt) {
     BucketId id = read.id();
-    for (int round = 1; ; round++) {
-      Optional<Level> empty = search(id, n, lease, hand);
-      int found = hand.leases.size();
+    for (int attempts = 1; ; attempts++) {
+      Optional<Level> empty = search(id, n, lease, attempt);
+      int found = attempt.leases.size();
       if (found == n) {
-        return granted(id, hand);
+        return granted(id, attempt);
       }
-      if (found == 0 && hand.failure.isPresent()) {
-        return unanswered(read, hand.failure.get());
+      if (found == 0 && attempt.failure.isPresent()) {
+        return queueFailed(read, attempt.failure.get());
       }
       boolean contended =
           found > 0 && empty.filter(level -> level.visible() + level.held() >= n).isPresent();
-      if (contended && round < ROUNDS) {
-        giveBack(id, hand);
+      if (contended && attempts < MAX_ATTEMPTS) {
+        giveBack(id, attempt);
       } else {
         Instant now = clock.instant();
         CompletableFuture<Void> fill =
             empty
                 .map(level -> recordEmpty(read, now, heldByOthers(level, n, found)))
                 .orElseGet(() -> CompletableFuture.completedFuture(null));
-        giveBack(id, hand);
+        giveBack(id, attempt);
         await(fill);
         Instant retryAt = read.nextTokensAt(now, n - found);
         if (n > 1 && empty.isPresent() && !contended) {
@@ -338,22 +339,23 @@ public final class BucketGate {
         }
         return new ClaimResult.Denied(retryAt);
       }
-      pause.of(Duration.ofMillis(ThreadLocalRandom.current().nextInt(FIRST_PAUSE_MILLIS << round)));
+      pause.of(
+          Duration.ofMillis(ThreadLocalRandom.current().nextInt(FIRST_PAUSE_MILLIS << attempts)));
     }
   }
 
-  /** What others hold of a bucket without any token to claim; empty if it has some, but too few. */
+  /** The tokens that other callers hold; empty if the bucket is not empty but has too few. */
   private static Optional<Long> heldByOthers(Level level, int n, int found) {
     return Optional.of(level.held()).filter(any -> found == 0 && (n == 1 || level.visible() == 0));
   }
 
-  private ClaimResult granted(BucketId id, Attempt hand) {
+  private ClaimResult granted(BucketId id, Attempt attempt) {
     empty.remove(id);
-    return new ClaimResult.Granted(id, hand.leases);
+    return new ClaimResult.Granted(id, attempt.leases);
   }
 
-  /** Nobody knows what the queue holds, unless there is none. */
-  private ClaimResult.Shortfall unanswered(Bucket read, Unavailable failure) {
+  /** The result if the queue failed: undecided, or denied if the queue is missing. */
+  private ClaimResult.Shortfall queueFailed(Bucket read, Unavailable failure) {
     if (!(failure instanceof MissingQueue)) {
       return new ClaimResult.Undecided(failure.reason());
     }
@@ -365,11 +367,12 @@ public final class BucketGate {
   }
 
   /**
-   * Writes down that the bucket is empty, if it is, and requests a fill if nothing is on the way.
-   * Of several claims that find it empty the first to write it down requests the fill; while the
-   * row cannot be written it could not be filled either.
+   * Stores that the bucket is empty, if it is, and requests a fill if no tokens are pending. Of
+   * several claims that find the bucket empty, the first to store the hint requests the fill. If
+   * the row cannot be written, a fill would fail too.
    *
-   * @param heldByOthers how many tokens others hold; empty if there are tokens, but too few
+   * @param heldByOthers tokens that other callers hold; empty if the bucket is not empty but has
+   *     too few
    */
   private CompletableFuture<Void> recordEmpty(
       Bucket read, Instant now, Optional<Long> heldByOthers) {
@@ -382,26 +385,26 @@ public final class BucketGate {
         : CompletableFuture.completedFuture(null);
   }
 
-  /** Returns whether this is the first to write it down. */
+  /** Stores the hint; returns whether no other claim was faster. */
   private boolean remember(Bucket read, EmptyHint found) {
     empty.put(read.id(), found.until());
     return quietly(() -> buckets.rememberEmpty(read, found)).equals(Optional.of(WriteResult.DONE));
   }
 
-  /** Requests a fill of what was read, unless this process has done so just now. */
+  /** Requests a fill of this version of the bucket, unless this process has just done so. */
   private CompletableFuture<Void> request(Bucket read) {
     Instant now = clock.instant();
     Request request = new Request(read.id(), read.version());
-    if (!requested.putIfExpired(request, now, now.plus(REQUEST_APART))) {
+    if (!requested.putIfExpired(request, now, now.plus(REQUEST_INTERVAL))) {
       return CompletableFuture.completedFuture(null);
     }
     return CompletableFuture.runAsync(() -> fills.send(read.id()), executor);
   }
 
-  /** A request that is not accepted soon is repeated by a later claim. */
+  /** Waits for a request. If it is not accepted in time, a later claim repeats it. */
   private static void await(CompletableFuture<Void> request) {
     try {
-      request.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      request.get(REQUEST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException notAccepted) {
       return;
     } catch (InterruptedException interrupted) {
@@ -410,65 +413,65 @@ public final class BucketGate {
   }
 
   /**
-   * Adds tokens to those in hand until there are n or the queue has no more. SQS may give fewer
-   * than are there (SQS API reference, ReceiveMessage, {@code MaxNumberOfMessages}), so only a
-   * receive that brings nothing says that there are no more.
+   * Receives tokens until the attempt has n or the queue has no more. SQS may return fewer tokens
+   * than it has (SQS API reference, ReceiveMessage, {@code MaxNumberOfMessages}), so only an empty
+   * receive means that there are no more.
    *
-   * @return what the queue holds besides, if it has no more to give; empty if it may have
+   * @return the level of the queue if it has no more tokens; empty if it may have more
    */
-  private Optional<Level> search(BucketId id, int n, Duration lease, Attempt hand) {
-    if (!hand.asked) {
-      collect(id, n, lease, Search.SHORT, hand);
+  private Optional<Level> search(BucketId id, int n, Duration lease, Attempt attempt) {
+    if (!attempt.asked) {
+      collect(id, n, lease, Search.SHORT, attempt);
     }
-    hand.asked = false;
-    if (hand.leases.size() == n || hand.failure.isPresent()) {
+    attempt.asked = false;
+    if (attempt.leases.size() == n || attempt.failure.isPresent()) {
       return Optional.empty();
     }
     Optional<Level> level = quietly(() -> queue.look(id));
     if (level.isEmpty() || level.get().visible() == 0) {
       return level;
     }
-    collect(id, n, lease, Search.LONG, hand);
-    boolean answered = hand.failure.isEmpty();
-    // The queue has answered once; that it does not answer again is no reason to admit.
-    hand.failure = Optional.empty();
-    return answered && hand.leases.size() < n ? level : Optional.empty();
+    collect(id, n, lease, Search.LONG, attempt);
+    boolean answered = attempt.failure.isEmpty();
+    // The queue responded once, so a second failure does not make the claim undecided.
+    attempt.failure = Optional.empty();
+    return answered && attempt.leases.size() < n ? level : Optional.empty();
   }
 
-  private void collect(BucketId id, int n, Duration lease, Search search, Attempt hand) {
-    hand.asked = true;
+  private void collect(BucketId id, int n, Duration lease, Search search, Attempt attempt) {
+    attempt.asked = true;
     try {
       boolean more = true;
-      while (more && hand.leases.size() < n) {
-        more = collectOnce(id, n - hand.leases.size(), lease, search, hand);
+      while (more && attempt.leases.size() < n) {
+        more = collectOnce(id, n - attempt.leases.size(), lease, search, attempt);
       }
     } catch (Unavailable unavailable) {
-      hand.failure = Optional.of(unavailable);
+      attempt.failure = Optional.of(unavailable);
     }
   }
 
-  /** Receives once in each lane; returns whether any of them found a token. */
+  /** Runs one round of concurrent receives; returns whether any of them found a token. */
   private boolean collectOnce(
-      BucketId id, int missing, Duration lease, Search search, Attempt hand) {
+      BucketId id, int missing, Duration lease, Search search, Attempt attempt) {
     if (missing <= TokenQueue.BATCH) {
       List<Lease> found = queue.reserve(id, missing, lease, search);
-      hand.leases.addAll(found);
+      attempt.leases.addAll(found);
       return !found.isEmpty();
     }
-    int lanes = Math.min(LANES, (missing + TokenQueue.BATCH - 1) / TokenQueue.BATCH);
+    int receiveCount = Math.min(MAX_RECEIVES, (missing + TokenQueue.BATCH - 1) / TokenQueue.BATCH);
     List<CompletableFuture<List<Lease>>> receives =
-        IntStream.range(0, lanes)
-            .map(lane -> Math.min(TokenQueue.BATCH, missing - lane * TokenQueue.BATCH))
+        IntStream.range(0, receiveCount)
+            .map(i -> Math.min(TokenQueue.BATCH, missing - i * TokenQueue.BATCH))
             .mapToObj(
                 most ->
                     CompletableFuture.supplyAsync(
                         () -> queue.reserve(id, most, lease, search), executor))
             .toList();
-    int before = hand.leases.size();
+    int before = attempt.leases.size();
     Optional<Unavailable> failure = Optional.empty();
     for (CompletableFuture<List<Lease>> receive : receives) {
       try {
-        hand.leases.addAll(receive.get());
+        attempt.leases.addAll(receive.get());
       } catch (ExecutionException failed) {
         failure = Optional.of(unavailable(failed));
       } catch (InterruptedException interrupted) {
@@ -480,7 +483,7 @@ public final class BucketGate {
         unavailable -> {
           throw unavailable;
         });
-    return hand.leases.size() > before;
+    return attempt.leases.size() > before;
   }
 
   private static Unavailable unavailable(ExecutionException failed) {
@@ -498,32 +501,34 @@ public final class BucketGate {
     }
   }
 
-  /** A request to fill a bucket that was read in this version. */
+  /** A request to fill this version of a bucket. */
   private record Request(BucketId id, long version) {}
 
-  /** There are fewer tokens than a claim asked for; who asks for as many waits in vain. */
+  /**
+   * A claim for this number of tokens found too few. Other claims for the same number are denied.
+   */
   private record TooFew(BucketId id, int tokens, long second) {
-    /** Believed for the rest of this second. */
+    /** A key that is valid for the rest of this second. */
     static TooFew at(Instant now, BucketId id, int tokens) {
       return new TooFew(id, tokens, now.getEpochSecond());
     }
   }
 
-  /** What a claim has in hand: what the queue has given it so far. Not for several threads. */
+  /** The tokens that a claim in progress has received so far. Not thread-safe. */
   public static final class Attempt {
     private final List<Lease> leases = new ArrayList<>();
     private Optional<Unavailable> failure = Optional.empty();
     private boolean asked;
 
-    /** Nothing yet. */
+    /** An attempt without tokens. */
     public Attempt() {}
   }
 
   /**
-   * What came of a claim of up to n tokens.
+   * The result of a claim for up to n tokens.
    *
    * @param tokens how many were spent
-   * @param shortfall why not more, if not all n
+   * @param shortfall why not all n; empty if all were spent
    */
   public record SpendResult(int tokens, Optional<ClaimResult.Shortfall> shortfall) {}
 }

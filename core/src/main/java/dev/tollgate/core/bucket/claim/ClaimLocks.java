@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * ClaimLocks of the claims for several tokens of one bucket that are under way in this process.
- * Buckets share locks, so a claim waits a moment at most and then goes on without one.
+ * Serializes this process's claims for several tokens of one bucket. Buckets share locks, so a
+ * claim waits for half a second at most and then continues without a lock.
  */
 final class ClaimLocks {
   private static final int LOCKS = 64;

@@ -5,14 +5,13 @@ import dev.tollgate.core.bucket.Lease;
 import java.time.Instant;
 import java.util.List;
 
-/** The answer to a claim for tokens. */
+/** The result of a claim for tokens. */
 public sealed interface ClaimResult {
   /**
-   * All the tokens are held. They are the holder's until {@link #endsAt}, to settle or to give
-   * back.
+   * All the tokens are held until {@link #endsAt}, to be spent or returned.
    *
-   * @param bucket where they come from
-   * @param leases one a token
+   * @param bucket the bucket of the tokens
+   * @param leases one for each token
    */
   record Granted(BucketId bucket, List<Lease> leases) implements ClaimResult {
     /** Copies the leases. */
@@ -20,24 +19,24 @@ public sealed interface ClaimResult {
       leases = List.copyOf(leases);
     }
 
-    /** When the first of the tokens goes back by itself. */
+    /** When the first lease ends. */
     public Instant endsAt() {
       return leases.stream().map(Lease::endsAt).min(Instant::compareTo).orElse(Instant.MAX);
     }
   }
 
-  /** Tokens are missing. */
+  /** The tokens are not held. */
   sealed interface Shortfall extends ClaimResult {}
 
   /**
-   * Not enough tokens are there; none is held.
+   * The bucket has too few tokens; none is held.
    *
-   * @param retryAt when as many as were missing will have come, if nobody else takes them
+   * @param retryAt when the missing tokens will have appeared, if no other caller takes them
    */
   record Denied(Instant retryAt) implements Shortfall {}
 
   /**
-   * The bucket could not be asked. Whether that admits or refuses is for the caller to say.
+   * The queue failed. The caller decides whether to admit or refuse.
    *
    * @param cause what failed
    */

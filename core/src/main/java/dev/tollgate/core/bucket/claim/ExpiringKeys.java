@@ -6,9 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Remembers until when something holds, for the 10,000 keys used last.
- *
- * @param <K> what it holds for
+ * A map from keys to the instants at which they expire. Keeps the 10,000 most recently used keys.
+ * Thread-safe.
  */
 public final class ExpiringKeys<K> {
   private static final int MOST = 10_000;
@@ -23,10 +22,10 @@ public final class ExpiringKeys<K> {
         }
       };
 
-  /** Nothing yet. */
+  /** An empty map. */
   public ExpiringKeys() {}
 
-  /** Remembers that something holds until {@code end}. */
+  /** Sets the expiry of a key. */
   public synchronized void put(K id, Instant end) {
     until.put(id, end);
   }
@@ -35,12 +34,15 @@ public final class ExpiringKeys<K> {
     until.remove(id);
   }
 
-  /** Until when it holds, or held; empty if nothing is remembered. */
+  /** The expiry of a key, which may be in the past; empty if the key is unknown. */
   public synchronized Optional<Instant> until(K id) {
     return Optional.ofNullable(until.get(id));
   }
 
-  /** Remembers {@code end}, unless something is remembered that has not ended at {@code now}. */
+  /**
+   * Sets the expiry of a key, unless the key has not expired at {@code now}. Returns whether it
+   * did.
+   */
   synchronized boolean putIfExpired(K id, Instant now, Instant end) {
     if (until(id).filter(now::isBefore).isPresent()) {
       return false;

@@ -4,21 +4,21 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 
 /**
- * Requests to the token producer to fill a bucket now: one that hibernates, or one that was found
- * empty and has no token on the way. A request for any other bucket is harmless.
+ * Asks the token producer to fill a bucket now: a hibernating bucket, or an empty one without
+ * pending tokens. A request for any other bucket has no effect.
  */
 public interface FillRequests {
   /**
    * Requests a fill and does not wait for it.
    *
-   * @throws Unavailable if the request was not accepted, or not for certain
+   * @throws Unavailable if the request may not have been accepted
    */
   void send(BucketId id);
 
   /**
-   * Requests a fill and waits for it: when this returns, the bucket holds what it is owed.
+   * Requests a fill and waits until the bucket holds what it is owed.
    *
-   * @throws Unavailable if that was not done, or not for certain
+   * @throws Unavailable if the fill may not have been done
    */
   void sendAndWait(BucketId id);
 }

@@ -13,20 +13,22 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
 
-/** What becomes of tokens that a claim holds: they are spent, or given back, or put back. */
+/** Spends, returns or replaces tokens that a claim holds. */
 public final class HeldTokens {
   private final Buckets buckets;
   private final TokenQueue queue;
   private final InstantSource clock;
 
-  /** Tokens that lie in {@code queue}, of buckets that are written down in {@code buckets}. */
+  /** Tokens in {@code queue} of the buckets in {@code buckets}. */
   public HeldTokens(Buckets buckets, TokenQueue queue, InstantSource clock) {
     this.buckets = buckets;
     this.queue = queue;
     this.clock = clock;
   }
 
-  /** Spends what is held, if the queue confirms it before the lease ends. */
+  /**
+   * Spends held tokens. They count as spent only if the queue confirms it before the lease ends.
+   */
   public SettleResult settle(ClaimResult.Granted granted) {
     if (!clock.instant().isBefore(granted.endsAt())) {
       return new SettleResult.Lapsed();
@@ -47,7 +49,7 @@ public final class HeldTokens {
     }
   }
 
-  /** Gives back what is held; what cannot be given back returns when its lease ends. */
+  /** Returns held tokens. Those that cannot be returned now return when their lease ends. */
   public void giveBack(ClaimResult.Granted granted) {
     unlessUnavailable(() -> queue.giveBack(granted.bucket(), granted.leases()));
   }
@@ -61,8 +63,8 @@ public final class HeldTokens {
   }
 
   /**
-   * Puts fresh tokens in for n that were spent in vain, for anybody to claim at once. Those that
-   * cannot be put are lost, as they would be in a crash.
+   * Adds n new tokens in place of spent ones whose work was not done. Tokens that cannot be added
+   * are lost, as after a crash.
    *
    * @param n 1 or more
    */
@@ -73,7 +75,7 @@ public final class HeldTokens {
             .mapToObj(i -> new Token(UUID.randomUUID().toString(), id, now, now))
             .toList();
     unlessUnavailable(() -> queue.put(id, fresh));
-    // A put that was not answered may have been done.
+    // The hint is removed even if the put failed, because it may have been done.
     unlessUnavailable(() -> buckets.forgetEmpty(id));
   }
 }

@@ -1,25 +1,25 @@
 package dev.tollgate.core.bucket.claim;
 
-/** What became of held tokens that were to be spent. */
+/** The result of spending held tokens. */
 public sealed interface SettleResult {
   /** All of them are spent. */
   record Spent() implements SettleResult {}
 
   /**
-   * The lease ended before the queue answered. Whoever holds the tokens now may spend them, so they
-   * do not count as spent here.
+   * The lease ended before the queue responded. Another caller may hold the tokens now, so they do
+   * not count as spent.
    */
   record Lapsed() implements SettleResult {}
 
   /**
-   * The queue answered that some of them are not spent, or that there is no such queue.
+   * The queue reported that some tokens are not spent, or the queue is missing.
    *
    * @param cause what failed
    */
   record NotSpent(String cause) implements SettleResult {}
 
   /**
-   * The queue gave no answer. Nobody knows whether they are spent.
+   * The queue did not respond. Whether the tokens are spent is unknown.
    *
    * @param cause what failed
    */

@@ -1,4 +1,4 @@
-/** Claims tokens of a bucket. May import bucket. */
+/** Claims, spends and returns tokens. May import core and bucket. */
 @NullMarked
 package dev.tollgate.core.bucket.claim;
 

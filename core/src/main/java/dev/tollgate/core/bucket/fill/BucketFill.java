@@ -20,13 +20,13 @@ import java.util.UUID;
 import java.util.stream.LongStream;
 
 /**
- * Fills a bucket: reads the level, moves the ledger forward, sends the tokens. It sends what is
- * owed and, delayed to the second at which each is due, what becomes due until the next fill; never
+ * Fills a bucket: reads the level, moves the ledger forward, and sends the tokens. It sends the
+ * owed tokens at once and those that become due until the next fill with a delay. It never sends
  * more than the bucket has room for.
  *
- * <p>The ledger moves first, and only if nobody else moved it, so a schedule that fires twice, or a
- * retry, mints nothing twice. Tokens that the queue refuses are owed again. Tokens of which nobody
- * knows whether they were sent may be lost, at most one minute's.
+ * <p>The ledger is written first, with a condition on its version. So a schedule that fires twice,
+ * or a retry, mints nothing twice. Tokens that the queue rejects are owed again. Tokens whose
+ * sending has an unknown result may be lost, at most one minute's.
  */
 public final class BucketFill {
   private static final Duration TRIM_LEASE = Duration.ofSeconds(30);
@@ -35,10 +35,7 @@ public final class BucketFill {
   private final TokenQueue queue;
   private final InstantSource clock;
 
-  /**
-   * A fill of buckets that are written down in {@code buckets} and whose tokens lie in {@code
-   * queue}.
-   */
+  /** Fills the buckets in {@code buckets}, whose tokens are in {@code queue}. */
   public BucketFill(Buckets buckets, TokenQueue queue, InstantSource clock) {
     this.buckets = buckets;
     this.queue = queue;
@@ -46,16 +43,16 @@ public final class BucketFill {
   }
 
   /**
-   * Gives the bucket what it is owed now and until the next fill, and takes out what is more than
-   * its capacity.
+   * Sends the bucket the tokens that are due until the next fill, and removes tokens beyond its
+   * capacity.
    *
-   * @throws Unavailable if the ledger or the queue cannot be asked
+   * @throws Unavailable if the ledger or the queue fails
    */
   public FillResult fill(BucketId id) {
     return buckets.find(id).map(this::fill).orElseGet(NoBucket::new);
   }
 
-  /** The same of a bucket that has been read just now. */
+  /** Fills a bucket that was just read. */
   public FillResult fill(Bucket read) {
     return read.fillState().state() == FillState.State.PRODUCED
         ? fill(read, read)
@@ -63,10 +60,10 @@ public final class BucketFill {
   }
 
   /**
-   * Fills a bucket because a claim requested it. One that hibernates is filled again from now on.
-   * One that has tokens on the way is left alone: another request was faster.
+   * Fills a bucket because a claim requested it. Wakes the bucket if it hibernates. Does nothing if
+   * tokens are pending, because another request was faster.
    *
-   * @throws Unavailable if the ledger or the queue cannot be asked
+   * @throws Unavailable if the ledger or the queue fails
    */
   public FillResult fillOnRequest(Bucket read) {
     Instant now = clock.instant();
@@ -117,10 +114,7 @@ public final class BucketFill {
         .toList();
   }
 
-  /**
-   * Spends tokens that a smaller capacity has no room for; hidden and held ones wait for a later
-   * fill.
-   */
+  /** Spends visible tokens beyond the capacity. A later fill removes delayed and held ones. */
   private long trim(Bucket bucket, long surplus) {
     long trimmed = 0;
     while (trimmed < surplus) {
@@ -138,21 +132,21 @@ public final class BucketFill {
     return trimmed;
   }
 
-  /** What a fill did. */
+  /** The result of a fill. */
   public sealed interface FillResult {}
 
   /**
-   * The bucket has what it was owed.
+   * The bucket received what it was owed.
    *
-   * @param bucket as it was written last
-   * @param minted tokens sent, those on their way included
-   * @param unsent tokens that the queue refused; they are owed again, and come with the next fill
-   * @param trimmed tokens taken out because the capacity has no room for them
-   * @param level tokens in the bucket now, those on their way included
+   * @param bucket the bucket as last written
+   * @param minted tokens sent, including delayed ones
+   * @param unsent tokens that the queue rejected; the next fill sends them
+   * @param trimmed tokens removed because they exceeded the capacity
+   * @param level tokens in the bucket now, including delayed ones
    */
   public record Filled(Bucket bucket, long minted, long unsent, long trimmed, long level)
       implements FillResult {
-    /** Without the bucket, for logs. */
+    /** The numbers without the bucket, for logs. */
     @Override
     public String toString() {
       return "Topped[minted=%d, unsent=%d, trimmed=%d, level=%d]"
@@ -160,16 +154,16 @@ public final class BucketFill {
     }
   }
 
-  /** Another fill of the same bucket was faster; this one minted nothing. */
+  /** A concurrent fill of the same bucket was faster; this one minted nothing. */
   public record Conflict() implements FillResult {}
 
   /**
-   * The bucket is not filled at present, or not by this.
+   * The token producer does not fill the bucket at present.
    *
-   * @param state who fills it, if anybody does
+   * @param state what fills it, if anything
    */
   public record NotFilled(FillState.State state) implements FillResult {}
 
-  /** There is no such bucket: its tenant was offboarded, and the schedule fired late. */
+  /** The bucket does not exist: the schedule fired after its tenant was offboarded. */
   public record NoBucket() implements FillResult {}
 }

@@ -7,30 +7,30 @@ import dev.tollgate.core.bucket.Buckets;
 import java.util.Optional;
 
 /**
- * Has schedules follow the rows of their buckets. A row may change while its schedule is being
- * changed; so whoever has changed a schedule reads the row once more.
+ * Updates schedules to match their buckets' rows. A row may change during the update, so each
+ * update reads the row again afterwards.
  */
 public final class BucketSchedules {
-  private static final int MOST_ATTEMPTS = 5;
+  private static final int MAX_ATTEMPTS = 5;
 
   private final Buckets buckets;
   private final FillSchedules schedules;
 
-  /** The schedules of buckets that are written down in {@code buckets}. */
+  /** The schedules of the buckets in {@code buckets}. */
   public BucketSchedules(Buckets buckets, FillSchedules schedules) {
     this.buckets = buckets;
     this.schedules = schedules;
   }
 
   /**
-   * Makes the bucket's schedule what its row says.
+   * Updates the bucket's schedule to match its row. Deletes the schedule if there is no row.
    *
-   * @param read the row as it was read or written just now; without one there is to be no schedule
-   * @throws Unavailable if row or schedule could not be asked, or the row does not come to rest
+   * @param read the row as just read or written
+   * @throws Unavailable if the row or the schedule fails, or the row keeps changing
    */
   public void follow(BucketId id, Optional<Bucket> read) {
     Optional<Bucket> row = read;
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       row.ifPresentOrElse(schedules::put, () -> schedules.delete(id));
       Optional<Bucket> now = buckets.find(id);
       if (row.isPresent() ? now.filter(row.get()::hasSameScheduleAs).isPresent() : now.isEmpty()) {
@@ -38,6 +38,6 @@ public final class BucketSchedules {
       }
       row = now;
     }
-    throw new Unavailable("schedule " + id + ": overtaken " + MOST_ATTEMPTS + " times");
+    throw new Unavailable("schedule " + id + ": the bucket changed " + MAX_ATTEMPTS + " times");
   }
 }

@@ -9,43 +9,43 @@ import dev.tollgate.core.provisioning.Drift;
 import java.util.Optional;
 
 /**
- * The schedules that fill buckets: once a minute, on the minute. Every method throws {@link
- * Unavailable} if that could not be asked.
+ * The schedules that fill buckets, once a minute on the minute. Every method throws {@link
+ * Unavailable} if the scheduler fails.
  */
 public interface FillSchedules {
   /**
-   * Makes the bucket's schedule what the bucket's rate, capacity and upkeep say, whatever there is:
-   * one that invokes the producer, one that sends tokens by itself, one that does not fire, or none
-   * for a bucket that its shard's schedule fills.
+   * Creates, updates or deletes the bucket's schedule to match the bucket: it invokes the token
+   * producer, sends tokens itself, or is disabled. A bucket that its shard fills has no schedule.
    */
   void put(Bucket bucket);
 
-  /** Makes the schedule of a shard, unless there is one. */
+  /** Creates the schedule of a shard, unless it exists. */
   void put(Shard shard);
 
-  /** Deletes the bucket's schedule; harmless if there is none. */
+  /** Deletes the bucket's schedule, if it exists. */
   void delete(BucketId id);
 
-  /** Deletes the schedule of a shard; harmless if there is none. */
+  /** Deletes the schedule of a shard, if it exists. */
   void delete(Shard shard);
 
   /**
-   * How the bucket's schedule compares with what {@link #put(Bucket)} would make of it. Where that
-   * is none, one that is there differs.
+   * Compares the bucket's schedule with the one that {@link #put(Bucket)} would create. If that
+   * would be none, an existing schedule is drift.
    */
   Drift compare(Bucket bucket);
 
-  /** How the schedule of a shard compares with a new one. */
+  /** Compares the schedule of a shard with a new one. */
   Drift compare(Shard shard);
 
   /** Whether the bucket has a schedule. */
   boolean has(BucketId id);
 
   /**
-   * Buckets that have a schedule, whether or not they are written down, in no order; the part after
-   * {@code cursor}, or the first. A part may be empty, and others still follow.
+   * The buckets that have a schedule, including orphans, unordered. A page may be empty although
+   * others follow.
    *
-   * @param most 1 to 100
+   * @param cursor the previous page's; empty for the first page
+   * @param max 1 to 100
    */
-  Page<BucketId> list(Optional<String> cursor, int most);
+  Page<BucketId> list(Optional<String> cursor, int max);
 }

@@ -31,16 +31,16 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * What is done for a bucket when its minute has come: it is filled, and what fills it is changed if
- * that is due. One that has stayed full is put to sleep, one that a claim found asleep is woken,
- * and one that is to be filled directly is brought there.
+ * The periodic work for one bucket: fills it, and changes what fills it if that is due. A bucket
+ * that stayed full starts to hibernate, a claim wakes a hibernating bucket, and a bucket with
+ * direct filling is prepared for it and then left to its schedule.
  *
- * <p>The bucket's row is changed first, and the schedule follows the row. Whoever has changed a
- * schedule reads the row once more, lest it has changed meanwhile; a schedule that fires though the
- * row says otherwise is put right; and a bucket that is not filled though its row says so is filled
- * when a claim finds it empty. So a crash at any point is mended by what comes next.
+ * <p>The row is changed first, and then the schedule. After a change of the schedule the row is
+ * read again, in case it changed meanwhile. If a schedule fires although the row says otherwise, it
+ * is corrected. If a bucket is not filled although its row says so, a claim that finds it empty
+ * requests a fill. So the next event repairs the effect of a crash at any point.
  *
- * <p>A bucket whose queue is missing has its tenant reconciled.
+ * <p>If a bucket's queue is missing, its tenant is marked for reconciliation.
  */
 public final class FillTurn {
   private static final Duration RENEWAL_LEASE = Duration.ofSeconds(30);
@@ -53,7 +53,7 @@ public final class FillTurn {
   private final ReconcileRequests reconciliation;
   private final InstantSource clock;
 
-  /** Turns of buckets that are written down in {@code buckets}. */
+  /** The work for the buckets in {@code buckets}. */
   public FillTurn(
       Buckets buckets,
       TokenQueue tokens,
@@ -71,9 +71,9 @@ public final class FillTurn {
   }
 
   /**
-   * The turn of a bucket whose schedule fired.
+   * Does the work for a bucket whose schedule fired.
    *
-   * @throws Unavailable if something cannot be asked; what was due comes with a later turn
+   * @throws Unavailable if a port fails; a later turn does the work
    */
   public TurnResult take(BucketId id) {
     Optional<Bucket> found = buckets.find(id);
@@ -91,7 +91,7 @@ public final class FillTurn {
   }
 
   /**
-   * The turn of a bucket that its shard found to be due.
+   * Does the work for a bucket that its shard found due.
    *
    * @throws Unavailable as {@link #take}
    */
@@ -110,10 +110,10 @@ public final class FillTurn {
   }
 
   /**
-   * Fills a bucket because a claim requested it, see {@link FillRequests}. A fill that was under
-   * way may have found the bucket full and overtakes this one; then this one begins anew.
+   * Fills a bucket because a claim requested it, see {@link FillRequests}. If a concurrent fill,
+   * which found the bucket full, causes a conflict, this one is repeated.
    *
-   * @throws Unavailable as {@link #take}; a bucket that was woken by then stays awake
+   * @throws Unavailable as {@link #take}; a bucket that was woken before the failure stays awake
    */
   public TurnResult takeOnRequest(BucketId id) {
     TurnResult turn = takeOnRequestOnce(id);
@@ -127,8 +127,8 @@ public final class FillTurn {
     }
     Bucket read = found.get();
     FillResult filled = reconciling(id, () -> fillOnRequest(read));
-    boolean isNews = read.isHibernating() || read.isOverdueAt(clock.instant());
-    if (filled instanceof Filled topped && isNews) {
+    boolean mustUpdateSchedule = read.isHibernating() || read.isOverdueAt(clock.instant());
+    if (filled instanceof Filled topped && mustUpdateSchedule) {
       schedules.follow(id, Optional.of(topped.bucket()));
     }
     return new TurnResult(
@@ -138,7 +138,10 @@ public final class FillTurn {
             : Optional.empty());
   }
 
-  /** A claim that found no queue requests a fill too, whether or not one is due. */
+  /**
+   * Fills the bucket, or else checks that its queue exists: a claim that found no queue requests a
+   * fill even if none is due.
+   */
   private FillResult fillOnRequest(Bucket read) {
     FillResult filled = fill.fillOnRequest(read);
     if (filled instanceof NotFilled) {
@@ -175,7 +178,7 @@ public final class FillTurn {
         bucket.isReadyForDirectAt(now) ? enter(bucket, bucket.direct(now)) : Optional.empty());
   }
 
-  /** Looks at a bucket that its schedule fills. */
+  /** Inspects a bucket that its schedule fills directly. */
   private TurnResult look(Bucket bucket) {
     Instant now = clock.instant();
     Bucket seen = bucket.inspected(tokens.level(bucket.id()), now);
@@ -190,7 +193,7 @@ public final class FillTurn {
     return Optional.empty();
   }
 
-  /** Writes down who fills the bucket from now on, and has the schedule follow. */
+  /** Stores what fills the bucket from now on, and updates the schedule. */
   private Optional<FillState.State> enter(Bucket before, Bucket next) {
     if (buckets.replace(next) == WriteResult.CONFLICT) {
       return Optional.empty();
@@ -202,8 +205,8 @@ public final class FillTurn {
   }
 
   /**
-   * Replaces up to so many of the oldest tokens by new ones. They are spent first, so that a crash
-   * loses tokens and makes none.
+   * Replaces up to {@code most} of the oldest tokens with new ones. Spends the old ones first, so
+   * that a crash loses tokens and creates none.
    */
   private void renew(Bucket bucket, long most) {
     if (most <= 0) {
@@ -224,10 +227,10 @@ public final class FillTurn {
   }
 
   /**
-   * What was done.
+   * The result of a turn.
    *
-   * @param fill what the bucket was given
-   * @param newState who fills it from now on, if that has changed
+   * @param fill the result of the fill
+   * @param newState what fills the bucket from now on, if that changed
    */
   public record TurnResult(FillResult fill, Optional<FillState.State> newState) {}
 }

@@ -14,7 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/** The turns of all the buckets of a shard that are due, several at a time. */
+/** Takes the {@linkplain FillTurn turns} of all due buckets of a shard, several at a time. */
 public final class ShardTurn {
   private final Buckets buckets;
   private final FillTurn turns;
@@ -22,9 +22,9 @@ public final class ShardTurn {
   private final InstantSource clock;
 
   /**
-   * Turns of the buckets that {@code buckets} says are due.
+   * The turns of the due buckets in {@code buckets}.
    *
-   * @param executor bounds how many are taken at a time
+   * @param executor limits how many turns run at a time
    */
   public ShardTurn(Buckets buckets, FillTurn turns, Executor executor, InstantSource clock) {
     this.buckets = buckets;
@@ -34,12 +34,12 @@ public final class ShardTurn {
   }
 
   /**
-   * Takes the turns, in an order that is another each time: should there not be time for all, none
-   * is always left out, and what was due comes with a later turn.
+   * Takes the turns in random order, so that the same buckets are not skipped each time if time
+   * runs out. A later turn does the work of skipped buckets.
    *
-   * @param end when no further turn may be begun
-   * @param log takes a line for each turn that failed
-   * @throws Unavailable if it cannot be asked which buckets are due
+   * @param end no turn starts after this instant
+   * @param log receives a line for each failed turn
+   * @throws Unavailable if the due buckets cannot be listed
    */
   public Report take(Shard shard, Instant end, Consumer<String> log) {
     List<BucketId> due = new ArrayList<>(buckets.due(shard, clock.instant()));
@@ -70,11 +70,11 @@ public final class ShardTurn {
   }
 
   /**
-   * What came of it.
+   * The result for a shard.
    *
-   * @param due buckets whose turn it was
-   * @param done those that had it
-   * @param failed those whose turn failed; the others had to wait for want of time
+   * @param due buckets that were due
+   * @param done buckets whose turn succeeded
+   * @param failed buckets whose turn failed; the remaining ones were skipped for lack of time
    */
   public record Report(long due, long done, long failed) {}
 }

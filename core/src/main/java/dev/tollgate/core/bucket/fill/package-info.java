@@ -1,4 +1,4 @@
-/** Fills buckets and keeps their schedules. May import bucket and provisioning. */
+/** Fills buckets and updates their schedules. May import bucket, bucket.claim and provisioning. */
 @NullMarked
 package dev.tollgate.core.bucket.fill;
 
