@@ -16,7 +16,7 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.concurrent.ExecutorService;
 
-/** The use cases of the control plane over its ports. */
+/** Builds the use cases of the control plane over its ports. */
 final class ControlPlane {
   private final Ports ports;
   private final InstantSource clock;
@@ -25,18 +25,19 @@ final class ControlPlane {
   private final TierCatalog catalog;
   private final Doctor doctor;
   private final ReleaseRollOut releaseRollOut;
-  private final ParallelTasks crew;
+  private final ParallelTasks parallel;
 
   /**
-   * A control plane.
+   * A control plane over these ports.
    *
-   * @param release what silos' functions are brought to
+   * @param release the release that the functions of silos run
+   * @param workers run parallel tasks
    */
   ControlPlane(
       Ports ports, Release release, Pause pause, ExecutorService workers, InstantSource clock) {
     this.ports = ports;
     this.clock = clock;
-    this.crew = new ParallelTasks(workers);
+    this.parallel = new ParallelTasks(workers);
     this.reconciler =
         new Reconciler(
             ports,
@@ -47,9 +48,9 @@ final class ControlPlane {
             pause,
             clock);
     this.lifecycle = new TenantLifecycle(ports.tenants(), ports.tiers(), reconciler);
-    this.catalog = new TierCatalog(ports.tenants(), ports.tiers(), lifecycle, crew, pause);
-    this.doctor = new Doctor(ports, lifecycle, crew, pause, clock);
-    this.releaseRollOut = new ReleaseRollOut(ports, release, crew);
+    this.catalog = new TierCatalog(ports.tenants(), ports.tiers(), lifecycle, parallel, pause);
+    this.doctor = new Doctor(ports, lifecycle, parallel, pause, clock);
+    this.releaseRollOut = new ReleaseRollOut(ports, release, parallel);
   }
 
   Ports ports() {
@@ -80,7 +81,7 @@ final class ControlPlane {
     return releaseRollOut;
   }
 
-  ParallelTasks crew() {
-    return crew;
+  ParallelTasks parallel() {
+    return parallel;
   }
 }

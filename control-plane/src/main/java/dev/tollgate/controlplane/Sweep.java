@@ -19,24 +19,23 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The function that a schedule invokes every minute: goes on with the tenants whose desired state
- * has not been brought about, with the tiers that have not been rolled out, and with a release that
- * has not.
+ * The function that a schedule invokes every minute: reconciles unsettled tenants, and continues
+ * the roll-outs of tiers and of the release.
  */
 public final class Sweep implements RequestHandler<Map<String, Object>, Map<String, Long>> {
-  /** Nothing is begun when less than this is left: a slow step may take as long. */
+  /** The part of the invocation's time in which no work starts, because a step may take as long. */
   private static final Duration MARGIN = Duration.ofSeconds(12);
 
-  private static final int MOST_TENANTS = 1_000;
+  private static final int MAX_TENANTS = 1_000;
 
   private final ControlPlane controlPlane;
 
-  /** The sweep as AWS Lambda makes it. */
+  /** The function as Lambda creates it. */
   public Sweep() {
     this(System.getenv(), InstantSource.system());
   }
 
-  /** A sweep with these environment variables and this clock. */
+  /** The function with these environment variables and this clock. */
   public Sweep(Map<String, String> environment, InstantSource clock) {
     this(new Wiring(environment, clock).controlPlane());
   }
@@ -46,11 +45,11 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
   }
 
   /**
-   * Sweeps once.
+   * Runs one sweep.
    *
-   * @param event not used
-   * @return how many tenants and tiers were found unfinished, and how many of them were finished;
-   *     and how many silos are not known to be of the latest release
+   * @param event ignored
+   * @return the numbers of unsettled tenants and changed tiers, how many of them are finished now,
+   *     and the number of silos that are not known to be at the current release
    */
   @Override
   public Map<String, Long> handleRequest(Map<String, Object> event, Context context) {
@@ -61,19 +60,19 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             time,
             line -> context.getLogger().log(LogText.lines(line) + "\n"));
     List<TenantId> unsettled =
-        new ArrayList<>(controlPlane.ports().tenants().listPending(MOST_TENANTS));
-    // Those that cannot be settled must not keep out the others, should there not be time for all.
+        new ArrayList<>(controlPlane.ports().tenants().listPending(MAX_TENANTS));
+    // In random order, so that tenants which always fail cannot starve the others.
     Collections.shuffle(unsettled);
     Invocation forTenants = invocation.half();
     long settled =
-        controlPlane.crew().count(unsettled, id -> isSettled(id, forTenants), forTenants);
+        controlPlane.parallel().count(unsettled, id -> isSettled(id, forTenants), forTenants);
     Page<Tier> tiers = controlPlane.ports().tiers().list();
-    tiers.unreadable().forEach(newer -> invocation.log(newer.reason()));
+    tiers.unreadable().forEach(row -> invocation.log(row.reason()));
     List<Tier> changed =
         tiers.items().stream().filter(tier -> !TierCatalog.isRolledOut(tier)).toList();
     long rolledOut =
         changed.stream().filter(tier -> controlPlane.catalog().rollOut(tier, invocation)).count();
-    long outdatedSilos = controlPlane.releaseRollOut().goOn(invocation);
+    long outdatedSilos = controlPlane.releaseRollOut().resume(invocation);
     Map<String, Long> swept =
         Map.of(
             "unsettledTenants",

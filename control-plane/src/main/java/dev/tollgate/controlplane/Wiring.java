@@ -8,24 +8,24 @@ import dev.tollgate.core.idempotency.IdempotencyKeys;
 import java.time.InstantSource;
 import java.util.Map;
 
-/** Puts the control plane together over AWS. */
+/** Builds the control plane over AWS. */
 final class Wiring {
-  /** Tenants that are worked at together; the time goes by waiting for answers. */
+  /** Tenants that are processed in parallel. The threads mostly wait for responses. */
   private static final int WORKERS = 8;
 
   private final AwsEnvironment aws;
   private final InstantSource clock;
 
-  /** A wiring of these environment variables. */
+  /** A wiring with these environment variables. */
   Wiring(Map<String, String> environment, InstantSource clock) {
     this.aws = new AwsEnvironment(environment, clock);
     this.clock = clock;
   }
 
   /**
-   * The keys of requests that are done once.
+   * The idempotency keys of processed requests.
    *
-   * @throws IllegalStateException if a variable is missing; it names it
+   * @throws IllegalStateException if an environment variable is missing
    */
   IdempotencyKeys idempotencyKeys() {
     return aws.idempotencyKeys();
@@ -34,7 +34,7 @@ final class Wiring {
   /**
    * The control plane.
    *
-   * @throws IllegalStateException if a variable is missing; it names it
+   * @throws IllegalStateException if an environment variable is missing
    */
   ControlPlane controlPlane() {
     Ports ports =
@@ -53,6 +53,6 @@ final class Wiring {
             aws.activity(),
             aws.sockets());
     return new ControlPlane(
-        ports, aws.release(), Pause.real(), Threads.upTo(WORKERS, "crew"), clock);
+        ports, aws.release(), Pause.real(), Threads.upTo(WORKERS, "tenants"), clock);
   }
 }

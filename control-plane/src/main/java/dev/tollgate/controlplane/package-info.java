@@ -1,4 +1,7 @@
-/** The onboarding API: tenants, tiers, and the reconciler that brings about what they need. */
+/**
+ * The functions of the control plane, an HTTP API and a sweep, and their wiring over AWS. Import
+ * any package of this module here; no other package may import this one.
+ */
 @NullMarked
 package dev.tollgate.controlplane;
 

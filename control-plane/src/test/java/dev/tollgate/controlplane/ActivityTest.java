@@ -35,7 +35,7 @@ class ActivityTest {
   }
 
   @Test
-  void activity_tells_of_those_that_there_are_in_the_order_asked_for() {
+  void activity_lists_the_existing_tenants_in_the_requested_order() {
     at.onboard("acme", "bronze");
     at.onboard("beta", "bronze");
     at.sessions.countUp(ACME, 10);
@@ -60,7 +60,7 @@ class ActivityTest {
   }
 
   @Test
-  void activity_costs_two_reads_a_tenant_and_asks_no_queue() {
+  void activity_needs_two_reads_per_tenant_and_no_queue() {
     at.onboard("acme", "gold");
     at.faults.none();
 
@@ -71,7 +71,7 @@ class ActivityTest {
   }
 
   @Test
-  void activity_has_buckets_in_the_states_that_their_tenant_tells() {
+  void activity_and_tenant_show_the_same_bucket_states() {
     at.onboard("acme", "bronze");
     assertThat(connectBucketOf("acme")).isEqualTo(at.get("acme").bucket("connect"));
     at.patch("acme", "{\"status\":\"SUSPENDED\"}");
@@ -90,7 +90,7 @@ class ActivityTest {
   }
 
   @Test
-  void a_bucket_that_was_found_empty_has_no_level_until_its_next_token_is_due() {
+  void an_empty_bucket_has_level_0_until_its_next_token_is_due() {
     at.onboard("acme", "bronze");
     at.buckets.rememberEmpty(
         at.buckets.find(bucket("acme", "connect")).orElseThrow(),
@@ -102,7 +102,7 @@ class ActivityTest {
   }
 
   @Test
-  void totals_begin_anew_with_a_tenant_that_is_onboarded_again() {
+  void totals_restart_when_a_tenant_is_onboarded_again() {
     at.onboard("acme", "bronze");
     at.sessions.countUp(ACME, 10);
     at.activity.addRefused(ACME, Refusals.of(2));
@@ -130,7 +130,7 @@ class ActivityTest {
   }
 
   @Test
-  void activity_that_cannot_be_asked_is_unavailable() {
+  void activity_is_a_503_if_a_table_is_unavailable() {
     at.onboard("acme", "bronze");
     at.activity.outage().begin();
 
@@ -138,7 +138,7 @@ class ActivityTest {
   }
 
   @Test
-  void tenants_are_searched_by_what_their_ids_begin_with_their_tier_and_what_is_pending() {
+  void tenants_are_filtered_by_prefix_tier_and_pending_changes() {
     for (String id : List.of("acme", "acre", "beta")) {
       at.onboard(id, id.equals("acre") ? "silver" : "bronze");
     }
@@ -158,7 +158,7 @@ class ActivityTest {
   }
 
   @Test
-  void a_cursor_is_good_for_the_filters_that_it_came_with_and_no_others() {
+  void a_cursor_is_valid_only_with_the_filters_of_its_page() {
     for (String id : List.of("acme", "acorn", "acre")) {
       at.onboard(id, "bronze");
     }

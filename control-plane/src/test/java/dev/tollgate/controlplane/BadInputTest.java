@@ -301,7 +301,7 @@ class BadInputTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", ",", "acme,", ",acme", "acme,,beta", "acme, beta", "ACME", "a_b"})
-  void bad_ids_to_tell_the_activity_of_are_refused(String ids) {
+  void bad_tenant_ids_for_activity_are_refused(String ids) {
     APIGatewayV2HTTPEvent event = HttpApiEvents.of("GET /activity");
     event.setQueryStringParameters(new HashMap<>(Map.of("tenantIds", ids)));
 
@@ -309,7 +309,7 @@ class BadInputTest {
   }
 
   @Test
-  void more_ids_than_25_or_none_are_refused() {
+  void no_ids_or_more_than_25_ids_are_refused() {
     assertThat(at.activity("a,".repeat(24) + "a").status()).isEqualTo(200);
     assertThat(at.activity("a,".repeat(25) + "a").status()).isEqualTo(400);
     assertThat(at.send(HttpApiEvents.of("GET /activity")).status()).isEqualTo(400);
@@ -317,7 +317,7 @@ class BadInputTest {
 
   @ParameterizedTest
   @CsvSource({"limit, '\\'", "limit, 0", "cursor, acme"})
-  void a_bad_part_is_refused_where_a_tier_is_put_in_earnest(String name, String value) {
+  void a_bad_page_parameter_is_refused_without_dry_run_too(String name, String value) {
     APIGatewayV2HTTPEvent event =
         HttpApiEvents.of(
             "PUT /tiers/{tier}", Map.of("tier", "own"), buckets("{\"a\":{\"ratePerMinute\":1}}"));

@@ -91,7 +91,7 @@ class ChangesTest {
   // What a change would come to
 
   @Test
-  void a_dry_run_of_a_tenants_change_tells_it_from_to_and_what_it_means() {
+  void a_dry_run_shows_the_changes_and_consequences_for_a_tenant() {
     at.onboard("acme", "gold");
     connect("acme", 37);
     at.faults.none();
@@ -118,21 +118,19 @@ class ChangesTest {
                 + "\"message\":{\"ratePerMinute\":{\"from\":6000,\"to\":60},"
                 + "\"capacity\":{\"from\":6000,\"to\":60}}}},"
                 + "\"consequences\":[{\"kind\":\"OVER_LIMIT\",\"limit\":\"tenantConnections\","
-                + "\"value\":10,\"connections\":37,\"detail\":\"37 connections are open and stay;"
-                + " none is let in until fewer than 10 are\"},"
+                + "\"value\":10,\"connections\":37,\"detail\":\"37 connections are open and stay"
+                + " open. New ones are refused until fewer than 10 are open.\"},"
                 + "{\"kind\":\"TRIMMED\",\"bucket\":\"connect\",\"capacity\":60,\"level\":180,"
-                + "\"detail\":\"bucket connect was last seen with 180 tokens; the next fill takes"
-                + " out what is more than 60\"},"
+                + "\"detail\":\"Bucket `connect` drops from 180 to 60 tokens at the next fill.\"},"
                 + "{\"kind\":\"TRIMMED\",\"bucket\":\"message\",\"capacity\":60,\"level\":6000,"
-                + "\"detail\":\"bucket message was last seen with 6000 tokens; the next fill takes"
-                + " out what is more than 60\"}]}],"
+                + "\"detail\":\"Bucket `message` drops from 6000 to 60 tokens at the next fill.\"}]}],"
                 + "\"totals\":{\"tenants\":1,\"changed\":1,\"overLimit\":1,\"trimmed\":1,"
                 + "\"disconnected\":0}}");
     assertThat(READS).containsAll(at.faults.calls());
   }
 
   @Test
-  void a_dry_run_writes_nothing_whatever_it_is_of() {
+  void a_dry_run_writes_nothing() {
     at.putTier("own", own(30, 10));
     at.putTier("free", own(30, 10));
     at.onboard("acme", "own");
@@ -162,7 +160,7 @@ class ChangesTest {
   }
 
   @Test
-  void a_dry_run_that_changes_nothing_says_so() {
+  void a_dry_run_without_changes_is_unchanged() {
     at.onboard("acme", "bronze");
 
     JsonNode document = dryRun(patch("{\"tier\":\"bronze\",\"overrides\":{}}")).document();
@@ -173,7 +171,7 @@ class ChangesTest {
   }
 
   @Test
-  void a_dry_run_is_refused_as_the_change_would_be() {
+  void a_dry_run_is_refused_like_the_change() {
     at.putTier("own", own(30, 10));
     at.onboard("acme", "own");
     at.onboard("beta", "bronze");
@@ -200,7 +198,7 @@ class ChangesTest {
   }
 
   @Test
-  void a_dry_run_tells_what_the_change_then_does() {
+  void a_change_does_what_its_dry_run_shows() {
     at.onboard("acme", "gold");
     JsonNode before = at.get("acme").document();
 
@@ -216,7 +214,7 @@ class ChangesTest {
   }
 
   @Test
-  void suspending_would_end_sessions_and_is_over_no_limit() {
+  void a_dry_run_of_a_suspension_shows_the_ending_sessions_only() {
     at.onboard("acme", "gold");
     connect("acme", 3);
 
@@ -228,7 +226,7 @@ class ChangesTest {
   }
 
   @Test
-  void a_dry_run_of_a_tier_tells_its_own_changes_and_those_tenants_that_it_concerns() {
+  void a_dry_run_of_a_tier_shows_its_changes_and_the_affected_tenants() {
     at.putTier("own", own(30, 10));
     at.onboard("acme", "own");
     at.post(
@@ -263,7 +261,7 @@ class ChangesTest {
   }
 
   @Test
-  void a_dry_run_of_a_tier_tells_of_many_tenants_part_by_part() {
+  void a_dry_run_of_a_tier_shows_many_tenants_in_pages() {
     at.putTier("own", own(30, 10));
     for (int i = 0; i < 5; i++) {
       at.onboard("tenant-" + i, "own");
@@ -283,7 +281,7 @@ class ChangesTest {
   }
 
   @Test
-  void a_dry_run_without_time_is_not_answered_in_part() {
+  void a_dry_run_without_time_is_a_503() {
     at.putTier("own", own(30, 10));
     at.onboard("acme", "own");
     at.context = new RecordingContext(Duration.ofSeconds(8));
@@ -292,7 +290,7 @@ class ChangesTest {
   }
 
   @Test
-  void a_tier_that_would_be_new_or_gone_is_told_whole() {
+  void a_dry_run_of_a_new_or_removed_tier_shows_all_its_values() {
     at.putTier("free", own(30, 10));
 
     JsonNode created = dryRun(put("new", own(30, 10))).document();
@@ -317,8 +315,7 @@ class ChangesTest {
     "DELETE /tenants/{tenantId}, true, ''",
     "PUT /tiers/{tier}, true, QUNNRQ",
   })
-  void a_dry_run_that_is_said_wrongly_or_where_there_is_none_is_refused(
-      String route, String value, String cursor) {
+  void an_invalid_or_unsupported_dry_run_is_refused(String route, String value, String cursor) {
     at.putTier("acme", own(30, 10));
     at.onboard("acme", "acme");
     Snapshot before = at.snapshot();
@@ -340,7 +337,7 @@ class ChangesTest {
   }
 
   @Test
-  void dry_run_false_is_no_dry_run() {
+  void dry_run_false_makes_the_change() {
     at.onboard("acme", "gold");
     APIGatewayV2HTTPEvent event = patch(TO_BRONZE);
     event.setQueryStringParameters(Map.of("dryRun", "false"));
@@ -351,7 +348,7 @@ class ChangesTest {
   // What a change is meant for
 
   @Test
-  void answers_carry_the_etag_of_the_version() {
+  void responses_have_the_etag_of_the_version() {
     assertThat(at.onboard("acme", "gold").headers()).containsEntry("etag", "\"1\"");
     assertThat(at.patch("acme", TO_BRONZE).headers()).containsEntry("etag", "\"2\"");
     assertThat(at.get("acme").headers()).containsEntry("etag", "\"2\"");
@@ -363,7 +360,7 @@ class ChangesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"\"1\"", "*", "\"7\", \"1\"", " \"1\" ", "\"a,b\",\"1\""})
-  void a_change_that_is_meant_for_the_version_that_stands_is_done(String tag) {
+  void a_change_with_a_matching_condition_is_made(String tag) {
     at.putTier("own", own(30, 10));
     at.putTier("free", own(30, 10));
     at.onboard("acme", "silver");
@@ -379,7 +376,7 @@ class ChangesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"\"2\"", "\"0\"", "W/\"1\"", "\"*\"", "\"\"", "\"a\", \"b\""})
-  void a_change_that_is_meant_for_another_version_is_refused(String tag) {
+  void a_change_with_another_version_in_its_condition_is_refused(String tag) {
     at.putTier("own", own(30, 10));
     at.onboard("acme", "gold");
     Snapshot before = at.snapshot();
@@ -401,7 +398,7 @@ class ChangesTest {
       assertThat(answer.document().get("type").textValue())
           .isEqualTo("urn:tollgate:problem:precondition-failed");
       assertThat(answer.document().get("version").longValue()).isEqualTo(1);
-      assertThat(answer.document().get("detail").textValue()).contains("version 1 stands");
+      assertThat(answer.document().get("detail").textValue()).contains("has version 1");
       assertThat(dryRun(event).status())
           .isEqualTo(event.getRouteKey().startsWith("DELETE /tenants") ? 400 : 412);
     }
@@ -409,7 +406,7 @@ class ChangesTest {
   }
 
   @Test
-  void what_is_not_there_has_no_version_to_match() {
+  void a_condition_never_matches_what_does_not_exist() {
     assertThat(ifMatch("*", patch(TO_BRONZE)).status()).isEqualTo(404);
     assertThat(ifMatch("*", event("DELETE /tenants/{tenantId}", "acme", "")).status())
         .isEqualTo(412);
@@ -466,7 +463,7 @@ class ChangesTest {
   }
 
   @Test
-  void of_two_that_change_one_version_of_a_tenant_one_does() {
+  void only_one_of_two_conditional_changes_of_a_tenant_is_made() {
     at.onboard("acme", "gold");
     for (int round = 1; round <= 20; round++) {
       String tag = etag(at.get("acme"));
@@ -484,7 +481,7 @@ class ChangesTest {
   }
 
   @Test
-  void of_two_that_change_one_version_of_a_tier_one_does() {
+  void only_one_of_two_conditional_changes_of_a_tier_is_made() {
     at.putTier("own", own(30, 1_000));
     for (int round = 1; round <= 20; round++) {
       String tag = etag(at.getTier("own"));
@@ -498,7 +495,7 @@ class ChangesTest {
   }
 
   @Test
-  void a_tenant_that_changes_between_the_look_and_the_write_is_not_overwritten() {
+  void a_concurrent_change_of_a_tenant_is_not_overwritten() {
     at.onboard("acme", "gold");
     at.faults.plan(
         3,
@@ -513,7 +510,7 @@ class ChangesTest {
   }
 
   @Test
-  void a_tenant_that_changes_between_the_look_and_its_removal_stays() {
+  void a_concurrently_changed_tenant_is_not_offboarded() {
     at.onboard("acme", "gold");
     at.faults.plan(
         2,
@@ -526,7 +523,7 @@ class ChangesTest {
   }
 
   @Test
-  void a_tier_that_changes_between_the_look_and_the_write_is_not_overwritten() {
+  void a_concurrent_change_of_a_tier_is_not_overwritten() {
     at.putTier("own", own(30, 10));
     TierName own = new TierName("own");
     for (APIGatewayV2HTTPEvent event : List.of(put("own", own(50, 10)), delete("own"))) {
@@ -548,7 +545,7 @@ class ChangesTest {
   // How far a change has come
 
   @Test
-  void a_tier_tells_how_far_it_has_been_rolled_out() {
+  void a_tier_shows_the_progress_of_its_roll_out() {
     assertThat(at.getTier("gold").document().get("rollout").toString())
         .isEqualTo(
             "{\"version\":0,\"rolledOut\":0,\"complete\":true,\"tenants\":0,\"unsettled\":0,"
@@ -581,7 +578,7 @@ class ChangesTest {
   }
 
   @Test
-  void of_a_thousand_tenants_and_more_the_first_thousand_are_looked_at() {
+  void the_progress_of_a_roll_out_covers_the_first_thousand_tenants() {
     at.putTier("own", own(30, 10));
     Tenant listed =
         Tenant.onboarded(ACME, at.tiers.find(new TierName("own")).orElseThrow(), Map.of());
@@ -608,7 +605,7 @@ class ChangesTest {
   }
 
   @Test
-  void what_is_told_of_a_bucket_is_its_level_last_seen() {
+  void a_consequence_shows_the_last_known_level_of_a_bucket() {
     at.onboard("acme", "silver");
     at.tokens.outage().begin();
 

@@ -33,13 +33,13 @@ final class ContractTest {
   }
 
   @Test
-  void every_route_is_in_the_contract_and_the_other_way_round() {
+  void contract_has_the_same_routes_as_the_code() {
     assertThat(CONTRACT.operations()).isEqualTo(new ControlPlaneFixture().api().routes().keys());
   }
 
   @ParameterizedTest
   @EnumSource
-  void a_limit_has_the_range_that_the_contract_says(Limit limit) {
+  void a_limit_has_the_same_range_in_the_contract(Limit limit) {
     JsonNode schema = CONTRACT.schema("Overrides").path("properties").path(limit.key());
     long least = schema.path("minimum").asLong();
     long most = schema.path("maximum").asLong();
@@ -51,7 +51,7 @@ final class ContractTest {
   }
 
   @Test
-  void every_limit_is_in_the_contract_and_no_other() {
+  void contract_has_the_same_limits_as_the_code() {
     List<String> keys = Arrays.stream(Limit.values()).map(Limit::key).toList();
 
     assertThat(CONTRACT.schema("Overrides").path("properties").fieldNames())
@@ -63,7 +63,7 @@ final class ContractTest {
   }
 
   @Test
-  void a_bucket_has_the_ranges_that_the_contract_says() {
+  void a_bucket_has_the_same_ranges_in_the_contract() {
     JsonNode rate = CONTRACT.schema("RatePerMinute");
 
     assertThat(rate.path("maximum").asLong()).isEqualTo(Rate.MAX_PER_MINUTE);
@@ -76,7 +76,7 @@ final class ContractTest {
   }
 
   @Test
-  void the_contract_names_all_constants() {
+  void contract_has_all_constants() {
     assertNames(CONTRACT.schema("FillMode"), FillMode.values());
     assertNames(CONTRACT.schema("Isolation"), Isolation.values());
     assertNames(CONTRACT.schema("OnUnavailable"), OnUnavailable.values());

@@ -45,7 +45,7 @@ class ControlPlaneApiTest {
   private final ControlPlaneFixture at = new ControlPlaneFixture();
 
   @Test
-  void post_of_a_new_tenant_provides_what_it_needs() {
+  void post_of_a_new_tenant_provides_its_resources() {
     Answer answer =
         at.post(
             "{\"tenantId\":\"acme\",\"tier\":\"gold\",\"overrides\":{\"tenantConnections\":10}}");
@@ -84,7 +84,7 @@ class ControlPlaneApiTest {
 
   @ParameterizedTest
   @CsvSource({"20000, 20000", "20001, 0"})
-  void a_request_waits_for_the_tokens_of_a_bucket_that_is_not_too_large(int capacity, long filled) {
+  void a_new_bucket_is_filled_at_once_unless_it_is_too_large(int capacity, long filled) {
     Answer answer =
         at.post(
             "{\"tenantId\":\"acme\",\"tier\":\"gold\",\"overrides\":{\"messagesPerMinute\":%d}}"
@@ -100,7 +100,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void post_again_answers_the_same_and_does_nothing() {
+  void a_repeated_post_returns_the_tenant_and_changes_nothing() {
     Answer first = at.onboard("acme", "bronze");
     Snapshot before = at.snapshot();
     at.faults.none();
@@ -122,7 +122,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void post_of_a_tenant_that_stands_otherwise_tells_how() {
+  void post_of_a_tenant_with_other_settings_is_a_conflict() {
     at.onboard("acme", "bronze");
 
     for (String other :
@@ -141,7 +141,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void post_and_patch_while_the_tenant_is_offboarded_conflict() {
+  void post_and_patch_of_an_offboarding_tenant_are_conflicts() {
     at.onboard("acme", "bronze");
     at.queues.outage().begin();
     assertThat(at.delete("acme").status()).isEqualTo(202);
@@ -152,7 +152,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void post_in_base64_is_understood() {
+  void a_post_in_base64_is_decoded() {
     String body = "{\"tenantId\":\"acme\",\"tier\":\"bronze\"}";
     var event =
         HttpApiEvents.of(
@@ -173,7 +173,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void post_when_the_table_cannot_be_asked_may_be_repeated() {
+  void a_post_is_a_503_if_a_table_is_unavailable() {
     at.tenants.outage().begin("create");
 
     Answer answer = at.onboard("acme", "bronze");
@@ -183,7 +183,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void post_without_time_is_finished_by_the_sweep() {
+  void a_post_without_time_is_finished_by_the_sweep() {
     at.context = new RecordingContext(Duration.ofSeconds(8));
     Answer answer = at.onboard("acme", "bronze");
 
@@ -201,7 +201,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void get_of_no_tenant_is_not_found() {
+  void get_of_an_unknown_tenant_is_a_404() {
     Answer answer = at.get("acme");
 
     assertThat(answer.status()).isEqualTo(404);
@@ -211,7 +211,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void get_tells_the_level_as_it_is_and_else_as_it_was_last_seen() {
+  void get_shows_the_level_of_the_queue_or_else_the_last_known_level() {
     at.onboard("acme", "bronze");
     at.tokens.settle(
         bucket("acme", "connect"),
@@ -227,7 +227,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void get_tells_when_the_next_token_comes() {
+  void get_shows_when_the_next_token_is_due() {
     at.onboard("acme", "bronze");
 
     assertThat(at.get("acme").bucket("connect").get("nextTokenAt").textValue())
@@ -235,7 +235,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void get_tells_of_open_connections() {
+  void get_shows_the_number_of_open_connections() {
     at.onboard("acme", "bronze");
     at.sessions.countUp(ACME, 10);
 
@@ -243,7 +243,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void get_when_a_table_cannot_be_asked_may_be_repeated() {
+  void a_get_is_a_503_if_a_table_is_unavailable() {
     at.onboard("acme", "bronze");
     at.buckets.outage().begin();
 
@@ -251,7 +251,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void a_fault_is_answered_without_internals() {
+  void an_unexpected_exception_is_hidden_from_the_caller() {
     at.faults.plan(
         1,
         call -> {
@@ -266,7 +266,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void patch_of_the_tier_retunes_and_fills_nothing() {
+  void a_patch_of_the_tier_changes_rates_without_a_fill() {
     at.onboard("acme", "bronze");
     at.faults.none();
 
@@ -286,7 +286,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void patch_of_overrides_replaces_them_whole() {
+  void a_patch_of_overrides_replaces_all_overrides() {
     at.post("{\"tenantId\":\"acme\",\"tier\":\"bronze\",\"overrides\":{\"sessionTTL\":100}}");
 
     at.patch("acme", "{\"overrides\":{\"tenantConnections\":3}}");
@@ -297,7 +297,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void patch_that_touches_no_bucket_leaves_queues_and_schedules_alone() {
+  void a_patch_without_bucket_changes_asks_no_queue_and_no_schedule() {
     at.onboard("acme", "bronze");
     at.faults.none();
 
@@ -320,7 +320,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void patch_of_one_rate_writes_one_schedule() {
+  void a_patch_of_one_rate_writes_one_schedule() {
     at.onboard("acme", "bronze");
     at.faults.none();
 
@@ -331,7 +331,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void patch_that_changes_nothing_makes_no_version() {
+  void a_patch_without_changes_writes_no_version() {
     at.onboard("acme", "bronze");
     Snapshot before = at.snapshot();
 
@@ -344,12 +344,12 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void patch_of_no_tenant_is_not_found() {
+  void patch_of_an_unknown_tenant_is_a_404() {
     assertThat(at.patch("acme", "{\"tier\":\"gold\"}").status()).isEqualTo(404);
   }
 
   @Test
-  void patch_of_a_tenant_whose_tier_is_gone_asks_for_another() {
+  void a_patch_is_a_conflict_if_the_tier_was_deleted() {
     at.putTier("own", OWN);
     at.onboard("acme", "own");
     at.tiers.remove(at.tenant("acme").orElseThrow().tier(), 1);
@@ -376,7 +376,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void a_bucket_that_is_new_while_suspended_is_filled_when_activated() {
+  void a_bucket_added_during_suspension_is_filled_on_activation() {
     at.onboard("acme", "bronze");
     at.patch("acme", "{\"status\":\"SUSPENDED\"}");
     at.putTier("own", OWN);
@@ -390,7 +390,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void delete_removes_all_there_is() {
+  void delete_removes_all_resources_of_the_tenant() {
     at.onboard("acme", "bronze");
     SessionId session = new SessionId("0".repeat(32));
     at.sessions.create(
@@ -419,7 +419,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void delete_again_answers_the_same() {
+  void a_repeated_delete_gets_the_same_response() {
     at.onboard("acme", "bronze");
 
     assertThat(at.delete("acme").status()).isEqualTo(204);
@@ -428,7 +428,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void delete_while_something_is_left_answers_so_until_it_is_gone() {
+  void delete_is_a_202_until_everything_is_removed() {
     at.onboard("acme", "bronze");
     at.queues.outage().begin("delete");
 
@@ -447,7 +447,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void a_tenant_that_comes_back_within_a_minute_waits_for_its_queues() {
+  void a_tenant_onboarded_again_within_a_minute_waits_for_its_queues() {
     at.onboard("acme", "bronze");
     at.delete("acme");
     at.clock.advance(Duration.ofSeconds(10));
@@ -471,7 +471,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void tenants_are_listed_part_by_part() {
+  void tenants_are_listed_in_pages() {
     for (String id : List.of("acme", "beta", "gamma")) {
       at.onboard(id, "bronze");
     }
@@ -496,7 +496,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void a_tier_is_refused_whose_session_lifetime_is_below_a_tenants_overridden_ttl() {
+  void a_tier_with_a_session_lifetime_below_an_overridden_ttl_is_refused() {
     at.putTier("own", OWN);
     at.post("{\"tenantId\":\"acme\",\"tier\":\"own\",\"overrides\":{\"sessionTTL\":300}}");
     String shorter = OWN.replace(":200", ":200,\"sessionLifetime\":299");
@@ -510,7 +510,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void a_tier_is_put_got_and_put_again_as_it_was_got() {
+  void the_document_of_a_tier_can_be_put_again() {
     Answer put = at.putTier("own", OWN);
 
     assertThat(put.status()).isEqualTo(201);
@@ -535,7 +535,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void a_tier_may_say_no_more_than_isolation_and_limits() {
+  void a_tier_needs_only_isolation_and_limits() {
     at.putTier("own", OWN);
 
     Answer answer = at.putTier("own", minimal(30));
@@ -548,7 +548,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void a_tier_is_replaced_only_if_the_version_that_is_said_stands() {
+  void a_tier_is_replaced_only_if_its_version_is_as_expected() {
     at.putTier("own", OWN);
 
     String asVersionOne = minimal(30).replaceFirst("\\{", "{\"version\":1,");
@@ -560,7 +560,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void a_changed_tier_reaches_all_its_tenants_and_no_other() {
+  void a_tier_change_applies_to_exactly_its_tenants() {
     at.putTier("own", OWN);
     at.onboard("acme", "own");
     at.post("{\"tenantId\":\"beta\",\"tier\":\"own\",\"overrides\":{\"tenantPerMinute\":7}}");
@@ -577,7 +577,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void a_changed_tier_reaches_more_tenants_than_one_part_of_a_listing_holds() {
+  void a_tier_change_applies_to_more_tenants_than_a_page() {
     at.putTier("own", OWN);
     for (int i = 0; i < 250; i++) {
       at.onboard("tenant-" + i, "own");
@@ -593,7 +593,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void edits_from_many_threads_end_in_one_of_them_brought_about() throws InterruptedException {
+  void concurrent_changes_end_with_one_of_them_reconciled() throws InterruptedException {
     at.onboard("acme", "bronze");
     List<String> edits =
         List.of(
@@ -624,7 +624,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void a_suspended_tenant_follows_its_tier_and_stays_suspended() {
+  void a_tier_change_applies_to_a_suspended_tenant_which_stays_suspended() {
     at.putTier("own", OWN);
     at.onboard("acme", "own");
     at.patch("acme", "{\"status\":\"SUSPENDED\"}");
@@ -636,7 +636,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void a_tier_change_that_finds_no_time_is_finished_by_the_sweep() {
+  void a_tier_change_without_time_is_finished_by_the_sweep() {
     at.putTier("own", OWN);
     at.onboard("acme", "own");
     at.context = new RecordingContext(Duration.ofSeconds(8));
@@ -653,7 +653,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void a_tier_that_tenants_have_is_not_deleted() {
+  void a_tier_with_tenants_is_not_deleted() {
     at.putTier("own", OWN);
     at.onboard("acme", "own");
 
@@ -674,7 +674,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void a_tenant_that_cannot_be_swept_does_not_stop_the_others() {
+  void a_failing_tenant_does_not_stop_the_sweep() {
     at.context = new RecordingContext(Duration.ofSeconds(8));
     at.onboard("acme", "bronze");
     at.onboard("beta", "bronze");
@@ -698,7 +698,7 @@ class ControlPlaneApiTest {
   }
 
   @Test
-  void onboarding_asks_each_port_no_more_than_it_must() {
+  void onboarding_makes_a_minimal_number_of_requests() {
     at.onboard("acme", "bronze");
 
     assertThat(at.faults.calls())

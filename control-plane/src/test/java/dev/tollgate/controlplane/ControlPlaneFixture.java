@@ -73,11 +73,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 
-/** The control plane over stand-ins for its ports. */
+/** The control plane over in-memory ports. */
 public final class ControlPlaneFixture {
   static final Instant START = Instant.parse("2026-03-12T09:15:02Z");
 
-  /** What every exchange with the API is held to. */
+  /** The contract that every exchange with the API must match. */
   static final HttpContract CONTRACT =
       HttpContract.of(Path.of("../docs/openapi/control-plane.yaml"));
 
@@ -100,8 +100,8 @@ public final class ControlPlaneFixture {
   public final Faults faults = new Faults();
   final List<Duration> pauses = new CopyOnWriteArrayList<>();
 
-  /** What acme sends, if it sends anything. */
-  final RecordedExchanges traffic = new RecordedExchanges(this, new TenantId("acme"));
+  /** The messages of tenant acme. */
+  final SiloMessageStream messages = new SiloMessageStream(this, new TenantId("acme"));
 
   RecordingContext context = new RecordingContext(Duration.ofSeconds(29));
 
@@ -136,7 +136,7 @@ public final class ControlPlaneFixture {
     return new ControlPlane(ports, release, pauses::add, workers, clock);
   }
 
-  /** The functions as they are after a release was deployed. */
+  /** Replaces the functions by those of another release. */
   void deploy(Release next) {
     release = next;
     controlPlane = controlPlane();
@@ -152,7 +152,7 @@ public final class ControlPlaneFixture {
     return release;
   }
 
-  /** What the API answered. */
+  /** A response of the API. */
   public record Answer(int status, Map<String, String> headers, JsonNode document) {
     JsonNode bucket(String action) {
       for (JsonNode bucket : document.get("buckets")) {
@@ -223,24 +223,24 @@ public final class ControlPlaneFixture {
     return sweep.handleRequest(Map.of("scheduledTime", clock.instant().toString()), context);
   }
 
-  /** Lets minutes pass, with a sweep in each. */
+  /** Moves the clock by some minutes, with a sweep and messages in each. */
   public void sweep(int minutes) {
     for (int i = 0; i < minutes; i++) {
       clock.advance(Duration.ofSeconds(30));
-      traffic.process();
-      traffic.send();
+      messages.process();
+      messages.send();
       clock.advance(Duration.ofSeconds(31));
-      traffic.process();
+      messages.process();
       sweep();
     }
   }
 
-  /** Fills a bucket as its schedule does. */
+  /** Fills a bucket, as its schedule does. */
   BucketFill.FillResult fill(BucketId id) {
     return new BucketFill(buckets, tokens, clock).fill(id);
   }
 
-  /** The turns of buckets, as the token producer takes them. */
+  /** The fill turns of buckets, as the token producer uses them. */
   FillTurn turns() {
     return new FillTurn(buckets, tokens, queues, schedules, new ReconcileRequests(tenants), clock);
   }
@@ -253,7 +253,7 @@ public final class ControlPlaneFixture {
     return tenants.find(new TenantId(id));
   }
 
-  /** All that is written down or provided, but for ledgers and tokens. */
+  /** The rows and resources of all tenants, without ledgers and tokens. */
   record Snapshot(
       List<Tenant> tenants,
       List<Tier> tiers,
@@ -285,7 +285,7 @@ public final class ControlPlaneFixture {
         existing);
   }
 
-  /** Asserts that there is what the tenants that are written down need, and nothing else. */
+  /** Asserts that exactly the resources exist that the tenants need. */
   void assertConsistent() {
     Snapshot now = snapshot();
     Map<BucketId, BucketSpec> rows = new HashMap<>();

@@ -178,10 +178,10 @@ class ConvergenceTest {
 
   private static void onboardWithTraffic(ControlPlaneFixture at) {
     at.onboard("acme", "gold");
-    at.traffic.send();
-    at.traffic.process();
-    at.traffic.send();
-    at.traffic.bury();
+    at.messages.send();
+    at.messages.process();
+    at.messages.send();
+    at.messages.sendDeadLetter();
   }
 
   private static void onboardWithSockets(ControlPlaneFixture at) {
@@ -223,7 +223,7 @@ class ConvergenceTest {
 
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("disturbances")
-  void a_call_that_is_disturbed_is_finished_by_the_sweep_and_by_its_repetition(
+  void a_disturbed_call_is_finished_by_the_sweep_or_its_repetition(
       Scenario scenario, String name, Fault fault) {
     ControlPlaneFixture undisturbed = new ControlPlaneFixture();
     scenario.before().accept(undisturbed);
@@ -255,7 +255,7 @@ class ConvergenceTest {
         disturbed.sweep(scenario.minutes() + 1);
         disturbed.assertConsistent();
         if (disturbed.tenant("acme").isPresent()) {
-          disturbed.traffic.assertNothingIsLost();
+          disturbed.messages.assertNothingIsLost();
         } else {
           assertThat(disturbed.sessions.count(new TenantId("acme"))).isZero();
         }
@@ -299,7 +299,7 @@ class ConvergenceTest {
 
   @ParameterizedTest(name = "{0} while {1}")
   @MethodSource("pairs")
-  void two_calls_at_the_same_time_end_in_what_is_written_down(
+  void two_concurrent_calls_end_in_the_desired_state(
       Scenario scenario, String name, Consumer<ControlPlaneFixture> other) {
     ControlPlaneFixture alone = new ControlPlaneFixture();
     scenario.before().accept(alone);
@@ -317,7 +317,7 @@ class ConvergenceTest {
         shared.sweep(scenario.minutes() + MINUTES_TO_DRAIN + 2);
         shared.assertConsistent();
         if (!(scenario.name() + name).contains("offboard")) {
-          shared.traffic.assertNothingIsLost();
+          shared.messages.assertNothingIsLost();
         }
       } catch (AssertionError inconsistent) {
         fail("interrupted before call " + at + " of " + calls, inconsistent);

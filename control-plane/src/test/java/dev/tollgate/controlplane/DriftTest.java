@@ -6,18 +6,19 @@ import static org.assertj.core.api.Assertions.fail;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
-import dev.tollgate.controlplane.api.Documents;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Faults.Fault;
 import dev.tollgate.core.testing.memory.InMemoryFillSchedules.Scheduled;
@@ -183,10 +184,15 @@ class DriftTest {
                         .find(at.tenant("acme").orElseThrow().tier())
                         .map(
                             tier ->
-                                Documents.tier(
+                                new Tier(
                                         tier.name(),
-                                        dev.tollgate.http.JsonFields.of(
-                                            FILLED.formatted("PRODUCER")))
+                                        tier.isolation(),
+                                        tier.limits(),
+                                        tier.buckets(),
+                                        new FillPolicy(tier.fillPolicy().mode(), 7),
+                                        tier.onUnavailable(),
+                                        tier.version(),
+                                        tier.rolledOut())
                                     .withVersionAfter(tier.version()))
                         .orElseThrow()),
             "UNSETTLED tenant acme"));
@@ -194,7 +200,7 @@ class DriftTest {
 
   @ParameterizedTest
   @MethodSource("deeds")
-  void what_was_done_by_hand_is_found_and_repaired_and_then_nothing_is_found(Deed deed) {
+  void manual_changes_are_found_and_repaired(Deed deed) {
     ControlPlaneFixture at = healthy();
     assertThat(drift(at)).isEmpty();
     deed.done().accept(at);
@@ -220,7 +226,7 @@ class DriftTest {
   }
 
   @Test
-  void a_queue_of_somebody_else_that_is_called_like_a_bucket_s_is_reported_and_left() {
+  void a_foreign_queue_with_the_name_of_a_bucket_is_reported_and_kept() {
     ControlPlaneFixture at = healthy();
     at.queues.makeBySomebodyElse(GHOST);
 
@@ -238,7 +244,7 @@ class DriftTest {
   }
 
   @Test
-  void a_queue_of_somebody_else_stays_when_a_row_that_names_it_goes() {
+  void a_foreign_queue_stays_when_the_row_of_its_name_is_removed() {
     ControlPlaneFixture at = healthy();
     BucketId billing = ControlPlaneFixture.bucket("acme", "billing");
     at.queues.makeBySomebodyElse(billing);
@@ -258,11 +264,11 @@ class DriftTest {
     assertThat(at.tokens.has(billing)).isTrue();
     assertThat(at.tokens.has(ACME)).isTrue();
     assertThat(at.context.logged())
-        .anyMatch(line -> line.contains("queue connect_acme stays: it lacks"));
+        .anyMatch(line -> line.contains("queue connect_acme is kept: it lacks"));
   }
 
   @Test
-  void a_queue_of_somebody_else_does_not_become_a_new_bucket_s() {
+  void a_foreign_queue_is_not_used_for_a_new_bucket() {
     ControlPlaneFixture at = healthy();
     BucketId connect = ControlPlaneFixture.bucket("delta", "connect");
     at.queues.makeBySomebodyElse(connect);
@@ -280,7 +286,7 @@ class DriftTest {
   }
 
   @Test
-  void a_queue_without_a_tag_becomes_that_of_a_bucket_that_is_written_down() {
+  void an_untagged_queue_is_used_for_a_bucket_with_a_row() {
     ControlPlaneFixture at = healthy();
     at.queues.makeBySomebodyElse(ACME);
     at.patch("acme", "{\"status\":\"SUSPENDED\"}");
@@ -289,7 +295,7 @@ class DriftTest {
   }
 
   @Test
-  void a_bucket_is_not_filled_for_its_row_being_broken() {
+  void a_bucket_with_a_broken_row_gets_no_extra_tokens() {
     ControlPlaneFixture at = healthy();
     long held = at.tokens.available(ACME);
     for (int i = 0; i < 3; i++) {
@@ -310,7 +316,7 @@ class DriftTest {
   }
 
   @Test
-  void a_row_that_cannot_be_read_keeps_no_tenant_from_being_suspended_or_offboarded() {
+  void an_unreadable_row_does_not_prevent_suspension_or_offboarding() {
     ControlPlaneFixture at = healthy();
     at.buckets.spoil(ACME);
     at.buckets.spoil(ControlPlaneFixture.bucket("acme", "billing"));
@@ -333,7 +339,7 @@ class DriftTest {
   }
 
   @Test
-  void nothing_is_done_when_nothing_is_found() {
+  void a_repair_without_findings_changes_nothing() {
     ControlPlaneFixture at = healthy();
     long version = at.tenant("acme").orElseThrow().version();
     at.faults.none();
@@ -346,7 +352,7 @@ class DriftTest {
   }
 
   @Test
-  void a_walk_tells_how_many_of_what_it_looked_at() {
+  void a_report_shows_type_and_number_of_the_checked_resources() {
     ControlPlaneFixture at = healthy();
     List<String> checked = new ArrayList<>();
     Map<String, String> query = new HashMap<>(Map.of("limit", "3"));
@@ -367,8 +373,7 @@ class DriftTest {
   /** What fills a bucket, for an hour: with claims, without, suspended and active again. */
   @ParameterizedTest
   @ValueSource(strings = {"PRODUCER", "SHARED", "DIRECT"})
-  void nothing_is_found_on_a_deployment_that_is_healthy_whatever_the_state_of_its_buckets(
-      String mode) {
+  void a_healthy_deployment_has_no_findings_in_any_bucket_state(String mode) {
     ControlPlaneFixture at = new ControlPlaneFixture();
     at.putTier("own", FILLED.formatted(mode));
     at.onboard("acme", "own");
@@ -401,7 +406,7 @@ class DriftTest {
   }
 
   @Test
-  void a_bucket_that_is_woken_while_it_is_looked_at_is_not_told_of() {
+  void a_bucket_woken_during_a_check_is_not_reported() {
     ControlPlaneFixture sleeping = asleep();
     sleeping.faults.none();
     assertThat(drift(sleeping)).isEmpty();
@@ -426,7 +431,7 @@ class DriftTest {
   }
 
   @Test
-  void a_tenant_that_is_onboarded_while_an_orphan_of_its_name_is_repaired_has_all_it_needs() {
+  void a_tenant_onboarded_during_the_repair_of_an_orphan_gets_all_resources() {
     Consumer<ControlPlaneFixture> orphans =
         at -> {
           at.queues.ensure(ControlPlaneFixture.bucket("gamma", "connect"), Duration.ofDays(14));
@@ -437,7 +442,7 @@ class DriftTest {
   }
 
   @Test
-  void a_shard_that_is_given_its_first_bucket_while_its_schedule_is_repaired_has_one() {
+  void a_shard_that_gets_its_first_bucket_during_a_repair_has_a_schedule() {
     assertOnboardingIsSafe(at -> at.schedules.put(Shard.of(new TenantId("gamma"))));
   }
 
@@ -473,7 +478,7 @@ class DriftTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("disturbances")
-  void a_repair_that_is_disturbed_is_finished_by_its_repetition(String name, Fault fault) {
+  void a_disturbed_repair_is_finished_by_its_repetition(String name, Fault fault) {
     Consumer<ControlPlaneFixture> damage =
         at -> {
           at.schedules.delete(ACME);
@@ -511,7 +516,7 @@ class DriftTest {
   }
 
   @Test
-  void what_there_is_no_time_for_is_told_of_and_left() {
+  void a_finding_without_time_for_its_repair_is_reported_as_not_repaired() {
     ControlPlaneFixture at = healthy();
     at.schedules.delete(ACME);
     at.context = new dev.tollgate.http.testing.RecordingContext(Duration.ofSeconds(9));
@@ -523,7 +528,7 @@ class DriftTest {
   }
 
   @Test
-  void a_tenant_whose_tier_was_deleted_is_brought_about_and_told_of() {
+  void a_tenant_whose_tier_was_deleted_is_reconciled_and_reported() {
     ControlPlaneFixture at = healthy();
     at.tiers.remove(at.tenant("beta").orElseThrow().tier(), 1);
     at.queues.setLifetime(SHARED, Duration.ofMinutes(1));
@@ -546,7 +551,7 @@ class DriftTest {
   }
 
   @Test
-  void a_cursor_of_another_walk_and_a_body_that_says_something_are_refused() {
+  void a_cursor_of_another_listing_and_a_body_with_fields_are_refused() {
     ControlPlaneFixture at = healthy();
     String next = at.send(HttpApiEvents.of("GET /drift")).document().get("next").textValue();
     APIGatewayV2HTTPEvent event = HttpApiEvents.of("POST /repairs");

@@ -38,7 +38,7 @@ class FillModesTest {
         "6 | 5 | the capacity is at least 6",
         "2 | 100000 | the capacity is at most 40320",
       })
-  void direct_is_refused_where_it_cannot_work_and_says_why(
+  void an_unsupported_use_of_direct_is_refused_with_the_reason(
       int perMinute, int capacity, String reason) {
     Answer answer = at.putTier("own", tier("DIRECT", perMinute, capacity));
 
@@ -61,7 +61,7 @@ class FillModesTest {
   }
 
   @Test
-  void a_tier_does_not_become_direct_while_overrides_of_its_tenants_do_not_fit() {
+  void a_tier_cannot_become_direct_while_overrides_do_not_fit() {
     at.putTier("own", tier("PRODUCER", 6, 12));
     at.post("{\"tenantId\":\"acme\",\"tier\":\"own\",\"overrides\":{\"tenantPerMinute\":11}}");
 
@@ -74,7 +74,7 @@ class FillModesTest {
   }
 
   @Test
-  void a_tenant_tells_how_each_bucket_is_filled_now() {
+  void a_tenant_shows_how_each_bucket_is_filled() {
     at.putTier("own", tier("DIRECT", 6, 12));
     at.onboard("acme", "own");
     assertThat(at.get("acme").bucket("connect").toString())
@@ -88,7 +88,7 @@ class FillModesTest {
 
   @ParameterizedTest
   @CsvSource({"PRODUCER, SHARED", "SHARED, DIRECT", "DIRECT, PRODUCER", "SHARED, PRODUCER"})
-  void a_change_of_mode_reaches_tenants_without_minting_or_losing(String from, String to) {
+  void a_change_of_mode_neither_adds_nor_loses_tokens(String from, String to) {
     at.putTier("own", tier(from, 6, 12));
     at.onboard("acme", "own");
     minutes(2);
@@ -102,7 +102,7 @@ class FillModesTest {
   }
 
   @Test
-  void a_hibernating_bucket_of_a_suspended_tenant_is_filled_when_it_is_active_again() {
+  void a_hibernating_bucket_is_filled_when_its_suspended_tenant_is_activated() {
     at.putTier("own", tier("PRODUCER", 6, 12));
     at.onboard("acme", "own");
     minutes(7);

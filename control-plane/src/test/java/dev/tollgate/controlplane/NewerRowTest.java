@@ -33,7 +33,7 @@ class NewerRowTest {
   }
 
   @Test
-  void it_is_refused_with_its_name_and_both_versions() {
+  void a_request_for_a_newer_row_fails_with_its_name_and_both_versions() {
     onboard();
 
     Answer answer = at.get("acme");
@@ -47,7 +47,7 @@ class NewerRowTest {
   }
 
   @Test
-  void listings_go_on_without_it_and_the_log_names_it() {
+  void listings_skip_and_log_a_newer_row() {
     onboard();
 
     JsonNode listed = at.list(Map.of()).document().get("tenants");
@@ -58,7 +58,7 @@ class NewerRowTest {
   }
 
   @Test
-  void a_tier_reaches_the_others_and_counts_as_rolled_out_only_with_it() {
+  void a_newer_tenant_row_keeps_its_tier_from_being_rolled_out() {
     onboard();
 
     at.putTier("own", FASTER);
@@ -70,7 +70,7 @@ class NewerRowTest {
   }
 
   @Test
-  void its_tier_cannot_be_deleted() {
+  void the_tier_of_a_newer_tenant_row_cannot_be_deleted() {
     onboard();
     at.delete("beta");
     at.sweep(3);
@@ -81,7 +81,7 @@ class NewerRowTest {
   }
 
   @Test
-  void the_doctor_reports_it_and_deletes_nothing_of_it() {
+  void the_doctor_reports_a_newer_row_and_deletes_nothing() {
     onboard();
     at.buckets.remove(ControlPlaneFixture.bucket("acme", "connect"));
 
@@ -99,7 +99,7 @@ class NewerRowTest {
   }
 
   @Test
-  void activity_leaves_it_out() {
+  void activity_skips_a_newer_row() {
     onboard();
 
     JsonNode activity = activity();
@@ -109,7 +109,7 @@ class NewerRowTest {
   }
 
   @Test
-  void the_row_of_a_bucket_stays_until_its_tenant_is_offboarded() {
+  void a_newer_row_of_a_bucket_stays_until_its_tenant_is_offboarded() {
     at.putTier("own", FASTER);
     at.onboard("acme", "own");
     at.onboard("beta", "own");

@@ -36,7 +36,7 @@ class SiloTest {
   }
 
   @Test
-  void a_silo_is_written_down_before_it_is_made_in_the_order_of_its_parts() {
+  void the_row_of_a_silo_is_written_before_its_parts_are_created() {
     at.onboard("acme", "gold");
 
     assertThat(at.faults.calls().stream().filter(call -> call.startsWith("Silo")))
@@ -51,7 +51,7 @@ class SiloTest {
   }
 
   @Test
-  void a_patch_that_touches_no_isolation_leaves_the_silo_alone() {
+  void a_patch_without_change_of_isolation_leaves_the_silo_alone() {
     at.onboard("acme", "gold");
     at.faults.none();
 
@@ -70,7 +70,7 @@ class SiloTest {
   }
 
   @Test
-  void a_function_that_takes_longer_is_left_to_the_sweep() {
+  void a_function_that_takes_longer_is_finished_by_the_sweep() {
     at.siloFunctions.takeTime(7);
 
     at.onboard("acme", "gold");
@@ -83,7 +83,7 @@ class SiloTest {
   }
 
   @Test
-  void a_queue_that_is_left_is_closed_at_once_and_goes_when_it_is_surely_empty() {
+  void a_draining_queue_is_closed_at_once_and_deleted_when_surely_empty() {
     at.onboard("acme", "gold");
     at.patch("acme", BRONZE);
 
@@ -99,9 +99,9 @@ class SiloTest {
   }
 
   @Test
-  void a_queue_with_messages_in_it_stays_until_they_are_processed() {
+  void a_queue_with_messages_stays_until_they_are_processed() {
     at.onboard("acme", "gold");
-    at.traffic.send();
+    at.messages.send();
     at.patch("acme", BRONZE);
 
     for (int i = 0; i < 5; i++) {
@@ -109,21 +109,21 @@ class SiloTest {
       assertThat(at.siloQueues.tenants()).containsExactly(ACME);
       assertThat(at.siloFunctions.fed()).containsExactly(ACME);
     }
-    at.traffic.process();
+    at.messages.process();
     at.sweep();
     assertThat(at.siloQueues.tenants()).containsExactly(ACME);
 
-    at.traffic.process();
+    at.messages.process();
     at.sweep();
     at.assertConsistent();
-    at.traffic.assertNothingIsLost();
+    at.messages.assertNothingIsLost();
   }
 
   @Test
-  void messages_that_have_no_function_get_one_before_their_queue_goes() {
+  void a_missing_function_is_created_to_drain_the_queue() {
     at.siloFunctions.outage().begin();
     at.onboard("acme", "gold");
-    at.traffic.send();
+    at.messages.send();
     at.patch("acme", BRONZE);
     at.siloFunctions.outage().end();
     assertThat(at.siloFunctions.functions()).isEmpty();
@@ -133,13 +133,13 @@ class SiloTest {
     assertThat(at.siloFunctions.fed()).containsExactly(ACME);
     at.sweep(2);
     at.assertConsistent();
-    at.traffic.assertNothingIsLost();
+    at.messages.assertNothingIsLost();
   }
 
   @Test
-  void dead_letters_go_to_the_pools_with_the_silo() {
+  void dead_letters_move_to_the_pool_before_the_silo_is_removed() {
     at.onboard("acme", "gold");
-    at.traffic.bury();
+    at.messages.sendDeadLetter();
     at.patch("acme", BRONZE);
     assertThat(at.siloQueues.poolDeadLetters()).isEmpty();
 
@@ -150,7 +150,7 @@ class SiloTest {
   }
 
   @Test
-  void a_queue_that_a_slower_run_opened_again_is_closed_anew_and_its_minutes_begin_again() {
+  void a_queue_reopened_by_a_slower_run_is_closed_again_and_the_wait_restarts() {
     at.onboard("acme", "gold");
     at.patch("acme", BRONZE);
     at.siloQueues.ensure(ACME);
@@ -166,9 +166,9 @@ class SiloTest {
   }
 
   @Test
-  void a_tenant_that_comes_back_in_time_keeps_its_queue_and_what_is_in_it() {
+  void a_tenant_that_returns_while_its_queue_drains_keeps_queue_and_messages() {
     at.onboard("acme", "gold");
-    at.traffic.send();
+    at.messages.send();
     at.patch("acme", BRONZE);
 
     at.patch("acme", GOLD);
@@ -178,9 +178,9 @@ class SiloTest {
   }
 
   @Test
-  void a_tenant_that_comes_back_while_its_silo_goes_gets_another_later() {
+  void a_tenant_that_returns_while_its_silo_is_removed_gets_a_new_silo_later() {
     at.onboard("acme", "gold");
-    at.traffic.bury();
+    at.messages.sendDeadLetter();
     at.patch("acme", BRONZE);
     at.siloQueues.outage().begin("delete");
     sweepAfter(Duration.ofMinutes(2));
@@ -199,10 +199,10 @@ class SiloTest {
   }
 
   @Test
-  void offboarding_removes_the_silo_at_once_with_all_that_is_in_it() {
+  void offboarding_removes_the_silo_at_once_with_its_messages() {
     at.onboard("acme", "gold");
-    at.traffic.send();
-    at.traffic.bury();
+    at.messages.send();
+    at.messages.sendDeadLetter();
 
     assertThat(at.delete("acme").status()).isEqualTo(204);
 
@@ -229,7 +229,7 @@ class SiloTest {
   }
 
   @Test
-  void a_release_is_rolled_out_to_silos_and_noted_once_all_are_seen_to_have_it() {
+  void a_release_counts_as_rolled_out_when_all_silos_have_it() {
     at.onboard("acme", "gold");
     at.onboard("beta", "bronze");
     at.sweep();
@@ -251,7 +251,7 @@ class SiloTest {
   }
 
   @Test
-  void tenants_of_a_tier_that_had_no_silos_get_theirs_with_the_next_release() {
+  void tenants_without_silo_get_one_with_the_next_release() {
     at.onboard("acme", "gold");
     at.silos.remove(ACME, 0);
     at.siloQueues.delete(ACME);
@@ -266,7 +266,7 @@ class SiloTest {
   }
 
   @Test
-  void a_rollout_goes_on_where_the_last_one_ended() {
+  void a_roll_out_continues_one_that_ended_early() {
     List<String> tenants = List.of("acme", "beta", "gamma");
     tenants.forEach(tenant -> at.onboard(tenant, "gold"));
     at.sweep();

@@ -37,7 +37,7 @@ class WiringTest {
           Map.entry("WEBSOCKET_URL", "wss://x.execute-api.us-east-1.amazonaws.com/production"));
 
   @Test
-  void functions_are_made_of_their_environment_without_asking_anybody() {
+  void functions_are_built_from_their_environment_without_any_request() {
     assertThat(new ControlPlaneApi(WHOLE, CLOCK)).isNotNull();
     assertThat(new Sweep(WHOLE, CLOCK)).isNotNull();
   }

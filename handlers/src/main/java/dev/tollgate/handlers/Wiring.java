@@ -14,42 +14,35 @@ import dev.tollgate.core.housekeeping.Housekeeping;
 import dev.tollgate.core.housekeeping.Recount;
 import dev.tollgate.core.housekeeping.TenantVisit;
 import dev.tollgate.core.message.Application;
+import dev.tollgate.core.message.Frames;
 import dev.tollgate.core.message.MessageProcessing;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenants;
-import dev.tollgate.message.TenantMessage;
-import dev.tollgate.message.TenantMessageHandler;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
-/** Puts the functions together from their environment. */
-final class Wiring {
-  private static final String WEBSOCKET_URL = "WEBSOCKET_URL";
-  private static final String MESSAGE_HANDLER = "MESSAGE_HANDLER";
-  private static final String LIST_TENANTS = "LIST_TENANTS";
-  private static final String TENANT_CLAIM = "TENANT_CLAIM";
+/** Builds the use cases of the functions over AWS. */
+public final class Wiring {
+  /** Tenants that the housekeeper visits in parallel. The threads mostly wait for responses. */
+  private static final int PARALLEL_VISITS = 32;
 
-  /** Tenants that are visited together; the time goes by waiting for answers. */
-  private static final int VISITS_AT_A_TIME = 32;
+  /** Sockets that the housekeeper asks API Gateway about in parallel. */
+  private static final int PARALLEL_SOCKET_REQUESTS = 32;
 
-  /** Sockets that API Gateway is asked after together. */
-  private static final int QUESTIONS_AT_A_TIME = 32;
-
-  private final Map<String, String> environment;
   private final InstantSource clock;
   private final AwsEnvironment aws;
 
-  Wiring(Map<String, String> environment, InstantSource clock) {
-    this.environment = Map.copyOf(environment);
+  /** A wiring with these environment variables. */
+  public Wiring(Map<String, String> environment, InstantSource clock) {
     this.clock = clock;
     this.aws = new AwsEnvironment(environment, clock);
   }
 
-  Admission admission() {
+  /** What the connect authorizer uses. */
+  public Admission admission() {
     ExecutorService threads = Threads.unbounded("requests");
     return new Admission(
         aws.factsReader(),
@@ -60,7 +53,8 @@ final class Wiring {
         clock);
   }
 
-  Registration registration() {
+  /** What {@code $connect} uses. */
+  public Registration registration() {
     ExecutorService threads = Threads.unbounded("requests");
     return new Registration(
         aws.connections(),
@@ -76,32 +70,39 @@ final class Wiring {
         aws.buckets(), aws.tokenQueue(), aws.fillRequests(), threads, Pause.real(), clock);
   }
 
-  Disconnection departure() {
+  /** What {@code $disconnect} uses. */
+  public Disconnection disconnection() {
     return new Disconnection(aws.connections());
   }
 
-  Tenants tenants() {
+  /** The tenants' rows. */
+  public Tenants tenants() {
     return aws.tenants();
   }
 
-  AdmissionFactsReader facts() {
+  /** Reads what a decision about a connection depends on. */
+  public AdmissionFactsReader facts() {
     return aws.factsReader();
   }
 
-  SessionLifecycle sessionLife() {
+  /** Opens, renews and ends sessions. */
+  public SessionLifecycle sessionLife() {
     return new SessionLifecycle(
         aws.sessions(), aws.connections(), aws.sockets(), new SecureRandom(), clock);
   }
 
-  Sockets sockets() {
+  /** The open sockets. */
+  public Sockets sockets() {
     return aws.sockets();
   }
 
-  Recount recount() {
+  /** Repairs a tenant's connection count. */
+  public Recount recount() {
     return new Recount(aws.sessions(), aws.connections(), Pause.real());
   }
 
-  Housekeeping housekeeping() {
+  /** What the housekeeper uses. */
+  public Housekeeping housekeeping() {
     TenantVisit visit =
         new TenantVisit(
             aws.tenants(),
@@ -110,13 +111,14 @@ final class Wiring {
             aws.sockets(),
             sessionLife(),
             recount(),
-            Threads.upTo(QUESTIONS_AT_A_TIME, "questions"),
+            Threads.upTo(PARALLEL_SOCKET_REQUESTS, "sockets"),
             clock);
     return new Housekeeping(
-        aws.liveTenants(), visit, Threads.upTo(VISITS_AT_A_TIME, "visits"), clock);
+        aws.liveTenants(), visit, Threads.upTo(PARALLEL_VISITS, "visits"), clock);
   }
 
-  MessageProcessing messageProcessing() {
+  /** What the message processor uses. */
+  public MessageProcessing messageProcessing(Frames frames, Application application) {
     ExecutorService threads = Threads.unbounded("requests");
     return new MessageProcessing(
         aws.factsReader(),
@@ -124,38 +126,12 @@ final class Wiring {
         gate(threads),
         aws.sessions(),
         aws.sockets(),
-        departure(),
-        new JsonFrames(),
-        application(),
+        disconnection(),
+        frames,
+        application,
         aws.messageLog(),
         threads,
         clock,
         System::nanoTime);
-  }
-
-  private Application application() {
-    TenantMessageHandler handler =
-        HandlerClass.make(environment.getOrDefault(MESSAGE_HANDLER, Echo.class.getName()));
-    return (message, json) ->
-        handler.handle(
-            new TenantMessage(
-                message.tenant().value(),
-                message.session().value(),
-                message.connectionId(),
-                message.id(),
-                json));
-  }
-
-  String webSocketUrl() {
-    return Optional.ofNullable(environment.get(WEBSOCKET_URL))
-        .orElseThrow(() -> new IllegalStateException("environment: no " + WEBSOCKET_URL));
-  }
-
-  boolean listsTenants() {
-    return Boolean.parseBoolean(environment.getOrDefault(LIST_TENANTS, "false"));
-  }
-
-  Optional<String> tenantClaim() {
-    return Optional.ofNullable(environment.get(TENANT_CLAIM));
   }
 }

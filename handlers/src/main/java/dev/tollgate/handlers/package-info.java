@@ -1,5 +1,6 @@
 /**
- * The session API, the connect authorizer, and the {@code $connect} and {@code $disconnect} routes.
+ * What the session, socket and message functions share: their wiring over AWS and their metrics.
+ * Import core and aws here, no package below.
  */
 @NullMarked
 package dev.tollgate.handlers;

@@ -9,41 +9,43 @@ import java.util.Arrays;
 import java.util.Base64;
 
 /**
- * The end of a part of a listing, as text for whoever asks for the next part. It is bound to the
- * listing that it is of: one of another listing, or one that was changed on the way, is refused. It
- * is no secret, and opens nothing: whoever forges one gets a part of a listing that may be listed.
+ * Encodes and decodes cursors: the position after a page of a listing, as text for the request of
+ * the next page. A checksum binds the cursor to its listing, so a cursor of another listing and a
+ * damaged one are refused. A cursor protects nothing: a forged one reads a page of a listing that
+ * its sender may read anyway.
  */
 public final class Cursor {
   private static final int CHECK_BYTES = 8;
-  private static final String EXPECTED = "next of the part before, of the same listing";
+  private static final String EXPECTED = "`next` of the previous page of this listing";
 
   private Cursor() {}
 
   /**
-   * The text.
+   * Encodes a cursor.
    *
-   * @param listing what is listed
-   * @param end where the part ends
+   * @param listing the name of the listing with its filter
+   * @param position the position after the page
    */
-  public static String of(String listing, String end) {
-    byte[] text = end.getBytes(StandardCharsets.UTF_8);
+  public static String encode(String listing, String position) {
+    byte[] text = position.getBytes(StandardCharsets.UTF_8);
     byte[] whole =
         ByteBuffer.allocate(CHECK_BYTES + text.length).put(check(listing, text)).put(text).array();
     return Base64.getUrlEncoder().withoutPadding().encodeToString(whole);
   }
 
   /**
-   * Where the part ends that a text is of.
+   * Decodes a cursor.
    *
-   * @throws InvalidValue if it is of no part of this listing
+   * @return the position
+   * @throws InvalidValue if the cursor does not belong to this listing
    */
-  public static String end(String listing, String cursor) {
+  public static String decode(String listing, String cursor) {
     byte[] whole = decoded(cursor);
     InvalidValue.unless(whole.length > CHECK_BYTES, "cursor", cursor, EXPECTED);
     byte[] text = Arrays.copyOfRange(whole, CHECK_BYTES, whole.length);
-    String end = new String(text, StandardCharsets.UTF_8);
-    InvalidValue.unless(cursor.equals(of(listing, end)), "cursor", cursor, EXPECTED);
-    return end;
+    String position = new String(text, StandardCharsets.UTF_8);
+    InvalidValue.unless(cursor.equals(encode(listing, position)), "cursor", cursor, EXPECTED);
+    return position;
   }
 
   private static byte[] decoded(String cursor) {
@@ -54,12 +56,12 @@ public final class Cursor {
     }
   }
 
-  private static byte[] check(String listing, byte[] end) {
+  private static byte[] check(String listing, byte[] position) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(listing.getBytes(StandardCharsets.UTF_8));
       digest.update((byte) 0);
-      return Arrays.copyOf(digest.digest(end), CHECK_BYTES);
+      return Arrays.copyOf(digest.digest(position), CHECK_BYTES);
     } catch (NoSuchAlgorithmException impossible) {
       throw new IllegalStateException(impossible);
     }

@@ -6,15 +6,15 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The header {@code Idempotency-Key} (draft-ietf-httpapi-idempotency-key-header-07, section 2): a
- * String of structured fields (RFC 9651, section 3.3.3), that is, between quotes, with a backslash
- * before each quote and backslash in it.
+ * Reads the header {@code Idempotency-Key} (draft-ietf-httpapi-idempotency-key-header-07, section
+ * 2). Its value is a structured-field string (RFC 9651, section 3.3.3): text in double quotes, with
+ * a backslash before each quote and backslash inside.
  */
 public final class IdempotencyKeyHeader {
   private static final String NAME = "idempotency-key";
 
-  /** A key all of whose characters are escaped, between its quotes, and some spaces. */
-  private static final int LONGEST = 600;
+  /** Enough for the longest key with every character escaped, its quotes and some spaces. */
+  private static final int MAX_LENGTH = 600;
 
   private static final Pattern STRING =
       Pattern.compile(" *\"((?:[ !#-\\[\\]-~]|\\\\[\"\\\\])*)\" *");
@@ -22,9 +22,9 @@ public final class IdempotencyKeyHeader {
   private IdempotencyKeyHeader() {}
 
   /**
-   * The key of a request, if it has one.
+   * The key of a request; empty if it has none.
    *
-   * @throws InvalidValue if it is no such string, or one that is no key
+   * @throws InvalidValue if the header is malformed or its text is not a valid key
    */
   public static Optional<IdempotencyKey> of(Request request) {
     return request.header(NAME).map(IdempotencyKeyHeader::parsed);
@@ -33,10 +33,10 @@ public final class IdempotencyKeyHeader {
   private static IdempotencyKey parsed(String header) {
     var string = STRING.matcher(header);
     InvalidValue.unless(
-        header.length() <= LONGEST && string.matches(),
+        header.length() <= MAX_LENGTH && string.matches(),
         "Idempotency-Key",
         header,
-        "a text between quotes, such as \"8e03978e-40d5-43dd-bc93-6894a57f9324\"");
+        "text in double quotes, such as \"8e03978e-40d5-43dd-bc93-6894a57f9324\"");
     return new IdempotencyKey(string.group(1).replaceAll("\\\\(.)", "$1"));
   }
 }

@@ -15,15 +15,15 @@ import dev.tollgate.core.InvalidValue;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** JSON text (RFC 8259) in and out. A name that comes twice in an object is refused. */
+/** Reads and writes JSON (RFC 8259). A name that occurs twice in an object is refused. */
 final class Json {
-  private static final int DEEPEST = 32;
+  private static final int MAX_DEPTH = 32;
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
   private static final JsonMapper MAPPER =
       JsonMapper.builder(
               JsonFactory.builder()
                   .streamReadConstraints(
-                      StreamReadConstraints.builder().maxNestingDepth(DEEPEST).build())
+                      StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
                   .build())
           .enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN)
           .build();
@@ -31,9 +31,9 @@ final class Json {
   private Json() {}
 
   /**
-   * The value that a text is.
+   * Reads one JSON value.
    *
-   * @throws InvalidValue if it is not JSON, and nothing but JSON
+   * @throws InvalidValue if the text is not exactly one JSON value
    */
   static JsonNode read(String text) {
     try (JsonParser parser = MAPPER.createParser(text)) {
@@ -86,7 +86,7 @@ final class Json {
     return array;
   }
 
-  /** The text of a document of maps, lists, strings, numbers and booleans. */
+  /** Writes a document of maps, lists, strings, numbers and booleans. */
   static String write(Object document) {
     try {
       return MAPPER.writeValueAsString(document);

@@ -13,11 +13,11 @@ import java.util.TreeSet;
 
 /**
  * The fields of one JSON object, read strictly: a number in quotes is not a number, {@code 1.0} is
- * not a whole number, and {@code null} is no value at all. What is refused is named by its path,
- * such as {@code overrides.sessionTTL}.
+ * not a whole number, and {@code null} is not a value. Errors name a field by its path, such as
+ * {@code overrides.sessionTTL}.
  */
 public final class JsonFields {
-  private static final int LONGEST = 100;
+  private static final int MAX_DIGITS = 100;
 
   private final String path;
   private final JsonNode object;
@@ -28,9 +28,9 @@ public final class JsonFields {
   }
 
   /**
-   * The fields of the object that a text is.
+   * Parses a JSON object.
    *
-   * @throws InvalidValue if it is not JSON, has a name twice, or is no object
+   * @throws InvalidValue if the text is not a JSON object, or a name occurs twice
    */
   public static JsonFields of(String text) {
     JsonNode value = Json.read(text);
@@ -39,10 +39,11 @@ public final class JsonFields {
   }
 
   /**
-   * Refuses a field of any other name.
+   * Refuses unknown fields.
    *
+   * @param known the names of the allowed fields
    * @return this
-   * @throws InvalidValue if there is one
+   * @throws InvalidValue if the object has another field
    */
   public JsonFields only(String... known) {
     Set<String> expected = new TreeSet<>(Arrays.asList(known));
@@ -58,7 +59,7 @@ public final class JsonFields {
     return this;
   }
 
-  /** The names that there are, in the order in which they were sent. */
+  /** The names of the fields, in the order of the text. */
   public List<String> names() {
     List<String> names = new ArrayList<>();
     object.fieldNames().forEachRemaining(names::add);
@@ -66,36 +67,37 @@ public final class JsonFields {
   }
 
   /**
-   * A text.
+   * The field's text.
    *
-   * @throws InvalidValue if it is missing or something else
+   * @param expected what the error message calls a valid value; the same for the other methods
+   * @throws InvalidValue if the field is missing or not a text
    */
   public String text(String name, String expected) {
     return optionalText(name, expected).orElseThrow(() -> missing(name, expected));
   }
 
   /**
-   * A text, if the field is there.
+   * The field's text; empty if the field is missing.
    *
-   * @throws InvalidValue if it is something else
+   * @throws InvalidValue if the field is not a text
    */
   public Optional<String> optionalText(String name, String expected) {
     return value(name).map(value -> checked(value.isTextual(), name, value, expected).textValue());
   }
 
   /**
-   * A whole number.
+   * The field's whole number.
    *
-   * @throws InvalidValue if it is missing or something else
+   * @throws InvalidValue if the field is missing or not a whole number
    */
   public long wholeNumber(String name, String expected) {
     return optionalWholeNumber(name, expected).orElseThrow(() -> missing(name, expected));
   }
 
   /**
-   * A whole number, if the field is there.
+   * The field's whole number; empty if the field is missing.
    *
-   * @throws InvalidValue if it is something else
+   * @throws InvalidValue if the field is not a whole number
    */
   public Optional<Long> optionalWholeNumber(String name, String expected) {
     return value(name)
@@ -106,9 +108,9 @@ public final class JsonFields {
   }
 
   /**
-   * A number, if the field is there.
+   * The field's number; empty if the field is missing.
    *
-   * @throws InvalidValue if it is something else, or has more than 100 digits when written out
+   * @throws InvalidValue if the field is not a number, or has more than 100 digits without exponent
    */
   public Optional<BigDecimal> optionalNumber(String name, String expected) {
     return value(name).map(value -> checked(isShort(value), name, value, expected).decimalValue());
@@ -116,23 +118,23 @@ public final class JsonFields {
 
   private static boolean isShort(JsonNode value) {
     return value.isNumber()
-        && value.decimalValue().precision() <= LONGEST
-        && Math.abs((long) value.decimalValue().scale()) <= LONGEST;
+        && value.decimalValue().precision() <= MAX_DIGITS
+        && Math.abs((long) value.decimalValue().scale()) <= MAX_DIGITS;
   }
 
   /**
-   * The fields of an object.
+   * The fields of the object in this field.
    *
-   * @throws InvalidValue if it is missing or something else
+   * @throws InvalidValue if the field is missing or not an object
    */
   public JsonFields object(String name) {
     return optionalObject(name).orElseThrow(() -> missing(name, "an object"));
   }
 
   /**
-   * The fields of an object, if the field is there.
+   * The fields of the object in this field; empty if the field is missing.
    *
-   * @throws InvalidValue if it is something else
+   * @throws InvalidValue if the field is not an object
    */
   public Optional<JsonFields> optionalObject(String name) {
     return value(name)
@@ -143,9 +145,10 @@ public final class JsonFields {
   }
 
   /**
-   * One of these constants, by its name, if the field is there.
+   * The constant that the field names; empty if the field is missing.
    *
-   * @throws InvalidValue if it is something else
+   * @param constants the allowed constants
+   * @throws InvalidValue if the field names none of them
    */
   public <E extends Enum<E>> Optional<E> optionalOneOf(String name, List<E> constants) {
     String expected = String.join(" or ", constants.stream().map(Enum::name).toList());
@@ -158,7 +161,7 @@ public final class JsonFields {
                     .orElseThrow(() -> new InvalidValue(path + name, text, expected)));
   }
 
-  /** The refusal of a field that is not there. */
+  /** The error for a missing field. */
   public InvalidValue missing(String name, String expected) {
     return new InvalidValue(path + name, "missing", expected);
   }

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Why a request was not done, for programs and for people (RFC 9457).
+ * Why a request failed, for programs and people: a problem document (RFC 9457).
  *
- * @param name the kind of problem; its type is {@code urn:tollgate:problem:} and this
+ * @param name the last part of the document's type {@code urn:tollgate:problem:…}
  * @param status the HTTP status
- * @param title the kind of problem in words
- * @param detail what is the matter this time
- * @param members more of the document's members
+ * @param title the summary of this type of problem
+ * @param detail what is wrong with this request, the value, and what the caller can do
+ * @param members additional members of the document
  */
 public record Problem(
     String name, int status, String title, String detail, Map<String, Object> members) {
@@ -22,45 +22,45 @@ public record Problem(
     members = Collections.unmodifiableMap(new LinkedHashMap<>(members));
   }
 
-  /** A problem without further members. */
+  /** A problem without additional members. */
   public static Problem of(String name, int status, String title, String detail) {
     return new Problem(name, status, title, detail, Map.of());
   }
 
-  /** A value that was refused, with {@code errors} naming field, value and what was expected. */
-  public static Problem invalid(InvalidValue refused) {
+  /** An invalid value. Member {@code errors} names the field, the value and what is expected. */
+  public static Problem invalid(InvalidValue invalid) {
     Map<String, String> error = new LinkedHashMap<>();
-    error.put("field", refused.field());
-    error.put("value", refused.value());
-    error.put("expected", refused.expected());
+    error.put("field", invalid.field());
+    error.put("value", invalid.value());
+    error.put("expected", invalid.expected());
     String detail =
-        refused.field() + ": " + refused.value() + " (expected: " + refused.expected() + ")";
+        invalid.field() + ": " + invalid.value() + " (expected: " + invalid.expected() + ")";
     return of("invalid-value", 400, "A value is not valid", detail).with("errors", List.of(error));
   }
 
-  /** Something that was asked for by name and is not there. */
+  /** A resource that does not exist. */
   public static Problem notFound(String detail) {
-    return of("not-found", 404, "There is no such thing", detail);
+    return of("not-found", 404, "Not found", detail);
   }
 
-  /** Something that stands against what was asked. */
+  /** A request that conflicts with the current state. */
   public static Problem conflict(String detail) {
     return of("conflict", 409, "Conflict", detail);
   }
 
-  /** What was asked for is not said of the version that stands. */
+  /** A request whose {@code If-Match} does not name the current version. */
   public static Problem preconditionFailed(String detail) {
-    return of("precondition-failed", 412, "Another version stands", detail);
+    return of("precondition-failed", 412, "The version does not match", detail);
   }
 
-  /** This problem with one more member. */
+  /** This problem with an additional member. */
   public Problem with(String member, Object value) {
     Map<String, Object> more = new LinkedHashMap<>(members);
     more.put(member, value);
     return new Problem(name, status, title, detail, more);
   }
 
-  /** The response that tells of this problem. */
+  /** The response with this problem as its document. */
   public Response response() {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("type", "urn:tollgate:problem:" + name);

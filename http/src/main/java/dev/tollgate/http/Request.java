@@ -15,15 +15,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request as an HTTP API hands it on, payload format 2.0: header names in lower case, parameters
- * decoded.
+ * A request as an API Gateway HTTP API passes it to a function, payload format 2.0: header names
+ * are in lower case, parameters are decoded.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html">AWS
  *     Lambda proxy integrations for HTTP APIs</a>
  */
 public final class Request {
-  private static final int MOST_BYTES = 64 * 1024;
+  private static final int MAX_BYTES = 64 * 1024;
   private static final String JSON = "application/json";
 
   private final APIGatewayV2HTTPEvent event;
@@ -34,7 +34,7 @@ public final class Request {
     this.context = context;
   }
 
-  /** How long the function may still run. */
+  /** The time that the function may still run. */
   public Duration remaining() {
     return Duration.ofMillis(context.getRemainingTimeInMillis());
   }
@@ -44,25 +44,25 @@ public final class Request {
     context.getLogger().log(LogText.lines(line) + "\n");
   }
 
-  /** A variable part of the path; empty text if the route has no such part. */
+  /** A path parameter; the empty text if the route has no such parameter. */
   public String path(String name) {
     return parameter(event.getPathParameters(), name).orElse("");
   }
 
-  /** A query parameter; several of one name are joined by commas. */
+  /** A query parameter; repeated parameters are joined by commas. */
   public Optional<String> query(String name) {
     return parameter(event.getQueryStringParameters(), name);
   }
 
-  /** A header by its name in lower case; several of one name are joined by commas. */
+  /** A header by its name in lower case; repeated headers are joined by commas. */
   public Optional<String> header(String name) {
     return parameter(event.getHeaders(), name);
   }
 
   /**
-   * A claim of the JSON Web Token that the request was let in with.
+   * A claim of the JSON Web Token that API Gateway verified for this request.
    *
-   * @return empty if it has no such claim, or the route takes no token
+   * @return empty if the token has no such claim, or the request came without a token
    */
   public Optional<String> claim(String name) {
     return Optional.ofNullable(event.getRequestContext())
@@ -74,18 +74,18 @@ public final class Request {
   /**
    * The fields of the JSON object in the body.
    *
-   * @throws InvalidValue if it is no JSON object
+   * @throws InvalidValue if the body is not a JSON object
    */
   public JsonFields body() {
     checkMediaType();
     byte[] bytes = content();
-    if (bytes.length > MOST_BYTES) {
-      throw new Unreadable(
+    if (bytes.length > MAX_BYTES) {
+      throw new UnreadableBody(
           Problem.of(
               "content-too-large",
               413,
               "The body is too large",
-              "body: " + bytes.length + " bytes (expected: at most " + MOST_BYTES + ")"));
+              "body: " + bytes.length + " bytes (expected: at most " + MAX_BYTES + ")"));
     }
     try {
       return JsonFields.of(
@@ -96,8 +96,8 @@ public final class Request {
   }
 
   /**
-   * Refuses a POST that another site's page may send without asking first (a form, or a script
-   * without CORS): these have a media type, even without a body, and it is not JSON.
+   * Refuses a POST that a page of another site can send without a CORS preflight, such as a form.
+   * Such a request declares a media type other than JSON, even if it has no body.
    */
   void requireJsonOfPost() {
     boolean declared = header("content-type").isPresent() || content().length > 0;
@@ -110,7 +110,7 @@ public final class Request {
     String sent = parameter(event.getHeaders(), "content-type").orElse("none");
     String type = sent.toLowerCase(Locale.ROOT).replaceAll("\\s", "");
     if (!type.equals(JSON) && !type.equals(JSON + ";charset=utf-8")) {
-      throw new Unreadable(
+      throw new UnreadableBody(
           Problem.of(
               "unsupported-media-type",
               415,
@@ -120,9 +120,9 @@ public final class Request {
   }
 
   /**
-   * The body as it was sent.
+   * The bytes of the body.
    *
-   * @throws InvalidValue if it cannot be told
+   * @throws InvalidValue if the event declares base64 and the body is not
    */
   public byte[] content() {
     String body = Optional.ofNullable(event.getBody()).orElse("");
@@ -132,7 +132,7 @@ public final class Request {
     try {
       return Base64.getDecoder().decode(body);
     } catch (IllegalArgumentException malformed) {
-      throw new InvalidValue("body", body, "base64, as the event says");
+      throw new InvalidValue("body", body, "base64, as isBase64Encoded declares");
     }
   }
 
@@ -141,12 +141,12 @@ public final class Request {
   }
 
   /** A body that cannot be read. */
-  static final class Unreadable extends RuntimeException {
+  static final class UnreadableBody extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final transient Problem problem;
 
-    Unreadable(Problem problem) {
+    UnreadableBody(Problem problem) {
       super(problem.detail());
       this.problem = problem;
     }

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a request is answered with.
+ * The response to a request.
  *
  * @param status the HTTP status
- * @param headers by lower-case name
- * @param document the body, as JSON; empty for none
+ * @param headers the values by lower-case name
+ * @param document the JSON object in the body; empty for no body
  */
 public record Response(int status, Map<String, String> headers, Map<String, Object> document) {
   /** Copies the maps. */
@@ -20,17 +20,17 @@ public record Response(int status, Map<String, String> headers, Map<String, Obje
     document = Collections.unmodifiableMap(new LinkedHashMap<>(document));
   }
 
-  /** A document of maps, lists, strings, numbers and booleans. */
+  /** A response with a document of maps, lists, strings, numbers and booleans. */
   public static Response json(int status, Map<String, Object> document) {
     return new Response(status, Map.of("content-type", "application/json"), document);
   }
 
   /**
-   * A response whose document was written as a text before, by {@link #text}.
+   * A response from its parts, with a body that {@link #text} wrote.
    *
-   * @throws InvalidValue if it is no JSON object
+   * @throws InvalidValue if the body is neither empty nor a JSON object
    */
-  public static Response written(int status, Map<String, String> headers, String text) {
+  public static Response parse(int status, Map<String, String> headers, String text) {
     Map<String, Object> document = new LinkedHashMap<>();
     if (!text.isEmpty()) {
       Json.read(text).properties().forEach(field -> document.put(field.getKey(), field.getValue()));
@@ -38,17 +38,17 @@ public record Response(int status, Map<String, String> headers, Map<String, Obje
     return new Response(status, headers, document);
   }
 
-  /** The body as it is sent. */
+  /** The body as JSON; the empty text for no body. */
   public String text() {
     return document.isEmpty() ? "" : Json.write(document);
   }
 
-  /** No body: 204. */
+  /** Status 204, without a body. */
   public static Response noContent() {
     return new Response(204, Map.of(), Map.of());
   }
 
-  /** This response with one more header, or another value of it. */
+  /** This response with a header added or replaced. */
   public Response with(String header, String value) {
     Map<String, String> more = new TreeMap<>(headers);
     more.put(header, value);

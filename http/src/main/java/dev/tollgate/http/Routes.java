@@ -15,14 +15,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The routes of an HTTP API, by their keys, such as {@code GET /tenants/{tenantId}}. Whatever a
- * route throws is answered with a problem document: a refused value with 400, a service that cannot
- * be asked with 503, a row that cannot be read with 500 and, for operators, its name, anything else
- * with 500, of which only the log tells more.
+ * The routes of an HTTP API by their keys, such as {@code GET /tenants/{tenantId}}. An exception of
+ * a route becomes a problem document: an invalid value 400, an unavailable service 503, everything
+ * else 500. A 500 for an unreadable row names the row if the API is for operators. All other 500s
+ * refer to the log.
  */
 public final class Routes {
-  private static final String LOG_TELLS =
-      "The request could not be finished; the log of the function tells why.";
+  private static final String SEE_LOG =
+      "The request failed. The log of the function has the reason.";
   private static final String RETRY_AFTER_SECONDS = "1";
 
   private final Map<String, Route> routes;
@@ -33,22 +33,22 @@ public final class Routes {
     this.forOperators = forOperators;
   }
 
-  /** Routes by their keys, for whoever may know which rows there are. */
+  /** Routes for operators, who may learn the names of rows. */
   public static Routes forOperators(Map<String, Route> routes) {
     return new Routes(routes, true);
   }
 
-  /** Routes by their keys, for strangers too, who are not told of rows. */
-  public static Routes forAnybody(Map<String, Route> routes) {
+  /** Routes for clients, who learn nothing about rows. */
+  public static Routes forClients(Map<String, Route> routes) {
     return new Routes(routes, false);
   }
 
-  /** Their keys. */
+  /** The keys of all routes. */
   public Set<String> keys() {
     return routes.keySet();
   }
 
-  /** Answers a request. */
+  /** Dispatches a request to its route. An unknown key becomes a 404. */
   public APIGatewayV2HTTPResponse answer(APIGatewayV2HTTPEvent event, Context context) {
     Request request = new Request(event, context);
     Response response;
@@ -57,11 +57,11 @@ public final class Routes {
       request.requireJsonOfPost();
       response =
           route == null
-              ? Problem.notFound("no route " + event.getRouteKey()).response()
+              ? Problem.notFound("No route `" + event.getRouteKey() + "`.").response()
               : route.answer(request);
-    } catch (InvalidValue refused) {
-      response = Problem.invalid(refused).response();
-    } catch (Request.Unreadable unreadable) {
+    } catch (InvalidValue invalid) {
+      response = Problem.invalid(invalid).response();
+    } catch (Request.UnreadableBody unreadable) {
       response = unreadable.problem().response();
     } catch (Unavailable unavailable) {
       log(context, unavailable);
@@ -69,22 +69,22 @@ public final class Routes {
           Problem.of(
                   "unavailable",
                   503,
-                  "Not available now",
-                  "A service that this needs cannot be asked now; the request may be repeated.")
+                  "Unavailable",
+                  "A service that this request needs is unavailable. Retry the request.")
               .response()
               .with("retry-after", RETRY_AFTER_SECONDS);
     } catch (UnreadableRow unreadable) {
       log(context, unreadable);
-      response = broken(forOperators ? unreadable.reason() : LOG_TELLS);
+      response = internalError(forOperators ? unreadable.reason() : SEE_LOG);
     } catch (RuntimeException unexpected) {
       log(context, unexpected);
-      response = broken(LOG_TELLS);
+      response = internalError(SEE_LOG);
     }
     return event(response, requestId(event));
   }
 
-  private static Response broken(String detail) {
-    return Problem.of("internal", 500, "Something is broken", detail).response();
+  private static Response internalError(String detail) {
+    return Problem.of("internal", 500, "Internal error", detail).response();
   }
 
   private static void log(Context context, RuntimeException thrown) {
@@ -113,10 +113,10 @@ public final class Routes {
         .build();
   }
 
-  /** What answers the requests of one route. */
+  /** Answers the requests of one route. */
   @FunctionalInterface
   public interface Route {
-    /** Answers a request. */
+    /** Answers one request. An exception becomes a problem document. */
     Response answer(Request request);
   }
 }

@@ -1,4 +1,7 @@
-/** What the HTTP functions share: routes, strict JSON and problem documents. */
+/**
+ * What the HTTP functions share: routes, strict JSON, problem documents and cursors. Import core
+ * here, no other module.
+ */
 @NullMarked
 package dev.tollgate.http;
 

@@ -11,28 +11,28 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class CursorTest {
-  private static final String CURSOR = Cursor.of("tenants", "acme");
+  private static final String CURSOR = Cursor.encode("tenants", "acme");
 
   private static void assertRefused(String listing, String cursor) {
-    assertThatThrownBy(() -> Cursor.end(listing, cursor))
+    assertThatThrownBy(() -> Cursor.decode(listing, cursor))
         .isInstanceOf(InvalidValue.class)
         .hasMessageContaining("cursor");
   }
 
   @Test
-  void the_end_comes_back() {
-    assertThat(Cursor.end("tenants", CURSOR)).isEqualTo("acme");
+  void decode_returns_the_encoded_position() {
+    assertThat(Cursor.decode("tenants", CURSOR)).isEqualTo("acme");
     assertThat(CURSOR).matches("[A-Za-z0-9_-]+");
   }
 
   @Test
-  void one_of_another_listing_is_refused() {
+  void a_cursor_of_another_listing_is_refused() {
     assertRefused("tenants of tier gold", CURSOR);
-    assertRefused("tenants of tier gold", Cursor.of("tenants of tier bronze", "acme"));
+    assertRefused("tenants of tier gold", Cursor.encode("tenants of tier bronze", "acme"));
   }
 
   @Test
-  void one_that_was_changed_anywhere_is_refused() {
+  void a_cursor_with_any_change_is_refused() {
     for (int i = 0; i < CURSOR.length(); i++) {
       char other = CURSOR.charAt(i) == 'A' ? 'B' : 'A';
       assertRefused("tenants", CURSOR.substring(0, i) + other + CURSOR.substring(i + 1));
@@ -43,12 +43,12 @@ final class CursorTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "!", "acme", "QUNNRQ", "=", "AAAAAAAAAAA", "a b"})
-  void what_is_none_is_refused(String text) {
+  void a_text_that_is_not_a_cursor_is_refused(String text) {
     assertRefused("tenants", text);
   }
 
   @Test
-  void the_end_alone_is_none() {
+  void a_position_without_checksum_is_refused() {
     String plain =
         Base64.getUrlEncoder()
             .withoutPadding()

@@ -31,7 +31,7 @@ final class IdempotencyKeyHeaderTest {
         "\"a\\\"b\\\\c\" | a\"b\\c",
         "\"8e03978e-40d5-43dd-bc93-6894a57f9324\" | 8e03978e-40d5-43dd-bc93-6894a57f9324",
       })
-  void a_string_is_a_key(String header, String key) {
+  void a_structured_field_string_is_a_key(String header, String key) {
     assertThat(IdempotencyKeyHeader.of(request(header))).contains(new IdempotencyKey(key));
   }
 
@@ -52,7 +52,7 @@ final class IdempotencyKeyHeaderTest {
         "'a'",
         "?1"
       })
-  void anything_else_is_refused(String header) {
+  void a_malformed_header_is_refused(String header) {
     assertThatThrownBy(() -> IdempotencyKeyHeader.of(request(header)))
         .isInstanceOf(InvalidValue.class)
         .hasMessageContaining("Idempotency-Key");
@@ -66,7 +66,7 @@ final class IdempotencyKeyHeaderTest {
   }
 
   @Test
-  void a_request_need_not_have_one() {
+  void a_request_without_the_header_has_no_key() {
     Request without =
         new Request(
             HttpApiEvents.of("POST /tenants"), new RecordingContext(Duration.ofSeconds(10)));
@@ -74,7 +74,7 @@ final class IdempotencyKeyHeaderTest {
   }
 
   @Test
-  void a_header_as_long_as_a_request_may_have_is_refused() {
+  void a_very_long_header_is_refused() {
     assertThatThrownBy(() -> IdempotencyKeyHeader.of(request("\"" + "\\\\".repeat(5_000) + "\"")))
         .isInstanceOf(InvalidValue.class);
   }

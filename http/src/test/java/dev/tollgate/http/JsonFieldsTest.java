@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JsonFieldsTest {
   @Test
-  void fields_of_every_kind_are_read() {
+  void fields_of_every_type_are_read() {
     JsonFields fields =
         JsonFields.of(
             " {\"text\":\"ü\",\"whole\":-7,\"decimal\":0.20,\"object\":{\"a\":1},\"status\":\"ACTIVE\"} ");
@@ -50,26 +50,26 @@ class JsonFieldsTest {
         "{\"a\":1e99999999999}",
         "{a:1}",
       })
-  void of_what_is_no_json_object_is_refused(String text) {
+  void a_text_that_is_not_a_json_object_is_refused(String text) {
     assertThatThrownBy(() -> JsonFields.of(text))
         .isInstanceOfSatisfying(
             InvalidValue.class, refused -> assertThat(refused.field()).isEqualTo("body"));
   }
 
   @Test
-  void of_objects_nested_too_deeply_is_refused() {
+  void objects_nested_too_deeply_are_refused() {
     assertThatThrownBy(() -> JsonFields.of("{\"a\":".repeat(40) + "1" + "}".repeat(40)))
         .isInstanceOf(InvalidValue.class);
   }
 
   @Test
-  void of_a_name_given_twice_is_refused_by_its_path() {
+  void a_repeated_name_is_refused_with_its_path() {
     assertThatThrownBy(() -> JsonFields.of("{\"a\":{\"b\":1,\"b\":1}}"))
         .hasMessage("a.b: given twice (expected: given once)");
   }
 
   @Test
-  void only_an_unknown_field_is_refused_with_its_value() {
+  void an_unknown_field_is_refused_with_its_value() {
     JsonFields fields = JsonFields.of("{\"a\":{\"c\":[1]}}");
 
     assertThatThrownBy(() -> fields.object("a").only("b"))
@@ -89,26 +89,26 @@ class JsonFieldsTest {
         "9223372036854775808",
         "1e400"
       })
-  void wholeNumber_of_anything_else_is_refused(String value) {
+  void wholeNumber_refuses_other_values(String value) {
     assertThatRefused(value, fields -> fields.wholeNumber("a", "a whole number"));
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"\"0.2\"", "null", "false", "[]", "1e2147483647", "1e-2147483647", "1e101"})
-  void optionalNumber_of_anything_else_is_refused(String value) {
+  void optionalNumber_refuses_other_values(String value) {
     assertThatRefused(value, fields -> fields.optionalNumber("a", "a number"));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"7", "null", "{}", "[\"x\"]"})
-  void text_of_anything_else_is_refused(String value) {
+  void text_refuses_other_values(String value) {
     assertThatRefused(value, fields -> fields.text("a", "a text"));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"\"active\"", "\"OFFBOARDING\"", "0", "null"})
-  void optionalOneOf_of_anything_else_is_refused(String value) {
+  void optionalOneOf_refuses_other_values(String value) {
     assertThatRefused(
         value,
         fields -> fields.optionalOneOf("a", List.of(TenantStatus.ACTIVE, TenantStatus.SUSPENDED)));

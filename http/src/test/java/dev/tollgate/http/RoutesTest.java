@@ -77,7 +77,7 @@ class RoutesTest {
   }
 
   @Test
-  void a_refused_value_is_named() {
+  void an_invalid_value_is_a_400_that_names_it() {
     APIGatewayV2HTTPResponse response = echo.answer(event("{\"a\":7}"), context);
 
     assertThat(response.getStatusCode()).isEqualTo(400);
@@ -98,7 +98,7 @@ class RoutesTest {
     "text/plain, 415",
     "'', 415",
   })
-  void only_json_is_read(String mediaType, int status) {
+  void a_body_of_another_media_type_is_a_415(String mediaType, int status) {
     APIGatewayV2HTTPEvent event = event("{\"a\":\"x\"}");
     event.getHeaders().put("content-type", mediaType);
 
@@ -106,7 +106,7 @@ class RoutesTest {
   }
 
   @Test
-  void a_body_without_media_type_is_not_read() {
+  void a_body_without_media_type_is_a_415() {
     APIGatewayV2HTTPEvent event = event("{\"a\":\"x\"}");
     event.getHeaders().remove("content-type");
 
@@ -114,7 +114,7 @@ class RoutesTest {
   }
 
   @Test
-  void a_missing_body_is_a_refused_value() {
+  void a_missing_body_is_a_400() {
     APIGatewayV2HTTPEvent event = event("");
     event.setBody(null);
 
@@ -123,7 +123,7 @@ class RoutesTest {
 
   @ParameterizedTest
   @CsvSource({"65536, 201", "65537, 413"})
-  void a_body_may_have_64_kb(int bytes, int status) {
+  void a_body_larger_than_64_kb_is_a_413(int bytes, int status) {
     String body = "{\"a\":\"" + "ü" + "x".repeat(bytes - 10) + "\"}";
     assertThat(body.getBytes(StandardCharsets.UTF_8)).hasSize(bytes);
 
@@ -139,7 +139,7 @@ class RoutesTest {
   }
 
   @Test
-  void a_body_that_is_not_utf_8_is_a_refused_value() {
+  void a_body_that_is_not_utf_8_is_a_400() {
     APIGatewayV2HTTPEvent event =
         event(base64("{\"a\":\"ü\"}".getBytes(StandardCharsets.ISO_8859_1)));
     event.setIsBase64Encoded(true);
@@ -148,7 +148,7 @@ class RoutesTest {
   }
 
   @Test
-  void an_unavailable_service_may_be_asked_again() {
+  void an_unavailable_service_is_a_503_with_retry_after() {
     APIGatewayV2HTTPResponse response =
         failing(new Unavailable("PutItem arn:aws:secret: timed out"));
 
@@ -159,7 +159,7 @@ class RoutesTest {
   }
 
   @Test
-  void a_fault_is_logged_and_not_shown() {
+  void an_unexpected_exception_is_logged_and_hidden_from_the_caller() {
     APIGatewayV2HTTPResponse response = failing(new IllegalStateException("internals"));
 
     assertThat(response.getStatusCode()).isEqualTo(500);
@@ -168,16 +168,16 @@ class RoutesTest {
   }
 
   @Test
-  void a_refused_value_of_a_route_is_named() {
+  void an_invalid_value_of_a_route_is_a_400() {
     assertThat(failing(new InvalidValue("b", 1, "2")).getStatusCode()).isEqualTo(400);
   }
 
   @Test
-  void a_row_that_cannot_be_read_is_named_to_operators_only() {
+  void an_unreadable_row_is_named_to_operators_only() {
     UnreadableRow row = new UnreadableRow("tenant", "acme", "version: none");
 
     assertThat(failing(row).getBody()).contains("the row of tenant acme cannot be read");
-    APIGatewayV2HTTPResponse told = Routes.forAnybody(throwing(row)).answer(event("{}"), context);
+    APIGatewayV2HTTPResponse told = Routes.forClients(throwing(row)).answer(event("{}"), context);
     assertThat(told.getStatusCode()).isEqualTo(500);
     assertThat(told.getBody()).doesNotContain("row", "version");
     assertThat(context.logged()).anyMatch(line -> line.contains("the row of tenant acme"));

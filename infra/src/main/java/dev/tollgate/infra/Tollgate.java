@@ -81,7 +81,7 @@ public final class Tollgate extends Construct {
         function(
                 "Authorizer",
                 handlers,
-                "dev.tollgate.handlers.ConnectAuthorizer",
+                "dev.tollgate.handlers.connect.ConnectAuthorizer",
                 ANSWER,
                 HANDSHAKE_MEMORY_MB,
                 "Authorizes a handshake: reserves a token, or refuses.")
@@ -99,7 +99,7 @@ public final class Tollgate extends Construct {
         function(
                 "Connect",
                 handlers,
-                "dev.tollgate.handlers.Connect",
+                "dev.tollgate.handlers.connect.Connect",
                 ANSWER,
                 HANDSHAKE_MEMORY_MB,
                 "Registers a connection and consumes its token, or refuses it with 429.")
@@ -118,7 +118,7 @@ public final class Tollgate extends Construct {
         function(
                 "Disconnect",
                 handlers,
-                "dev.tollgate.handlers.Disconnect",
+                "dev.tollgate.handlers.connect.Disconnect",
                 ANSWER,
                 MEMORY_MB,
                 "Removes a closed connection from its session and from its tenant's count.")
@@ -129,7 +129,7 @@ public final class Tollgate extends Construct {
         function(
                 "SessionApi",
                 handlers,
-                "dev.tollgate.handlers.SessionApi",
+                "dev.tollgate.handlers.session.SessionApi",
                 ANSWER,
                 MEMORY_MB,
                 "Creates, shows and ends sessions.")
@@ -156,7 +156,7 @@ public final class Tollgate extends Construct {
         function(
                 "PoolProcessor",
                 props.jars().processor(),
-                "dev.tollgate.handlers.MessageProcessor",
+                "dev.tollgate.handlers.message.MessageProcessor",
                 // Limited by the visibility timeout of the queue: see MessageQueues.
                 Duration.seconds(15),
                 MEMORY_MB,
@@ -176,7 +176,7 @@ public final class Tollgate extends Construct {
         function(
                 "SessionEnd",
                 handlers,
-                "dev.tollgate.handlers.SessionEnd",
+                "dev.tollgate.handlers.housekeeping.SessionEnd",
                 Duration.seconds(50),
                 MEMORY_MB,
                 "Closes the sockets of a deleted session and corrects the count of connections.")
@@ -192,7 +192,7 @@ public final class Tollgate extends Construct {
         function(
                 "Housekeeper",
                 handlers,
-                "dev.tollgate.handlers.Housekeeper",
+                "dev.tollgate.handlers.housekeeping.Housekeeper",
                 Duration.seconds(50),
                 MEMORY_MB,
                 "Ends expired sessions, finds closed connections, and corrects counts.")

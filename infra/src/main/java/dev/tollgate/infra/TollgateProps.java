@@ -49,7 +49,7 @@ public record TollgateProps(
     String messageHandler) {
 
   /** The sample handler, which sends every message back. */
-  private static final String ECHO = "dev.tollgate.handlers.Echo";
+  private static final String ECHO = "dev.tollgate.handlers.message.Echo";
 
   private static final Pattern CLASS_NAME =
       Pattern.compile("(?:[A-Za-z_$][\\w$]*\\.)*[A-Za-z_$][\\w$]*");

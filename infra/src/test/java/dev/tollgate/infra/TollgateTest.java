@@ -172,14 +172,14 @@ class TollgateTest {
 
   @ParameterizedTest
   @CsvSource({
-    "Authorizer, dev.tollgate.handlers.ConnectAuthorizer, 25, 1024",
-    "Connect, dev.tollgate.handlers.Connect, 25, 1024",
+    "Authorizer, dev.tollgate.handlers.connect.ConnectAuthorizer, 25, 1024",
+    "Connect, dev.tollgate.handlers.connect.Connect, 25, 1024",
     "ControlPlane, dev.tollgate.controlplane.ControlPlaneApi, 29, 512",
-    "Disconnect, dev.tollgate.handlers.Disconnect, 25, 512",
-    "Housekeeper, dev.tollgate.handlers.Housekeeper, 50, 512",
-    "PoolProcessor, dev.tollgate.handlers.MessageProcessor, 15, 512",
-    "SessionEnd, dev.tollgate.handlers.SessionEnd, 50, 512",
-    "SessionApi, dev.tollgate.handlers.SessionApi, 25, 512",
+    "Disconnect, dev.tollgate.handlers.connect.Disconnect, 25, 512",
+    "Housekeeper, dev.tollgate.handlers.housekeeping.Housekeeper, 50, 512",
+    "PoolProcessor, dev.tollgate.handlers.message.MessageProcessor, 15, 512",
+    "SessionEnd, dev.tollgate.handlers.housekeeping.SessionEnd, 50, 512",
+    "SessionApi, dev.tollgate.handlers.session.SessionApi, 25, 512",
     "Sweep, dev.tollgate.controlplane.Sweep, 50, 512",
     "TokenProducer, dev.tollgate.producer.TokenProducer, 50, 512"
   })
@@ -814,7 +814,7 @@ class TollgateTest {
   @Test
   void handler_of_messages_is_the_echo_unless_another_is_named() {
     assertThat(variable(STACK, "PoolProcessor", "MESSAGE_HANDLER").asText())
-        .isEqualTo("dev.tollgate.handlers.Echo");
+        .isEqualTo("dev.tollgate.handlers.message.Echo");
     Synthesis stack = Synthesis.of(Map.of("messageHandler", "com.example.Chat"));
     assertThat(variable(stack, "PoolProcessor", "MESSAGE_HANDLER").asText())
         .isEqualTo("com.example.Chat");

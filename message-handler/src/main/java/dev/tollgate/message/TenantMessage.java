@@ -1,14 +1,13 @@
 package dev.tollgate.message;
 
 /**
- * A message of a tenant's client.
+ * A message that a tenant's client sent.
  *
- * @param tenantId the tenant whose client sent it
- * @param sessionId the session that it was sent in; a secret, since it is all that a handshake
- *     needs
- * @param connectionId the socket that it was sent on
- * @param id the client's name for it if it gave one, else the queue's; the same each time it comes
- * @param json the JSON text that was sent, byte for byte
+ * @param tenantId the tenant of the client
+ * @param sessionId the session of the client; a secret, because it suffices to open a socket
+ * @param connectionId the socket on which the message was sent
+ * @param id the client's id of the message, or else the queue's; the same for repeated deliveries
+ * @param json the JSON text of the message, byte for byte
  */
 public record TenantMessage(
     String tenantId, String sessionId, String connectionId, String id, String json) {}

@@ -1,4 +1,4 @@
-/** What an application does with its tenants' messages. */
+/** The interface that an application implements to handle messages. Import only the JDK here. */
 @NullMarked
 package dev.tollgate.message;
 

@@ -10,26 +10,26 @@ import java.time.format.DateTimeParseException;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the producer is asked for: by a schedule, or by a claim. */
+/** A request to the token producer, from a schedule or from a claim. */
 sealed interface FillRequest {
   /**
-   * The turn of a bucket.
+   * A request of a bucket's own schedule.
    *
-   * @param through the minute that the schedule fired for, for the log; {@code
-   *     <aws.scheduler.scheduled-time>} of EventBridge Scheduler
+   * @param through the minute for which the schedule fired ({@code <aws.scheduler.scheduled-time>}
+   *     of EventBridge Scheduler); only for the log
    */
   record OfBucket(BucketId bucket, Instant through) implements FillRequest {}
 
-  /** The turns of a shard's buckets, for this minute. */
+  /** A request of a shard's schedule, for all buckets of the shard that are due. */
   record OfShard(Shard shard, Instant through) implements FillRequest {}
 
-  /** A bucket that a claim found empty or asleep. */
+  /** A request of a claim that found its bucket empty or hibernating. */
   record ByClaim(BucketId bucket) implements FillRequest {}
 
   /**
-   * Reads the input of a schedule or a claim.
+   * Parses the input of a schedule or a claim.
    *
-   * @throws InvalidValue if a value is missing or wrong
+   * @throws InvalidValue if a value is missing or invalid
    */
   static FillRequest of(Map<String, String> input) {
     Optional<Instant> through =

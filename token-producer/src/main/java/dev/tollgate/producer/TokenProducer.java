@@ -16,23 +16,23 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fills the bucket that a schedule names, or all the buckets of a shard, or the one that a claim
- * found empty or asleep.
+ * The function that fills buckets: the bucket that a schedule names, all due buckets of a shard, or
+ * the bucket that a claim found empty or hibernating.
  */
 public final class TokenProducer implements RequestHandler<Map<String, String>, String> {
-  /** No turn is begun when less than this is left: a slow one may take as long. */
+  /** The part of the invocation's time in which no fill starts, because a fill may take as long. */
   private static final Duration MARGIN = Duration.ofSeconds(15);
 
   private final Function<String, FillTurn> turns;
   private final Function<FillTurn, ShardTurn> shardTurns;
   private final InstantSource clock;
 
-  /** The function as Lambda makes it. */
+  /** The function as Lambda creates it. */
   public TokenProducer() {
     this(System.getenv(), InstantSource.system());
   }
 
-  /** The function with this environment and clock. */
+  /** The function with these environment variables and this clock. */
   public TokenProducer(Map<String, String> environment, InstantSource clock) {
     this(new Wiring(environment, clock), clock);
   }
@@ -44,8 +44,8 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
   /**
    * The function with its use cases.
    *
-   * @param turns what is done for a bucket, by the ARN that schedules are to invoke
-   * @param shardTurns what is done for a shard
+   * @param turns the fill turns of buckets, by the ARN that schedules invoke
+   * @param shardTurns the fill turns of shards, by the turns of their buckets
    */
   TokenProducer(
       Function<String, FillTurn> turns,
@@ -57,15 +57,14 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
   }
 
   /**
-   * Fills.
+   * Fills one bucket or the buckets of one shard.
    *
    * @param input {@code tenantId}, {@code action}, {@code scheduledTime}; or {@code shard}, {@code
    *     scheduledTime}; or {@code tenantId}, {@code action} if a claim requests the fill
-   * @return what was done, for the log
-   * @throws InvalidValue if the input is wrong
-   * @throws Unavailable if a service could not be asked. The schedule does not try again, for
-   *     Lambda has accepted its event; the next minute's fill catches up, and nothing is minted
-   *     twice
+   * @return the request and its result, for the log
+   * @throws InvalidValue if the input is invalid
+   * @throws Unavailable if a service is unavailable. The schedule does not retry, because Lambda
+   *     has accepted its event. The next minute's fill catches up, and no token is added twice.
    */
   @Override
   public String handleRequest(@Nullable Map<String, String> input, Context context) {
@@ -79,7 +78,7 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
   }
 
   private Object answer(FillRequest request, Context context) {
-    // What schedules are to invoke is this: it is told how it was invoked.
+    // Schedules that a turn creates must invoke this function by the ARN of this invocation.
     FillTurn turn = turns.apply(context.getInvokedFunctionArn());
     if (request instanceof FillRequest.OfBucket scheduled) {
       return turn.take(scheduled.bucket());

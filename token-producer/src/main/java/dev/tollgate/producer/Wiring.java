@@ -9,14 +9,14 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.Executor;
 
-/** Puts the function together from its environment. */
+/** Builds the use cases of the function over AWS. */
 final class Wiring {
-  /** Buckets that are filled together; the time goes by waiting for answers. */
-  private static final int TURNS_AT_A_TIME = 16;
+  /** Buckets that are filled in parallel. The threads mostly wait for responses. */
+  private static final int PARALLEL_TURNS = 16;
 
   private final AwsEnvironment aws;
   private final InstantSource clock;
-  private final Executor executor = Threads.upTo(TURNS_AT_A_TIME, "turns");
+  private final Executor executor = Threads.upTo(PARALLEL_TURNS, "turns");
 
   Wiring(Map<String, String> environment, InstantSource clock) {
     this.aws = new AwsEnvironment(environment, clock);

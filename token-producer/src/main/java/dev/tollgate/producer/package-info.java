@@ -1,4 +1,4 @@
-/** The function that a schedule invokes to fill one bucket. */
+/** The function that fills buckets, and its wiring over AWS. Import core and aws here. */
 @NullMarked
 package dev.tollgate.producer;
 

@@ -49,7 +49,7 @@ final class TokenProducerTest {
   }
 
   @Test
-  void the_bucket_that_a_claim_found_empty_is_filled_at_once() {
+  void a_bucket_that_a_claim_names_is_filled_at_once() {
     spendAll();
     town.clock().advance(Duration.ofSeconds(20));
     assertThat(producer.handleRequest(Map.of("tenantId", "acme", "action", "connect"), context))
@@ -58,19 +58,19 @@ final class TokenProducerTest {
   }
 
   @Test
-  void a_schedule_of_a_tenant_that_is_gone_does_no_harm() {
+  void a_schedule_of_an_offboarded_tenant_changes_nothing() {
     assertThat(fire("nobody", "connect", "2026-03-01T12:01:00Z")).contains("NoBucket[]");
   }
 
   @Test
-  void a_queue_that_cannot_be_asked_fails_so_that_the_schedule_tries_again() {
+  void an_unavailable_queue_fails_the_fill() {
     town.queue().outage().begin("look");
     assertThatThrownBy(() -> fire("acme", "connect", "2026-03-01T12:01:00Z"))
         .isInstanceOf(Unavailable.class);
   }
 
   @Test
-  void an_input_that_is_null_is_refused() {
+  void a_null_input_is_refused() {
     assertThatThrownBy(() -> producer.handleRequest(null, context))
         .isInstanceOf(InvalidValue.class)
         .hasMessage("input: null (expected: a JSON object)");
@@ -83,7 +83,8 @@ final class TokenProducerTest {
     "acme, connect, <aws.scheduler.scheduled-time>, scheduledTime",
     "acme, connect, 12:01, scheduledTime",
   })
-  void a_wrong_input_is_refused_by_name(String tenant, String action, String time, String field) {
+  void an_invalid_input_is_refused_by_name(
+      String tenant, String action, String time, String field) {
     assertThatThrownBy(() -> fire(tenant, action, time))
         .isInstanceOf(InvalidValue.class)
         .hasMessageStartingWith(field + ": ");

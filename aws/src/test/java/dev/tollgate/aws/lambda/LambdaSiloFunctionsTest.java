@@ -109,7 +109,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
             "\"Description\":\"" + FIRST + "\"",
             "\"Code\":{\"S3Bucket\":\"Assets\",\"S3Key\":\"0123.jar\"}",
             "\"Architectures\":[\"arm64\"]",
-            "\"Handler\":\"dev.tollgate.handlers.MessageProcessor\"",
+            "\"Handler\":\"dev.tollgate.handlers.message.MessageProcessor\"",
             "\"Runtime\":\"java25\"",
             "\"Role\":\"arn:aws:iam::000000000000:role/Processor\"",
             "\"MemorySize\":1024",

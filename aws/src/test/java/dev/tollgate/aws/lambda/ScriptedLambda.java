@@ -56,7 +56,7 @@ final class ScriptedLambda {
                 """
                 {"Configuration":{"FunctionName":"processor","Description":"Messages.",
                  "State":"Active","LastUpdateStatus":"Successful","CodeSha256":"%s",
-                 "Architectures":["arm64"],"Handler":"dev.tollgate.handlers.MessageProcessor",
+                 "Architectures":["arm64"],"Handler":"dev.tollgate.handlers.message.MessageProcessor",
                  "Runtime":"java25","Role":"arn:aws:iam::000000000000:role/Processor",
                  "MemorySize":1024,"Timeout":15,
                  "Environment":{"Variables":{"MESSAGE_HANDLER":"com.example.Handler"}},

@@ -7,29 +7,29 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a change would mean for what a tenant has now.
+ * A consequence of a change for a tenant that uses more than the change allows.
  *
- * @param kind what would happen
- * @param members of what, and by how much
- * @param detail the same in words
+ * @param type what would happen
+ * @param members the values in the document
+ * @param detail the consequence as a sentence
  */
-record Consequence(Kind kind, Map<String, Object> members, String detail) {
-  /** What may happen. */
-  enum Kind {
-    /** There is more than a limit allows; it stays, and no more is let in. */
+record Consequence(Type type, Map<String, Object> members, String detail) {
+  /** What would happen. */
+  enum Type {
+    /** More connections are open than the limit allows. They stay; new ones are refused. */
     OVER_LIMIT("overLimit"),
-    /** A bucket holds more tokens than it may; the next fill takes them out. */
+    /** A bucket holds more tokens than its capacity. The next fill removes the excess. */
     TRIMMED("trimmed"),
-    /** Its sessions end. */
+    /** The tenant's sessions end. */
     DISCONNECTED("disconnected");
 
     private final String total;
 
-    Kind(String total) {
+    Type(String total) {
       this.total = total;
     }
 
-    /** The name of the number of tenants that meet with this. */
+    /** The name of the member that counts the tenants with this consequence. */
     String total() {
       return total;
     }
@@ -41,41 +41,42 @@ record Consequence(Kind kind, Map<String, Object> members, String detail) {
     members.put("value", value);
     members.put("connections", connections);
     return new Consequence(
-        Kind.OVER_LIMIT,
+        Type.OVER_LIMIT,
         members,
         connections
-            + " connections are open and stay; none is let in until fewer than "
+            + " connections are open and stay open. New ones are refused until fewer than "
             + value
-            + " are");
+            + " are open.");
   }
 
-  /** The bucket has more than fits, as far as was last seen. */
+  /** A bucket whose last known level exceeds the new capacity. */
   static Consequence trimmed(Bucket bucket, BucketSpec next) {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("bucket", bucket.id().action().value());
     members.put("capacity", next.capacity());
     members.put("level", bucket.level());
     return new Consequence(
-        Kind.TRIMMED,
+        Type.TRIMMED,
         members,
-        "bucket "
+        "Bucket `"
             + bucket.id().action()
-            + " was last seen with "
+            + "` drops from "
             + bucket.level()
-            + " tokens; the next fill takes out what is more than "
-            + next.capacity());
+            + " to "
+            + next.capacity()
+            + " tokens at the next fill.");
   }
 
   static Consequence disconnected(long connections) {
     return new Consequence(
-        Kind.DISCONNECTED,
+        Type.DISCONNECTED,
         Map.of("connections", connections),
-        "its sessions end, and with them " + connections + " open connections");
+        "All sessions of the tenant end, and their " + connections + " open connections close.");
   }
 
   Map<String, Object> document() {
     Map<String, Object> document = new LinkedHashMap<>();
-    document.put("kind", kind.name());
+    document.put("kind", type.name());
     document.putAll(members);
     document.put("detail", detail);
     return document;

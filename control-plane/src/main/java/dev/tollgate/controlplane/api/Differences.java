@@ -8,9 +8,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What two documents differ in, as a document of the same shape: in place of each value that
- * differs stands {@code {"from":…,"to":…}}, without {@code from} where there was none and without
- * {@code to} where there will be none.
+ * The differences between two documents, as a document of the same shape. Each value that differs
+ * is replaced by {@code {"from":…,"to":…}}; {@code from} is missing for an added value, {@code to}
+ * for a removed one.
  */
 final class Differences {
   private Differences() {}

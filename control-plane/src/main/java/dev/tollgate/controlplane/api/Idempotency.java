@@ -21,34 +21,35 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * Does a request that bears an idempotency key once, and answers it again when it comes again
- * (draft-ietf-httpapi-idempotency-key-header-07).
+ * Processes a request with an idempotency key once, and replays the response to repetitions of the
+ * request (draft-ietf-httpapi-idempotency-key-header-07).
  *
- * <p>What is refused for a value, or fails, is not kept: it began nothing, or nothing that a second
- * time would not find, and the key is free again.
+ * <p>If the request throws, its key is released and the response is not stored. Such a request has
+ * changed nothing, or its repetition finds the changes and continues from there.
  */
-public final class Idempotency {
-  /** More than the function may run: who has a claim for longer is dead. */
+final class Idempotency {
+  /** Longer than the function may run. A claim older than this belongs to a crashed invocation. */
   private static final Duration LEASE = Duration.ofSeconds(60);
 
-  private static final Duration KEPT = Duration.ofHours(24);
+  private static final Duration RETENTION = Duration.ofHours(24);
   private static final String RETRY_AFTER_SECONDS = "1";
 
   private final IdempotencyKeys keys;
   private final InstantSource clock;
 
-  public Idempotency(IdempotencyKeys keys, InstantSource clock) {
+  Idempotency(IdempotencyKeys keys, InstantSource clock) {
     this.keys = keys;
     this.clock = clock;
   }
 
   /**
-   * Does a request, unless it was done under its key.
+   * Processes a request unless a request with its key was processed before.
    *
-   * @param key what names it; a request without one is done
-   * @throws Unavailable if the key cannot be asked for; nothing is done then
+   * @param key the idempotency key; a request without one is always processed
+   * @param work processes the request
+   * @throws Unavailable if the key cannot be claimed; the request is not processed then
    */
-  public Response once(Optional<IdempotencyKey> key, Request request, Supplier<Response> work) {
+  Response once(Optional<IdempotencyKey> key, Request request, Supplier<Response> work) {
     return key.map(named -> once(named, request, work)).orElseGet(work);
   }
 
@@ -60,32 +61,32 @@ public final class Idempotency {
     KeyUse use = keys.claim(claim, now);
     if (use instanceof KeyUse.Completed answered) {
       StoredResponse kept = answered.answer();
-      return Response.written(kept.status(), kept.headers(), kept.body())
+      return Response.parse(kept.status(), kept.headers(), kept.body())
           .with("idempotency-replayed", "true");
     }
     if (use instanceof KeyUse.OtherRequest) {
       return Problem.of(
               "idempotency-key-reused",
               422,
-              "The key is another request's",
-              "Idempotency-Key: "
+              "The idempotency key was used for another request",
+              "A request with Idempotency-Key `"
                   + key
-                  + " (expected: a key of its own for each request; another body came with it)")
+                  + "` and another body was processed before. Use a new key for each request.")
           .response();
     }
     if (use instanceof KeyUse.InProgress) {
       return Problem.of(
               "idempotency-in-progress",
               409,
-              "The request is being done",
-              "Idempotency-Key: " + key + ": the request that came with it is not finished")
+              "The request is in progress",
+              "A request with Idempotency-Key `" + key + "` is still in progress. Retry later.")
           .response()
           .with("retry-after", RETRY_AFTER_SECONDS);
     }
-    return done(claim, request, work);
+    return process(claim, request, work);
   }
 
-  private Response done(KeyClaim claim, Request request, Supplier<Response> work) {
+  private Response process(KeyClaim claim, Request request, Supplier<Response> work) {
     boolean answered = false;
     try {
       Response response = work.get();
@@ -99,14 +100,14 @@ public final class Idempotency {
     }
   }
 
-  /** The request was done: it is answered even if that cannot be kept. */
+  /** Stores the response. The caller gets it even if it cannot be stored. */
   private void keep(KeyClaim claim, Response response, Request request) {
     StoredResponse answer =
         new StoredResponse(response.status(), response.headers(), response.text());
     try {
-      keys.store(claim, answer, after(KEPT, clock.instant()));
+      keys.store(claim, answer, after(RETENTION, clock.instant()));
     } catch (Unavailable unavailable) {
-      request.log("answer of key " + claim.key() + ": not kept: " + unavailable.reason());
+      request.log("answer of key " + claim.key() + ": not stored: " + unavailable.reason());
     }
   }
 
@@ -118,7 +119,7 @@ public final class Idempotency {
     }
   }
 
-  /** In whole seconds, rounded up. */
+  /** The time in whole seconds, rounded up. */
   private static Instant after(Duration time, Instant now) {
     return now.plus(time).plusNanos(999_999_999).truncatedTo(ChronoUnit.SECONDS);
   }

@@ -3,8 +3,8 @@ package dev.tollgate.controlplane.api;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ParallelTasks;
 import dev.tollgate.controlplane.invocation.Ports;
-import dev.tollgate.controlplane.tenants.TenantChange;
-import dev.tollgate.controlplane.tiers.TierChange;
+import dev.tollgate.controlplane.tenants.TenantChangeResult;
+import dev.tollgate.controlplane.tiers.TierChangeResult;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
@@ -22,97 +22,99 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Tells what a change would come to: what would be written down of which tenants, and who has more
- * than that allows, by the counts and levels that are written down. Only reads.
+ * Renders previews of changes: how tenants and tiers would change, and which tenants use more than
+ * the change allows. The current usage comes from the counts and levels in rows. Only reads.
  *
- * <p>A tier's tenants are told part by part; the totals are those of the part.
+ * <p>The preview of a tier has pages of tenants. Its totals are those of the page.
  */
-public final class Preview {
+final class Preview {
   private final Ports ports;
-  private final ParallelTasks crew;
+  private final ParallelTasks parallel;
 
-  public Preview(Ports ports, ParallelTasks crew) {
+  Preview(Ports ports, ParallelTasks parallel) {
     this.ports = ports;
-    this.crew = crew;
+    this.parallel = parallel;
   }
 
   /**
-   * What a change of one tenant would come to.
+   * Previews the change of a tenant.
    *
-   * @throws Unavailable if its connections or its buckets cannot be asked for
+   * @throws Unavailable if the tenant's connections or buckets cannot be read
    */
-  public Map<String, Object> of(TenantChange.Planned planned, Invocation invocation) {
-    Became became = new Became(planned.stands(), planned.next());
+  Map<String, Object> of(TenantChangeResult.Planned planned, Invocation invocation) {
+    PlannedTenant tenant = new PlannedTenant(planned.current(), planned.planned());
     Map<String, Object> document =
-        document(became.isChange() ? Effect.CHANGED : Effect.UNCHANGED, planned.stands().version());
-    putTenants(document, List.of(became), invocation);
+        document(
+            tenant.changes() ? ChangeType.CHANGED : ChangeType.UNCHANGED,
+            planned.current().version());
+    putTenants(document, List.of(tenant), invocation);
     return document;
   }
 
   /**
-   * What a change of a tier would come to, for itself and for the tenants of one part.
+   * Previews the change of a tier, and of one page of its tenants.
    *
-   * @param cursor what follows the part before
-   * @param most the most tenants of a part
-   * @throws Unavailable if something of a tenant cannot be asked for, or there is no time
+   * @param cursor the end of the previous page; empty for the first page
+   * @param limit the most tenants on the page
+   * @throws Unavailable if a tenant cannot be read, or the time does not suffice
    */
-  public Map<String, Object> of(
-      TierChange.Planned planned, Optional<String> cursor, int most, Invocation invocation) {
-    Tier next = planned.next();
+  Map<String, Object> of(
+      TierChangeResult.Planned planned, Optional<String> cursor, int limit, Invocation invocation) {
+    Tier next = planned.planned();
     Page<Tenant> page =
-        planned.stands().isPresent()
-            ? ports.tenants().inTier(next.name(), cursor, most)
+        planned.current().isPresent()
+            ? ports.tenants().inTier(next.name(), cursor, limit)
             : new Page<>(List.of(), Optional.empty());
-    Map<String, Object> before = planned.stands().map(Documents::of).orElse(Map.of());
+    Map<String, Object> before = planned.current().map(Documents::of).orElse(Map.of());
     Map<String, Object> document =
-        document(effect(planned), planned.stands().map(Tier::version).orElse(0L));
+        document(changeType(planned), planned.current().map(Tier::version).orElse(0L));
     document.put("tier", next.name().value());
     document.put("changes", changes(before, Documents.of(next)));
-    List<Became> tenants =
+    List<PlannedTenant> tenants =
         page.items().stream()
             .filter(tenant -> tenant.status() != TenantStatus.OFFBOARDING)
-            .map(tenant -> new Became(tenant, under(next, tenant)))
+            .map(tenant -> new PlannedTenant(tenant, withTier(next, tenant)))
             .toList();
     putTenants(document, tenants, invocation);
-    page.next().ifPresent(end -> document.put("next", Cursor.of(listing(next.name()), end)));
+    page.next().ifPresent(end -> document.put("next", Cursor.encode(listing(next.name()), end)));
     return document;
   }
 
-  /** What the parts of a tier's tenants are parts of. */
-  public static String listing(TierName tier) {
+  /** The name of the listing of a tier's tenants, to which cursors are bound. */
+  static String listing(TierName tier) {
     return "tenants of tier " + tier;
   }
 
-  private static Tenant under(Tier tier, Tenant tenant) {
+  private static Tenant withTier(Tier tier, Tenant tenant) {
     return tenant.changed(tier, tenant.overrides(), tenant.status());
   }
 
-  private static Effect effect(TierChange.Planned planned) {
-    if (planned.stands().isEmpty()) {
-      return Effect.CREATED;
+  private static ChangeType changeType(TierChangeResult.Planned planned) {
+    if (planned.current().isEmpty()) {
+      return ChangeType.CREATED;
     }
-    return planned.changesNothing() ? Effect.UNCHANGED : Effect.CHANGED;
+    return planned.changesNothing() ? ChangeType.UNCHANGED : ChangeType.CHANGED;
   }
 
-  /** What the removal of a tier that no tenant has would come to. */
-  public Map<String, Object> of(TierChange.Removable removable, Invocation invocation) {
-    Tier tier = removable.stands();
-    Map<String, Object> document = document(Effect.REMOVED, tier.version());
+  /** Previews the removal of a tier without tenants. */
+  Map<String, Object> of(TierChangeResult.Removable removable, Invocation invocation) {
+    Tier tier = removable.current();
+    Map<String, Object> document = document(ChangeType.REMOVED, tier.version());
     document.put("tier", tier.name().value());
     document.put("changes", changes(Documents.of(tier), Map.of()));
     putTenants(document, List.of(), invocation);
     return document;
   }
 
-  private static Map<String, Object> document(Effect effect, long version) {
+  private static Map<String, Object> document(ChangeType type, long version) {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("dryRun", true);
-    document.put("outcome", effect.name());
+    document.put("outcome", type.name());
     document.put("version", version);
     return document;
   }
 
-  /** What differs of a tier or a tenant, versions and names apart. */
+  /** The differences between two documents of a tier or a tenant, without version and name. */
   private static Map<String, Object> changes(
       Map<String, Object> before, Map<String, Object> after) {
     Map<String, Object> changes = Differences.between(before, after);
@@ -124,32 +126,32 @@ public final class Preview {
   }
 
   private void putTenants(
-      Map<String, Object> document, List<Became> tenants, Invocation invocation) {
-    List<Became> changed = tenants.stream().filter(Became::isChange).toList();
-    List<Told> told = crew.map(changed, this::told, invocation);
-    document.put("tenants", told.stream().map(Told::document).toList());
+      Map<String, Object> document, List<PlannedTenant> tenants, Invocation invocation) {
+    List<PlannedTenant> changed = tenants.stream().filter(PlannedTenant::changes).toList();
+    List<TenantPreview> previews = parallel.map(changed, this::preview, invocation);
+    document.put("tenants", previews.stream().map(TenantPreview::document).toList());
     Map<String, Object> totals = new LinkedHashMap<>();
     totals.put("tenants", (long) tenants.size());
     totals.put("changed", (long) changed.size());
-    for (Consequence.Kind kind : Consequence.Kind.values()) {
-      totals.put(kind.total(), told.stream().filter(tenant -> tenant.meets(kind)).count());
+    for (Consequence.Type type : Consequence.Type.values()) {
+      totals.put(type.total(), previews.stream().filter(tenant -> tenant.has(type)).count());
     }
     document.put("totals", totals);
   }
 
-  private Told told(Became became) {
-    Tenant stands = became.stands();
-    List<Consequence> consequences = consequences(stands, became.next());
+  private TenantPreview preview(PlannedTenant tenant) {
+    Tenant current = tenant.current();
+    List<Consequence> consequences = consequences(current, tenant.planned());
     Map<String, Object> document = new LinkedHashMap<>();
-    document.put("tenantId", stands.id().value());
-    document.put("version", stands.version());
-    document.put("changes", changes(whole(stands), whole(became.next())));
+    document.put("tenantId", current.id().value());
+    document.put("version", current.version());
+    document.put("changes", changes(withTierSettings(current), withTierSettings(tenant.planned())));
     document.put("consequences", consequences.stream().map(Consequence::document).toList());
-    return new Told(document, consequences);
+    return new TenantPreview(document, consequences);
   }
 
-  /** A tenant's document with all that follows from its tier. */
-  private static Map<String, Object> whole(Tenant tenant) {
+  /** A tenant's document with the settings that follow from its tier. */
+  private static Map<String, Object> withTierSettings(Tenant tenant) {
     Map<String, Object> buckets = new LinkedHashMap<>();
     tenant.buckets().forEach((action, spec) -> buckets.put(action.value(), bucket(spec)));
     Map<String, Object> document = new LinkedHashMap<>(Documents.of(tenant));
@@ -167,45 +169,46 @@ public final class Preview {
     return document;
   }
 
-  private List<Consequence> consequences(Tenant stands, Tenant next) {
+  private List<Consequence> consequences(Tenant current, Tenant planned) {
     List<Consequence> consequences = new ArrayList<>();
-    long open = ports.connections().count(stands.id());
-    if (next.status() == TenantStatus.SUSPENDED) {
-      if (stands.status() != TenantStatus.SUSPENDED && open > 0) {
+    long open = ports.connections().count(current.id());
+    if (planned.status() == TenantStatus.SUSPENDED) {
+      if (current.status() != TenantStatus.SUSPENDED && open > 0) {
         consequences.add(Consequence.disconnected(open));
       }
       return consequences;
     }
-    long places = next.limits().get(Limit.TENANT_CONNECTIONS);
-    if (open > places) {
-      consequences.add(Consequence.overLimit(Limit.TENANT_CONNECTIONS, places, open));
+    long limit = planned.limits().get(Limit.TENANT_CONNECTIONS);
+    if (open > limit) {
+      consequences.add(Consequence.overLimit(Limit.TENANT_CONNECTIONS, limit, open));
     }
-    for (Bucket row : ports.buckets().list(stands.id()).buckets()) {
-      Optional.ofNullable(next.buckets().get(row.id().action()))
+    for (Bucket row : ports.buckets().list(current.id()).buckets()) {
+      Optional.ofNullable(planned.buckets().get(row.id().action()))
           .filter(spec -> row.level() > spec.capacity())
           .ifPresent(spec -> consequences.add(Consequence.trimmed(row, spec)));
     }
     return consequences;
   }
 
-  /** What a tier or a tenant would be. */
-  private enum Effect {
+  /** How a tier or a tenant would change. */
+  private enum ChangeType {
     CREATED,
     CHANGED,
     UNCHANGED,
     REMOVED
   }
 
-  /** A tenant as it stands, and as it would. */
-  private record Became(Tenant stands, Tenant next) {
-    boolean isChange() {
-      return !next.hasSameDesiredStateAs(stands);
+  /** A tenant before and after the change. */
+  private record PlannedTenant(Tenant current, Tenant planned) {
+    boolean changes() {
+      return !planned.hasSameDesiredStateAs(current);
     }
   }
 
-  private record Told(Map<String, Object> document, List<Consequence> consequences) {
-    boolean meets(Consequence.Kind kind) {
-      return consequences.stream().anyMatch(consequence -> consequence.kind() == kind);
+  /** The part of a preview about one tenant. */
+  private record TenantPreview(Map<String, Object> document, List<Consequence> consequences) {
+    boolean has(Consequence.Type type) {
+      return consequences.stream().anyMatch(consequence -> consequence.type() == type);
     }
   }
 }

@@ -26,24 +26,24 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** Tells of a tenant all that is desired of it, and what it has and uses now. */
-public final class TenantReport {
+/** Renders a tenant's desired state together with its current usage. */
+final class TenantReport {
   private final Ports ports;
   private final InstantSource clock;
 
-  public TenantReport(Ports ports, InstantSource clock) {
+  TenantReport(Ports ports, InstantSource clock) {
     this.ports = ports;
     this.clock = clock;
   }
 
   /**
-   * A tenant's whole document.
+   * The complete document of a tenant.
    *
-   * @param settled whether its desired state has been brought about
-   * @throws Unavailable if its buckets or its connections cannot be asked for; a queue that cannot
-   *     be asked is told of as it was last seen
+   * @param settled whether the tenant has reached its desired state
+   * @throws Unavailable if the rows of its buckets or connections cannot be read. The level of an
+   *     unavailable queue is the last known one.
    */
-  public Map<String, Object> of(Tenant tenant, boolean settled, Invocation invocation) {
+  Map<String, Object> of(Tenant tenant, boolean settled, Invocation invocation) {
     Map<String, Object> document = new LinkedHashMap<>(Documents.of(tenant));
     List<Map<String, Object>> buckets =
         buckets(
@@ -51,7 +51,7 @@ public final class TenantReport {
             readable(tenant.id(), invocation),
             row -> {
               Optional<Long> level = level(row.id(), invocation);
-              return new Seen(
+              return new Observation(
                   level.orElse(row.availableAt(clock.instant())), settled || level.isPresent());
             });
     document.put("connections", ports.connections().count(tenant.id()));
@@ -59,7 +59,9 @@ public final class TenantReport {
     return document;
   }
 
-  /** A bucket whose row cannot be read is told of like one that has none: it is made anew. */
+  /**
+   * The readable rows. A bucket with an unreadable row counts as missing, as for the reconciler.
+   */
   private List<Bucket> readable(TenantId id, Invocation invocation) {
     BucketRows rows = ports.buckets().list(id);
     rows.unreadable().values().forEach(row -> invocation.log(row.reason()));
@@ -67,14 +69,14 @@ public final class TenantReport {
   }
 
   /**
-   * What a tenant's connections came to and how its buckets are doing, by what is written down: no
-   * queue is asked. So levels are those last written, and a bucket is taken to be there if its
-   * tenant is settled or a fill has written it.
+   * The counts of a tenant's connections and the states of its buckets, from rows only. Levels are
+   * those of the last fills, because no queue is asked. A bucket counts as existing if its tenant
+   * is settled or a fill has updated its row.
    *
-   * @throws Unavailable if that cannot be asked for
-   * @throws UnreadableRow if a row of that cannot be read
+   * @throws Unavailable if a row cannot be read now
+   * @throws UnreadableRow if a row cannot be parsed
    */
-  public Map<String, Object> activity(Tenant tenant) {
+  Map<String, Object> activity(Tenant tenant) {
     Instant now = clock.instant();
     TenantActivity activity = ports.activity().of(tenant.id());
     Map<String, Object> document = new LinkedHashMap<>();
@@ -87,13 +89,13 @@ public final class TenantReport {
         buckets(
             tenant,
             activity.buckets(),
-            row -> new Seen(row.availableAt(now), tenant.isSettled() || row.version() > 0)));
+            row -> new Observation(row.availableAt(now), tenant.isSettled() || row.version() > 0)));
     return document;
   }
 
-  /** The buckets that a tenant is to have, and those that it still has. */
+  /** The buckets that a tenant desires, and those that it still has. */
   private List<Map<String, Object>> buckets(
-      Tenant tenant, List<Bucket> rows, Function<Bucket, Seen> look) {
+      Tenant tenant, List<Bucket> rows, Function<Bucket, Observation> observe) {
     Map<Action, Bucket> byAction = new TreeMap<>();
     rows.forEach(row -> byAction.put(row.id().action(), row));
     Map<Action, BucketSpec> specs = new TreeMap<>();
@@ -103,26 +105,25 @@ public final class TenantReport {
     specs.forEach(
         (action, spec) -> {
           Optional<Bucket> row = Optional.ofNullable(byAction.get(action));
-          Optional<Seen> seen = row.map(look);
-          State state = state(tenant, action, row.filter(found -> seen.orElseThrow().isThere()));
-          buckets.add(bucket(action, spec, row, seen.map(Seen::level).orElse(0L), state));
+          Optional<Observation> observed = row.map(observe);
+          State state = state(tenant, action, row.filter(found -> observed.orElseThrow().exists()));
+          buckets.add(
+              bucket(action, spec, row, observed.map(Observation::level).orElse(0L), state));
         });
     return buckets;
   }
 
-  /** What is seen of a bucket that has a row: its level, and whether all of it is there. */
-  private record Seen(long level, boolean isThere) {}
+  /** The level of a bucket that has a row, and whether its queue exists, too. */
+  private record Observation(long level, boolean exists) {}
 
-  /**
-   * The tokens that are in the bucket by now, as the queue tells it; empty if it cannot be asked.
-   */
+  /** The number of tokens in the bucket's queue; empty if the queue is unavailable. */
   private Optional<Long> level(BucketId id, Invocation invocation) {
     if (invocation.isOver()) {
       return Optional.empty();
     }
     try {
-      TokenQueue.Level told = ports.tokens().look(id);
-      return Optional.of(told.visible() + told.held());
+      TokenQueue.Level level = ports.tokens().look(id);
+      return Optional.of(level.visible() + level.held());
     } catch (Unavailable unavailable) {
       invocation.log("level of " + id + ": " + unavailable.reason());
       return Optional.empty();
@@ -164,19 +165,19 @@ public final class TenantReport {
     return document;
   }
 
-  /** How a bucket is doing. */
+  /** The state of a bucket. */
   private enum State {
-    /** Its queue or its row is not there yet. */
+    /** Its queue or its row does not exist yet. */
     PROVISIONING,
-    /** It is filled. */
+    /** It is filled regularly. */
     ACTIVE,
-    /** It is filled, by the token producer until its schedule can do so alone. */
+    /** The token producer fills it until its own schedule takes over. */
     CHANGING,
-    /** It is full, and not filled until somebody claims. */
+    /** It is full, and not filled until the next claim. */
     HIBERNATING,
-    /** It is there, and not filled. */
+    /** It exists, and is not filled because its tenant is suspended. */
     SUSPENDED,
-    /** It is to go. */
+    /** It will be removed. */
     REMOVING
   }
 }

@@ -1,4 +1,7 @@
-/** Requests, documents and previews of the HTTP API. */
+/**
+ * Routes, parses and renders the HTTP API for tenants and tiers. Import core, http and the packages
+ * of the use cases here.
+ */
 @NullMarked
 package dev.tollgate.controlplane.api;
 

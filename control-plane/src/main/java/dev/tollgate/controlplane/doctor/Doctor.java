@@ -1,12 +1,13 @@
 package dev.tollgate.controlplane.doctor;
 
+import dev.tollgate.controlplane.doctor.DriftReport.Result;
+import dev.tollgate.controlplane.doctor.Position.Stage;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ParallelTasks;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.invocation.Steps;
 import dev.tollgate.controlplane.tenants.TenantLifecycle;
-import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
@@ -18,247 +19,176 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Finds and repairs what is not as it should be, because somebody changed or deleted it by hand. It
- * walks, part by part, through all tenants, then through all queues and schedules that are there.
+ * Finds and repairs drift: differences between the desired and the actual state, for example
+ * because an operator changed or deleted something by hand. The doctor checks the resources page by
+ * page: first all tenants, then all existing queues and schedules.
  *
- * <p>What is looked at is at work meanwhile: buckets are woken, handed over, made and removed, the
- * row first and the rest after it. So what one look finds is looked at once more a moment later,
- * and only what both find counts.
+ * <p>The system keeps working meanwhile. Buckets are woken, handed over, created and removed; the
+ * row changes first and the rest follows. So every finding is checked again a moment later, and
+ * only a finding of both checks is reported.
  */
 public final class Doctor {
-  /** The time between two looks: in that, whoever has changed a row has the rest follow. */
-  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(2);
+  /** The time between two checks. A change of a row and what follows from it take less. */
+  private static final Duration RECHECK_DELAY = Duration.ofSeconds(2);
 
   private final Ports ports;
   private final TenantLifecycle lifecycle;
-  private final ParallelTasks crew;
+  private final ParallelTasks parallel;
   private final Pause pause;
   private final InstantSource clock;
 
+  /**
+   * A doctor.
+   *
+   * @param lifecycle repairs tenants
+   * @param parallel runs the checks of a page
+   */
   public Doctor(
       Ports ports,
       TenantLifecycle lifecycle,
-      ParallelTasks crew,
+      ParallelTasks parallel,
       Pause pause,
       InstantSource clock) {
     this.ports = ports;
     this.lifecycle = lifecycle;
-    this.crew = crew;
+    this.parallel = parallel;
     this.pause = pause;
     this.clock = clock;
   }
 
-  /** What is walked through, in this order. */
-  public enum Stage {
-    TENANTS,
-    QUEUES,
-    SCHEDULES,
-    SHARDS;
-
-    /** What documents call it. */
-    public String key() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-
-    private Optional<Stage> next() {
-      return switch (this) {
-        case TENANTS -> Optional.of(QUEUES);
-        case QUEUES -> Optional.of(SCHEDULES);
-        case SCHEDULES -> Optional.of(SHARDS);
-        case SHARDS -> Optional.empty();
-      };
-    }
-  }
-
   /**
-   * How far a walk has come.
+   * Checks a page of resources. Only reads.
    *
-   * @param stage what is walked through next
-   * @param cursor the end of the part before, if it was of the same
+   * @param limit the most resources to check, 1 to 100
+   * @throws Unavailable if a resource cannot be read, or the time does not suffice
    */
-  public record Place(Stage stage, Optional<String> cursor) {
-    public static final Place START = new Place(Stage.TENANTS, Optional.empty());
-
-    /**
-     * Reads what {@link #toString} wrote.
-     *
-     * @throws InvalidValue if it is anything else
-     */
-    public static Place of(String text) {
-      int colon = text.indexOf(':');
-      for (Stage stage : Stage.values()) {
-        if (colon > 0 && stage.key().equals(text.substring(0, colon))) {
-          return new Place(
-              stage, Optional.of(text.substring(colon + 1)).filter(cursor -> !cursor.isEmpty()));
-        }
-      }
-      throw new InvalidValue("cursor", text, "next of the part before");
-    }
-
-    @Override
-    public String toString() {
-      return stage.key() + ":" + cursor.orElse("");
-    }
-  }
-
-  /**
-   * A finding, and what became of it.
-   *
-   * @param outcome empty if it was not to be repaired
-   */
-  public record Diagnosis(Finding finding, Optional<ReconcileOutcome> outcome) {}
-
-  /**
-   * A part of a walk.
-   *
-   * @param stage what was looked at
-   * @param checked how many of them
-   * @param next where the walk goes on; empty at its end
-   */
-  public record Round(Stage stage, List<Diagnosis> diagnoses, long checked, Optional<Place> next) {}
-
-  /**
-   * Looks at a part. Only reads.
-   *
-   * @param most how many to look at, 1 to 100
-   * @throws Unavailable if something could not be asked, or there is no time for so many
-   */
-  public Round examine(Place place, int most, Invocation invocation) {
-    Part part = part(place, most);
-    List<Diagnosis> diagnoses =
-        confirmed(part, invocation).stream()
-            .flatMap(Suspect::stream)
-            .map(finding -> new Diagnosis(finding, Optional.empty()))
+  public DriftReport examine(Position position, int limit, Invocation invocation) {
+    Batch batch = batch(position, limit);
+    List<Result> results =
+        confirmed(batch, invocation).stream()
+            .flatMap(checked -> checked.findings().stream())
+            .map(finding -> new Result(finding, Optional.empty()))
             .toList();
-    return part.round(diagnoses);
+    return batch.report(results);
   }
 
   /**
-   * Looks at a part, and repairs what is found. What there is no time for, or what fails, is told
-   * of as not repaired.
+   * Checks a page of resources and repairs the findings. The report lists a finding as not repaired
+   * if its repair fails or the time does not suffice.
    *
-   * @param most how many to look at, 1 to 100
+   * @param limit the most resources to check, 1 to 100
    * @throws Unavailable as {@link #examine}
    */
-  public Round repair(Place place, int most, Invocation invocation) {
-    Part part = part(place, most);
-    List<Diagnosis> diagnoses =
-        crew
+  public DriftReport repair(Position position, int limit, Invocation invocation) {
+    Batch batch = batch(position, limit);
+    List<Result> results =
+        parallel
             .map(
-                confirmed(part, invocation),
-                patient -> treated(patient, invocation),
+                confirmed(batch, invocation),
+                checked -> repaired(checked, invocation),
                 invocation.unlimited())
             .stream()
             .flatMap(List::stream)
             .toList();
-    return part.round(diagnoses);
+    return batch.report(results);
   }
 
-  /** What was found at one of those looked at. */
-  private record Suspect(Checkup checkup, List<Finding> findings) {
-    private Stream<Finding> stream() {
-      return findings.stream();
-    }
-  }
+  /** The findings of one check. */
+  private record Checked(Check check, List<Finding> findings) {}
 
-  private List<Suspect> confirmed(Part part, Invocation invocation) {
-    List<Suspect> suspected = look(part.checkups(), invocation);
-    if (suspected.isEmpty()) {
+  /** The findings that a second check confirms. */
+  private List<Checked> confirmed(Batch batch, Invocation invocation) {
+    List<Checked> first = run(batch.checks(), invocation);
+    if (first.isEmpty()) {
       return List.of();
     }
-    pause.of(BETWEEN_LOOKS);
-    List<Suspect> confirmed = new ArrayList<>();
-    List<Suspect> again = look(suspected.stream().map(Suspect::checkup).toList(), invocation);
-    for (Suspect second : again) {
+    pause.of(RECHECK_DELAY);
+    List<Checked> confirmed = new ArrayList<>();
+    for (Checked second : run(first.stream().map(Checked::check).toList(), invocation)) {
       List<Finding> both = new ArrayList<>(second.findings());
-      suspected.stream()
-          .filter(first -> first.checkup() == second.checkup())
-          .forEach(first -> both.retainAll(first.findings()));
+      first.stream()
+          .filter(checked -> checked.check() == second.check())
+          .forEach(checked -> both.retainAll(checked.findings()));
       if (!both.isEmpty()) {
-        confirmed.add(new Suspect(second.checkup(), both));
+        confirmed.add(new Checked(second.check(), both));
       }
     }
     return confirmed;
   }
 
-  private List<Suspect> look(List<Checkup> checkups, Invocation invocation) {
-    return crew
-        .map(checkups, checkup -> new Suspect(checkup, checkup.findings()), invocation)
-        .stream()
-        .filter(looked -> !looked.findings().isEmpty())
+  /** Runs checks; returns those with findings. */
+  private List<Checked> run(List<Check> checks, Invocation invocation) {
+    return parallel.map(checks, check -> new Checked(check, check.findings()), invocation).stream()
+        .filter(checked -> !checked.findings().isEmpty())
         .toList();
   }
 
-  private static List<Diagnosis> treated(Suspect suspect, Invocation invocation) {
-    List<ReconcileOutcome> outcomes = outcomes(suspect, invocation);
-    List<Diagnosis> diagnoses = new ArrayList<>();
-    for (int i = 0; i < suspect.findings().size(); i++) {
-      diagnoses.add(new Diagnosis(suspect.findings().get(i), Optional.of(outcomes.get(i))));
+  private static List<Result> repaired(Checked checked, Invocation invocation) {
+    List<ReconcileOutcome> outcomes = outcomes(checked, invocation);
+    List<Result> results = new ArrayList<>();
+    for (int i = 0; i < checked.findings().size(); i++) {
+      results.add(new Result(checked.findings().get(i), Optional.of(outcomes.get(i))));
     }
-    return diagnoses;
+    return results;
   }
 
-  private static List<ReconcileOutcome> outcomes(Suspect suspect, Invocation invocation) {
+  private static List<ReconcileOutcome> outcomes(Checked checked, Invocation invocation) {
     Steps steps = new Steps(invocation);
     return steps
-        .attempt("repair", () -> suspect.checkup().repair(suspect.findings(), invocation))
-        .orElseGet(() -> suspect.findings().stream().map(finding -> steps.outcome()).toList());
+        .attempt("repair", () -> checked.check().repair(checked.findings(), invocation))
+        .orElseGet(() -> checked.findings().stream().map(finding -> steps.outcome()).toList());
   }
 
-  /** What is to be looked at together. */
-  private record Part(Stage stage, List<Checkup> checkups, long checked, Optional<Place> next) {
-    private Round round(List<Diagnosis> diagnoses) {
-      return new Round(stage, diagnoses, checked, next);
+  /** The checks of one page. */
+  private record Batch(Stage stage, List<Check> checks, long size, Optional<Position> next) {
+    private DriftReport report(List<Result> results) {
+      return new DriftReport(stage, results, size, next);
     }
   }
 
-  private Part part(Place place, int most) {
-    Optional<String> cursor = place.cursor();
-    return switch (place.stage()) {
+  private Batch batch(Position position, int limit) {
+    Optional<String> cursor = position.cursor();
+    return switch (position.stage()) {
       case TENANTS -> {
-        Page<Tenant> page = ports.tenants().list(cursor, most);
-        yield part(
+        Page<Tenant> page = ports.tenants().list(cursor, limit);
+        yield batch(
             Stage.TENANTS,
             Stream.concat(
                     page.items().stream().map(Tenant::id),
-                    page.unreadable().stream().map(newer -> new TenantId(newer.name())))
-                .<Checkup>map(id -> new TenantCheckup(ports, lifecycle, clock, id))
+                    page.unreadable().stream().map(row -> new TenantId(row.name())))
+                .<Check>map(id -> new TenantCheck(ports, lifecycle, clock, id))
                 .toList(),
             page.next());
       }
       case QUEUES -> {
-        Page<BucketId> page = ports.queues().list(cursor, most);
-        yield part(
+        Page<BucketId> page = ports.queues().list(cursor, limit);
+        yield batch(
             Stage.QUEUES,
             page.items().stream()
-                .<Checkup>map(id -> OrphanCheckup.ofQueue(ports, lifecycle, id))
+                .<Check>map(id -> OrphanCheck.ofQueue(ports, lifecycle, id))
                 .toList(),
             page.next());
       }
       case SCHEDULES -> {
-        Page<BucketId> page = ports.schedules().list(cursor, most);
-        yield part(
+        Page<BucketId> page = ports.schedules().list(cursor, limit);
+        yield batch(
             Stage.SCHEDULES,
             page.items().stream()
-                .<Checkup>map(id -> OrphanCheckup.ofSchedule(ports, lifecycle, id))
+                .<Check>map(id -> OrphanCheck.ofSchedule(ports, lifecycle, id))
                 .toList(),
             page.next());
       }
       case SHARDS ->
-          new Part(Stage.SHARDS, List.of(new ShardsCheckup(ports)), Shard.COUNT, Optional.empty());
+          new Batch(
+              Stage.SHARDS, List.of(new ShardSchedulesCheck(ports)), Shard.COUNT, Optional.empty());
     };
   }
 
-  private static Part part(Stage stage, List<Checkup> checkups, Optional<String> cursor) {
-    Optional<Place> next =
-        cursor
-            .map(end -> new Place(stage, Optional.of(end)))
-            .or(() -> stage.next().map(following -> new Place(following, Optional.empty())));
-    return new Part(stage, checkups, checkups.size(), next);
+  private static Batch batch(Stage stage, List<Check> checks, Optional<String> cursor) {
+    return new Batch(stage, checks, checks.size(), Position.after(stage, cursor));
   }
 }

@@ -7,30 +7,36 @@ import dev.tollgate.core.bucket.Shard;
 import java.util.Optional;
 
 /**
- * Something that is not as it should be.
+ * A resource whose actual state differs from the desired state.
  *
- * @param kind in what way
- * @param resource what kind of thing it is
- * @param name its name: a tenant's id, a shard's name, or action and tenant of a bucket
- * @param tenant whose it is, if it is one tenant's
- * @param action what its bucket is for, if it is a bucket's
- * @param detail what is there, and what should be
+ * @param deviation how the states differ
+ * @param resource the type of the resource
+ * @param name the name of the resource: a tenant's id, a shard's name, or a bucket's action and
+ *     tenant
+ * @param tenant the tenant of the resource; empty for a shard
+ * @param action the action of the resource's bucket; empty for a tenant or a shard
+ * @param detail the actual state, and the expected state in parentheses
  */
 public record Finding(
-    Kind kind,
+    Deviation deviation,
     Resource resource,
     String name,
     Optional<TenantId> tenant,
     Optional<Action> action,
     String detail) {
-  public static Finding of(Kind kind, Resource resource, BucketId id, String detail) {
+  static Finding of(Deviation deviation, Resource resource, BucketId id, String detail) {
     return new Finding(
-        kind, resource, id.toString(), Optional.of(id.tenant()), Optional.of(id.action()), detail);
+        deviation,
+        resource,
+        id.toString(),
+        Optional.of(id.tenant()),
+        Optional.of(id.action()),
+        detail);
   }
 
-  public static Finding of(Kind kind, Shard shard, String detail) {
+  static Finding of(Deviation deviation, Shard shard, String detail) {
     return new Finding(
-        kind,
+        deviation,
         Resource.SHARD_SCHEDULE,
         shard.toString(),
         Optional.empty(),
@@ -38,24 +44,29 @@ public record Finding(
         detail);
   }
 
-  public static Finding unsettled(TenantId id, String detail) {
+  static Finding unsettled(TenantId id, String detail) {
     return new Finding(
-        Kind.UNSETTLED, Resource.TENANT, id.toString(), Optional.of(id), Optional.empty(), detail);
+        Deviation.UNSETTLED,
+        Resource.TENANT,
+        id.toString(),
+        Optional.of(id),
+        Optional.empty(),
+        detail);
   }
 
-  /** In what way something is not as it should be. */
-  public enum Kind {
-    /** It should be there, and is not. */
+  /** How the actual and the desired state differ. */
+  public enum Deviation {
+    /** The resource does not exist but should. */
     MISSING,
-    /** It is there, and is not what it should be. */
+    /** The resource exists with other settings than desired. */
     DIFFERS,
-    /** It is there, and nobody it belongs to is. */
+    /** The resource exists, but its owner does not. */
     ORPHANED,
-    /** What is desired of it has not been brought about, or is not what its tier says. */
+    /** The tenant has not reached its desired state, or does not follow its tier. */
     UNSETTLED
   }
 
-  /** What may be not as it should be. */
+  /** The type of a resource. */
   public enum Resource {
     /** A tenant. */
     TENANT("tenant"),
@@ -74,7 +85,7 @@ public record Finding(
       this.key = key;
     }
 
-    /** What documents call it. */
+    /** The name in documents. */
     public String key() {
       return key;
     }

@@ -1,4 +1,4 @@
-/** Finds drift and orphans, and repairs them. */
+/** Finds drift and orphans, and repairs them. Import core, invocation and tenants here. */
 @NullMarked
 package dev.tollgate.controlplane.doctor;
 

@@ -6,33 +6,35 @@ import java.time.InstantSource;
 import java.util.function.Consumer;
 
 /**
- * What one invocation of a function has: its time, and its log. What is not begun in time is left
- * to the sweep, so that the function answers before it is stopped.
+ * The time and the log of one invocation of a function. No work starts after {@code end}, so that
+ * the function responds before Lambda stops it; the sweep does the rest.
  *
- * @param clock what time is told by
- * @param end when nothing more may be begun
- * @param log takes a line
+ * @param clock the clock that {@code end} refers to
+ * @param end the time after which no work starts
+ * @param log accepts a line of the log
  */
 public record Invocation(InstantSource clock, Instant end, Consumer<String> log) {
-  /** An invocation that may begin something for so long from now. */
+  /** An invocation that may start work for this time from now. */
   public static Invocation of(InstantSource clock, Duration time, Consumer<String> log) {
     return new Invocation(clock, clock.instant().plus(time), log);
   }
 
+  /** Whether no more work may start. */
   public boolean isOver() {
     return !clock.instant().isBefore(end);
   }
 
-  /** The same with half of the time that is left. */
+  /** This invocation with half of the remaining time. */
   public Invocation half() {
     return of(clock, Duration.between(clock.instant(), end).dividedBy(2), log);
   }
 
-  /** The same without an end: for what looks at the end by itself. */
+  /** This invocation without an end, for tasks that check the end themselves. */
   public Invocation unlimited() {
     return new Invocation(clock, Instant.MAX, log);
   }
 
+  /** Writes a line to the log. */
   public void log(String line) {
     log.accept(line);
   }

@@ -11,27 +11,28 @@ import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** Does the same to many things, several at a time; the failure of one does not stop the others. */
+/** Runs a task for each of many items in parallel. A failed task does not stop the others. */
 public final class ParallelTasks {
   private final ExecutorService workers;
 
+  /** Tasks that run on these threads. */
   public ParallelTasks(ExecutorService workers) {
     this.workers = workers;
   }
 
   /**
-   * Counts the things that the work was done for. What it throws is logged and counts as not done,
-   * as does what there is no time for.
+   * Runs a task for each item, and counts the tasks that return true. An exception is logged and
+   * counts as false. So does an item that the time does not suffice for.
    */
-  public <T> long count(Collection<T> things, Predicate<T> work, Invocation invocation) {
+  public <T> long count(Collection<T> items, Predicate<T> task, Invocation invocation) {
     List<Callable<Boolean>> tasks = new ArrayList<>();
-    things.forEach(thing -> tasks.add(() -> !invocation.isOver() && work.test(thing)));
+    items.forEach(item -> tasks.add(() -> !invocation.isOver() && task.test(item)));
     try {
-      long done = 0;
-      for (Future<Boolean> task : workers.invokeAll(tasks)) {
-        done += isDone(task, invocation) ? 1 : 0;
+      long successes = 0;
+      for (Future<Boolean> future : workers.invokeAll(tasks)) {
+        successes += isSuccess(future, invocation) ? 1 : 0;
       }
-      return done;
+      return successes;
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       return 0;
@@ -39,25 +40,26 @@ public final class ParallelTasks {
   }
 
   /**
-   * What the work gives for each of the things, in their order. What it throws for one is thrown.
+   * Runs a function for each item; returns the results in the order of the items. An exception of
+   * the function is rethrown.
    *
-   * @throws Unavailable if there is no time for all
+   * @throws Unavailable if the time does not suffice for all items
    */
-  public <T, R> List<R> map(Collection<T> things, Function<T, R> work, Invocation invocation) {
+  public <T, R> List<R> map(Collection<T> items, Function<T, R> function, Invocation invocation) {
     List<Callable<R>> tasks = new ArrayList<>();
-    for (T thing : things) {
+    for (T item : items) {
       tasks.add(
           () -> {
             if (invocation.isOver()) {
               throw new Unavailable("no time left");
             }
-            return work.apply(thing);
+            return function.apply(item);
           });
     }
     List<R> results = new ArrayList<>();
     try {
-      for (Future<R> task : workers.invokeAll(tasks)) {
-        results.add(task.get());
+      for (Future<R> future : workers.invokeAll(tasks)) {
+        results.add(future.get());
       }
       return results;
     } catch (ExecutionException failed) {
@@ -70,10 +72,10 @@ public final class ParallelTasks {
     }
   }
 
-  private static boolean isDone(Future<Boolean> task, Invocation invocation)
+  private static boolean isSuccess(Future<Boolean> future, Invocation invocation)
       throws InterruptedException {
     try {
-      return task.get();
+      return future.get();
     } catch (ExecutionException failed) {
       invocation.log("failed: " + failed.getCause());
       return false;

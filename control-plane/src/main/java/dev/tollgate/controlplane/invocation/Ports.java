@@ -14,7 +14,7 @@ import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tiers;
 
-/** All that the control plane reaches the outside through. */
+/** The ports of the control plane: rows, queues, schedules, functions and sockets. */
 public record Ports(
     Tenants tenants,
     Tiers tiers,

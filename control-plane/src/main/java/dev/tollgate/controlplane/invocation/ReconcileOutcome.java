@@ -2,17 +2,18 @@ package dev.tollgate.controlplane.invocation;
 
 import java.util.List;
 
-/** How far a tenant's desired state has been brought about. */
+/** Whether a tenant, or a part of it, has reached its desired state. */
 public sealed interface ReconcileOutcome {
-  /** Wholly. */
+  /** The desired state is reached. */
   record Settled() implements ReconcileOutcome {}
 
   /**
-   * In part; the sweep goes on with it.
+   * Some steps failed or did not start; the sweep repeats them.
    *
-   * @param reasons what could not be done, and why
+   * @param reasons the steps, each with its reason
    */
   record Pending(List<String> reasons) implements ReconcileOutcome {
+    /** Copies the reasons. */
     public Pending {
       reasons = List.copyOf(reasons);
     }

@@ -7,36 +7,45 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Steps that may fail without stopping those that do not depend on them. */
+/**
+ * Runs the steps of a reconciliation and collects the reasons of failed ones. A failed step does
+ * not stop the steps that do not depend on it.
+ */
 public final class Steps {
   private final Invocation invocation;
   private final List<String> reasons = new ArrayList<>();
 
+  /** Steps within the time of this invocation. */
   public Steps(Invocation invocation) {
     this.invocation = invocation;
   }
 
-  /** Takes a step, if there is time; empty if it failed or was not taken. */
-  public <T> Optional<T> attempt(String what, Supplier<T> step) {
+  /**
+   * Runs a step if there is time.
+   *
+   * @param name the name of the step in its failure's reason
+   * @return the result; empty if the step failed or did not run
+   */
+  public <T> Optional<T> attempt(String name, Supplier<T> step) {
     if (invocation.isOver()) {
-      reasons.add(what + ": no time left");
+      reasons.add(name + ": no time left");
       return Optional.empty();
     }
     try {
       return Optional.of(step.get());
     } catch (Unavailable unavailable) {
-      reasons.add(what + ": " + unavailable.reason());
+      reasons.add(name + ": " + unavailable.reason());
       return Optional.empty();
     } catch (UnreadableRow unreadable) {
-      reasons.add(what + ": " + unreadable.reason());
+      reasons.add(name + ": " + unreadable.reason());
       return Optional.empty();
     }
   }
 
-  /** Takes a step, if there is time; returns whether it was done. */
-  public boolean done(String what, Runnable step) {
+  /** Runs a step if there is time; returns whether it succeeded. */
+  public boolean run(String name, Runnable step) {
     return attempt(
-            what,
+            name,
             () -> {
               step.run();
               return true;
@@ -44,22 +53,23 @@ public final class Steps {
         .isPresent();
   }
 
-  /** Tells the log of something that keeps nothing from being done. */
-  public void tell(String line) {
+  /** Logs something that does not count as a failure. */
+  public void log(String line) {
     invocation.log(line);
   }
 
-  /** Notes that something must wait. */
+  /** Records a step that must be repeated later. */
   public void postpone(String reason) {
     reasons.add(reason);
   }
 
-  /** Whether all has been done so far. */
-  public boolean allDone() {
+  /** Whether no step has failed so far. */
+  public boolean allSucceeded() {
     return reasons.isEmpty();
   }
 
+  /** The outcome of all steps so far. */
   public ReconcileOutcome outcome() {
-    return allDone() ? new ReconcileOutcome.Settled() : new ReconcileOutcome.Pending(reasons);
+    return allSucceeded() ? new ReconcileOutcome.Settled() : new ReconcileOutcome.Pending(reasons);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What one invocation of a function has: time, log, ports, and how steps and parallel tasks are
- * counted.
+ * What every use case of the control plane needs: the ports, and the time, the log and the parallel
+ * tasks of an invocation. Import core here, no other package of this module.
  */
 @NullMarked
 package dev.tollgate.controlplane.invocation;

@@ -33,7 +33,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,33 +43,32 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Brings about what is desired of a tenant, from whatever is there. Every step may be repeated, so
- * a run that died, failed in part, or raced with another is finished by the next.
+ * Brings a tenant to its desired state, from any current state. Every step can be repeated, so the
+ * next run finishes a run that crashed, failed in part, or raced with another.
  *
- * <p>A bucket's ledger row is written before its queue and its schedule are made, and removed after
- * they are: so a queue or a schedule without a row cannot be left behind, and the rows tell what
- * there is to remove.
+ * <p>A bucket's row is written before its queue and its schedule are created, and removed after
+ * they are removed. So every queue and schedule has a row, and the rows list what to remove.
  *
- * <p>A tenant's count of connections is opened before all else, so that refusals are added up from
- * the first on, and forgotten when all that adds to it is gone.
+ * <p>A tenant's connection count is created first, so that it adds up all refusals. It is removed
+ * last, after everything that adds to it.
  *
- * <p>A tenant whose tier says so also gets a silo; {@link SiloSteps} tells how.
+ * <p>A tenant of a tier with isolation {@code SILO} also gets a silo; see {@link SiloSteps}.
  *
- * <p>Two runs for one tenant may be about different versions of it. The slower one may undo what
- * the faster did; therefore each looks, when it is done, whether its version still stands, and if
- * not, begins again with the one that does.
+ * <p>Two concurrent runs may work on different versions of one tenant, and the slower run may undo
+ * the work of the faster one. Therefore each run reads the tenant again when it is done. If the
+ * version has changed, the run starts over with the current version.
  */
 public final class Reconciler {
-  /** How long a new queue may not be usable (SQS CreateQueue). */
+  /** The time until a new queue can be used (SQS CreateQueue). */
   private static final Duration QUEUE_DELAY = Duration.ofSeconds(1);
 
-  private static final int MOST_ATTEMPTS = 10;
+  private static final int MAX_ATTEMPTS = 10;
 
   /**
-   * A bucket of more tokens gets its first ones when its schedule fires, within a minute: no
-   * request waits for them. That many are 2,000 requests to SQS, ten tokens each.
+   * The largest capacity that is filled during onboarding: 2,000 requests to SQS with ten tokens
+   * each. A larger bucket gets its first tokens when its schedule fires, within a minute.
    */
-  private static final long MOST_FILLED_AT_ONCE = 20_000;
+  private static final long MAX_INITIAL_FILL = 20_000;
 
   private final Ports ports;
   private final BucketFill fill;
@@ -80,6 +78,7 @@ public final class Reconciler {
   private final InstantSource clock;
   private final BucketSchedules schedules;
 
+  /** A reconciler over these ports. */
   public Reconciler(
       Ports ports,
       BucketFill fill,
@@ -97,23 +96,22 @@ public final class Reconciler {
   }
 
   /**
-   * Brings a tenant about.
+   * Reconciles a tenant.
    *
-   * @param desired what is desired of it
-   * @param before what was desired before; if that had been brought about, what is desired to be
-   *     the same now is left alone
+   * @param desired the tenant's desired state
+   * @param before the previous desired state. If it was reached, parts that do not differ are
+   *     skipped.
    */
   public ReconcileOutcome reconcile(
       Tenant desired, Optional<Tenant> before, Invocation invocation) {
-    ReconcileOutcome outcome = bringAbout(desired, before, invocation);
+    ReconcileOutcome outcome = run(desired, before, invocation);
     if (outcome instanceof ReconcileOutcome.Pending pending) {
       invocation.log("tenant " + desired.id() + ": pending: " + pending.reasons());
     }
     return outcome;
   }
 
-  private ReconcileOutcome bringAbout(
-      Tenant desired, Optional<Tenant> before, Invocation invocation) {
+  private ReconcileOutcome run(Tenant desired, Optional<Tenant> before, Invocation invocation) {
     Tenant target = desired;
     Optional<Tenant> settled = before.filter(Tenant::isSettled);
     while (true) {
@@ -125,7 +123,7 @@ public final class Reconciler {
       }
       Optional<Tenant> next = Optional.empty();
       try {
-        next = overtaking(target);
+        next = changedTarget(target);
       } catch (Unavailable unavailable) {
         steps.postpone("tenant " + target.id() + ": " + unavailable.reason());
       } catch (UnreadableRow unreadable) {
@@ -140,43 +138,43 @@ public final class Reconciler {
   }
 
   /**
-   * What is to be brought about now instead of {@code done}, if anything. If another run has
-   * finished with it already, it may just have been undone: so it is opened again, lest nobody
-   * knows should this run not come to its end.
+   * The tenant that this run must reconcile now because the desired state is not {@code done} any
+   * more; empty if it is. If another run has already settled the tenant, this run may have undone
+   * its work. The tenant is then reopened, so that the sweep continues if this run crashes.
    */
-  private Optional<Tenant> overtaking(Tenant done) {
+  private Optional<Tenant> changedTarget(Tenant done) {
     Optional<Tenant> found = ports.tenants().find(done.id());
     if (found.isEmpty()) {
       boolean removed = done.status() == TenantStatus.OFFBOARDING;
       return removed ? Optional.empty() : Optional.of(done.offboarding());
     }
-    Tenant stands = found.get();
-    if (stands.version() == done.version() && stands.hasSameDesiredStateAs(done)) {
+    Tenant current = found.get();
+    if (current.version() == done.version() && current.hasSameDesiredStateAs(done)) {
       return Optional.empty();
     }
-    if (!stands.isSettled()) {
+    if (!current.isSettled()) {
       return found;
     }
-    Tenant reopened = stands.withNextVersion();
+    Tenant reopened = current.withNextVersion();
     return ports.tenants().replace(reopened) == WriteResult.DONE
         ? Optional.of(reopened)
-        : overtaking(done);
+        : changedTarget(done);
   }
 
   private void provide(Tenant tenant, Optional<Tenant> settled, Steps steps) {
     if (settled.isEmpty()) {
-      steps.done(
+      steps.run(
           "connections of " + tenant.id(), () -> ports.connections().createCount(tenant.id()));
     }
     steps
         .attempt("buckets of " + tenant.id(), () -> ports.buckets().list(tenant.id()))
         .ifPresent(rows -> provide(tenant, settled, rows, steps));
-    boolean stopped = settled.filter(before -> before.status() == tenant.status()).isPresent();
-    if (tenant.status() == TenantStatus.SUSPENDED && !stopped) {
+    boolean sameStatus = settled.filter(before -> before.status() == tenant.status()).isPresent();
+    if (tenant.status() == TenantStatus.SUSPENDED && !sameStatus) {
       endSessions(tenant.id(), steps);
     }
-    if (steps.allDone()) {
-      steps.done(
+    if (steps.allSucceeded()) {
+      steps.run(
           "tenant " + tenant.id(),
           () -> ports.tenants().markObserved(tenant.id(), tenant.version()));
     }
@@ -202,9 +200,9 @@ public final class Reconciler {
                         "bucket " + id,
                         () -> {
                           if (unreadable.isPresent()) {
-                            clear(id, unreadable.get(), steps);
+                            removeUnreadable(id, unreadable.get(), steps);
                           } else if (row.isEmpty()) {
-                            requireNoQueueOfSomebodyElse(id);
+                            requireNoForeignQueue(id);
                           }
                           Bucket fresh =
                               unreadable.isPresent()
@@ -215,9 +213,10 @@ public final class Reconciler {
                     .ifPresent(opened::add);
               }
             });
-    boolean isolated = settled.filter(was -> was.isolation() == tenant.isolation()).isPresent();
+    boolean sameIsolation =
+        settled.filter(before -> before.isolation() == tenant.isolation()).isPresent();
     Optional<QueueCreation> silo =
-        tenant.isolation() == Isolation.SILO && !isolated
+        tenant.isolation() == Isolation.SILO && !sameIsolation
             ? steps.attempt("silo of " + tenant.id(), () -> silos.open(tenant.id()))
             : Optional.empty();
     if (Stream.concat(opened.stream().map(Opened::made), silo.stream())
@@ -226,7 +225,7 @@ public final class Reconciler {
     }
     opened.forEach(bucket -> start(bucket, steps));
     silo.ifPresent(made -> silos.start(tenant.id(), made, steps));
-    if (tenant.isolation() == Isolation.POOL && !isolated) {
+    if (tenant.isolation() == Isolation.POOL && !sameIsolation) {
       silos.close(tenant.id(), steps);
     }
     actionsOf(all).stream()
@@ -243,37 +242,37 @@ public final class Reconciler {
   }
 
   /**
-   * Makes room for a bucket's row that is made anew, and is owed nothing. A newer release can read
-   * its row: that stays.
+   * Removes an unreadable row, so that the bucket gets a new row without any tokens due. A row of a
+   * newer release stays, because that release can read it.
    */
-  private void clear(BucketId id, UnreadableRow row, Steps steps) {
+  private void removeUnreadable(BucketId id, UnreadableRow row, Steps steps) {
     if (row instanceof NewerRow) {
       throw row;
     }
-    steps.tell(row.reason() + "; it is made anew");
+    steps.log(row.reason() + "; the bucket gets a new row");
     ports.buckets().remove(id);
   }
 
   /**
-   * A queue without this deployment's tag is taken for a bucket's that a release made which did not
-   * tag queues, but only if the bucket has been written down.
+   * Fails if a queue of this name exists that this deployment has not created. A queue without this
+   * deployment's tag may come from an older release, which did not tag queues, but only if the
+   * bucket has a row.
    */
-  private void requireNoQueueOfSomebodyElse(BucketId id) {
+  private void requireNoForeignQueue(BucketId id) {
     if (ports.queues().owner(id) == Owner.OTHER) {
       throw new Unavailable(
-          "there is a queue of that name without this deployment's tag; if nobody needs it, delete"
-              + " it by hand");
+          "a queue of this name exists without this deployment's tag; delete it by hand if it is"
+              + " unused");
     }
   }
 
   private void removeStrays(TenantId id, BucketRows rows, Steps steps) {
     rows.strays()
         .forEach(
-            name ->
-                steps.done("a stray row of " + id, () -> ports.buckets().removeStray(id, name)));
+            name -> steps.run("a stray row of " + id, () -> ports.buckets().removeStray(id, name)));
   }
 
-  /** Whether a bucket was brought about already as it is desired to be. */
+  /** Whether the bucket of an action has reached its desired state already. */
   private static boolean isSame(Action action, Tenant tenant, Optional<Tenant> settled) {
     return settled.isPresent()
         && settled.get().status() == tenant.status()
@@ -282,45 +281,45 @@ public final class Reconciler {
   }
 
   /**
-   * A bucket with its row and its queue, but for one that must wait.
+   * A bucket whose row is written.
    *
-   * @param begins whether nobody has filled it until now
+   * @param made whether its queue exists
+   * @param needsFirstFill whether the bucket is active and was not filled before
    */
-  private record Opened(Bucket row, QueueCreation made, boolean begins) {}
+  private record Opened(Bucket row, QueueCreation made, boolean needsFirstFill) {}
 
   private Opened open(Bucket fresh, boolean active, Optional<Bucket> found) {
     Bucket row = row(fresh, active, found);
-    boolean begins =
+    boolean needsFirstFill =
         isActive(row) && (row.version() == 0 || !found.map(Reconciler::isActive).orElse(true));
     return new Opened(
-        row, ports.queues().ensure(row.id(), row.tokenLifetimeAt(clock.instant())), begins);
+        row, ports.queues().ensure(row.id(), row.tokenLifetimeAt(clock.instant())), needsFirstFill);
   }
 
   /**
-   * Writes the fresh bucket's row, or brings the one that is there to its rate and capacity, and to
-   * being filled or not.
+   * Writes the row of a new bucket, or updates the rate, capacity and status in the existing row.
    */
   private Bucket row(Bucket fresh, boolean active, Optional<Bucket> found) {
     BucketSpec spec = fresh.spec();
     Buckets buckets = ports.buckets();
     Optional<Bucket> row = found;
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (row.isPresent() && row.get().spec().equals(spec) && isActive(row.get()) == active) {
         return row.get();
       }
       Instant now = clock.instant();
-      Bucket stands = row.orElse(fresh);
+      Bucket current = row.orElse(fresh);
       Bucket next =
           !active
-              ? stands.suspended(spec, now)
-              : row.isPresent() ? stands.retuned(spec, now) : stands;
+              ? current.suspended(spec, now)
+              : row.isPresent() ? current.retuned(spec, now) : current;
       WriteResult written = row.isPresent() ? buckets.replace(next) : buckets.open(next);
       if (written == WriteResult.DONE) {
         return next;
       }
       row = buckets.find(fresh.id());
     }
-    throw new Unavailable("overtaken " + MOST_ATTEMPTS + " times");
+    throw new Unavailable("each of " + MAX_ATTEMPTS + " writes met a concurrent change");
   }
 
   private static boolean isActive(Bucket row) {
@@ -328,18 +327,18 @@ public final class Reconciler {
   }
 
   /**
-   * Has the bucket filled from now on, and a new one at once if it is not too large. That comes
-   * last: it may take long, and what it leaves undone the schedule does.
+   * Schedules the fills of a bucket, and fills a new bucket unless it is too large. The fill comes
+   * last because it may take long, and the schedule does what it leaves.
    */
   private void start(Opened bucket, Steps steps) {
     Bucket row = bucket.row();
     BucketId id = row.id();
     if (bucket.made() == QueueCreation.RECENTLY_DELETED) {
-      steps.postpone("queue " + id + ": one of this name was deleted less than a minute ago");
+      steps.postpone("queue " + id + ": a queue of this name was deleted less than a minute ago");
       return;
     }
-    boolean scheduled = steps.done("schedule " + id, () -> schedule(row));
-    if (scheduled && bucket.begins() && row.spec().capacity() <= MOST_FILLED_AT_ONCE) {
+    boolean scheduled = steps.run("schedule " + id, () -> schedule(row));
+    if (scheduled && bucket.needsFirstFill() && row.spec().capacity() <= MAX_INITIAL_FILL) {
       steps.attempt("fill " + id, () -> fill.fill(id));
     }
   }
@@ -366,22 +365,22 @@ public final class Reconciler {
             });
     silos.remove(tenant, steps);
     endSessions(id, steps).forEach(session -> forget(session, steps));
-    if (steps.allDone()
-        && steps.done("connections of " + id, () -> ports.connections().deleteCount(id))
-        && steps.done("subjects of " + id, () -> ports.sessions().deleteSubjects(id))
-        && steps.done("turns of " + id, () -> ports.sessions().deleteCreationRate(id))) {
+    if (steps.allSucceeded()
+        && steps.run("connections of " + id, () -> ports.connections().deleteCount(id))
+        && steps.run("subjects of " + id, () -> ports.sessions().deleteSubjects(id))
+        && steps.run("turns of " + id, () -> ports.sessions().deleteCreationRate(id))) {
       steps.attempt("tenant " + id, () -> ports.tenants().remove(id, tenant.version()));
     }
   }
 
   /**
-   * Ends the sessions of a tenant, those with sockets first; returns those whose rows stay for a
-   * while.
+   * Ends the sessions of a tenant, those with sockets first. Returns the ended sessions whose rows
+   * still exist.
    */
   private List<Session> endSessions(TenantId id, Steps steps) {
     return steps.attempt("sessions of " + id, () -> ports.sessions().list(id)).stream()
         .flatMap(List::stream)
-        .sorted(Comparator.comparing(session -> session.connections().isEmpty()))
+        .sorted(Session.CONNECTED_FIRST)
         .flatMap(
             session ->
                 steps.attempt("a session of " + id, () -> sessions.end(id, session.id())).stream())
@@ -394,11 +393,11 @@ public final class Reconciler {
   }
 
   private void forget(Session session, Steps steps) {
-    String what = "a session of " + session.tenant();
+    String name = "a session of " + session.tenant();
     steps
-        .attempt(what, () -> ports.sessions().remove(session.tenant(), session.id()))
+        .attempt(name, () -> ports.sessions().remove(session.tenant(), session.id()))
         .filter(WriteResult.CONFLICT::equals)
-        .ifPresent(stays -> steps.postpone(what + ": one of its sockets may be about to open"));
+        .ifPresent(overtaken -> steps.postpone(name + ": a socket of it may still open"));
   }
 
   private static SortedSet<Action> actionsOf(BucketRows rows) {
@@ -413,14 +412,16 @@ public final class Reconciler {
     return actions.stream().map(action -> new BucketId(tenant.id(), action)).toList();
   }
 
-  /** A queue that somebody else made stays; the doctor tells of it from then on. */
+  /**
+   * Removes a bucket. A queue that this deployment has not created stays; the doctor reports it.
+   */
   private void remove(BucketId id, Steps steps) {
-    steps.done(
+    steps.run(
         "bucket " + id,
         () -> {
           ports.schedules().delete(id);
           if (ports.queues().owner(id) == Owner.OTHER) {
-            steps.tell("queue " + id + " stays: it lacks this deployment's tag");
+            steps.log("queue " + id + " is kept: it lacks this deployment's tag");
           } else {
             ports.queues().delete(id);
           }

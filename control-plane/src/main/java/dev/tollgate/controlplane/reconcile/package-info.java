@@ -1,4 +1,6 @@
-/** Brings a tenant's desired state about. */
+/**
+ * Provides and removes what a tenant's desired state needs. Import core, invocation and silo here.
+ */
 @NullMarked
 package dev.tollgate.controlplane.reconcile;
 

@@ -16,29 +16,35 @@ import dev.tollgate.core.tenant.Tier;
 import java.util.Optional;
 
 /**
- * Brings the silo of every tenant to the release that was deployed: has those tenants brought about
- * once more that were last brought to another.
+ * Rolls the deployed release out to the silos of all tenants: reopens each tenant whose silo runs
+ * another release, so that the sweep reconciles it.
  *
- * <p>The release counts as rolled out when a walk through all tenants finds every one of them
- * settled and of it. So a walk that ends early is gone on with by the next, and one that opened
- * tenants again is followed by one that sees what became of them, and of those whom a process of
- * the release before was at.
+ * <p>The release counts as rolled out when a pass over all tenants finds every one of them settled
+ * and its silo at this release. So the next pass continues one that ended early. It also checks the
+ * tenants that this pass reopened, and those that a process of the previous release worked on.
  */
 public final class ReleaseRollOut {
   private static final int PAGE = 100;
 
   private final Ports ports;
   private final Release release;
-  private final ParallelTasks crew;
+  private final ParallelTasks parallel;
 
-  public ReleaseRollOut(Ports ports, Release release, ParallelTasks crew) {
+  /**
+   * A roll-out of this release.
+   *
+   * @param parallel checks the tenants
+   */
+  public ReleaseRollOut(Ports ports, Release release, ParallelTasks parallel) {
     this.ports = ports;
     this.release = release;
-    this.crew = crew;
+    this.parallel = parallel;
   }
 
-  /** Goes on with the release, if need be; returns how many silos are not known to be of it. */
-  public long goOn(Invocation invocation) {
+  /**
+   * Continues the roll-out; returns the number of silos that are not known to be at the release.
+   */
+  public long resume(Invocation invocation) {
     try {
       if (ports.tiers().rolledOutRelease().equals(Optional.of(release))) {
         return 0;
@@ -64,7 +70,7 @@ public final class ReleaseRollOut {
     }
   }
 
-  /** Logs the rows that cannot be read; returns how many there are. */
+  /** Logs the unreadable rows of a page; returns their number. */
   private static long unreadable(Page<?> page, Invocation invocation) {
     page.unreadable().forEach(newer -> invocation.log(newer.reason()));
     return page.unreadable().size();
@@ -76,13 +82,13 @@ public final class ReleaseRollOut {
     do {
       Page<Tenant> page = ports.tenants().inTier(tier.name(), cursor, PAGE);
       outdated += unreadable(page, invocation);
-      outdated += page.items().size() - crew.count(page.items(), this::isUpToDate, invocation);
+      outdated += page.items().size() - parallel.count(page.items(), this::isUpToDate, invocation);
       cursor = page.next();
     } while (cursor.isPresent());
     return outdated;
   }
 
-  /** Whether a tenant needs nothing more; opens it again if nobody is at it. */
+  /** Whether a tenant's silo is at the release. A settled tenant whose silo is not is reopened. */
   private boolean isUpToDate(Tenant tenant) {
     if (tenant.isolation() == Isolation.POOL || tenant.status() == TenantStatus.OFFBOARDING) {
       return true;

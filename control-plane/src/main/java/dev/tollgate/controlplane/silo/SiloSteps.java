@@ -20,33 +20,39 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Brings a tenant's silo about, drains it, and removes it.
+ * Provides, drains and removes a tenant's silo: its row, its queues, its function, and the mapping
+ * that feeds the function from the queue.
  *
- * <p>Its row is written before its queues, its function and the mapping that feeds the one from the
- * other are made, in this order, and removed after they are gone, in the opposite one: so nothing
- * is left behind that the row does not tell of.
+ * <p>The parts are created in this order and removed in the opposite order. So every queue,
+ * function and mapping has a row, even after a crash.
  *
- * <p>A tenant that goes to the pool may have messages in its queue, and still be sending some. So
- * the queue is closed first. A minute later that is in force, and another minute later the queue
- * cannot look emptier than it is; when it looks empty then, twice, it is. A run for an earlier
- * version of the tenant may make the queue or open it while it drains: it is closed anew then, and
- * the minutes begin again. Until the row says that the silo is leaving, the tenant may have it
- * back; from then on it has to go, dead letters to the pool's, before there can be another.
+ * <p>A tenant that moves to the pool may have messages in its queue and may still send some.
+ * Therefore the queue is closed first. Closing takes effect within a minute. A minute after that,
+ * the reported number of messages is not too low any more. The queue counts as drained if it is
+ * then reported empty twice. A run for an earlier version of the tenant may create or open the
+ * queue meanwhile; the queue is then closed again and the wait restarts. Until the row's state is
+ * {@code LEAVING}, the tenant can get its silo back. After that the silo must be removed, and its
+ * dead letters moved to the pool, before the tenant can get another.
  */
 public final class SiloSteps {
-  private static final Duration DRAINING = Duration.ofMinutes(2);
+  private static final Duration DRAINING_TIME = Duration.ofMinutes(2);
 
-  /** Most functions can be invoked within seconds; the others are left to the sweep. */
-  private static final int MOST_LOOKS = 5;
+  /** Most new functions can be invoked within seconds. The sweep waits for the others. */
+  private static final int MAX_POLLS = 5;
 
-  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
-  private static final int MOST_ATTEMPTS = 10;
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
+  private static final int MAX_ATTEMPTS = 10;
 
   private final Ports ports;
   private final Release release;
   private final Pause pause;
   private final InstantSource clock;
 
+  /**
+   * Steps over these ports.
+   *
+   * @param release the release that the functions of silos run
+   */
   public SiloSteps(Ports ports, Release release, Pause pause, InstantSource clock) {
     this.ports = ports;
     this.release = release;
@@ -55,17 +61,17 @@ public final class SiloSteps {
   }
 
   /**
-   * Writes down that the tenant has a silo, and makes its queues.
+   * Writes the row of the tenant's silo and creates its queues.
    *
-   * @return {@link QueueCreation#RECENTLY_DELETED} also if a silo that the tenant had before is not
-   *     gone yet
+   * @return {@link QueueCreation#RECENTLY_DELETED} also if the tenant's previous silo is not
+   *     removed yet
    */
   public QueueCreation open(TenantId id) {
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       Instant now = clock.instant();
       Optional<Silo> found = ports.silos().find(id);
       if (found.isPresent() && found.get().state() == State.LEAVING) {
-        if (vacate(found.get()) == Progress.IN_PROGRESS) {
+        if (removeDrained(found.get()) == Progress.IN_PROGRESS) {
           return QueueCreation.RECENTLY_DELETED;
         }
       } else if (found.isPresent() && found.get().isOpenAt(release)) {
@@ -80,38 +86,38 @@ public final class SiloSteps {
         }
       }
     }
-    throw new Unavailable("overtaken " + MOST_ATTEMPTS + " times");
+    throw new Unavailable("each of " + MAX_ATTEMPTS + " writes met a concurrent change");
   }
 
-  /** Has the messages in the tenant's queues processed by a function of its own. */
+  /** Creates the tenant's function and connects it to the tenant's queue. */
   public void start(TenantId id, QueueCreation queues, Steps steps) {
     String function = "silo function of " + id;
     if (queues == QueueCreation.RECENTLY_DELETED) {
-      steps.postpone("silo of " + id + ": the one before it is not gone for long enough");
-    } else if (take(function, () -> makeFunction(id), steps)) {
-      take("feed of " + function, () -> ports.siloFunctions().attach(id), steps);
+      steps.postpone("silo of " + id + ": its previous queues were deleted too recently");
+    } else if (run(function, () -> makeFunction(id), steps)) {
+      run("event source of " + function, () -> ports.siloFunctions().attach(id), steps);
     }
   }
 
   private Progress makeFunction(TenantId id) {
     Progress made = ports.siloFunctions().ensure(id, release);
-    for (int look = 1; look < MOST_LOOKS && made == Progress.IN_PROGRESS; look++) {
-      pause.of(BETWEEN_LOOKS);
+    for (int poll = 1; poll < MAX_POLLS && made == Progress.IN_PROGRESS; poll++) {
+      pause.of(POLL_INTERVAL);
       made = ports.siloFunctions().ensure(id, release);
     }
     return made;
   }
 
-  /** Takes a step that may have to be taken again later; returns whether it is done. */
-  private static boolean take(String what, Supplier<Progress> step, Steps steps) {
-    Optional<Progress> taken = steps.attempt(what, step);
-    if (taken.equals(Optional.of(Progress.IN_PROGRESS))) {
-      steps.postpone(what + ": not ready yet");
+  /** Runs a step that may need to be repeated later; returns whether it is done. */
+  private static boolean run(String name, Supplier<Progress> step, Steps steps) {
+    Optional<Progress> progress = steps.attempt(name, step);
+    if (progress.equals(Optional.of(Progress.IN_PROGRESS))) {
+      steps.postpone(name + ": not ready yet");
     }
-    return taken.equals(Optional.of(Progress.DONE));
+    return progress.equals(Optional.of(Progress.DONE));
   }
 
-  /** Has a tenant of the pool use its silo no more, if it has one, and removes it when it may. */
+  /** Drains and removes the silo of a tenant that is in the pool now, if it still has a silo. */
   public void close(TenantId id, Steps steps) {
     steps
         .attempt("silo of " + id, () -> ports.silos().find(id))
@@ -122,10 +128,10 @@ public final class SiloSteps {
   private void close(Silo silo, Steps steps) {
     TenantId id = silo.tenant();
     switch (silo.state()) {
-      case OPEN -> closeIn(State.CLOSING, silo, steps);
+      case OPEN -> advance(State.CLOSING, silo, steps);
       case CLOSING -> {
-        if (steps.done("queue of the silo of " + id, () -> ports.siloQueues().close(id))) {
-          closeIn(State.CLOSED, silo, steps);
+        if (steps.run("queue of the silo of " + id, () -> ports.siloQueues().close(id))) {
+          advance(State.CLOSED, silo, steps);
         }
       }
       case CLOSED -> {
@@ -135,27 +141,28 @@ public final class SiloSteps {
           return;
         }
         if (!closed.get()) {
-          closeIn(State.CLOSING, silo, steps);
-        } else if (clock.instant().isBefore(silo.since().plus(DRAINING))) {
+          advance(State.CLOSING, silo, steps);
+        } else if (clock.instant().isBefore(silo.since().plus(DRAINING_TIME))) {
           steps.postpone("silo of " + id + ": draining");
         } else if (isDrained(id, steps)) {
-          closeIn(State.LEAVING, silo, steps);
+          advance(State.LEAVING, silo, steps);
         }
       }
-      case LEAVING -> take("removal of the silo of " + id, () -> vacate(silo), steps);
+      case LEAVING -> run("removal of the silo of " + id, () -> removeDrained(silo), steps);
     }
   }
 
-  private void closeIn(State next, Silo silo, Steps steps) {
+  /** Writes the silo's next state and continues from there. */
+  private void advance(State next, Silo silo, Steps steps) {
     write(silo.withState(next, clock.instant()), steps).ifPresent(written -> close(written, steps));
   }
 
-  /** Whether the queue is empty. If not, its messages get a function, should they have none. */
+  /** Whether the queue is empty. If not, the function is started, in case it is missing. */
   private boolean isDrained(TenantId id, Steps steps) {
     String queue = "queue of the silo of " + id;
     Optional<Long> depth = steps.attempt(queue, () -> ports.siloQueues().depth(id));
     if (depth.isPresent() && depth.get() == 0) {
-      pause.of(BETWEEN_LOOKS);
+      pause.of(POLL_INTERVAL);
       depth = steps.attempt(queue, () -> ports.siloQueues().depth(id));
     }
     if (depth.isPresent() && depth.get() > 0) {
@@ -165,17 +172,17 @@ public final class SiloSteps {
     return depth.isPresent() && depth.get() == 0;
   }
 
-  /** Removes an empty silo that is leaving; its dead letters go to the pool's. */
-  private Progress vacate(Silo leaving) {
+  /** Removes a drained silo, and moves its dead letters to the pool. */
+  private Progress removeDrained(Silo leaving) {
     TenantId id = leaving.tenant();
     return ports.siloFunctions().detach(id) == Progress.DONE
             && ports.siloQueues().moveDeadLetters(id) == Progress.DONE
-        ? demolish(leaving)
+        ? delete(leaving)
         : Progress.IN_PROGRESS;
   }
 
-  /** Removes what is not fed any more, with whatever is left in its queues. */
-  private Progress demolish(Silo leaving) {
+  /** Deletes a silo whose function is detached, with all messages that are left in its queues. */
+  private Progress delete(Silo leaving) {
     TenantId id = leaving.tenant();
     if (ports.siloFunctions().delete(id) == Progress.IN_PROGRESS) {
       return Progress.IN_PROGRESS;
@@ -185,31 +192,32 @@ public final class SiloSteps {
     return Progress.DONE;
   }
 
-  /** Removes the silo of a tenant that is leaving, with all the messages in it. */
+  /** Removes the silo of a tenant that is being offboarded, with all its messages. */
   public void remove(Tenant tenant, Steps steps) {
     TenantId id = tenant.id();
     Optional<Optional<Silo>> found = steps.attempt("silo of " + id, () -> ports.silos().find(id));
     found
-        .flatMap(row -> row.or(() -> unwritten(tenant)))
+        .flatMap(row -> row.or(() -> siloWithoutRow(tenant)))
         .flatMap(
             silo ->
                 silo.state() == State.LEAVING
                     ? Optional.of(silo)
                     : write(silo.withState(State.LEAVING, clock.instant()), steps))
-        .ifPresent(silo -> take("removal of the silo of " + id, () -> abandon(silo), steps));
+        .ifPresent(
+            silo -> run("removal of the silo of " + id, () -> removeWithMessages(silo), steps));
   }
 
-  private Progress abandon(Silo leaving) {
+  private Progress removeWithMessages(Silo leaving) {
     return ports.siloFunctions().detach(leaving.tenant()) == Progress.DONE
-        ? demolish(leaving)
+        ? delete(leaving)
         : Progress.IN_PROGRESS;
   }
 
   /**
-   * What a run for an earlier version of the tenant may have made meanwhile, though another has
-   * removed the row.
+   * A silo that may exist without a row: a run for an earlier version of the tenant may create
+   * parts of it after another run has removed the row.
    */
-  private Optional<Silo> unwritten(Tenant tenant) {
+  private Optional<Silo> siloWithoutRow(Tenant tenant) {
     return tenant.isolation() == Isolation.SILO
         ? Optional.of(new Silo(tenant.id(), State.LEAVING, clock.instant(), release, 0))
         : Optional.empty();
@@ -218,9 +226,9 @@ public final class SiloSteps {
   private Optional<Silo> write(Silo next, Steps steps) {
     Optional<WriteResult> written =
         steps.attempt("silo of " + next.tenant(), () -> ports.silos().replace(next));
-    if (written.filter(answer -> answer == WriteResult.CONFLICT).isPresent()) {
-      steps.postpone("silo of " + next.tenant() + ": overtaken");
+    if (written.filter(result -> result == WriteResult.CONFLICT).isPresent()) {
+      steps.postpone("silo of " + next.tenant() + ": changed concurrently");
     }
-    return written.filter(answer -> answer == WriteResult.DONE).map(done -> next);
+    return written.filter(result -> result == WriteResult.DONE).map(done -> next);
   }
 }

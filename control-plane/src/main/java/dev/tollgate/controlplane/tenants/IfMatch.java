@@ -8,18 +8,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which versions of a tenant or a tier a request is meant for: its header {@code If-Match} (RFC
- * 9110, 13.1.1). An entity tag is a version between quotes, so it stands for what is desired, not
- * for levels and counts that are told beside it.
+ * The condition in a request's {@code If-Match} header (RFC 9110, 13.1.1): the versions of a tenant
+ * or a tier that the request may change. An entity tag is a version in quotes. The version covers
+ * the desired state only, not the levels and counts in the same document.
  *
- * @param tags the tags, or {@code *} for whatever stands; empty if the request does not say
+ * @param tags the entity tags, or {@code *} for any version; empty if the request has no condition
  */
 public record IfMatch(Optional<Set<String>> tags) {
-  /** A request that is meant for whatever stands, or for nothing. */
-  static final IfMatch UNSAID = new IfMatch(Optional.empty());
+  /** No {@code If-Match} header. */
+  static final IfMatch NONE = new IfMatch(Optional.empty());
 
   private static final String ANY = "*";
-  private static final String EXPECTED = "an etag as GET answers it, such as \"7\" with its quotes";
+  private static final String EXPECTED = "an etag as GET returns it, such as \"7\" with its quotes";
   private static final Pattern TAG =
       Pattern.compile("\\G[ \\t]*((?:W/)?\"[^\"\\x00-\\x20\\x7f]*\")[ \\t]*(?:,|\\z)");
 
@@ -29,12 +29,12 @@ public record IfMatch(Optional<Set<String>> tags) {
   }
 
   /**
-   * What a header says.
+   * Parses the header.
    *
-   * @throws InvalidValue if it is no list of entity tags
+   * @throws InvalidValue if it is not a list of entity tags
    */
   public static IfMatch of(Optional<String> header) {
-    return header.map(IfMatch::parsed).orElse(UNSAID);
+    return header.map(IfMatch::parsed).orElse(NONE);
   }
 
   private static IfMatch parsed(String header) {
@@ -60,9 +60,9 @@ public record IfMatch(Optional<Set<String>> tags) {
   }
 
   /**
-   * Whether the request is meant for this.
+   * Whether the condition holds for this version.
    *
-   * @param version the version that stands; empty if there is nothing
+   * @param version the current version; empty if the tenant or tier does not exist
    */
   public boolean holds(Optional<Long> version) {
     if (tags.isEmpty()) {
@@ -70,7 +70,7 @@ public record IfMatch(Optional<Set<String>> tags) {
     }
     Set<String> wanted = tags.get();
     return version
-        .filter(stands -> wanted.contains(ANY) || wanted.contains(etag(stands)))
+        .filter(current -> wanted.contains(ANY) || wanted.contains(etag(current)))
         .isPresent();
   }
 }

@@ -3,14 +3,14 @@ package dev.tollgate.controlplane.tenants;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.reconcile.Reconciler;
-import dev.tollgate.controlplane.tenants.TenantChange.Leaving;
-import dev.tollgate.controlplane.tenants.TenantChange.NoTenant;
-import dev.tollgate.controlplane.tenants.TenantChange.NoTier;
-import dev.tollgate.controlplane.tenants.TenantChange.Onboarded;
-import dev.tollgate.controlplane.tenants.TenantChange.OtherVersion;
-import dev.tollgate.controlplane.tenants.TenantChange.Planned;
-import dev.tollgate.controlplane.tenants.TenantChange.Stands;
-import dev.tollgate.controlplane.tenants.TenantChange.StandsOtherwise;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.Applied;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.Conflict;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.Offboarding;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.Onboarded;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.Planned;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.TenantNotFound;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.TierNotFound;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.VersionMismatch;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
@@ -27,20 +27,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Onboards, changes and offboards tenants: writes down what is desired, unless somebody else did in
- * the meantime, and has it brought about at once.
+ * Onboards, changes and offboards tenants: writes the desired state of a tenant and then reconciles
+ * the tenant. A write fails if the tenant has changed since it was read; the change is then planned
+ * again.
  *
- * <p>A tenant's limits are written down with it, so a tenant and its tier may change at the same
- * time without knowing of each other. Whoever changes a tenant therefore reads the tier again after
- * the write, and whoever changes a tier goes through its tenants after the write: one of them sees
- * the other. For the same reason a tier is always read after the tenant that it is applied to, so
- * that an older tier never replaces a newer one.
+ * <p>A tenant's row contains the limits that follow from its tier, so a tenant and its tier may
+ * change at the same time without seeing each other. Therefore a change of a tenant reads the tier
+ * again after the write, and a change of a tier visits its tenants after the write: at least one of
+ * the two sees the other. For the same reason the tier is always read after the tenant that it is
+ * applied to, so that an older tier never replaces a newer one.
  *
- * <p>Every method throws {@link Unavailable} if the desired state could not be written down, or not
- * surely.
+ * <p>Every method throws {@link Unavailable} if it is not certain that the desired state was
+ * written.
  */
 public final class TenantLifecycle {
-  private static final int MOST_ATTEMPTS = 10;
+  private static final int MAX_ATTEMPTS = 10;
 
   private final Tenants tenants;
   private final Tiers tiers;
@@ -53,175 +54,194 @@ public final class TenantLifecycle {
   }
 
   /**
-   * Onboards a tenant, unless there is one.
+   * Onboards a tenant.
    *
+   * @return {@link Conflict} if a tenant of this id exists with other settings
    * @throws InvalidValue if an override is out of range
    */
-  public TenantChange onboard(
+  public TenantChangeResult onboard(
       TenantId id, TierName tierName, Map<Limit, Long> overrides, Invocation invocation) {
     Optional<Tier> tier = tiers.find(tierName);
     if (tier.isEmpty()) {
-      return new NoTier(tierName);
+      return new TierNotFound(tierName);
     }
     Tenant wanted = Tenant.onboarded(id, tier.get(), overrides);
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (tenants.create(wanted) == WriteResult.DONE) {
         Settling settling = settle(wanted, Optional.empty(), tier.get(), invocation);
         return new Onboarded(settling.tenant(), settling.outcome());
       }
-      Optional<Tenant> stands = tenants.find(id);
-      if (stands.isPresent()) {
-        return compare(stands.get(), wanted, invocation);
+      Optional<Tenant> current = tenants.find(id);
+      if (current.isPresent()) {
+        return compare(current.get(), wanted, invocation);
       }
     }
-    throw overtaken(id);
+    throw alwaysConcurrent(id);
   }
 
-  private TenantChange compare(Tenant stands, Tenant wanted, Invocation invocation) {
-    if (stands.status() == TenantStatus.OFFBOARDING) {
-      return new StandsOtherwise(stands, "it is being offboarded");
+  private TenantChangeResult compare(Tenant current, Tenant wanted, Invocation invocation) {
+    if (current.status() == TenantStatus.OFFBOARDING) {
+      return new Conflict(
+          current,
+          "Tenant `" + current.id() + "` is being offboarded. Onboard it again when it is gone.");
     }
-    if (!stands.tier().equals(wanted.tier()) || !stands.overrides().equals(wanted.overrides())) {
-      return new StandsOtherwise(
-          stands,
-          "it exists with another tier or other overrides; PATCH /tenants/"
-              + stands.id()
-              + " changes them (`tollgate tenants set-tier` and `override`)");
+    if (!current.tier().equals(wanted.tier()) || !current.overrides().equals(wanted.overrides())) {
+      return new Conflict(
+          current,
+          "Tenant `"
+              + current.id()
+              + "` already exists with a different tier or overrides. Change them with PATCH"
+              + " /tenants/"
+              + current.id()
+              + " (`tollgate tenants set-tier` and `tollgate tenants override`).");
     }
-    return new Stands(stands, reconcileUnlessSettled(stands, invocation));
+    return new Applied(current, reconcileUnlessSettled(current, invocation));
   }
 
   /**
-   * Changes what is said of a tenant; what is not said stays as it is.
+   * Changes a tenant.
    *
-   * @param ifMatch which versions may be changed; one that somebody else writes meanwhile is looked
-   *     at anew
+   * @param ifMatch the versions that may be changed; checked again after a concurrent change
    * @throws InvalidValue if an override is out of range
    */
-  public TenantChange change(TenantId id, Change change, IfMatch ifMatch, Invocation invocation) {
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      TenantChange answer = plan(id, change, ifMatch);
-      if (!(answer instanceof Planned planned)) {
-        return answer;
+  public TenantChangeResult change(
+      TenantId id, TenantPatch patch, IfMatch ifMatch, Invocation invocation) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      TenantChangeResult plan = plan(id, patch, ifMatch);
+      if (!(plan instanceof Planned planned)) {
+        return plan;
       }
-      Tenant stands = planned.stands();
-      Tenant next = planned.next();
-      if (next.hasSameDesiredStateAs(stands)) {
-        return new Stands(stands, reconcileUnlessSettled(stands, invocation));
+      Tenant current = planned.current();
+      Tenant next = planned.planned();
+      if (next.hasSameDesiredStateAs(current)) {
+        return new Applied(current, reconcileUnlessSettled(current, invocation));
       }
       if (tenants.replace(next) == WriteResult.DONE) {
-        Settling settling = settle(next, Optional.of(stands), planned.tier(), invocation);
-        return new Stands(settling.tenant(), settling.outcome());
+        Settling settling = settle(next, Optional.of(current), planned.tier(), invocation);
+        return new Applied(settling.tenant(), settling.outcome());
       }
     }
-    throw overtaken(id);
+    throw alwaysConcurrent(id);
   }
 
   /**
-   * What a change would come to: {@link Planned}, or why it would be refused. Only reads.
+   * Plans a change of a tenant without making it. Only reads.
    *
+   * @return {@link Planned}, or why the change is refused
    * @throws InvalidValue if an override is out of range
    */
-  public TenantChange plan(TenantId id, Change change, IfMatch ifMatch) {
+  public TenantChangeResult plan(TenantId id, TenantPatch patch, IfMatch ifMatch) {
     Optional<Tenant> found = tenants.find(id);
     if (found.isEmpty()) {
-      return new NoTenant();
+      return new TenantNotFound();
     }
-    Tenant stands = found.get();
-    if (!ifMatch.holds(Optional.of(stands.version()))) {
-      return new OtherVersion(found);
+    Tenant current = found.get();
+    if (!ifMatch.holds(Optional.of(current.version()))) {
+      return new VersionMismatch(found);
     }
-    if (stands.status() == TenantStatus.OFFBOARDING) {
-      return new StandsOtherwise(stands, "it is being offboarded");
+    if (current.status() == TenantStatus.OFFBOARDING) {
+      return new Conflict(
+          current, "Tenant `" + id + "` is being offboarded and cannot be changed.");
     }
-    TierName tierName = change.tier().orElse(stands.tier());
+    TierName tierName = patch.tier().orElse(current.tier());
     Optional<Tier> tier = tiers.find(tierName);
     if (tier.isEmpty()) {
-      return change.tier().isPresent()
-          ? new NoTier(tierName)
-          : new StandsOtherwise(stands, "its tier was deleted; it needs another");
+      return patch.tier().isPresent()
+          ? new TierNotFound(tierName)
+          : new Conflict(current, deletedTier(current));
     }
-    return new Planned(stands, change.applied(stands, tier.get()), tier.get());
+    return new Planned(current, patch.applied(current, tier.get()), tier.get());
+  }
+
+  private static String deletedTier(Tenant tenant) {
+    return "Tier `"
+        + tenant.tier()
+        + "` of tenant `"
+        + tenant.id()
+        + "` was deleted. Assign another tier.";
   }
 
   /**
-   * Offboards a tenant, if there is one.
+   * Offboards a tenant.
    *
-   * @param ifMatch which versions may be offboarded
+   * @param ifMatch the versions that may be offboarded; checked again after a concurrent change
    */
-  public TenantChange offboard(TenantId id, IfMatch ifMatch, Invocation invocation) {
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+  public TenantChangeResult offboard(TenantId id, IfMatch ifMatch, Invocation invocation) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       Optional<Tenant> found = tenants.find(id);
       if (!ifMatch.holds(found.map(Tenant::version))) {
-        return new OtherVersion(found);
+        return new VersionMismatch(found);
       }
       if (found.isEmpty()) {
-        return new NoTenant();
+        return new TenantNotFound();
       }
       boolean leaving = found.get().status() == TenantStatus.OFFBOARDING;
       Tenant next = leaving ? found.get() : found.get().offboarding();
       if (leaving || tenants.replace(next) == WriteResult.DONE) {
         ReconcileOutcome outcome = reconciler.reconcile(next, Optional.empty(), invocation);
         return outcome instanceof ReconcileOutcome.Pending pending
-            ? new Leaving(next, pending)
-            : new NoTenant();
+            ? new Offboarding(next, pending)
+            : new TenantNotFound();
       }
     }
-    throw overtaken(id);
+    throw alwaysConcurrent(id);
   }
 
   /**
-   * Brings a tenant to what its tier says now, and then about.
+   * Applies a tier to one of its tenants, and reconciles the tenant.
    *
-   * @param listed the tenant as it was when {@code tier} stood
-   * @return empty if this version of the tier does not stand any more
+   * @param listed the tenant as read after {@code tier}
+   * @return empty if {@code tier} is not the current version of the tier any more
    */
   public Optional<ReconcileOutcome> follow(Tenant listed, Tier tier, Invocation invocation) {
-    Tenant stands = listed;
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      boolean concerned =
-          stands.tier().equals(tier.name()) && stands.status() != TenantStatus.OFFBOARDING;
-      Tenant next = stands.changed(tier, stands.overrides(), stands.status());
-      if (!concerned || next.hasSameDesiredStateAs(stands)) {
+    Tenant current = listed;
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      boolean affected =
+          current.tier().equals(tier.name()) && current.status() != TenantStatus.OFFBOARDING;
+      Tenant next = current.changed(tier, current.overrides(), current.status());
+      if (!affected || next.hasSameDesiredStateAs(current)) {
         return Optional.of(new ReconcileOutcome.Settled());
       }
       if (tenants.replace(next) == WriteResult.DONE) {
-        return Optional.of(reconciler.reconcile(next, Optional.of(stands), invocation));
+        return Optional.of(reconciler.reconcile(next, Optional.of(current), invocation));
       }
-      Optional<Tenant> found = tenants.find(stands.id());
+      Optional<Tenant> found = tenants.find(current.id());
       if (found.isEmpty()) {
         return Optional.of(new ReconcileOutcome.Settled());
       }
-      stands = found.get();
+      current = found.get();
       if (!isCurrent(tier)) {
         return Optional.empty();
       }
     }
-    throw overtaken(listed.id());
+    throw alwaysConcurrent(listed.id());
   }
 
   /**
-   * Has a tenant, if there is one, brought about once more, as its tier says now and with nothing
-   * taken for granted of what there is.
+   * Applies the current tier to a tenant and reconciles all of the tenant, including what a
+   * previous run has already provided. Does nothing if the tenant does not exist.
    */
   public ReconcileOutcome restore(TenantId id, Invocation invocation) {
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       Optional<Tenant> found = tenants.find(id);
       if (found.isEmpty()) {
         return new ReconcileOutcome.Settled();
       }
-      Tenant stands = found.get();
-      if (stands.status() == TenantStatus.OFFBOARDING) {
-        return reconciler.reconcile(stands, Optional.empty(), invocation);
+      Tenant current = found.get();
+      if (current.status() == TenantStatus.OFFBOARDING) {
+        return reconciler.reconcile(current, Optional.empty(), invocation);
       }
-      Optional<Tier> tier = tiers.find(stands.tier());
-      Tenant next = stands.withNextVersion();
-      Optional<String> unable = Optional.empty();
+      Optional<Tier> tier = tiers.find(current.tier());
+      Tenant next = current.withNextVersion();
+      Optional<String> misfit = Optional.empty();
       try {
         next =
-            tier.map(now -> stands.changed(now, stands.overrides(), stands.status())).orElse(next);
-      } catch (InvalidValue misfit) {
-        unable = Optional.of("its overrides do not fit its tier: " + misfit.getMessage());
+            tier.map(
+                    definition ->
+                        current.changed(definition, current.overrides(), current.status()))
+                .orElse(next);
+      } catch (InvalidValue invalid) {
+        misfit = Optional.of("The overrides do not fit the tier: " + invalid.getMessage());
       }
       if (tenants.replace(next) == WriteResult.DONE) {
         ReconcileOutcome outcome =
@@ -229,20 +249,20 @@ public final class TenantLifecycle {
                 ? settle(next, Optional.empty(), tier.get(), invocation).outcome()
                 : reconciler.reconcile(next, Optional.empty(), invocation);
         return tier.isPresent()
-            ? unable
+            ? misfit
                 .<ReconcileOutcome>map(why -> new ReconcileOutcome.Pending(List.of(why)))
                 .orElse(outcome)
-            : new ReconcileOutcome.Pending(List.of("its tier was deleted; it needs another"));
+            : new ReconcileOutcome.Pending(List.of(deletedTier(current)));
       }
     }
-    throw overtaken(id);
+    throw alwaysConcurrent(id);
   }
 
   private boolean isCurrent(Tier tier) {
     return tiers.find(tier.name()).filter(now -> now.version() == tier.version()).isPresent();
   }
 
-  /** A tenant that was written down, and how far it has been brought about. */
+  /** A tenant that was written, and the outcome of its reconciliation. */
   private record Settling(Tenant tenant, ReconcileOutcome outcome) {}
 
   private Settling settle(
@@ -253,8 +273,8 @@ public final class TenantLifecycle {
   }
 
   /**
-   * The tenant under a tier that changed while it was written, unless somebody else did that, or
-   * its overrides do not fit the tier any more; then the roll-out of the tier tells of it.
+   * Applies a tier that changed while the tenant was written. Empty if another process has done so,
+   * or if the overrides do not fit the new tier; the roll-out of the tier then logs the misfit.
    */
   private Optional<Tenant> updated(Tenant written, Tier newer) {
     try {
@@ -273,24 +293,8 @@ public final class TenantLifecycle {
         : reconciler.reconcile(tenant, Optional.empty(), invocation);
   }
 
-  private static Unavailable overtaken(TenantId id) {
-    return new Unavailable("tenant " + id + ": overtaken " + MOST_ATTEMPTS + " times");
-  }
-
-  /**
-   * What is to change of a tenant.
-   *
-   * @param tier another tier
-   * @param overrides all its overrides
-   * @param status whether it is served
-   */
-  public record Change(
-      Optional<TierName> tier,
-      Optional<Map<Limit, Long>> overrides,
-      Optional<TenantStatus> status) {
-    private Tenant applied(Tenant stands, Tier tier) {
-      return stands.changed(
-          tier, overrides.orElse(stands.overrides()), status.orElse(stands.status()));
-    }
+  private static Unavailable alwaysConcurrent(TenantId id) {
+    return new Unavailable(
+        "tenant " + id + ": each of " + MAX_ATTEMPTS + " writes met a concurrent change");
   }
 }

@@ -1,4 +1,4 @@
-/** Onboards, changes and offboards tenants. */
+/** Onboards, changes and offboards tenants. Import core, invocation and reconcile here. */
 @NullMarked
 package dev.tollgate.controlplane.tenants;
 

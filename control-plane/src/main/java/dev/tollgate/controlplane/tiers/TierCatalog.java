@@ -4,14 +4,14 @@ import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ParallelTasks;
 import dev.tollgate.controlplane.tenants.IfMatch;
 import dev.tollgate.controlplane.tenants.TenantLifecycle;
-import dev.tollgate.controlplane.tiers.TierChange.Created;
-import dev.tollgate.controlplane.tiers.TierChange.NoTier;
-import dev.tollgate.controlplane.tiers.TierChange.OtherVersion;
-import dev.tollgate.controlplane.tiers.TierChange.Planned;
-import dev.tollgate.controlplane.tiers.TierChange.Removable;
-import dev.tollgate.controlplane.tiers.TierChange.Removed;
-import dev.tollgate.controlplane.tiers.TierChange.Stands;
-import dev.tollgate.controlplane.tiers.TierChange.StandsOtherwise;
+import dev.tollgate.controlplane.tiers.TierChangeResult.Applied;
+import dev.tollgate.controlplane.tiers.TierChangeResult.Conflict;
+import dev.tollgate.controlplane.tiers.TierChangeResult.Created;
+import dev.tollgate.controlplane.tiers.TierChangeResult.Planned;
+import dev.tollgate.controlplane.tiers.TierChangeResult.Removable;
+import dev.tollgate.controlplane.tiers.TierChangeResult.Removed;
+import dev.tollgate.controlplane.tiers.TierChangeResult.TierNotFound;
+import dev.tollgate.controlplane.tiers.TierChangeResult.VersionMismatch;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.Pause;
@@ -31,72 +31,82 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Writes tiers down, rolls them out to the tenants that have them, and removes them. */
+/** Puts and removes tiers, and rolls their changes out to their tenants. */
 public final class TierCatalog {
-  private static final int MOST_ATTEMPTS = 10;
+  private static final int MAX_ATTEMPTS = 10;
   private static final int PAGE = 100;
 
-  /** Tenants that are named when a tier is refused for their sake. */
-  private static final int MOST_MISFITS = 5;
+  /** The most tenants that a refusal names because their overrides do not fit. */
+  private static final int MAX_MISFITS = 5;
 
-  /** Tenants that are looked at to tell how far a change has come. */
-  private static final int MOST_LOOKED_AT = 1_000;
+  /** The most tenants that are read to report the progress of a roll-out. */
+  private static final int MAX_PROGRESS_TENANTS = 1_000;
 
-  /** How far the listing of a tier's tenants may be behind (a DynamoDB secondary index). */
+  /** The usual delay of the index that lists a tier's tenants (a DynamoDB secondary index). */
   private static final Duration INDEX_DELAY = Duration.ofSeconds(1);
 
   private final Tenants tenants;
   private final Tiers tiers;
   private final TenantLifecycle lifecycle;
-  private final ParallelTasks crew;
+  private final ParallelTasks parallel;
   private final Pause pause;
 
+  /**
+   * A catalog.
+   *
+   * @param parallel visits the tenants of a roll-out
+   */
   public TierCatalog(
-      Tenants tenants, Tiers tiers, TenantLifecycle lifecycle, ParallelTasks crew, Pause pause) {
+      Tenants tenants,
+      Tiers tiers,
+      TenantLifecycle lifecycle,
+      ParallelTasks parallel,
+      Pause pause) {
     this.tenants = tenants;
     this.tiers = tiers;
     this.lifecycle = lifecycle;
-    this.crew = crew;
+    this.parallel = parallel;
     this.pause = pause;
   }
 
   /**
-   * Writes a tier down, and rolls it out as far as there is time.
+   * Creates or replaces a tier, and rolls it out as far as the time allows.
    *
-   * @param asked what it is to say; its versions do not matter
-   * @param expected the version that is to be replaced, if that matters; 0 for none
-   * @param ifMatch which versions may be replaced; one that somebody else writes meanwhile is
-   *     looked at anew
-   * @throws Unavailable if it could not be written down, or not surely
+   * @param asked the tier as requested; its version numbers are ignored
+   * @param expected the version that may be replaced, 0 for a new tier; empty for any version
+   * @param ifMatch the versions that may be replaced; checked again after a concurrent change
+   * @throws Unavailable if it is not certain that the tier was written
    */
-  public TierChange put(
+  public TierChangeResult put(
       Tier asked, Optional<Long> expected, IfMatch ifMatch, Invocation invocation) {
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      TierChange answer = plan(asked, expected, ifMatch);
-      if (!(answer instanceof Planned planned)) {
-        return answer;
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      TierChangeResult plan = plan(asked, expected, ifMatch);
+      if (!(plan instanceof Planned planned)) {
+        return plan;
       }
-      Tier next = planned.next();
+      Tier next = planned.planned();
       if (planned.changesNothing()) {
-        return new Stands(next, isRolledOut(next) || rollOut(next, invocation));
+        return new Applied(next, isRolledOut(next) || rollOut(next, invocation));
       }
       if (tiers.put(next) == WriteResult.DONE) {
-        return planned.stands().isPresent()
-            ? new Stands(next, rollOut(next, invocation))
+        return planned.current().isPresent()
+            ? new Applied(next, rollOut(next, invocation))
             : created(next);
       }
     }
-    throw overtaken(asked.name());
+    throw alwaysConcurrent(asked.name());
   }
 
   /**
-   * What would be written down: {@link Planned}, which holds the tier that stands if that says all
-   * that is asked, or why nothing would. Only reads.
+   * Plans a change of a tier without making it. Only reads.
+   *
+   * @return {@link Planned}, with the current tier as planned if nothing changes; or why the change
+   *     is refused
    */
-  public TierChange plan(Tier asked, Optional<Long> expected, IfMatch ifMatch) {
+  public TierChangeResult plan(Tier asked, Optional<Long> expected, IfMatch ifMatch) {
     Optional<Tier> found = tiers.find(asked.name());
     if (!ifMatch.holds(found.map(Tier::version))) {
-      return new OtherVersion(found);
+      return new VersionMismatch(found);
     }
     Optional<Tier> same = found.filter(asked::hasSameDefinitionAs);
     if (same.isPresent()) {
@@ -104,25 +114,35 @@ public final class TierCatalog {
     }
     long version = found.map(Tier::version).orElse(0L);
     if (expected.isPresent() && expected.get() != version) {
-      return new StandsOtherwise("version " + version + " of the tier stands");
+      return new Conflict(
+          "Tier `"
+              + asked.name()
+              + "` has version "
+              + version
+              + ", the request expects "
+              + expected.get()
+              + ". Read the tier again and repeat the change.");
     }
     List<String> misfits = mayMisfit(asked, found) ? misfits(asked) : List.of();
     if (!misfits.isEmpty()) {
-      return new StandsOtherwise(
-          "overrides of tenants do not fit it: " + String.join("; ", misfits));
+      return new Conflict(
+          "Overrides of tenants do not fit the new version of tier `"
+              + asked.name()
+              + "`. Change them first: "
+              + String.join("; ", misfits));
     }
     return new Planned(
-        found, found.map(stands -> next(asked, stands)).orElse(asked.withVersionAfter(0)));
+        found, found.map(current -> next(asked, current)).orElse(asked.withVersionAfter(0)));
   }
 
   /**
-   * Whether the overrides of some tenant could stop fitting a tier: only buckets in mode {@code
-   * DIRECT} cannot be filled at every rate, and an overridden {@code sessionTTL} or {@code
-   * sessionLifetime} must fit the tier's value of the other.
+   * Whether the overrides of a tenant may not fit the new version of its tier. Two cases are
+   * possible: fill mode {@code DIRECT} does not support every rate, and {@code sessionTTL} must not
+   * exceed {@code sessionLifetime} if a tenant overrides one of the two.
    */
-  private static boolean mayMisfit(Tier asked, Optional<Tier> stands) {
+  private static boolean mayMisfit(Tier asked, Optional<Tier> current) {
     return asked.fillPolicy().mode() == FillMode.DIRECT
-        || stands
+        || current
             .map(Tier::limits)
             .filter(
                 limits ->
@@ -132,7 +152,7 @@ public final class TierCatalog {
             .isPresent();
   }
 
-  /** Tenants whose overrides the tier cannot have, and why. */
+  /** The tenants whose overrides do not fit, with the reasons. */
   private List<String> misfits(Tier asked) {
     List<String> misfits = new ArrayList<>();
     Optional<String> cursor = Optional.empty();
@@ -147,12 +167,12 @@ public final class TierCatalog {
       }
       page.unreadable().forEach(newer -> misfits.add(newer.reason()));
       cursor = page.next();
-    } while (cursor.isPresent() && misfits.size() < MOST_MISFITS);
-    return misfits.subList(0, Math.min(misfits.size(), MOST_MISFITS));
+    } while (cursor.isPresent() && misfits.size() < MAX_MISFITS);
+    return misfits.subList(0, Math.min(misfits.size(), MAX_MISFITS));
   }
 
-  /** What is asked as the version after the one that stands, rolled out as far as that is. */
-  private static Tier next(Tier asked, Tier stands) {
+  /** The requested tier as the successor of the current version. */
+  private static Tier next(Tier asked, Tier current) {
     return new Tier(
             asked.name(),
             asked.isolation(),
@@ -160,13 +180,14 @@ public final class TierCatalog {
             asked.buckets(),
             asked.fillPolicy(),
             asked.onUnavailable(),
-            stands.version(),
-            stands.rolledOut())
-        .withVersionAfter(stands.version());
+            current.version(),
+            current.rolledOut())
+        .withVersionAfter(current.version());
   }
 
-  private static Unavailable overtaken(TierName name) {
-    return new Unavailable("tier " + name + ": overtaken " + MOST_ATTEMPTS + " times");
+  private static Unavailable alwaysConcurrent(TierName name) {
+    return new Unavailable(
+        "tier " + name + ": each of " + MAX_ATTEMPTS + " writes met a concurrent change");
   }
 
   private Created created(Tier tier) {
@@ -174,15 +195,16 @@ public final class TierCatalog {
     return new Created(tier);
   }
 
+  /** Whether all tenants of the tier follow its current version. */
   public static boolean isRolledOut(Tier tier) {
     return tier.rolledOut() >= tier.version();
   }
 
   /**
-   * Brings every tenant of the tier to this version of it. A tenant that fails, or whose row a
-   * newer release wrote, does not stop the others.
+   * Applies this version of a tier to all its tenants. A tenant that fails, or whose row a newer
+   * release wrote, does not stop the others.
    *
-   * @return whether that is done; if not, it may be repeated
+   * @return whether all tenants follow this version; if not, call again
    */
   public boolean rollOut(Tier tier, Invocation invocation) {
     pause.of(INDEX_DELAY);
@@ -193,7 +215,7 @@ public final class TierCatalog {
         Page<Tenant> page = tenants.inTier(tier.name(), cursor, PAGE);
         page.unreadable().forEach(newer -> invocation.log(newer.reason()));
         long followed =
-            crew.count(
+            parallel.count(
                 page.items(),
                 tenant -> lifecycle.follow(tenant, tier, invocation).isPresent(),
                 invocation);
@@ -215,21 +237,19 @@ public final class TierCatalog {
   }
 
   /**
-   * How far a tier has been brought to those who have it: of the tenants that were looked at, which
-   * are the first thousand by name.
+   * The progress of a tier's roll-out among its first thousand tenants by id.
    *
-   * @param tenants those that were looked at, but for those that are leaving
-   * @param unsettled those of them that do not say what the tier says yet, or have not been brought
-   *     to what they say
-   * @param more whether there are others
+   * @param tenants the number of these tenants, without those that are being offboarded
+   * @param unsettled those of them that do not follow the tier yet, or are not settled
+   * @param more whether the tier has more tenants
    */
-  public record Reach(long tenants, long unsettled, boolean more) {}
+  public record RollOutProgress(long tenants, long unsettled, boolean more) {}
 
-  /** How far a tier has been brought to those who have it. A second behind. */
-  public Reach reach(Tier tier) {
+  /** The progress of a tier's roll-out. It may lag by a second. */
+  public RollOutProgress progress(Tier tier) {
     long seen = 0;
     long unsettled = 0;
-    int left = MOST_LOOKED_AT;
+    int left = MAX_PROGRESS_TENANTS;
     Optional<String> cursor = Optional.empty();
     do {
       Page<Tenant> page = tenants.inTier(tier.name(), cursor, Math.min(left, PAGE));
@@ -244,7 +264,7 @@ public final class TierCatalog {
       left -= page.items().size() + page.unreadable().size();
       cursor = page.next();
     } while (cursor.isPresent() && left > 0);
-    return new Reach(seen, unsettled, cursor.isPresent());
+    return new RollOutProgress(seen, unsettled, cursor.isPresent());
   }
 
   private static boolean follows(Tenant tenant, Tier tier) {
@@ -252,36 +272,40 @@ public final class TierCatalog {
   }
 
   /**
-   * Removes a tier that no tenant has.
+   * Removes a tier that has no tenants.
    *
-   * @param ifMatch which versions may be removed
-   * @throws Unavailable if that could not be written, or not surely
+   * @param ifMatch the versions that may be removed; checked again after a concurrent change
+   * @throws Unavailable if it is not certain that the tier was removed
    */
-  public TierChange remove(TierName name, IfMatch ifMatch) {
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      TierChange answer = planRemoval(name, ifMatch);
-      if (!(answer instanceof Removable removable)) {
-        return answer;
+  public TierChangeResult remove(TierName name, IfMatch ifMatch) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      TierChangeResult plan = planRemoval(name, ifMatch);
+      if (!(plan instanceof Removable removable)) {
+        return plan;
       }
-      if (tiers.remove(name, removable.stands().version()) == WriteResult.DONE) {
+      if (tiers.remove(name, removable.current().version()) == WriteResult.DONE) {
         return new Removed();
       }
     }
-    throw overtaken(name);
+    throw alwaysConcurrent(name);
   }
 
-  /** Whether a tier could be removed: {@link Removable}, or why not. Only reads. */
-  public TierChange planRemoval(TierName name, IfMatch ifMatch) {
+  /**
+   * Plans the removal of a tier without making it. Only reads.
+   *
+   * @return {@link Removable}, or why the removal is refused
+   */
+  public TierChangeResult planRemoval(TierName name, IfMatch ifMatch) {
     Optional<Tier> found = tiers.find(name);
     if (found.isEmpty()) {
-      return new NoTier();
+      return new TierNotFound();
     }
     if (!ifMatch.holds(found.map(Tier::version))) {
-      return new OtherVersion(found);
+      return new VersionMismatch(found);
     }
     Page<Tenant> first = tenants.inTier(name, Optional.empty(), 1);
     return first.items().isEmpty() && first.unreadable().isEmpty()
         ? new Removable(found.get())
-        : new StandsOtherwise("tenants have it");
+        : new Conflict("Tier `" + name + "` still has tenants. Move them to another tier first.");
   }
 }

@@ -1,4 +1,4 @@
-/** Defines tiers and rolls them out. */
+/** Puts and removes tiers, and rolls them out. Import core, invocation and tenants here. */
 @NullMarked
 package dev.tollgate.controlplane.tiers;
 

@@ -41,7 +41,7 @@ final class IdempotencyTest {
   }
 
   @Test
-  void a_repetition_gets_the_first_answer() {
+  void a_repetition_gets_the_first_response() {
     Answer first = post("\"k\"", ACME);
     at.patch("acme", "{\"tier\":\"gold\"}");
 
@@ -57,7 +57,7 @@ final class IdempotencyTest {
   }
 
   @Test
-  void a_repetition_does_not_bring_back_a_tenant_that_was_offboarded() {
+  void a_repetition_does_not_onboard_an_offboarded_tenant_again() {
     post("\"k\"", ACME);
     at.delete("acme");
     at.sweep(3);
@@ -69,7 +69,7 @@ final class IdempotencyTest {
   }
 
   @Test
-  void a_conflict_is_kept_too() {
+  void the_response_of_a_conflict_is_stored_too() {
     at.onboard("acme", "gold");
     Answer first = post("\"k\"", ACME);
     at.patch("acme", "{\"tier\":\"bronze\"}");
@@ -82,7 +82,7 @@ final class IdempotencyTest {
   }
 
   @Test
-  void an_answer_is_forgotten_after_a_day() {
+  void a_stored_response_expires_after_a_day() {
     post("\"k\"", ACME);
     at.clock.advance(Duration.ofHours(24).minusSeconds(1));
     assertThat(post("\"k\"", ACME).headers()).containsKey("idempotency-replayed");
@@ -114,7 +114,7 @@ final class IdempotencyTest {
   }
 
   @Test
-  void what_was_refused_for_a_value_leaves_the_key_free() {
+  void an_invalid_request_releases_its_key() {
     assertThat(post("\"k\"", "{\"tenantId\":\"acme\",\"tier\":\"platinum\"}").status())
         .isEqualTo(400);
     assertThat(post("\"k\"", "{\"tenantId\":\"Acme\",\"tier\":\"bronze\"}").status())
@@ -124,7 +124,7 @@ final class IdempotencyTest {
   }
 
   @Test
-  void what_failed_leaves_the_key_free() {
+  void a_failed_request_releases_its_key() {
     at.tenants.outage().begin();
     assertThat(post("\"k\"", ACME).status()).isEqualTo(503);
     at.tenants.outage().end();
@@ -136,7 +136,7 @@ final class IdempotencyTest {
   }
 
   @Test
-  void nothing_is_done_if_the_key_cannot_be_claimed() {
+  void a_request_is_not_processed_if_its_key_cannot_be_claimed() {
     at.keys.outage().begin("claim");
 
     assertThat(post("\"k\"", ACME).status()).isEqualTo(503);
@@ -145,7 +145,7 @@ final class IdempotencyTest {
   }
 
   @Test
-  void what_was_done_is_answered_even_if_the_answer_cannot_be_kept() {
+  void a_processed_request_is_answered_even_if_the_response_cannot_be_stored() {
     at.keys.outage().begin("keep");
     assertThat(post("\"k\"", ACME).status()).isEqualTo(201);
     at.keys.outage().end();
@@ -156,7 +156,7 @@ final class IdempotencyTest {
   }
 
   @Test
-  void while_the_first_is_being_done_the_others_are_told_to_come_back() {
+  void a_repetition_of_a_request_in_progress_is_refused_with_retry_after() {
     CompletableFuture<Answer> meanwhile = new CompletableFuture<>();
     at.faults.plan(1, Faults.meanwhile(() -> meanwhile.complete(post("\"k\"", ACME))));
 
@@ -170,7 +170,7 @@ final class IdempotencyTest {
   }
 
   @Test
-  void who_died_with_the_key_keeps_it_for_a_minute_at_most() {
+  void the_key_of_a_crashed_request_is_free_after_a_minute() {
     at.faults.plan(1, Faults.KILLED);
     at.keys.outage().begin("release");
     assertThatThrownBy(() -> post("\"k\"", ACME)).isInstanceOf(Faults.Killed.class);
@@ -183,7 +183,7 @@ final class IdempotencyTest {
   }
 
   @Test
-  void of_many_at_once_one_onboards_and_none_hears_otherwise() {
+  void one_of_many_concurrent_requests_onboards_and_none_gets_a_wrong_response() {
     List<Answer> answers = Race.of(8, i -> post("\"k\"", ACME));
 
     assertThat(answers)

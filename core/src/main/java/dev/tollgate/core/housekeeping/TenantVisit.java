@@ -17,7 +17,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -156,7 +155,9 @@ public final class TenantVisit {
       Instant now = clock.instant();
       Recount.Snapshot glance = recount.snapshot(id);
       List<Session> lasting = new ArrayList<>();
-      for (Session session : socketsFirst(shuffled(glance.sessions()))) {
+      List<Session> sessions = shuffled(glance.sessions());
+      sessions.sort(Session.CONNECTED_FIRST);
+      for (Session session : sessions) {
         if (served.isPresent() && !session.hasEndedAt(now)) {
           lasting.add(session);
         } else if (isBefore(until) && !isKeptForMessages(session, now)) {
@@ -184,13 +185,6 @@ public final class TenantVisit {
       List<T> copy = new ArrayList<>(all);
       Collections.shuffle(copy);
       return copy;
-    }
-
-    /** Sessions with sockets to close come first. */
-    private static List<Session> socketsFirst(List<Session> sessions) {
-      return sessions.stream()
-          .sorted(Comparator.comparing(session -> session.connections().isEmpty()))
-          .toList();
     }
 
     private boolean isBefore(Instant until) {

@@ -63,8 +63,6 @@ import java.util.stream.Stream;
  * Messages of a tenant that is not active are refused, even if they were accepted before.
  */
 public final class MessageProcessing {
-  /** The longest handshake: API Gateway's integrations time out before. */
-  private static final Duration HANDSHAKE = Duration.ofSeconds(30);
 
   /**
    * Frames to one session may take the batch's time divided by this. The rest is for the handler,
@@ -264,7 +262,7 @@ public final class MessageProcessing {
     Optional<Session> session = Optional.ofNullable(facts.sessions().get(id));
     Set<String> open =
         session.filter(known -> !known.hasEndedAt(now)).map(Session::connections).orElse(Set.of());
-    Instant handshaking = now.minus(HANDSHAKE);
+    Instant handshaking = now.minus(Session.MAX_HANDSHAKE);
     Set<String> senders =
         messages.stream()
             .map(message -> message.incoming().connectionId())

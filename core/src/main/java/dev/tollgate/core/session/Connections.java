@@ -18,7 +18,7 @@ public interface Connections {
    * With the same write the session ends no earlier than {@code endsAt}, and its creation time is
    * set to {@code now} if it is unknown.
    *
-   * @param max the most connections of the session
+   * @param most the most connections of the session
    * @param rate the rate at which the session may open connections
    * @param expected the theoretical arrival time that was last read; a wrong one costs a second
    *     write

@@ -2,7 +2,9 @@ package dev.tollgate.core.session;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.tenant.Limits;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -32,6 +34,13 @@ public record Session(
     Optional<Instant> messageAt,
     Map<String, Instant> processed,
     Lifetime lifetime) {
+  /** The longest time of a handshake. API Gateway stops waiting for its integrations earlier. */
+  public static final Duration MAX_HANDSHAKE = Duration.ofSeconds(30);
+
+  /** Sorts sessions with connections first, because their sockets are the first to close. */
+  public static final Comparator<Session> CONNECTED_FIRST =
+      Comparator.comparing(session -> session.connections().isEmpty());
+
   /** Copies the set and the maps. */
   public Session {
     connections = Set.copyOf(connections);

@@ -57,9 +57,6 @@ public final class SessionLifecycle {
   /** The most attempts at a write that concurrent writes invalidate, which is rare. */
   private static final int MAX_ATTEMPTS = 10;
 
-  /** The longest handshake: API Gateway's integrations time out before. */
-  private static final Duration HANDSHAKE = Duration.ofSeconds(30);
-
   private final Sessions sessions;
   private final Connections connections;
   private final Sockets sockets;
@@ -288,7 +285,7 @@ public final class SessionLifecycle {
         open.stream()
             .filter(socket -> sockets.close(socket) == Sockets.CloseResult.GONE)
             .collect(Collectors.toUnmodifiableSet());
-    Instant handshaking = now.minus(HANDSHAKE);
+    Instant handshaking = now.minus(Session.MAX_HANDSHAKE);
     if (gone.stream().anyMatch(socket -> over.get().joinedAt(socket).isAfter(handshaking))) {
       return new EndedButKept(over.get());
     }

@@ -20,7 +20,7 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 
 /** The main path: onboard, connect, be refused, come back, change tier, offboard. */
 final class AdmissionIT {
-  /** Races from twelve sessions and races from one, in turn. */
+  /** The races alternate between twelve sessions and one. */
   private static final int ROUNDS = 2 * Integer.getInteger("tests.times", 1);
 
   private final LocalDeployment deployment = LocalDeployment.shared();

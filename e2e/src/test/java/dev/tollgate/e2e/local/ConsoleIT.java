@@ -264,7 +264,7 @@ final class ConsoleIT {
 
     browser.select("#tier", "bronze");
     browser.click("#change-tier");
-    browser.awaitText("#confirm-text", text -> text.contains("takes out what is more than 60"));
+    browser.awaitText("#confirm-text", text -> text.contains("to 60 tokens at the next fill"));
     browser.click("#confirm-yes");
     browser.awaitText("#level-chart .legend", text -> text.contains("Capacity 60"));
   }

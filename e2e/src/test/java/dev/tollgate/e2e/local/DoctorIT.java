@@ -235,13 +235,13 @@ final class DoctorIT {
     }
   }
 
-  private KilledCloud start() throws IOException {
-    return KilledCloud.start(ASSEMBLY, directory.resolve("data"), directory.resolve("up.log"));
+  private CloudProcess start() throws IOException {
+    return CloudProcess.start(ASSEMBLY, directory.resolve("data"), directory.resolve("up.log"));
   }
 
   @Test
   void a_cloud_that_is_killed_at_work_is_as_its_tenants_say_after_one_repair() throws Exception {
-    KilledCloud before = start();
+    CloudProcess before = start();
     String plane = before.output("ControlPlaneURL");
     send("PUT", plane + "/tiers/shared", FILLED.formatted("SHARED"));
     AtomicInteger done = new AtomicInteger();
@@ -275,7 +275,7 @@ final class DoctorIT {
     assertThat(clients.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
     assertThat(done.get()).as("it was at work").isLessThan(48);
 
-    KilledCloud after = start();
+    CloudProcess after = start();
     try {
       String now = after.output("ControlPlaneURL");
       List<JsonNode> repaired = walk(query -> send("POST", now + "/repairs" + query, "{}"));
@@ -289,7 +289,7 @@ final class DoctorIT {
   }
 
   /** Asserts that there are the queues and schedules that the tenants need, and no others. */
-  private static void assertProvided(KilledCloud cloud, JsonNode tenants) {
+  private static void assertProvided(CloudProcess cloud, JsonNode tenants) {
     assertThat(tenants).isNotEmpty();
     Set<String> queues = new TreeSet<>();
     Set<String> schedules = new TreeSet<>();

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 final class FaultsIT {
   private static final long SEED = Long.getLong("faults.seed", 20_261_121L);
   private static final int MINUTES = Integer.getInteger("faults.minutes", 2);
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.stricken(plan());
+  private static final LocalDeployment DEPLOYMENT = LocalDeployment.withFaults(plan());
   private static final List<String> TENANTS = List.of("stormy", "squally", "gusty");
   private static final int PER_MINUTE = 12;
   private static final int PLACES = 60;

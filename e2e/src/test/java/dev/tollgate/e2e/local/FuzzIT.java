@@ -148,9 +148,9 @@ final class FuzzIT {
 
   /** Runs cases of which the refused ones change nothing, and after which others are served. */
   private static void fuzz(int cases, Fuzz.Case test, Fuzz.Case after) throws Exception {
-    Belongings before = Belongings.of(DEPLOYMENT);
+    DeploymentState before = DeploymentState.of(DEPLOYMENT);
     Fuzz.each(cases, test, 200, after);
-    Set<String> changes = before.changesTo(Belongings.of(DEPLOYMENT), TOUCHED);
+    Set<String> changes = before.changesTo(DeploymentState.of(DEPLOYMENT), TOUCHED);
     assertThat(changes).as("changed by what was refused").isEmpty();
   }
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  * a JVM of its own after all other end-to-end tests.
  */
 final class GrantsIT {
-  /** Why a grant stays that no test here uses. */
+  /** The reasons for grants that no test uses. */
   private static final Map<Pattern, String> REASONS =
       Map.of(
           Pattern.compile("\\w+ logs:(CreateLogStream|PutLogEvents) .*"),

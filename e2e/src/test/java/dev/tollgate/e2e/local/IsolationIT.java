@@ -48,7 +48,7 @@ import software.amazon.awssdk.services.sts.model.Tag;
  * its schedules and its function. The ids are such that a prefix or a wildcard would match.
  */
 final class IsolationIT {
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.attacked();
+  private static final LocalDeployment DEPLOYMENT = LocalDeployment.notCounted();
 
   /** Whose credentials the attacker has. */
   private static final String OWN = "acme";

@@ -72,7 +72,7 @@ final class KillIT {
     }
   }
 
-  private JsonNode tenant(KilledCloud cloud, String tenant) {
+  private JsonNode tenant(CloudProcess cloud, String tenant) {
     Answer answer = send("GET", cloud.output("ControlPlaneURL") + "/tenants/" + tenant, "");
     assertThat(answer.status()).as("%s", answer).isEqualTo(200);
     return answer.body();
@@ -87,7 +87,7 @@ final class KillIT {
     throw new AssertionError(tenant);
   }
 
-  private static Set<String> schedules(KilledCloud cloud) {
+  private static Set<String> schedules(CloudProcess cloud) {
     try (SchedulerClient scheduler = cloud.client(SchedulerClient.builder())) {
       return scheduler.listSchedulesPaginator(r -> {}).schedules().stream()
           .map(ScheduleSummary::name)
@@ -95,13 +95,13 @@ final class KillIT {
     }
   }
 
-  private KilledCloud start() throws IOException {
-    return KilledCloud.start(ASSEMBLY, directory.resolve("data"), directory.resolve("up.log"));
+  private CloudProcess start() throws IOException {
+    return CloudProcess.start(ASSEMBLY, directory.resolve("data"), directory.resolve("up.log"));
   }
 
   @Test
   void what_was_answered_is_there_after_a_kill() throws Exception {
-    KilledCloud before = start();
+    CloudProcess before = start();
     String plane = before.output("ControlPlaneURL");
     assertThat(
             send(
@@ -152,7 +152,7 @@ final class KillIT {
 
     Set<String> answered = killAtWork(before, sent);
 
-    KilledCloud after = start();
+    CloudProcess after = start();
     try {
       for (String tenant : TENANTS.keySet()) {
         JsonNode now = tenant(after, tenant);
@@ -205,7 +205,8 @@ final class KillIT {
    * Kills the cloud while it creates sessions and takes messages; returns those sessions that it
    * has answered for, and adds such messages to those sent.
    */
-  private Set<String> killAtWork(KilledCloud cloud, List<String> sent) throws InterruptedException {
+  private Set<String> killAtWork(CloudProcess cloud, List<String> sent)
+      throws InterruptedException {
     ConcurrentLinkedQueue<String> answered = new ConcurrentLinkedQueue<>();
     List<Thread> clients = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
@@ -242,7 +243,7 @@ final class KillIT {
     return new HashSet<>(answered);
   }
 
-  private static void sendUntilRefused(KilledCloud cloud, ConcurrentLinkedQueue<String> taken) {
+  private static void sendUntilRefused(CloudProcess cloud, ConcurrentLinkedQueue<String> taken) {
     try (SqsClient sqs = cloud.client(SqsClient.builder())) {
       String url = sqs.getQueueUrl(r -> r.queueName("plain")).queueUrl();
       for (int i = 0; true; i++) {
@@ -256,7 +257,7 @@ final class KillIT {
   }
 
   /** Messages that can be received, that are delayed, and that are in flight. */
-  private static List<String> fill(KilledCloud cloud) {
+  private static List<String> fill(CloudProcess cloud) {
     List<String> sent = new ArrayList<>();
     try (SqsClient sqs = cloud.client(SqsClient.builder())) {
       for (String name : List.of("plain", "ordered.fifo")) {
@@ -298,7 +299,7 @@ final class KillIT {
   }
 
   /** Receives and deletes all messages, however long they are delayed or in flight. */
-  private static List<String> drain(KilledCloud cloud) {
+  private static List<String> drain(CloudProcess cloud) {
     List<String> bodies = new ArrayList<>();
     try (SqsClient sqs = cloud.client(SqsClient.builder())) {
       for (String name : List.of("plain", "ordered.fifo")) {

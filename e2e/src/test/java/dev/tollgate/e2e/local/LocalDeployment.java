@@ -53,31 +53,32 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
   }
 
   /**
-   * One more deployment of the stack, for tests that look at all there is, or move its clock far.
+   * Starts another deployment, for a test that counts requests, reads everything in the cloud or
+   * moves the clock far.
    */
   static LocalDeployment own() {
     return of(ASSEMBLY);
   }
 
-  /** A deployment of another assembly. */
+  /** Starts a deployment of another assembly. */
   static LocalDeployment of(Path assembly) {
     return of(assembly, Map.of());
   }
 
-  /** A deployment of another assembly, where the keys of issuers of tokens are told. */
+  /** Starts a deployment of another assembly, which finds the keys of token issuers here. */
   static LocalDeployment of(Path assembly, Map<String, URI> keySets) {
     LocalDeployment deployment = new LocalDeployment(assembly, keySets, FaultPlan.none());
     UsedGrants.watch(deployment.cloud.policies());
     return deployment;
   }
 
-  /** One more deployment of the stack, for tests whose requests prove no grant to be needed. */
-  static LocalDeployment attacked() {
+  /** Starts a deployment whose use of permissions does not count for {@link GrantsIT}. */
+  static LocalDeployment notCounted() {
     return new LocalDeployment(ASSEMBLY, Map.of(), FaultPlan.none());
   }
 
-  /** One more deployment of the stack, where things go wrong. */
-  static LocalDeployment stricken(FaultPlan faults) {
+  /** Starts a deployment with planned faults. */
+  static LocalDeployment withFaults(FaultPlan faults) {
     return new LocalDeployment(ASSEMBLY, Map.of(), faults);
   }
 
@@ -121,12 +122,12 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     stack.advance(by);
   }
 
-  /** A client of an AWS service, for a look at what functions have made. */
+  /** A client of an AWS service that may read and change everything. */
   <B extends AwsClientBuilder<B, C>, C> C inspect(B builder) {
     return client(builder, credentials(cloud.accessKey("inspector")));
   }
 
-  /** A client of an AWS service for whoever has these credentials. */
+  /** A client of an AWS service with these credentials. */
   <B extends AwsClientBuilder<B, C>, C> C client(B builder, AwsSessionCredentials credentials) {
     return builder
         .endpointOverride(cloud.endpoint())
@@ -140,10 +141,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
         key.accessKeyId(), key.secretAccessKey(), key.sessionToken());
   }
 
-  /**
-   * What functions asked of AWS while this ran; not what event source mappings asked to bring them
-   * their events.
-   */
+  /** The AWS requests of functions while the action ran, without those of event source mappings. */
   List<Request> requestsOf(Action action) throws Exception {
     cloud.requests().clear();
     action.run();
@@ -162,7 +160,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     }
   }
 
-  /** What Lambda says of an invocation, be it that the function failed. */
+  /** Lambda's answer to an invocation, also if the function failed. */
   HttpResponse<String> invocation(String function, String event)
       throws IOException, InterruptedException {
     AccessKey key = cloud.accessKey("inspector");
@@ -187,7 +185,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     cloud.settle();
   }
 
-  /** Something that is done to the deployment. */
+  /** A step of a test whose requests are recorded. */
   @FunctionalInterface
   interface Action {
     void run() throws Exception;

@@ -16,11 +16,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request and its answer.
+ * A request and its response.
  *
  * @param target path and query, encoded, from the root of the API
  * @param requestHeaders by lower-case name
- * @param headers of the answer, by lower-case name
+ * @param headers the headers of the response by lower-case name
  */
 public record Exchange(
     String method,
@@ -43,9 +43,9 @@ public record Exchange(
   }
 
   /**
-   * What a function was asked, and what it answered.
+   * The exchange of an event and a function's response.
    *
-   * @return empty if the gateway would not have let such a request come to the function
+   * @return empty if the gateway would not pass such a request to the function
    */
   public static Optional<Exchange> of(
       APIGatewayV2HTTPEvent event, APIGatewayV2HTTPResponse response) {

@@ -12,13 +12,13 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * What strangers send, made up from a seed: the same seed makes up the same. Documents are made of
- * valid ones, since nobody reads far into mere noise.
+ * Generates hostile input from a seed; the same seed generates the same input. Documents are
+ * mutations of valid ones, because a parser rejects random noise at its start.
  */
 public final class Hostile {
   private static final JsonFactory JSON = new JsonFactory();
 
-  /** Texts that some parser, template, query or shell was once fooled by. */
+  /** Texts that are known to break parsers, templates, queries or shells. */
   private static final List<String> TEXTS =
       List.of(
           "",
@@ -100,7 +100,7 @@ public final class Hostile {
           "-999999999-01-01T00:00:00Z",
           "9999-99-99T99:99:99Z");
 
-  /** Values in the place of others; some are no JSON. */
+  /** Replacements of values; some are not JSON. */
   private static final List<String> VALUES =
       List.of(
           "null",
@@ -152,35 +152,35 @@ public final class Hostile {
 
   private final SplittableRandom random;
 
-  /** What comes of this seed. */
+  /** A generator with this seed. */
   public Hostile(long seed) {
     random = new SplittableRandom(seed);
     // Neighbouring seeds begin alike.
     random.nextLong();
   }
 
-  /** A number from 0 to below the bound. */
+  /** A number from 0 (inclusive) to the bound (exclusive). */
   public int below(int bound) {
     return random.nextInt(bound);
   }
 
-  /** True once in so many times. */
+  /** True once in {@code times} calls on average. */
   public boolean onceIn(int times) {
     return below(times) == 0;
   }
 
-  /** One of these. */
+  /** One of these values. */
   public <T> T oneOf(List<T> all) {
     return all.get(below(all.size()));
   }
 
-  /** One of these. */
+  /** One of these values. */
   @SafeVarargs
   public final <T> T oneOf(T... all) {
     return all[below(all.length)];
   }
 
-  /** A text of any kind; it may have surrogates that stand alone. */
+  /** A text of any characters, possibly with unpaired surrogates. */
   public String text() {
     return switch (below(12)) {
       case 0 -> oneOf(TEXTS).repeat(1 + below(40));
@@ -205,7 +205,7 @@ public final class Hostile {
     return text().replaceAll("[^ -~]", "~");
   }
 
-  /** The text as JSON: as it is, or escaped as much as can be. */
+  /** The text as a JSON string, with or without optional escapes. */
   public String quoted(String text) {
     boolean raw = onceIn(2);
     StringBuilder json = new StringBuilder("\"");
@@ -220,7 +220,7 @@ public final class Hostile {
     return json.append('"').toString();
   }
 
-  /** What stands for a value: of any type, and not always JSON. */
+  /** A replacement for a value, of any type and not always valid JSON. */
   public String value() {
     return switch (below(10)) {
       case 0, 1, 2 -> quoted(text());
@@ -236,7 +236,7 @@ public final class Hostile {
     return open.repeat(depth) + "1" + close.repeat(onceIn(8) ? depth - 1 : depth);
   }
 
-  /** A valid document of JSON, changed in one place or in several. */
+  /** A valid JSON document with one or several mutations. */
   public String mutated(String document) {
     String text = document;
     for (int changes = oneOf(1, 1, 1, 2, 2, 3); changes > 0; changes--) {
@@ -245,7 +245,7 @@ public final class Hostile {
     return text;
   }
 
-  /** A text with something torn out, put in, repeated or exchanged, without regard to its sense. */
+  /** A text with characters removed, inserted, repeated or swapped. */
   public String garbled(String text) {
     int at = below(text.length() + 1);
     int to = at + below(text.length() - at + 1);
@@ -266,7 +266,7 @@ public final class Hostile {
     };
   }
 
-  /** The text as bytes, of which some may be others: then it is often no UTF-8. */
+  /** The bytes of a text, some of them possibly replaced, so that they are often not UTF-8. */
   public byte[] bytes(String text) {
     byte[] bytes =
         text.getBytes(
@@ -282,7 +282,7 @@ public final class Hostile {
     return bytes;
   }
 
-  /** The document with a member or a value dropped, doubled, added or replaced. */
+  /** The document with a member or a value removed, repeated, added or replaced. */
   private String changed(String document) {
     List<Span> members = new ArrayList<>();
     List<Span> values = new ArrayList<>();
@@ -313,7 +313,7 @@ public final class Hostile {
         + document.substring(member.end() + comma);
   }
 
-  /** Finds what there is up to where it is no JSON any more. */
+  /** The positions of members and values up to the first syntax error. */
   private static void find(String document, List<Span> members, List<Span> values) {
     try (JsonParser parser = JSON.createParser(document)) {
       List<Integer> starts = new ArrayList<>();
@@ -344,7 +344,7 @@ public final class Hostile {
     }
   }
 
-  /** A part of a text. */
+  /** A range of a text. */
   private record Span(int start, int end) {
     String of(String text) {
       return text.substring(start, end);

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Events as an HTTP API sends them, payload format 2.0: an event of the documented shape, changed
- * in what a test is about.
+ * Events as an HTTP API sends them, payload format 2.0: the documented example with the values of a
+ * test.
  */
 public final class HttpApiEvents {
   private static final JsonMapper MAPPER =
@@ -34,14 +34,14 @@ public final class HttpApiEvents {
     return event;
   }
 
-  /** An event with variable parts of the path. */
+  /** An event with path parameters. */
   public static APIGatewayV2HTTPEvent of(String routeKey, Map<String, String> path) {
     APIGatewayV2HTTPEvent event = of(routeKey);
     event.setPathParameters(new HashMap<>(path));
     return event;
   }
 
-  /** An event with variable parts of the path and a body of JSON. */
+  /** An event with path parameters and a JSON body. */
   public static APIGatewayV2HTTPEvent of(String routeKey, Map<String, String> path, String body) {
     APIGatewayV2HTTPEvent event = of(routeKey, path);
     event.getHeaders().put("content-type", "application/json");
@@ -49,7 +49,7 @@ public final class HttpApiEvents {
     return event;
   }
 
-  /** An event from a file beside this class. */
+  /** An event from a resource file next to this class. */
   public static APIGatewayV2HTTPEvent recorded(String file) {
     try (InputStream json =
         Objects.requireNonNull(HttpApiEvents.class.getResourceAsStream(file), file)) {

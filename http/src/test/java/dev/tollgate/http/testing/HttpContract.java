@@ -21,16 +21,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * An OpenAPI 3.1 document that exchanges are held to: no status, header, media type or member that
- * it does not tell of, and none missing that it promises. A request is held to it too, unless it
- * was refused for what it is (400, 413, 415).
+ * Checks exchanges against an OpenAPI 3.1 document: every status, header, media type and member
+ * must be documented, and no required one may be missing. Requests are checked too, unless they
+ * were refused as invalid (400, 413, 415).
  */
 public final class HttpContract {
   private static final Set<String> METHODS =
       Set.of("get", "put", "post", "delete", "options", "head", "patch", "trace");
   private static final Set<Integer> REFUSALS_OF_THE_REQUEST = Set.of(400, 413, 415);
 
-  /** Headers of the connection, and those that info.description tells of for all answers. */
+  /** Headers of the connection, and those that info.description documents for all responses. */
   private static final Set<String> OF_ALL_ANSWERS =
       Set.of(
           "connection",
@@ -75,17 +75,17 @@ public final class HttpContract {
     return new HttpContract(Specification.of(yaml, SpecVersion.VersionFlag.V202012));
   }
 
-  /** One of its schemas. */
+  /** A schema of the document. */
   public JsonNode schema(String name) {
     return specification.referred("#/components/schemas/" + name);
   }
 
-  /** Its operations, such as {@code GET /tiers/{tier}}. */
+  /** All operations, such as {@code GET /tiers/{tier}}. */
   public Set<String> operations() {
     return operations.stream().map(Operation::key).collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** Its operations with each status that they may answer, such as {@code GET /tiers 200}. */
+  /** All operations with each of their statuses, such as {@code GET /tiers 200}. */
   public Set<String> answers() {
     Set<String> answers = new TreeSet<>();
     for (Operation operation : operations) {
@@ -98,20 +98,20 @@ public final class HttpContract {
     return answers;
   }
 
-  /** Those of {@link #answers} that were among the exchanges that were checked. */
+  /** The elements of {@link #answers} that occurred in checked exchanges. */
   public Set<String> seen() {
     return Set.copyOf(seen);
   }
 
-  /** Nothing was seen so far. */
+  /** Clears {@link #seen}. */
   public void forget() {
     seen.clear();
   }
 
   /**
-   * Holds an exchange to the contract.
+   * Checks an exchange.
    *
-   * @throws AssertionError if it breaks it; it says where
+   * @throws AssertionError if it differs from the document; the message lists the differences
    */
   public void check(Exchange exchange) {
     List<String> flaws = new ArrayList<>();
@@ -141,7 +141,7 @@ public final class HttpContract {
     }
   }
 
-  /** What the contract has against a request; nothing if it is no route. */
+  /** The differences between a request and the document; none if the route is unknown. */
   public List<String> flawsOfRequest(Exchange exchange) {
     return operation(exchange).map(found -> flawsOfRequest(found, exchange)).orElse(List.of());
   }
@@ -264,7 +264,7 @@ public final class HttpContract {
         : prefixed(what, specification.flaws(documented.path("schema"), value.get()));
   }
 
-  /** A parameter or header is text; its schema may ask for a number or a truth value. */
+  /** The text of a parameter or header as the type that its schema requires. */
   private List<String> flawsOfText(String what, JsonNode schema, String text) {
     List<String> asText = specification.flaws(schema, TextNode.valueOf(text));
     boolean valid =
@@ -280,7 +280,7 @@ public final class HttpContract {
     return flaws.stream().map(flaw -> what + ": " + flaw).toList();
   }
 
-  /** An operation, with the parameters of its path. */
+  /** An operation with its path parameters. */
   private record Operation(String method, String path, JsonNode ofPath, JsonNode node) {
     String key() {
       return method + " " + path;
@@ -293,7 +293,7 @@ public final class HttpContract {
       return parameters;
     }
 
-    /** The variable parts of the path, if it is one of this operation's. */
+    /** The path parameters of a path; empty if the path does not match this operation. */
     Optional<Map<String, String>> match(Exchange exchange) {
       List<String> names = new ArrayList<>();
       Matcher name = Pattern.compile("\\{([^}]+)}").matcher(path);

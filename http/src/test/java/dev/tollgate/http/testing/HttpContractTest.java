@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What an exchange may not have is found in it. */
+/** {@link HttpContract} reports undocumented parts of exchanges. */
 final class HttpContractTest {
   private final HttpContract contract =
       HttpContract.of(
@@ -75,7 +75,7 @@ final class HttpContractTest {
   }
 
   @Test
-  void an_exchange_as_documented_is_taken_and_seen() {
+  void a_documented_exchange_is_accepted_and_recorded() {
     contract.check(put("/things/box?size=9", RED, 200, RED));
 
     assertThat(contract.seen()).containsExactly("PUT /things/{name} 200");
@@ -100,7 +100,7 @@ final class HttpContractTest {
         "/thing | {\"colour\":\"red\"} | 200 | {\"colour\":\"red\"} | status: 200",
         "/things/box | {\"colour\":\"red\"} | 400 | {\"colour\":\"red\"} | answer: a body",
       })
-  void what_is_not_documented_is_found(
+  void an_undocumented_exchange_is_reported(
       String target, String sent, int status, String answer, String flaw) {
     assertThatThrownBy(() -> contract.check(put(target, sent, status, answer)))
         .isInstanceOf(AssertionError.class)
@@ -108,7 +108,7 @@ final class HttpContractTest {
   }
 
   @Test
-  void a_header_that_is_wrong_or_missing_or_not_documented_is_found() {
+  void a_wrong_missing_or_undocumented_header_is_reported() {
     Map<String, String> headers = new HashMap<>();
     headers.put("content-type", "application/json");
     assertFlaw(headers, "header etag is missing");
@@ -128,13 +128,13 @@ final class HttpContractTest {
   }
 
   @Test
-  void a_request_that_was_refused_need_not_be_as_documented() {
+  void a_refused_request_may_differ_from_the_contract() {
     assertThatCode(() -> contract.check(exchange("PUT", "/things/b0x", "x", 400, Map.of(), "")))
         .doesNotThrowAnyException();
   }
 
   @Test
-  void no_route_is_a_404_of_the_gateway() {
+  void an_unknown_route_is_a_404_of_the_gateway() {
     Map<String, String> json = Map.of("content-type", "application/json");
     assertThatCode(() -> contract.check(exchange("POST", "/things", "", 404, json, "{}")))
         .doesNotThrowAnyException();

@@ -3,13 +3,13 @@ package dev.tollgate.http.testing;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What no caller is to see: how the inside is built, and what it was told by others. */
+/** Checks that texts for callers reveal nothing of the implementation. */
 public final class Leaks {
   private static final Pattern LEAK =
       Pattern.compile(
           // a line of a stack trace
           "\\bat [\\w.$/]+\\([^)]*\\)"
-              // a class of Java
+              // a Java class
               + "|\\b(?:java|javax|jdk|sun|com|org|io|software|dev)\\.[a-z][\\w$]*\\.[\\w.$]*[A-Z]\\w*"
               + "|\\b[A-Z]\\w+(?:Exception|Error)\\b"
               // a name on AWS, or what the SDK says of a request that failed
@@ -18,9 +18,9 @@ public final class Leaks {
   private Leaks() {}
 
   /**
-   * Looks through what a caller is told.
+   * Checks a text for callers.
    *
-   * @throws AssertionError if it holds a stack trace, a class's name, an ARN or an error of the SDK
+   * @throws AssertionError if the text has a stack trace, a class name, an ARN or an SDK error
    */
   public static void check(String told) {
     Matcher leak = LEAK.matcher(told);

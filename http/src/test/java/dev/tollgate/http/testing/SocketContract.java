@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
 
 /**
- * An AsyncAPI 3.0 document of one channel that the frames of sockets, the statuses of handshakes
- * and the codes of closures are held to.
+ * Checks frames of sockets, statuses of handshakes and close codes against an AsyncAPI 3.0 document
+ * with one channel.
  */
 public final class SocketContract {
   private final Specification specification;
@@ -30,27 +30,27 @@ public final class SocketContract {
     return new SocketContract(Specification.of(file, SpecVersion.VersionFlag.V7));
   }
 
-  /** What a server may send, by the names of the messages, and how it may answer a handshake. */
+  /** The names of the messages that the server may send, and the statuses of handshakes. */
   public Set<String> answers() {
     Set<String> answers = new TreeSet<>(sent());
     channel.path("x-handshake").fieldNames().forEachRemaining(answers::add);
     return answers;
   }
 
-  /** Those of {@link #answers} that were checked. */
+  /** The elements of {@link #answers} that occurred so far. */
   public Set<String> seen() {
     return Set.copyOf(seen);
   }
 
-  /** Nothing was seen so far. */
+  /** Clears {@link #seen}. */
   public void forget() {
     seen.clear();
   }
 
   /**
-   * Holds what the server sent to the contract.
+   * Checks a frame that the server sent.
    *
-   * @throws AssertionError if it is none of the messages that it may send
+   * @throws AssertionError if it matches none of the documented messages
    */
   public void checkReceived(String frame) {
     List<String> flaws = new ArrayList<>();
@@ -66,15 +66,15 @@ public final class SocketContract {
         "against the contract: no message that a server sends: " + frame + "\n  " + flaws);
   }
 
-  /** Whether a client may send this. */
+  /** Whether a client may send this frame. */
   public boolean takes(String frame) {
     return flaws("clientMessage", frame).isEmpty();
   }
 
   /**
-   * Holds the status of a handshake to the contract.
+   * Checks the status of a handshake.
    *
-   * @throws AssertionError if the contract does not tell of it
+   * @throws AssertionError if it is not documented
    */
   public void checkHandshake(int status) {
     check("x-handshake", status);
@@ -82,9 +82,9 @@ public final class SocketContract {
   }
 
   /**
-   * Holds the code with which the server closed a socket to the contract.
+   * Checks the code with which the server closed a socket.
    *
-   * @throws AssertionError if the contract does not tell of it
+   * @throws AssertionError if it is not documented
    */
   public void checkClosed(int code) {
     check("x-close", code);
@@ -103,7 +103,7 @@ public final class SocketContract {
     return value.isEmpty() ? List.of("no JSON") : specification.flaws(schema, value.get());
   }
 
-  /** The names of the messages that an operation sends, or replies with. */
+  /** The names of the messages of an operation and its reply. */
   private Set<String> sent() {
     Set<String> names = new TreeSet<>();
     for (Map.Entry<String, JsonNode> operation :

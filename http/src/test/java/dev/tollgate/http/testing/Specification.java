@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A document of YAML that describes an API, with JSON Schemas in it.
+ * A YAML document that describes an API with JSON Schemas.
  *
  * @see <a href="https://spec.openapis.org/oas/v3.1.1.html">OpenAPI 3.1.1</a>
  * @see <a href="https://www.asyncapi.com/docs/reference/specification/v3.0.0">AsyncAPI 3.0.0</a>
@@ -62,7 +62,7 @@ final class Specification {
     this.dialect = schemas(dialect);
   }
 
-  /** The document in a file, whose schemas are of this version of JSON Schema. */
+  /** The document in a file, with schemas of this version of JSON Schema. */
   static Specification of(Path file, SpecVersion.VersionFlag dialect) {
     try {
       return new Specification(YAML.readTree(file.toFile()), dialect);
@@ -79,13 +79,13 @@ final class Specification {
     }
   }
 
-  /** Makes schemas of this version of JSON Schema, and fetches nothing. */
+  /** A registry for this version of JSON Schema that loads nothing over the network. */
   static JsonSchemaFactory schemas(SpecVersion.VersionFlag dialect) {
     return JsonSchemaFactory.getInstance(
         dialect, builder -> builder.schemaLoaders(loaders -> loaders.add(Specification::refuse)));
   }
 
-  /** Leaves what is on the class path to the loaders after this one. */
+  /** Passes resources of the class path on to the next loader. */
   private static @Nullable InputStreamSource refuse(AbsoluteIri place) {
     if (place.toString().startsWith("http")) {
       throw new AssertionError("a schema is not here and would be fetched: " + place);
@@ -93,7 +93,7 @@ final class Specification {
     return null;
   }
 
-  /** The JSON that a text is; empty if it is none. */
+  /** Parses JSON; empty if the text is malformed. */
   static Optional<JsonNode> json(String text) {
     try {
       // The checker writes decimals out, and some would fill the memory. No schema asks for them.
@@ -108,15 +108,15 @@ final class Specification {
     return root;
   }
 
-  /** What is at a place in the document, be it there or where a reference says. */
+  /** The node at a path in the document, with references resolved. */
   JsonNode at(String pointer) {
     return resolved(root.at(pointer));
   }
 
   /**
-   * What a node means: itself, or what it refers to.
+   * The node itself, or the node that it refers to.
    *
-   * @throws AssertionError if it refers to nothing
+   * @throws AssertionError if the reference has no target
    */
   JsonNode resolved(JsonNode node) {
     JsonNode reference = node.path("$ref");
@@ -124,9 +124,9 @@ final class Specification {
   }
 
   /**
-   * What a reference refers to.
+   * The target of a reference.
    *
-   * @throws AssertionError if that is nothing in this document
+   * @throws AssertionError if the document has no such node
    */
   JsonNode referred(String reference) {
     JsonNode found = reference.startsWith("#/") ? root.at(reference.substring(1)) : root.at("/-");
@@ -136,7 +136,7 @@ final class Specification {
     return found;
   }
 
-  /** What a schema of the document has against a value. */
+  /** The violations of a schema of the document by a value. */
   List<String> flaws(JsonNode schema, JsonNode value) {
     return compiled(schema).validate(value).stream().map(ValidationMessage::getMessage).toList();
   }
@@ -145,7 +145,7 @@ final class Specification {
     return compiled.computeIfAbsent(schema, this::compile);
   }
 
-  /** A schema with what it may refer to beside it, as it is in the document. */
+  /** A schema together with the components that it may refer to. */
   private JsonSchema compile(JsonNode schema) {
     ObjectNode whole = JSON.createObjectNode();
     if (schema.isBoolean()) {

@@ -1,4 +1,7 @@
-/** Events and a context to test HTTP functions with. */
+/**
+ * Events, contexts, contracts and hostile input for tests of functions. Import only test libraries
+ * and the Lambda events here.
+ */
 @NullMarked
 package dev.tollgate.http.testing;
 

@@ -144,9 +144,9 @@ final class StreamReader extends SourceReader {
     List<Pattern> filters = mapping().filters();
     JsonNode got = answer.body().path("Records");
     for (JsonNode record : got) {
-      ObjectNode told = StreamRecords.record(record, mapping().sourceArn());
-      if (filters.isEmpty() || filters.stream().anyMatch(filter -> filter.matches(told))) {
-        records.add(told);
+      ObjectNode event = StreamRecords.record(record, mapping().sourceArn());
+      if (filters.isEmpty() || filters.stream().anyMatch(filter -> filter.matches(event))) {
+        records.add(event);
       }
       shard.last = StreamRecords.sequenceNumber(record);
     }

@@ -39,7 +39,7 @@ public record HttpApiSpec(String apiId, List<Route> routes, Optional<Cors> cors)
   /** Who may call a route. */
   public sealed interface Authorization {
 
-    /** Everybody. */
+    /** All callers. */
     record None() implements Authorization {}
 
     /**

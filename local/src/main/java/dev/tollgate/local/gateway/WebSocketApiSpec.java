@@ -50,7 +50,7 @@ public record WebSocketApiSpec(
     }
   }
 
-  /** An API whose routes are all served by functions, with nobody hearing what these return. */
+  /** An API whose routes are all served by functions and have no route responses. */
   public WebSocketApiSpec(
       String apiId,
       String stage,

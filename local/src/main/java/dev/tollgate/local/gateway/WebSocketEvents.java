@@ -41,8 +41,8 @@ final class WebSocketEvents {
     ObjectNode event = Json.object();
     event.put("type", "REQUEST").put("methodArn", methodArn).setAll(handshake);
     event.putObject("stageVariables");
-    ObjectNode nobody = Json.object();
-    event.set("requestContext", context("$connect", "CONNECT", peer, nobody));
+    ObjectNode noAuthorizer = Json.object();
+    event.set("requestContext", context("$connect", "CONNECT", peer, noAuthorizer));
     return event;
   }
 

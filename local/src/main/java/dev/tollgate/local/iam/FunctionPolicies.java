@@ -22,7 +22,7 @@ public final class FunctionPolicies {
   private record Statement(String function, String service, Glob source) {}
 
   /**
-   * Policies that allow nobody yet.
+   * Policies without statements.
    *
    * @param enforced whether policies are obeyed; without, everything is allowed
    */

@@ -382,7 +382,7 @@ public final class Functions implements Invoker, AutoCloseable {
     }
   }
 
-  /** An invocation. Whoever claims its end first completes it. */
+  /** An invocation. The first thread that claims its end completes it. */
   private final class Running {
     private final Hosted function;
     private final String requestId = UUID.randomUUID().toString();

@@ -17,7 +17,7 @@ public sealed interface Invocation {
    *
    * @param payload its answer, JSON
    */
-  @SuppressWarnings("ArrayRecordComponent") // compared nowhere; copying megabytes serves nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared; a copy would cost megabytes
   record Success(byte[] payload) implements Invocation {}
 
   /** The function failed or could not run: {@code X-Amz-Function-Error}. */

@@ -107,8 +107,8 @@ public final class AllowedHosts {
   }
 
   /**
-   * Whether a page may ask this host. One that was opened by an allowed name asks the addresses
-   * that it is told, which are numbers.
+   * Whether a page may send requests to this host. A page that was opened by an allowed name sends
+   * its requests to the API endpoints, which are IP addresses.
    */
   private boolean isOfHost(String origin, String host) {
     Matcher site = ORIGIN.matcher(lowerCase(origin));

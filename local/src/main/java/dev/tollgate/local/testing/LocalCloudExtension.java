@@ -1,8 +1,8 @@
 package dev.tollgate.local.testing;
 
-import dev.tollgate.local.services.AccessKey;
-import dev.tollgate.local.services.Faults;
-import dev.tollgate.local.services.Requests;
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.RecordedRequests;
+import dev.tollgate.local.faults.Faults;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -47,7 +47,7 @@ final class LocalCloudExtension implements BeforeAllCallback, ParameterResolver 
     Class<?> type = parameter.getParameter().getType();
     return type == TestCloud.class
         || type == ManualClock.class
-        || type == Requests.class
+        || type == RecordedRequests.class
         || type == Faults.class
         || (type == URI.class && parameter.isAnnotated(Endpoint.class))
         || (type == String.class && parameter.isAnnotated(StackOutput.class))
@@ -62,7 +62,7 @@ final class LocalCloudExtension implements BeforeAllCallback, ParameterResolver 
       return cloud;
     } else if (type == ManualClock.class) {
       return cloud.clock();
-    } else if (type == Requests.class) {
+    } else if (type == RecordedRequests.class) {
       return cloud.cloud().requests();
     } else if (type == Faults.class) {
       return cloud.cloud().faults();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * @WithLocalCloud("cdk.out")
  * class OrdersTest {
  *   @Test
- *   void order_is_stored(@StackOutput("ApiUrl") String url, Requests requests) { ... }
+ *   void order_is_stored(@StackOutput("ApiUrl") String url, RecordedRequests requests) { ... }
  *
  *   @Test
  *   void reminder_is_sent_after_a_day(TestCloud cloud) throws Exception {
@@ -34,11 +34,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <ul>
  *   <li>{@link TestCloud}: the cloud, and its clock to move
  *   <li>{@link ManualClock}: the clock alone
- *   <li>{@link dev.tollgate.local.services.Requests}: the recorded AWS requests
- *   <li>{@link dev.tollgate.local.services.Faults}: makes AWS requests fail
+ *   <li>{@link dev.tollgate.local.endpoint.RecordedRequests}: the recorded AWS requests
+ *   <li>{@link dev.tollgate.local.faults.Faults}: makes AWS requests fail
  *   <li>{@link java.net.URI} with {@link Endpoint}: where the AWS APIs of the cloud are
  *   <li>{@link String} with {@link StackOutput}: an output of the stack
- *   <li>{@link dev.tollgate.local.services.AccessKey} with {@link RoleCredentials}: the credentials
+ *   <li>{@link dev.tollgate.local.endpoint.AccessKey} with {@link RoleCredentials}: the credentials
  *       of a role of the stack
  * </ul>
  */

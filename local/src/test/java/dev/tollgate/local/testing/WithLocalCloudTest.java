@@ -3,10 +3,10 @@ package dev.tollgate.local.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tollgate.local.services.AccessKey;
-import dev.tollgate.local.services.Faults;
-import dev.tollgate.local.services.Faults.Fault;
-import dev.tollgate.local.services.Requests;
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.RecordedRequests;
+import dev.tollgate.local.faults.Fault;
+import dev.tollgate.local.faults.Faults;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,7 +50,7 @@ final class WithLocalCloudTest {
       @Endpoint URI aws,
       @StackOutput("TableName") String table,
       @RoleCredentials("Reader") AccessKey key,
-      Requests requests) {
+      RecordedRequests requests) {
     requests.clear();
     try (DynamoDbClient reader = client(aws, key)) {
       assertThat(reader.getItem(r -> r.tableName(table).key(thing())).hasItem()).isFalse();
@@ -59,7 +59,7 @@ final class WithLocalCloudTest {
           .hasMessageContaining("not authorized");
     }
     assertThat(requests.list())
-        .extracting(Requests.Request::operation)
+        .extracting(RecordedRequests.Request::operation)
         .containsExactly("GetItem", "PutItem");
   }
 
@@ -74,7 +74,7 @@ final class WithLocalCloudTest {
                 new Fault.Refused(400, "ValidationException", "planted"))) {
       assertThatThrownBy(() -> reader.getItem(r -> r.tableName("Things").key(thing())))
           .hasMessageContaining("planted");
-      assertThat(injection.struck()).isEqualTo(1);
+      assertThat(injection.count()).isEqualTo(1);
     }
   }
 

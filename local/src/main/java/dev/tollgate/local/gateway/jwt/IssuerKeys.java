@@ -39,7 +39,7 @@ public final class IssuerKeys {
   private static final int MAX_BYTES = 150_000;
 
   private final String issuer;
-  private final Optional<URI> told;
+  private final Optional<URI> location;
   private final InstantSource clock;
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
   private JWKSet keys = new JWKSet();
@@ -49,14 +49,14 @@ public final class IssuerKeys {
    * The keys of an issuer, not fetched yet.
    *
    * @param issuer the issuer's URL
-   * @param told where its key set (RFC 7517) is, a URL of scheme file, http or https; without it,
-   *     the location is in the issuer's discovery document (OpenID Connect Discovery 1.0, section
-   *     4)
+   * @param location where its key set (RFC 7517) is, a URL of scheme file, http or https; without
+   *     it, the location is in the issuer's discovery document (OpenID Connect Discovery 1.0,
+   *     section 4)
    * @param clock by which keys age
    */
-  public IssuerKeys(String issuer, Optional<URI> told, InstantSource clock) {
+  public IssuerKeys(String issuer, Optional<URI> location, InstantSource clock) {
     this.issuer = issuer;
-    this.told = told;
+    this.location = location;
     this.clock = clock;
   }
 
@@ -88,12 +88,12 @@ public final class IssuerKeys {
   }
 
   private void fetch(Instant now) throws IOException {
-    URI location = told.isPresent() ? told.get() : discover();
+    URI keySet = location.isPresent() ? location.get() : discover();
     try {
-      keys = JWKSet.parse(read(location));
+      keys = JWKSet.parse(read(keySet));
       since = now;
     } catch (ParseException e) {
-      throw new IOException(location + ": " + e.getMessage() + " (expected: a JWK set)", e);
+      throw new IOException(keySet + ": " + e.getMessage() + " (expected: a JWK set)", e);
     }
   }
 

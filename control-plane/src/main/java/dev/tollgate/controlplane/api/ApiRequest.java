@@ -1,0 +1,137 @@
+package dev.tollgate.controlplane.api;
+
+import dev.tollgate.controlplane.invocation.Invocation;
+import dev.tollgate.controlplane.tenants.IfMatch;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.tenant.TenantFilter;
+import dev.tollgate.core.tenant.TierName;
+import dev.tollgate.http.Cursor;
+import dev.tollgate.http.JsonFields;
+import dev.tollgate.http.Request;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * A request with its path, query parameters and headers parsed. Every method throws {@link
+ * InvalidValue} if the value that it returns is malformed.
+ */
+final class ApiRequest {
+  /**
+   * The part of the invocation's time in which no work starts. A slow step may take as long, and
+   * the function must still respond.
+   */
+  private static final Duration MARGIN = Duration.ofSeconds(8);
+
+  private static final Pattern DIGITS = Pattern.compile("[0-9]{1,4}");
+  private static final int MAX_LIMIT = 100;
+
+  /**
+   * The most tenants or resources that are read in detail for one response. Each costs several
+   * requests, and a repair may wait a second for a new queue.
+   */
+  static final int MAX_DETAILED = 25;
+
+  private static final String TENANT_IDS = "tenantIds";
+  private static final String TENANT_IDS_EXPECTED =
+      "1 to " + MAX_DETAILED + " tenant ids, separated by commas";
+  private static final String DRY_RUN = "dryRun";
+
+  private final Request request;
+  private final InstantSource clock;
+
+  ApiRequest(Request request, InstantSource clock) {
+    this.request = request;
+    this.clock = clock;
+  }
+
+  Request http() {
+    return request;
+  }
+
+  JsonFields body() {
+    return request.body();
+  }
+
+  /** The time and the log of the work for this request. */
+  Invocation invocation() {
+    return Invocation.of(clock, request.remaining().minus(MARGIN), request::log);
+  }
+
+  TenantId tenantId() {
+    return new TenantId(request.path("tenantId"));
+  }
+
+  TierName tierName() {
+    return new TierName(request.path("tier"));
+  }
+
+  IfMatch ifMatch() {
+    return IfMatch.of(request.header("if-match"));
+  }
+
+  /** Whether the change must only be previewed. */
+  boolean isDryRun() {
+    return flag(DRY_RUN);
+  }
+
+  /** Refuses {@code dryRun=true}, because an operation without preview would make the change. */
+  void requireNoDryRun() {
+    String text = request.query(DRY_RUN).orElse("false");
+    InvalidValue.unless(
+        text.equals("false"), DRY_RUN, text, "false, because this operation has no dry run");
+  }
+
+  TenantFilter tenantFilter() {
+    return new TenantFilter(
+        request.query("prefix"), request.query("tier").map(TierName::new), flag("pending"));
+  }
+
+  /** The tenants in {@code tenantIds}, without duplicates. */
+  Set<TenantId> tenantIds() {
+    String text = request.query(TENANT_IDS).orElse("");
+    String[] ids = text.split(",", -1);
+    try {
+      Set<TenantId> tenants =
+          Arrays.stream(ids)
+              .map(TenantId::new)
+              .collect(Collectors.toCollection(LinkedHashSet::new));
+      InvalidValue.unless(ids.length <= MAX_DETAILED, TENANT_IDS, text, TENANT_IDS_EXPECTED);
+      return tenants;
+    } catch (InvalidValue invalid) {
+      throw new InvalidValue(TENANT_IDS, text, TENANT_IDS_EXPECTED);
+    }
+  }
+
+  /** The position in {@code cursor}; empty for the first page. */
+  Optional<String> cursor(String listing) {
+    return request.query("cursor").map(cursor -> Cursor.decode(listing, cursor));
+  }
+
+  /** The most items on a page: {@code limit}, or 100. */
+  int limit() {
+    return limit(MAX_LIMIT);
+  }
+
+  /** The most items on a page: {@code limit}, or the default. */
+  int limit(int standard) {
+    return request.query("limit").map(ApiRequest::limit).orElse(standard);
+  }
+
+  private static int limit(String text) {
+    InvalidValue.unless(DIGITS.matcher(text).matches(), "limit", text, "1 to " + MAX_LIMIT);
+    return (int) InvalidValue.inRange("limit", Long.parseLong(text), 1, MAX_LIMIT);
+  }
+
+  private boolean flag(String name) {
+    String text = request.query(name).orElse("false");
+    InvalidValue.unless(text.equals("true") || text.equals("false"), name, text, "true or false");
+    return text.equals("true");
+  }
+}

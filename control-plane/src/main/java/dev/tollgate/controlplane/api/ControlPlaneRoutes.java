@@ -1,0 +1,69 @@
+package dev.tollgate.controlplane.api;
+
+import dev.tollgate.controlplane.doctor.Doctor;
+import dev.tollgate.controlplane.invocation.ParallelTasks;
+import dev.tollgate.controlplane.invocation.Ports;
+import dev.tollgate.controlplane.tenants.TenantLifecycle;
+import dev.tollgate.controlplane.tiers.TierCatalog;
+import dev.tollgate.core.idempotency.IdempotencyKeys;
+import dev.tollgate.http.Response;
+import dev.tollgate.http.Routes;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.function.Function;
+
+/** The routes of the control plane's HTTP API. */
+public final class ControlPlaneRoutes {
+  private final InstantSource clock;
+
+  private ControlPlaneRoutes(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * The routes over these use cases.
+   *
+   * @param keys the idempotency keys of requests that were processed
+   * @param parallel reads several tenants for one response
+   */
+  public static Routes of(
+      Ports ports,
+      TenantLifecycle lifecycle,
+      TierCatalog catalog,
+      Doctor doctor,
+      IdempotencyKeys keys,
+      ParallelTasks parallel,
+      InstantSource clock) {
+    Preview preview = new Preview(ports, parallel);
+    TenantRoutes tenants =
+        new TenantRoutes(
+            ports.tenants(),
+            lifecycle,
+            new Idempotency(keys, clock),
+            preview,
+            new TenantReport(ports, clock),
+            parallel,
+            clock);
+    TierRoutes tiers = new TierRoutes(ports.tiers(), catalog, preview);
+    DoctorRoutes repairs = new DoctorRoutes(doctor);
+    ControlPlaneRoutes routes = new ControlPlaneRoutes(clock);
+    return Routes.forOperators(
+        Map.ofEntries(
+            Map.entry("POST /tenants", routes.route(tenants::onboard)),
+            Map.entry("GET /tenants", routes.route(tenants::list)),
+            Map.entry("GET /tenants/{tenantId}", routes.route(tenants::show)),
+            Map.entry("PATCH /tenants/{tenantId}", routes.route(tenants::change)),
+            Map.entry("DELETE /tenants/{tenantId}", routes.route(tenants::offboard)),
+            Map.entry("GET /activity", routes.route(tenants::showActivity)),
+            Map.entry("GET /tiers", routes.route(tiers::list)),
+            Map.entry("GET /tiers/{tier}", routes.route(tiers::show)),
+            Map.entry("PUT /tiers/{tier}", routes.route(tiers::put)),
+            Map.entry("DELETE /tiers/{tier}", routes.route(tiers::remove)),
+            Map.entry("GET /drift", routes.route(repairs::showDrift)),
+            Map.entry("POST /repairs", routes.route(repairs::repair))));
+  }
+
+  private Routes.Route route(Function<ApiRequest, Response> route) {
+    return request -> route.apply(new ApiRequest(request, clock));
+  }
+}

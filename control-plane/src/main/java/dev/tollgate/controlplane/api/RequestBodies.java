@@ -1,0 +1,188 @@
+package dev.tollgate.controlplane.api;
+
+import dev.tollgate.controlplane.tenants.TenantPatch;
+import dev.tollgate.core.Action;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.tenant.BucketTerms;
+import dev.tollgate.core.tenant.Isolation;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Limits;
+import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.tenant.TierName;
+import dev.tollgate.http.JsonFields;
+import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Parses the JSON bodies of requests. Every method throws {@link InvalidValue} if a field is
+ * unknown, missing or invalid.
+ */
+final class RequestBodies {
+  private static final String RATE = "tokens a minute, such as 0.2";
+  private static final String CAPACITY = "a whole number, 1 to " + BucketSpec.MAX_CAPACITY;
+  private static final String MINUTES = "a whole number, 0 for never to " + FillPolicy.MAX_MINUTES;
+  private static final String VERSION = "a whole number, as GET returns it";
+
+  private static final String TENANT_ID = "the id of the tenant, [a-z0-9][a-z0-9-]{0,35}";
+  private static final String TIER = "the name of a tier";
+
+  private RequestBodies() {}
+
+  /** A request to onboard a tenant. */
+  record Onboarding(TenantId id, TierName tier, Map<Limit, Long> overrides) {}
+
+  static Onboarding onboarding(JsonFields fields) {
+    fields.only("tenantId", "tier", "overrides");
+    return new Onboarding(
+        new TenantId(fields.text("tenantId", TENANT_ID)),
+        new TierName(fields.text("tier", TIER)),
+        overrides(fields).orElse(Map.of()));
+  }
+
+  static TenantPatch tenantPatch(JsonFields fields) {
+    fields.only("tier", "overrides", "status");
+    return new TenantPatch(
+        fields.optionalText("tier", TIER).map(TierName::new),
+        overrides(fields),
+        fields.optionalOneOf("status", List.of(TenantStatus.ACTIVE, TenantStatus.SUSPENDED)));
+  }
+
+  /**
+   * The overrides; empty if the field is missing.
+   *
+   * @throws InvalidValue if an override is unknown or out of range
+   */
+  private static Optional<Map<Limit, Long>> overrides(JsonFields fields) {
+    return fields.optionalObject("overrides").map(overrides -> limits(overrides, "overrides"));
+  }
+
+  private static Map<Limit, Long> limits(JsonFields fields, String parent) {
+    fields.only(Arrays.stream(Limit.values()).map(Limit::key).toArray(String[]::new));
+    Map<Limit, Long> limits = new EnumMap<>(Limit.class);
+    for (Limit limit : Limit.values()) {
+      fields
+          .optionalWholeNumber(limit.key(), limit.expected())
+          .ifPresent(value -> limits.put(limit, checked(limit, value, parent)));
+    }
+    return limits;
+  }
+
+  private static long checked(Limit limit, long value, String parent) {
+    try {
+      return limit.checked(value);
+    } catch (InvalidValue invalid) {
+      throw invalid.within(parent);
+    }
+  }
+
+  /**
+   * The requested tier, with versions 0.
+   *
+   * @throws InvalidValue if a field is unknown, missing or invalid
+   */
+  static Tier tier(TierName name, JsonFields fields) {
+    fields.only(
+        "tier",
+        "isolation",
+        "limits",
+        "buckets",
+        "fillMode",
+        "hibernateAfterMinutes",
+        "onUnavailable",
+        "version",
+        // Accepted and ignored, so that the document that GET returns can be put.
+        "rollout");
+    Optional<String> stated = fields.optionalText("tier", name.value());
+    InvalidValue.unless(
+        stated.isEmpty() || stated.get().equals(name.value()),
+        "tier",
+        stated.orElse(""),
+        name.value());
+    return new Tier(
+        name,
+        oneOf(fields, "isolation", Isolation.values())
+            .orElseThrow(() -> fields.missing("isolation", "SILO or POOL")),
+        limits(fields.object("limits")),
+        fields.optionalObject("buckets").map(RequestBodies::buckets).orElse(Map.of()),
+        fillPolicy(fields),
+        oneOf(fields, "onUnavailable", OnUnavailable.values()).orElse(OnUnavailable.ADMIT),
+        0,
+        0);
+  }
+
+  private static FillPolicy fillPolicy(JsonFields fields) {
+    return new FillPolicy(
+        oneOf(fields, "fillMode", FillMode.values()).orElse(FillPolicy.DEFAULT.mode()),
+        fields
+            .optionalWholeNumber("hibernateAfterMinutes", MINUTES)
+            .orElse(FillPolicy.DEFAULT.hibernateAfterMinutes()));
+  }
+
+  /**
+   * The version of the tier that the request may replace; empty for any version.
+   *
+   * @throws InvalidValue if it is not a whole number
+   */
+  static Optional<Long> tierVersion(JsonFields fields) {
+    return fields.optionalWholeNumber("version", VERSION);
+  }
+
+  private static <E extends Enum<E>> Optional<E> oneOf(
+      JsonFields fields, String name, E[] constants) {
+    return fields.optionalOneOf(name, List.of(constants));
+  }
+
+  private static Limits limits(JsonFields fields) {
+    Map<Limit, Long> limits = limits(fields, "limits");
+    for (Limit limit : Limit.values()) {
+      if (!limits.containsKey(limit) && limit.defaultValue().isEmpty()) {
+        throw fields.missing(limit.key(), limit.expected());
+      }
+    }
+    try {
+      return new Limits(limits);
+    } catch (InvalidValue invalid) {
+      throw invalid.within("limits");
+    }
+  }
+
+  private static Map<Action, BucketTerms> buckets(JsonFields fields) {
+    Map<Action, BucketTerms> buckets = new LinkedHashMap<>();
+    for (String name : fields.names()) {
+      JsonFields terms = fields.object(name).only("ratePerMinute", "capacity");
+      try {
+        buckets.put(action(name), terms(terms));
+      } catch (InvalidValue invalid) {
+        throw invalid.field().startsWith("buckets.") ? invalid : invalid.within("buckets." + name);
+      }
+    }
+    return buckets;
+  }
+
+  private static Action action(String name) {
+    try {
+      return new Action(name);
+    } catch (InvalidValue invalid) {
+      throw new InvalidValue("buckets." + name, name, invalid.expected());
+    }
+  }
+
+  private static BucketTerms terms(JsonFields fields) {
+    Optional<BigDecimal> rate = fields.optionalNumber("ratePerMinute", RATE);
+    Optional<Long> capacity = fields.optionalWholeNumber("capacity", CAPACITY);
+    capacity.ifPresent(most -> InvalidValue.inRange("capacity", most, 1, BucketSpec.MAX_CAPACITY));
+    return new BucketTerms(rate.map(Rate::perMinute), capacity);
+  }
+}

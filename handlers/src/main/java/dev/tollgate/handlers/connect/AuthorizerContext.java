@@ -1,0 +1,114 @@
+package dev.tollgate.handlers.connect;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.connect.AdmissionDecision;
+import dev.tollgate.core.connect.Refusal;
+import dev.tollgate.core.connect.Ticket;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.OnUnavailable;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * An admission decision as the authorizer's context: a flat map of names and values. API Gateway
+ * keeps the context as long as the connection is open and passes it to every route as text.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html">Output
+ *     from an API Gateway Lambda authorizer</a>
+ */
+final class AuthorizerContext {
+  static final String TENANT = "tenantId";
+  static final String SESSION = "sessionId";
+  private static final String VERDICT = "verdict";
+  private static final String ADMIT = "ADMIT";
+  private static final String TENANT_CONNECTIONS = "tenantConnections";
+  private static final String CONNECTIONS_PER_SESSION = "connectionsPerSession";
+  private static final String SESSION_PER_MINUTE = "sessionPerMinute";
+  private static final String SESSION_TTL = "sessionTTL";
+  private static final String LASTS_UNTIL = "lastsUntil";
+  private static final String ON_UNAVAILABLE = "onUnavailable";
+  private static final String ARRIVAL = "arrival";
+  private static final String RECEIPT = "receipt";
+  private static final String LEASE_ENDS_AT = "leaseEndsAt";
+
+  private AuthorizerContext() {}
+
+  /** The context of a connection that {@code $connect} may register. */
+  static Map<String, Object> of(Ticket ticket) {
+    Map<String, Object> context = new LinkedHashMap<>();
+    context.put(VERDICT, ADMIT);
+    context.put(TENANT, ticket.tenant().value());
+    context.put(SESSION, ticket.session().value());
+    context.put(TENANT_CONNECTIONS, ticket.tenantConnections());
+    context.put(CONNECTIONS_PER_SESSION, ticket.connectionsPerSession());
+    context.put(SESSION_PER_MINUTE, ticket.sessionPerMinute());
+    context.put(SESSION_TTL, ticket.sessionTtl());
+    ticket.latestEnd().ifPresent(end -> context.put(LASTS_UNTIL, end.toString()));
+    context.put(ON_UNAVAILABLE, ticket.onUnavailable().name());
+    ticket.arrival().ifPresent(arrival -> context.put(ARRIVAL, arrival.toString()));
+    ticket
+        .lease()
+        .ifPresent(
+            lease -> {
+              context.put(RECEIPT, lease.receipt());
+              context.put(LEASE_ENDS_AT, lease.endsAt().toString());
+            });
+    return context;
+  }
+
+  /** The context of a connection that is refused. */
+  static Map<String, Object> of(TenantId tenant, SessionId session, Refusal refusal) {
+    return Map.of(VERDICT, refusal.name(), TENANT, tenant.value(), SESSION, session.value());
+  }
+
+  /**
+   * Reads the decision from a context.
+   *
+   * @throws IllegalArgumentException if a value is missing or malformed
+   */
+  static AdmissionDecision decision(Map<String, Object> context) {
+    String verdict = text(context, VERDICT);
+    if (!verdict.equals(ADMIT)) {
+      return new AdmissionDecision.Refused(Refusal.valueOf(verdict));
+    }
+    Optional<Lease> lease =
+        optional(context, RECEIPT)
+            .map(receipt -> new Lease(receipt, Instant.parse(text(context, LEASE_ENDS_AT))));
+    return new AdmissionDecision.Ticketed(
+        new Ticket(
+            tenant(context),
+            session(context),
+            Long.parseLong(text(context, TENANT_CONNECTIONS)),
+            Long.parseLong(text(context, CONNECTIONS_PER_SESSION)),
+            Long.parseLong(text(context, SESSION_PER_MINUTE)),
+            Long.parseLong(text(context, SESSION_TTL)),
+            optional(context, LASTS_UNTIL).map(Instant::parse),
+            optional(context, ARRIVAL).map(Instant::parse),
+            OnUnavailable.valueOf(text(context, ON_UNAVAILABLE)),
+            lease));
+  }
+
+  /** The connection's tenant. */
+  static TenantId tenant(Map<String, Object> context) {
+    return new TenantId(text(context, TENANT));
+  }
+
+  /** The connection's session. */
+  static SessionId session(Map<String, Object> context) {
+    return new SessionId(text(context, SESSION));
+  }
+
+  private static Optional<String> optional(Map<String, Object> context, String name) {
+    return Optional.ofNullable(context.get(name)).map(Object::toString);
+  }
+
+  private static String text(Map<String, Object> context, String name) {
+    return optional(context, name)
+        .orElseThrow(
+            () -> new IllegalArgumentException("The authorizer's context has no " + name + "."));
+  }
+}

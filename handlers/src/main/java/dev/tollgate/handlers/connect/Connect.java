@@ -1,0 +1,81 @@
+package dev.tollgate.handlers.connect;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestHandler;
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2WebSocketEvent;
+import com.amazonaws.services.lambda.runtime.events.APIGatewayV2WebSocketResponse;
+import dev.tollgate.core.connect.AdmissionDecision;
+import dev.tollgate.core.connect.Registration;
+import dev.tollgate.handlers.Metrics;
+import dev.tollgate.handlers.Wiring;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The function of the {@code $connect} route: registers the connection and spends its token. If the
+ * authorizer found a reason to refuse, the handshake fails with the status of that reason.
+ */
+public final class Connect
+    implements RequestHandler<APIGatewayV2WebSocketEvent, APIGatewayV2WebSocketResponse> {
+  private final Registration registration;
+  private final Metrics metrics;
+
+  /** The function as Lambda creates it. */
+  public Connect() {
+    this(System.getenv(), InstantSource.system());
+  }
+
+  /** The function with these environment variables and this clock. */
+  public Connect(Map<String, String> environment, InstantSource clock) {
+    this(new Wiring(environment, clock).registration(), new Metrics(clock));
+  }
+
+  Connect(Registration registration, Metrics metrics) {
+    this.registration = registration;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public APIGatewayV2WebSocketResponse handleRequest(
+      APIGatewayV2WebSocketEvent event, Context context) {
+    Map<String, Object> authorizer = WebSocketEvents.authorizer(event);
+    AdmissionDecision decision = AuthorizerContext.decision(authorizer);
+    if (decision instanceof AdmissionDecision.Refused refused) {
+      return WebSocketEvents.status(refused.refusal().status());
+    }
+    Registration.Result outcome =
+        registration.register(
+            ((AdmissionDecision.Ticketed) decision).ticket(),
+            event.getRequestContext().getConnectionId());
+    metrics.connection(
+        context.getLogger(), AuthorizerContext.tenant(authorizer), outcomeName(outcome));
+    if (outcome instanceof Registration.NotRegistered refused) {
+      return WebSocketEvents.status(refused.refusal().status());
+    }
+    return accepted(event);
+  }
+
+  private static String outcomeName(Registration.Result outcome) {
+    if (outcome instanceof Registration.NotRegistered refused) {
+      return refused.refusal().name();
+    }
+    return ((Registration.Registered) outcome).tokenSpent() ? "ADMITTED" : "ADMITTED_WITHOUT_TOKEN";
+  }
+
+  /**
+   * Accepts the handshake with the first subprotocol that the client offers, if any. A browser that
+   * offers subprotocols closes the connection unless the server selects one (RFC 6455, 4.2.2).
+   */
+  private static APIGatewayV2WebSocketResponse accepted(APIGatewayV2WebSocketEvent event) {
+    APIGatewayV2WebSocketResponse response = WebSocketEvents.status(200);
+    Optional.ofNullable(event.getHeaders()).orElse(Map.of()).entrySet().stream()
+        .filter(header -> header.getKey().equalsIgnoreCase("Sec-WebSocket-Protocol"))
+        .findFirst()
+        .ifPresent(
+            header ->
+                response.setHeaders(
+                    Map.of("Sec-WebSocket-Protocol", header.getValue().split(",", 2)[0].strip())));
+    return response;
+  }
+}

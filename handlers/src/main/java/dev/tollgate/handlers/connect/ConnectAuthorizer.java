@@ -1,0 +1,104 @@
+package dev.tollgate.handlers.connect;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestHandler;
+import com.amazonaws.services.lambda.runtime.events.APIGatewayCustomAuthorizerEvent;
+import com.amazonaws.services.lambda.runtime.events.IamPolicyResponse;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.connect.Admission;
+import dev.tollgate.core.connect.AdmissionDecision;
+import dev.tollgate.core.connect.Refusal;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.handlers.Metrics;
+import dev.tollgate.handlers.Wiring;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Decides whether a WebSocket handshake is admitted, and leases a token for it.
+ *
+ * <p>An authorizer can only respond with 401 or 403. So an unknown or suspended tenant is denied
+ * here. A handshake that exceeds a limit passes on to {@code $connect} with the refusal in the
+ * context, and {@code $connect} responds with 429.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-lambda-auth.html">Control
+ *     access to WebSocket APIs with AWS Lambda REQUEST authorizers</a>
+ */
+public final class ConnectAuthorizer
+    implements RequestHandler<APIGatewayCustomAuthorizerEvent, IamPolicyResponse> {
+  /** The principal of a handshake whose parameters name no valid tenant. */
+  private static final String NOBODY = "nobody";
+
+  private final Admission admission;
+  private final Metrics metrics;
+
+  /** The function as Lambda creates it. */
+  public ConnectAuthorizer() {
+    this(System.getenv(), InstantSource.system());
+  }
+
+  /** The function with these environment variables and this clock. */
+  public ConnectAuthorizer(Map<String, String> environment, InstantSource clock) {
+    this(new Wiring(environment, clock).admission(), new Metrics(clock));
+  }
+
+  ConnectAuthorizer(Admission admission, Metrics metrics) {
+    this.admission = admission;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public IamPolicyResponse handleRequest(APIGatewayCustomAuthorizerEvent event, Context context) {
+    TenantId tenant;
+    SessionId session;
+    try {
+      tenant = new TenantId(parameter(event, AuthorizerContext.TENANT));
+      session = new SessionId(parameter(event, AuthorizerContext.SESSION));
+    } catch (InvalidValue invalid) {
+      context.getLogger().log("denied: " + invalid.logged());
+      return denied(event, NOBODY);
+    }
+    AdmissionDecision decision = admission.decide(tenant, session);
+    if (decision instanceof AdmissionDecision.Ticketed ticketed) {
+      return allowed(event, tenant, AuthorizerContext.of(ticketed.ticket()));
+    }
+    Refusal refusal = ((AdmissionDecision.Refused) decision).refusal();
+    metrics.connection(context.getLogger(), tenant, refusal.name());
+    return refusal == Refusal.UNKNOWN || refusal == Refusal.SUSPENDED
+        ? denied(event, tenant.value())
+        : allowed(event, tenant, AuthorizerContext.of(tenant, session, refusal));
+  }
+
+  private static String parameter(APIGatewayCustomAuthorizerEvent event, String name) {
+    return Optional.ofNullable(event.getQueryStringParameters())
+        .map(parameters -> parameters.get(name))
+        .orElse("");
+  }
+
+  private static IamPolicyResponse allowed(
+      APIGatewayCustomAuthorizerEvent event, TenantId tenant, Map<String, Object> context) {
+    IamPolicyResponse response =
+        policy(tenant.value(), IamPolicyResponse.allowStatement(event.getMethodArn()));
+    response.setContext(context);
+    return response;
+  }
+
+  private static IamPolicyResponse denied(APIGatewayCustomAuthorizerEvent event, String principal) {
+    return policy(principal, IamPolicyResponse.denyStatement(event.getMethodArn()));
+  }
+
+  private static IamPolicyResponse policy(String principal, IamPolicyResponse.Statement statement) {
+    return IamPolicyResponse.builder()
+        .withPrincipalId(principal)
+        .withPolicyDocument(
+            IamPolicyResponse.PolicyDocument.builder()
+                .withVersion(IamPolicyResponse.VERSION_2012_10_17)
+                .withStatement(List.of(statement))
+                .build())
+        .build();
+  }
+}

@@ -1,0 +1,89 @@
+package dev.tollgate.handlers.housekeeping;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.LambdaLogger;
+import com.amazonaws.services.lambda.runtime.RequestHandler;
+import dev.tollgate.core.LogText;
+import dev.tollgate.core.housekeeping.Housekeeping;
+import dev.tollgate.core.housekeeping.VisitReport;
+import dev.tollgate.handlers.Metrics;
+import dev.tollgate.handlers.Wiring;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The function that a schedule invokes every minute: ends expired sessions, removes connections
+ * whose sockets are closed, and repairs the connection counts.
+ */
+public final class Housekeeper implements RequestHandler<Map<String, Object>, Map<String, Long>> {
+  /** Time that is left for the work in progress: no visit starts later. A recount takes so long. */
+  private static final Duration MARGIN = Duration.ofSeconds(15);
+
+  private final Housekeeping housekeeping;
+  private final Metrics metrics;
+  private final InstantSource clock;
+
+  /** The function as Lambda creates it. */
+  public Housekeeper() {
+    this(System.getenv(), InstantSource.system());
+  }
+
+  /** The function with these environment variables and this clock. */
+  public Housekeeper(Map<String, String> environment, InstantSource clock) {
+    this(new Wiring(environment, clock).housekeeping(), new Metrics(clock), clock);
+  }
+
+  Housekeeper(Housekeeping housekeeping, Metrics metrics, InstantSource clock) {
+    this.housekeeping = housekeeping;
+    this.metrics = metrics;
+    this.clock = clock;
+  }
+
+  /**
+   * Visits the tenants that are due.
+   *
+   * @param event ignored
+   * @return the totals of all visits
+   */
+  @Override
+  public Map<String, Long> handleRequest(Map<String, Object> event, Context context) {
+    LambdaLogger log = context.getLogger();
+    Duration time = Duration.ofMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
+    Instant until = clock.instant().plus(time);
+    Housekeeping.Report walk = housekeeping.run(until);
+    walk.visits().forEach(visit -> report(visit, log));
+    List<VisitReport> visits = walk.visits();
+    return Map.of(
+        "visitedTenants",
+        (long) visits.size(),
+        "leftTenants",
+        walk.notVisited(),
+        "failedVisits",
+        visits.stream().filter(visit -> visit.failure().isPresent()).count(),
+        "sessionsEnded",
+        visits.stream().mapToLong(VisitReport::sessionsEnded).sum(),
+        "connectionsDropped",
+        visits.stream().mapToLong(VisitReport::connectionsDropped).sum(),
+        "drift",
+        visits.stream().mapToLong(VisitReport::drift).sum());
+  }
+
+  private void report(VisitReport visit, LambdaLogger log) {
+    if (visit.changedSomething()) {
+      metrics.repaired(
+          log, visit.tenant(), visit.sessionsEnded(), visit.connectionsDropped(), visit.drift());
+    }
+    visit
+        .failure()
+        .ifPresent(
+            why ->
+                log.log(
+                    "visit of "
+                        + visit.tenant()
+                        + " failed, the next run continues: "
+                        + LogText.lines(why)));
+  }
+}

@@ -1,0 +1,161 @@
+package dev.tollgate.handlers.message;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.LambdaLogger;
+import com.amazonaws.services.lambda.runtime.RequestHandler;
+import com.amazonaws.services.lambda.runtime.events.SQSBatchResponse;
+import com.amazonaws.services.lambda.runtime.events.SQSEvent;
+import com.amazonaws.services.lambda.runtime.events.SQSEvent.SQSMessage;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.LogText;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.message.IncomingMessage;
+import dev.tollgate.core.message.MessageOutcome;
+import dev.tollgate.core.message.MessageProcessing;
+import dev.tollgate.core.message.MessageProcessing.Result;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.handlers.Metrics;
+import dev.tollgate.handlers.Wiring;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The function that processes messages from a FIFO queue: the pool's queue or a silo's. The message
+ * group names the sender as {@code tenantId:sessionId}, which the gateway takes from the
+ * authorizer's context. The function returns the messages that failed, and SQS delivers them again.
+ */
+public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatchResponse> {
+  /** The part of the invocation's time that is reserved for the response. */
+  private static final Duration MARGIN = Duration.ofSeconds(2);
+
+  private static final String GROUP_ID = "MessageGroupId";
+  private static final String CONNECTION_ID = "connectionId";
+
+  private final MessageProcessing processing;
+  private final Metrics metrics;
+
+  /** The function as Lambda creates it. */
+  public MessageProcessor() {
+    this(System.getenv(), InstantSource.system());
+  }
+
+  /** The function with these environment variables and this clock. */
+  public MessageProcessor(Map<String, String> environment, InstantSource clock) {
+    this(
+        new Wiring(environment, clock)
+            .messageProcessing(new JsonFrames(), HandlerLoader.application(environment)),
+        new Metrics(clock));
+  }
+
+  MessageProcessor(MessageProcessing processing, Metrics metrics) {
+    this.processing = processing;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public SQSBatchResponse handleRequest(SQSEvent event, Context context) {
+    OutcomeCounts counts = new OutcomeCounts();
+    LambdaLogger log = context.getLogger();
+    List<String> queueIds = new ArrayList<>();
+    List<IncomingMessage> batch = new ArrayList<>();
+    for (SQSMessage message : event.getRecords()) {
+      try {
+        batch.add(incoming(message));
+        queueIds.add(message.getMessageId());
+      } catch (InvalidValue invalid) {
+        log.log("message " + message.getMessageId() + " dropped: " + invalid.logged());
+        counts.add(Optional.empty(), MessageOutcome.DROPPED);
+      }
+    }
+    Duration time = Duration.ofMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
+    List<Result> results = processing.process(batch, time);
+    SQSBatchResponse response = new SQSBatchResponse(new ArrayList<>());
+    Map<TenantId, Integer> undelivered = new LinkedHashMap<>();
+    for (int i = 0; i < results.size(); i++) {
+      Result result = results.get(i);
+      TenantId tenant = batch.get(i).tenant();
+      String id = queueIds.get(i);
+      counts.add(Optional.of(tenant), result.outcome());
+      undelivered.merge(tenant, result.undelivered(), Integer::sum);
+      result
+          .cause()
+          .ifPresent(
+              cause -> log.log("message " + id + " of " + tenant + ": " + reason(result, cause)));
+      if (!result.outcome().isDone()) {
+        response.getBatchItemFailures().add(new SQSBatchResponse.BatchItemFailure(id));
+      }
+    }
+    counts.publish(metrics, log);
+    undelivered.forEach((tenant, frames) -> metrics.undeliveredFrames(log, tenant, frames));
+    return response;
+  }
+
+  private static IncomingMessage incoming(SQSMessage message) {
+    String group = message.getAttributes().getOrDefault(GROUP_ID, "");
+    String[] ids = group.split(":", 2);
+    if (ids.length != 2) {
+      throw InvalidValue.ofSecret(GROUP_ID, group, "tenantId:sessionId");
+    }
+    String connectionId =
+        Optional.ofNullable(message.getMessageAttributes())
+            .map(attributes -> attributes.get(CONNECTION_ID))
+            .map(SQSEvent.MessageAttribute::getStringValue)
+            .orElseThrow(
+                () -> new InvalidValue(CONNECTION_ID, "missing", "the id of the sender's socket"));
+    ClientFrame frame = ClientFrame.of(message.getBody());
+    return new IncomingMessage(
+        new TenantId(ids[0]),
+        new SessionId(ids[1]),
+        connectionId,
+        message.getMessageId(),
+        frame.id(),
+        frame.content());
+  }
+
+  private static String reason(Result result, Throwable cause) {
+    if (!result.outcome().isDone()) {
+      return reason(cause);
+    }
+    return result.undelivered() == 0
+        ? "processed, but not logged: " + reason(cause)
+        : result.undelivered() + " frames not delivered: " + reason(cause);
+  }
+
+  /** The reason of a failure; with a stack trace unless a service was unavailable. */
+  private static String reason(Throwable cause) {
+    if (cause instanceof Unavailable unavailable) {
+      return LogText.lines(unavailable.reason());
+    }
+    StringWriter trace = new StringWriter();
+    cause.printStackTrace(new PrintWriter(trace));
+    return LogText.lines(trace.toString());
+  }
+
+  /** The number of messages in a batch by tenant and outcome. */
+  private static final class OutcomeCounts {
+    private final Map<Optional<TenantId>, Map<MessageOutcome, Integer>> byTenant =
+        new LinkedHashMap<>();
+
+    void add(Optional<TenantId> tenant, MessageOutcome outcome) {
+      byTenant
+          .computeIfAbsent(tenant, any -> new EnumMap<>(MessageOutcome.class))
+          .merge(outcome, 1, Integer::sum);
+    }
+
+    void publish(Metrics metrics, LambdaLogger log) {
+      byTenant.forEach(
+          (tenant, counts) ->
+              counts.forEach(
+                  (outcome, count) -> metrics.messages(log, tenant, outcome.name(), count)));
+    }
+  }
+}

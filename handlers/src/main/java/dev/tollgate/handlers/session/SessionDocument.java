@@ -1,0 +1,90 @@
+package dev.tollgate.handlers.session;
+
+import dev.tollgate.core.connect.AdmissionDecision;
+import dev.tollgate.core.connect.AdmissionFacts;
+import dev.tollgate.core.connect.Refusal;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.http.Response;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Renders sessions as the JSON documents that clients receive. */
+final class SessionDocument {
+  private SessionDocument() {}
+
+  /** A session that was created or renewed. */
+  static Map<String, Object> granted(Tenant tenant, Session session, String webSocketUrl) {
+    Map<String, Object> document = common(tenant, session);
+    document.put("webSocketUrl", webSocketUrl);
+    return document;
+  }
+
+  /**
+   * A session with its limits, its open connections, and whether a new connection would be admitted
+   * now.
+   */
+  static Response current(Tenant tenant, Session session, AdmissionFacts facts, Instant now) {
+    Map<String, Object> limits = new LinkedHashMap<>();
+    for (Limit limit : Limit.values()) {
+      limits.put(limit.key(), tenant.limits().get(limit));
+    }
+    Optional<AdmissionDecision.Refused> refused = refusal(facts, now);
+    Map<String, Object> document = common(tenant, session);
+    document.put("limits", limits);
+    document.put("connections", session.connections().size());
+    document.put("tenantConnections", facts.connections());
+    document.put("admission", admission(refused, now));
+    Response response =
+        Response.json(200, document)
+            .with("ratelimit-policy", RateLimitFields.policy(tenant))
+            .with("ratelimit", RateLimitFields.remaining(tenant, session, facts, now));
+    return refused
+        .flatMap(AdmissionDecision.Refused::retryAt)
+        .map(at -> response.with("retry-after", RateLimitFields.seconds(now, at)))
+        .orElse(response);
+  }
+
+  private static Map<String, Object> common(Tenant tenant, Session session) {
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("tenantId", tenant.id().value());
+    document.put("sessionId", session.id().value());
+    document.put("expiresAt", session.endsAt().toString());
+    session.latestEnd(tenant.limits()).ifPresent(end -> document.put("lastsUntil", end.toString()));
+    return document;
+  }
+
+  private static Optional<AdmissionDecision.Refused> refusal(AdmissionFacts facts, Instant now) {
+    return facts
+        .refusalAt(now)
+        .or(
+            () ->
+                facts
+                    .retryAt(now)
+                    .map(
+                        at -> new AdmissionDecision.Refused(Refusal.TENANT_RATE, Optional.of(at))));
+  }
+
+  private static Map<String, Object> admission(
+      Optional<AdmissionDecision.Refused> refused, Instant now) {
+    Map<String, Object> admission = new LinkedHashMap<>();
+    admission.put("admitted", refused.isEmpty());
+    refused.ifPresent(
+        refusal -> {
+          admission.put("reason", refusal.refusal().name());
+          admission.put("detail", refusal.refusal().detail());
+          refusal
+              .retryAt()
+              .ifPresent(
+                  at -> {
+                    admission.put(
+                        "retryAfterSeconds", Long.parseLong(RateLimitFields.seconds(now, at)));
+                    admission.put("nextAttemptAt", at.toString());
+                  });
+        });
+    return admission;
+  }
+}

@@ -1,0 +1,218 @@
+package dev.tollgate.handlers.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.amazonaws.services.lambda.runtime.events.IamPolicyResponse;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.connect.Admission;
+import dev.tollgate.core.connect.Disconnection;
+import dev.tollgate.core.connect.Refusal;
+import dev.tollgate.core.connect.Registration;
+import dev.tollgate.core.session.Lifetime;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.handlers.LambdaEvents;
+import dev.tollgate.handlers.Metrics;
+import dev.tollgate.http.testing.RecordingContext;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Authorizer, {@code $connect} and {@code $disconnect} after each other, as API Gateway invokes
+ * them.
+ */
+final class HandshakeTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final AdmissionFixture fixture = new AdmissionFixture();
+  private final Tenant acme = fixture.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 2L));
+  private final SessionId session = fixture.open(acme);
+  private final RecordingContext context = LambdaEvents.context();
+  private final Metrics metrics = new Metrics(fixture.clock());
+  private final ConnectAuthorizer authorizer =
+      new ConnectAuthorizer(
+          new Admission(
+              fixture.facts(),
+              fixture.gate(),
+              fixture.tally(),
+              Runnable::run,
+              pause -> {},
+              fixture.clock()),
+          metrics);
+  private final Connect connect =
+      new Connect(
+          new Registration(
+              fixture.sessions(),
+              fixture.heldTokens(),
+              fixture.tally(),
+              Runnable::run,
+              duration -> {},
+              fixture.clock()),
+          metrics);
+  private final Disconnect disconnect = new Disconnect(new Disconnection(fixture.sessions()));
+
+  private JsonNode authorize(Map<String, String> parameters) {
+    IamPolicyResponse response =
+        authorizer.handleRequest(LambdaEvents.handshake(parameters), context);
+    return JSON.valueToTree(response);
+  }
+
+  /** API Gateway hands every value of the context on as text. */
+  private static Map<String, Object> stringified(JsonNode response) {
+    Map<String, Object> context = new LinkedHashMap<>();
+    response
+        .get("context")
+        .properties()
+        .forEach(e -> context.put(e.getKey(), e.getValue().asText()));
+    return context;
+  }
+
+  private Map<String, String> parameters() {
+    return Map.of("tenantId", "acme", "sessionId", session.value());
+  }
+
+  private int connect(String connectionId) {
+    Map<String, Object> authorized = stringified(authorize(parameters()));
+    return connect
+        .handleRequest(LambdaEvents.route(connectionId, authorized), context)
+        .getStatusCode();
+  }
+
+  private static String effect(JsonNode response) {
+    return response.at("/policyDocument/Statement/0/Effect").asText();
+  }
+
+  @Test
+  void a_connection_is_authorized_registered_and_removed() {
+    JsonNode allowed = authorize(parameters());
+    assertThat(effect(allowed)).isEqualTo("Allow");
+    assertThat(allowed.at("/policyDocument/Statement/0/Resource/0").asText())
+        .isEqualTo(LambdaEvents.METHOD_ARN);
+    assertThat(allowed.get("context")).allMatch(JsonNode::isValueNode);
+    Map<String, Object> authorized = stringified(allowed);
+    assertThat(connect.handleRequest(LambdaEvents.route("c1", authorized), context).getStatusCode())
+        .isEqualTo(200);
+    assertThat(fixture.sessions().count(acme.id())).isEqualTo(1);
+    disconnect.handleRequest(LambdaEvents.route("c1", authorized), context);
+    assertThat(fixture.sessions().count(acme.id())).isZero();
+  }
+
+  @Test
+  void a_connection_extends_its_session_no_further_than_the_authorizer_said() {
+    Lifetime lifetime =
+        new Lifetime(
+            Optional.of(AdmissionFixture.START),
+            Optional.of(AdmissionFixture.START.plusSeconds(30)));
+    Session brief =
+        new Session(
+            acme.id(),
+            session,
+            Set.of(),
+            AdmissionFixture.START.plusSeconds(20),
+            Optional.empty(),
+            Map.of(),
+            Optional.empty(),
+            Map.of(),
+            lifetime);
+    fixture.sessions().create(brief);
+
+    JsonNode allowed = authorize(parameters());
+    assertThat(stringified(allowed)).containsEntry("lastsUntil", "2026-03-01T12:00:30Z");
+    assertThat(connect("c1")).isEqualTo(200);
+
+    assertThat(fixture.sessions().find(acme.id(), session).orElseThrow().endsAt())
+        .isEqualTo(AdmissionFixture.START.plusSeconds(30));
+  }
+
+  @Test
+  void a_connection_over_the_rate_passes_the_authorizer_and_gets_429() {
+    assertThat(connect("c1")).isEqualTo(200);
+    assertThat(connect("c2")).isEqualTo(200);
+    JsonNode third = authorize(parameters());
+    assertThat(effect(third)).isEqualTo("Allow");
+    assertThat(stringified(third)).containsEntry("verdict", "TENANT_RATE");
+    assertThat(connect("c3")).isEqualTo(429);
+    assertThat(fixture.sessions().count(acme.id())).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "nobody, 00000000000000000000000000000000",
+    "acme, 00000000000000000000000000000000",
+    "ACME, 00000000000000000000000000000000",
+    "acme, short",
+    "'acme,acme', 00000000000000000000000000000000",
+    "'', ''",
+  })
+  void unknown_or_malformed_ids_are_denied_without_a_token(String tenant, String id) {
+    assertThat(effect(authorize(Map.of("tenantId", tenant, "sessionId", id)))).isEqualTo("Deny");
+    assertThat(fixture.queue().available(AdmissionFixture.connects(acme))).isEqualTo(2);
+  }
+
+  @Test
+  void a_malformed_session_id_is_not_logged() {
+    String upper = session.value().toUpperCase(Locale.ROOT);
+    for (String form : List.of(upper, session.value() + " ", "\n" + session.value(), upper + "x")) {
+      authorize(Map.of("tenantId", "acme", "sessionId", form));
+      authorize(Map.of("tenantId", form, "sessionId", session.value()));
+    }
+
+    assertThat(context.logged())
+        .hasSize(8)
+        .allSatisfy(
+            line -> assertThat(line.toLowerCase(Locale.ROOT)).doesNotContain(session.value()));
+  }
+
+  @Test
+  void a_tenant_id_cannot_forge_a_log_line() {
+    authorize(
+        Map.of("tenantId", "x\r\n{\"_aws\":1}\u001b[2K\u2028y", "sessionId", session.value()));
+
+    assertThat(context.logged())
+        .containsExactly(
+            "denied: tenantId: \"x\\u000d\\u000a{\\\"_aws\\\":1}\\u001b[2K\\u2028y\""
+                + " (expected: [a-z0-9][a-z0-9-]{0,35})");
+  }
+
+  @Test
+  void missing_parameters_are_denied() {
+    assertThat(effect(authorize(Map.of()))).isEqualTo("Deny");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Refusal.class)
+  void every_refusal_has_its_status(Refusal refusal) {
+    Map<String, Object> authorized = AuthorizerContext.of(acme.id(), session, refusal);
+    assertThat(connect.handleRequest(LambdaEvents.route("c1", authorized), context).getStatusCode())
+        .isEqualTo(refusal.status());
+    assertThat(fixture.sessions().count(acme.id())).isZero();
+  }
+
+  @Test
+  void a_connection_is_admitted_without_token_if_its_bucket_is_unavailable() {
+    fixture.queue().outage().begin();
+    assertThat(connect("c1")).isEqualTo(200);
+    assertThat(context.logged())
+        .anyMatch(line -> line.contains("\"Outcome\":\"ADMITTED_WITHOUT_TOKEN\""));
+  }
+
+  @Test
+  void the_first_subprotocol_that_a_client_offers_is_selected() {
+    var event = LambdaEvents.route("c1", stringified(authorize(parameters())));
+    event.setHeaders(Map.of("Sec-WebSocket-Protocol", "chat.v2, chat.v1"));
+    assertThat(connect.handleRequest(event, context).getHeaders())
+        .isEqualTo(Map.of("Sec-WebSocket-Protocol", "chat.v2"));
+  }
+}

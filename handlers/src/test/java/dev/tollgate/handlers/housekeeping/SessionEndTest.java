@@ -1,0 +1,206 @@
+package dev.tollgate.handlers.housekeeping;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.amazonaws.services.lambda.runtime.events.DynamodbEvent;
+import com.amazonaws.services.lambda.runtime.events.StreamsEventResponse.BatchItemFailure;
+import com.amazonaws.services.lambda.runtime.events.models.dynamodb.AttributeValue;
+import dev.tollgate.core.NewerRow;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.connect.Disconnection;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Sockets;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.Faults;
+import dev.tollgate.core.testing.Samples;
+import dev.tollgate.core.testing.fixture.HousekeepingFixture;
+import dev.tollgate.handlers.LambdaEvents;
+import dev.tollgate.handlers.Metrics;
+import dev.tollgate.http.testing.RecordingContext;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class SessionEndTest {
+  private final HousekeepingFixture house = new HousekeepingFixture();
+  private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
+  private final Tenant beta = house.town().onboard("beta", "gold", Map.of());
+  private final RecordingContext context = LambdaEvents.context();
+  private final SessionEnd sessionEnd =
+      new SessionEnd(
+          house.sockets(),
+          house.town().facts(),
+          house.recount(),
+          new Metrics(house.town().clock()));
+
+  private Session deleted(Tenant tenant, String... connectionIds) {
+    return house.books().vanish(tenant.id(), house.open(tenant, connectionIds));
+  }
+
+  /** Where Lambda is to go on, if not all was dealt with. */
+  private Optional<String> handle(DynamodbEvent event) {
+    List<BatchItemFailure> failures =
+        sessionEnd.handleRequest(event, context).getBatchItemFailures();
+    assertThat(failures).hasSizeLessThanOrEqualTo(1);
+    return failures.stream().findFirst().map(BatchItemFailure::getItemIdentifier);
+  }
+
+  private static Session strangers(String... connectionIds) {
+    return new Session(
+        Samples.tenantId(),
+        Samples.sessionId(),
+        Set.of(connectionIds),
+        Samples.NOW,
+        Optional.empty());
+  }
+
+  @Test
+  void deleted_sessions_close_their_sockets_and_lower_the_counts() {
+    Session one = deleted(acme, "a", "b");
+    Session two = deleted(acme, "c");
+    Session three = deleted(beta, "d");
+    house.open(beta, "e");
+    house.faults().none();
+
+    assertThat(handle(LambdaEvents.deleted(one, two, three))).isEmpty();
+
+    assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c", "d");
+    assertThat(house.counted(acme.id())).isZero();
+    assertThat(house.counted(beta.id())).isEqualTo(1);
+    assertThat(house.faults().calls().stream().filter(call -> call.endsWith(".correct")))
+        .hasSize(2);
+    assertThat(context.logged())
+        .hasSize(2)
+        .first()
+        .asString()
+        .contains(
+            "\"Dimensions\":[[]]",
+            "\"SessionsEnded\":2",
+            "\"ConnectionsDropped\":3",
+            "\"Drift\":3",
+            "\"AbsoluteDrift\":3",
+            "\"tenantId\":\"acme\"");
+  }
+
+  @Test
+  void a_repeated_batch_has_no_further_effect() {
+    DynamodbEvent event = LambdaEvents.deleted(deleted(acme, "a", "b"));
+    SessionId other = house.open(acme, "c");
+
+    assertThat(handle(event)).isEmpty();
+    assertThat(handle(event)).isEmpty();
+    for (int i = 0; i < 3; i++) {
+      new Disconnection(house.books()).remove(acme.id(), Samples.sessionId(), "a");
+    }
+
+    assertThat(house.counted(acme.id())).isEqualTo(1);
+    assertThat(house.books().find(acme.id(), other).orElseThrow().connections())
+        .containsExactly("c");
+  }
+
+  @Test
+  void records_without_deletion_or_without_connections_are_ignored() {
+    Session empty = deleted(acme);
+    DynamodbEvent changed = LambdaEvents.deleted(deleted(acme, "a"));
+    changed.getRecords().get(0).setEventName("MODIFY");
+    house.faults().none();
+
+    assertThat(handle(LambdaEvents.deleted(empty))).isEmpty();
+    assertThat(handle(changed)).isEmpty();
+
+    assertThat(house.sockets().closed()).isEmpty();
+    assertThat(house.faults().calls()).isEmpty();
+  }
+
+  @Test
+  void sockets_of_unknown_tenants_are_closed_without_a_recount() {
+    DynamodbEvent event = LambdaEvents.deleted(strangers("a"), strangers("b"));
+    event
+        .getRecords()
+        .get(1)
+        .getDynamodb()
+        .getOldImage()
+        .put("tenantId", new AttributeValue("No tenant!"));
+    house.faults().none();
+
+    assertThat(handle(event)).isEmpty();
+
+    assertThat(house.sockets().closed()).containsExactly("a", "b");
+    assertThat(house.faults().calls()).isEmpty();
+  }
+
+  @Test
+  void a_record_whose_socket_cannot_be_closed_is_retried() {
+    Session one = deleted(acme, "a");
+    Session two = deleted(beta, "b");
+    Session three = deleted(beta, "c");
+    SessionEnd failing =
+        new SessionEnd(
+            house.faults().around(Sockets.class, house.sockets()),
+            house.town().facts(),
+            house.recount(),
+            new Metrics(house.town().clock()));
+    house.faults().plan(2, Faults.UNREACHABLE);
+
+    assertThat(
+            failing
+                .handleRequest(LambdaEvents.deleted(one, two, three), context)
+                .getBatchItemFailures())
+        .extracting(BatchItemFailure::getItemIdentifier)
+        .containsExactly("number-1");
+
+    assertThat(house.sockets().closed()).containsExactly("a");
+    assertThat(house.counted(acme.id())).isZero();
+    assertThat(house.counted(beta.id())).isEqualTo(2);
+    assertThat(handle(LambdaEvents.deleted(two, three))).isEmpty();
+    assertThat(house.counted(beta.id())).isZero();
+  }
+
+  @Test
+  void a_record_whose_recount_fails_is_retried() {
+    Session one = deleted(beta, "a");
+    Session two = deleted(acme, "b");
+    Session three = deleted(beta, "c");
+    house.faults().plan(10, Faults.UNREACHABLE);
+
+    assertThat(handle(LambdaEvents.deleted(one, two, three))).contains("number-1");
+
+    assertThat(house.counted(beta.id())).isZero();
+    assertThat(house.counted(acme.id())).isEqualTo(1);
+    assertThat(handle(LambdaEvents.deleted(two, three))).isEmpty();
+    assertThat(house.counted(acme.id())).isZero();
+  }
+
+  @Test
+  void a_row_of_a_newer_release_does_not_block_other_tenants() {
+    Session one = deleted(beta, "a");
+    Session two = deleted(acme, "b");
+    house
+        .faults()
+        .plan(
+            5,
+            call -> {
+              throw new NewerRow("a session of", "beta", 2, 1);
+            });
+
+    assertThat(handle(LambdaEvents.deleted(one, two))).isEmpty();
+
+    assertThat(house.counted(beta.id())).isEqualTo(1);
+    assertThat(house.counted(acme.id())).isZero();
+    assertThat(context.logged()).anyMatch(line -> line.contains("a session of beta has schema"));
+  }
+
+  @Test
+  void a_record_is_retried_if_its_tenant_cannot_be_looked_up() {
+    TenantId id = acme.id();
+    DynamodbEvent event = LambdaEvents.deleted(deleted(acme, "a"));
+    house.town().facts().outage().begin();
+
+    assertThat(handle(event)).contains("number-0");
+
+    assertThat(house.counted(id)).isEqualTo(1);
+  }
+}
