@@ -1133,7 +1133,7 @@ class AwsEnvironmentTest {
     left.set(2);
     assertThatThrownBy(() -> aws.messageLog().add(tenant, Set.of(one), clock.instant()))
         .isInstanceOf(Unavailable.class)
-        .hasMessageContaining("left out rows twice");
+        .hasMessageContaining("rows stayed unprocessed");
   }
 
   @Test
