@@ -326,7 +326,7 @@ class ControlPlaneApiTest {
 
     at.patch("acme", "{\"overrides\":{\"tenantPerMinute\":3}}");
 
-    assertThat(at.faults.calls()).containsOnlyOnce("FillSchedules.put", "BucketQueues.make");
+    assertThat(at.faults.calls()).containsOnlyOnce("FillSchedules.put", "BucketQueues.ensure");
     at.assertConsistent();
   }
 
@@ -706,14 +706,14 @@ class ControlPlaneApiTest {
             "Tiers.find",
             "Tenants.create",
             "Tiers.find",
-            "Connections.openCount",
+            "Connections.createCount",
             "Buckets.list",
-            "BucketQueues.maker",
+            "BucketQueues.owner",
             "Buckets.open",
-            "BucketQueues.make",
-            "BucketQueues.maker",
+            "BucketQueues.ensure",
+            "BucketQueues.owner",
             "Buckets.open",
-            "BucketQueues.make",
+            "BucketQueues.ensure",
             "FillSchedules.put",
             "Buckets.find",
             "TokenQueue.look",

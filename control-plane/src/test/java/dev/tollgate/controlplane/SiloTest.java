@@ -43,8 +43,8 @@ class SiloTest {
         .containsExactly(
             "Silos.find",
             "Silos.open",
-            "SiloQueues.make",
-            "SiloFunctions.make",
+            "SiloQueues.ensure",
+            "SiloFunctions.ensure",
             "SiloFunctions.attach");
     assertThat(at.faults.calls().indexOf("SiloFunctions.attach"))
         .isLessThan(at.faults.calls().indexOf("Tenants.markObserved"));
@@ -247,7 +247,7 @@ class SiloTest {
 
     at.sweep();
     assertThat(at.faults.calls())
-        .containsExactlyInAnyOrder("Tenants.unsettled", "Tiers.list", "Tiers.rolledOutRelease");
+        .containsExactlyInAnyOrder("Tenants.listPending", "Tiers.list", "Tiers.rolledOutRelease");
   }
 
   @Test
@@ -271,7 +271,7 @@ class SiloTest {
     tenants.forEach(tenant -> at.onboard(tenant, "gold"));
     at.sweep();
     at.deploy(NEXT);
-    at.siloFunctions.outage().begin("make");
+    at.siloFunctions.outage().begin("ensure");
 
     at.sweep();
     at.sweep();

@@ -63,7 +63,7 @@ final class RecountTest {
     assertThat(repair(NOTHING)).isZero();
 
     assertThat(pauses).isEmpty();
-    assertThat(house.faults().calls()).containsExactly("Sessions.list", "Connections.countOf");
+    assertThat(house.faults().calls()).containsExactly("Sessions.list", "Connections.readCount");
   }
 
   @Test

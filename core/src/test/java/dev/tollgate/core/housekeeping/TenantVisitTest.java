@@ -98,9 +98,9 @@ final class TenantVisitTest {
     assertThat(visit()).isEqualTo(did(22, 0, 0));
 
     assertThat(house.faults().calls().stream().filter(call -> call.startsWith("Sessions.")).skip(1))
-        .startsWith("Sessions.endAt", "Sessions.take", "Sessions.remove", "Sessions.endAt")
+        .startsWith("Sessions.moveEnd", "Sessions.takeConnections", "Sessions.remove", "Sessions.moveEnd")
         .element(4)
-        .isEqualTo("Sessions.take");
+        .isEqualTo("Sessions.takeConnections");
   }
 
   @Test
@@ -113,7 +113,7 @@ final class TenantVisitTest {
     house.faults().none();
     visit();
 
-    assertThat(house.faults().calls()).endsWith("Connections.forgetCount", "LiveTenants.strikeOff");
+    assertThat(house.faults().calls()).endsWith("Connections.deleteCount", "LiveTenants.remove");
     assertThat(house.books().list(ACME)).isEmpty();
     assertThat(house.books().nextArrival(ACME)).isEmpty();
     assertThat(house.books().list()).isEmpty();
@@ -187,7 +187,7 @@ final class TenantVisitTest {
       assertThat(visit()).isEqualTo(did(0, 0, 0));
 
       assertThat(house.faults().calls())
-          .containsExactly("Tenants.find", "Sessions.list", "Connections.countOf");
+          .containsExactly("Tenants.find", "Sessions.list", "Connections.readCount");
     }
   }
 
@@ -527,7 +527,7 @@ final class TenantVisitTest {
     house.faults().none();
     visit();
     int calls = house.faults().calls().size();
-    assertThat(house.faults().calls()).endsWith("LiveTenants.strikeOff");
+    assertThat(house.faults().calls()).endsWith("LiveTenants.remove");
 
     for (int at = 1; at <= calls; at++) {
       TenantVisitTest other = new TenantVisitTest();

@@ -43,7 +43,7 @@ final class CountLawsTest {
                 return WriteResult.CONFLICT;
               }
               Object answer = method.invoke(connections, arguments);
-              if (name.equals("countOf")) {
+              if (name.equals("readCount")) {
                 seen.put(answer, moves.get());
               } else if (name.startsWith("count") && !name.equals("count")) {
                 moves.incrementAndGet();

@@ -68,7 +68,7 @@ final class SessionLifecycleTest {
 
     house.life().end(ACME, session);
 
-    assertThat(house.faults().calls()).containsExactly("Sessions.endAt", "Sessions.remove");
+    assertThat(house.faults().calls()).containsExactly("Sessions.moveEnd", "Sessions.remove");
   }
 
   @Test
@@ -149,7 +149,7 @@ final class SessionLifecycleTest {
       house.pass(Duration.ofMinutes(1));
       house.faults().none();
       house.keep();
-      assertThat(house.faults().calls()).doesNotContain("Sessions.endAt", "Sessions.remove");
+      assertThat(house.faults().calls()).doesNotContain("Sessions.moveEnd", "Sessions.remove");
       assertThat(house.books().find(ACME, session).orElseThrow().processed()).containsKey("m");
     }
     house.pass(Duration.ofMinutes(1));
@@ -404,7 +404,7 @@ final class SessionLifecycleTest {
 
     house.life().open(one, caller(one, "ann"));
 
-    assertThat(house.faults().calls()).containsExactly("Sessions.notedFor", "Sessions.find");
+    assertThat(house.faults().calls()).containsExactly("Sessions.findForSubject", "Sessions.find");
   }
 
   @Test
@@ -413,7 +413,7 @@ final class SessionLifecycleTest {
 
     house.life().open(acme, Optional.empty());
 
-    assertThat(house.faults().calls()).containsExactly("Sessions.takeTurn", "Sessions.create");
+    assertThat(house.faults().calls()).containsExactly("Sessions.acquireCreation", "Sessions.create");
   }
 
   @Test
