@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is wrong is refused with the right status, by name, and changes nothing. */
+/** Invalid input gets the right status and an error that names it, and changes nothing. */
 final class BadInputIT {
   private static final Deployment DEPLOYMENT = Deployment.underTest();
 
@@ -18,7 +18,7 @@ final class BadInputIT {
     assertThat(DEPLOYMENT.onboard("sound", "silver", "{}").status()).isEqualTo(201);
   }
 
-  private static Answer sound() {
+  private static Answer valid() {
     return DEPLOYMENT.control("GET", "/tenants/sound");
   }
 
@@ -47,9 +47,9 @@ final class BadInputIT {
         "DELETE | /tiers/silver |  | 409 | ",
         "PUT | /tiers/zinc | {\"tier\":\"zinc\",\"isolation\":\"POOL\",\"limits\":{}} | 400 | limits.tenantPerMinute",
       })
-  void a_wrong_control_plane_call_gets_a_problem_that_names_it(
+  void an_invalid_control_plane_request_gets_a_problem_that_names_the_value(
       String method, String path, String body, int status, String field) {
-    Answer before = sound();
+    Answer before = valid();
     Answer refused = DEPLOYMENT.control(method, path, body == null ? "" : body);
     assertThat(refused.status()).as("%s", refused).isEqualTo(status);
     assertThat(refused.header("content-type")).isEqualTo("application/problem+json");
@@ -57,13 +57,13 @@ final class BadInputIT {
     if (field != null) {
       assertThat(refused.body().at("/errors/0/field").asText()).isEqualTo(field);
     }
-    assertThat(sound().body().get("version")).isEqualTo(before.body().get("version"));
+    assertThat(valid().body().get("version")).isEqualTo(before.body().get("version"));
     assertThat(DEPLOYMENT.control("GET", "/tenants/x").status()).isEqualTo(404);
     assertThat(DEPLOYMENT.control("GET", "/tiers/zinc").status()).isEqualTo(404);
   }
 
   @Test
-  void a_body_of_another_type_or_too_large_is_refused() {
+  void a_body_of_another_media_type_or_over_the_size_limit_is_refused() {
     String url = DEPLOYMENT.outputs().get("ControlPlaneURL") + "/tenants";
     assertThat(DEPLOYMENT.send(url, "POST", "tenantId=x", "text/plain").status()).isEqualTo(415);
     String large = "{\"tenantId\":\"" + "x".repeat(65 * 1024) + "\"}";
@@ -72,21 +72,21 @@ final class BadInputIT {
 
   @ParameterizedTest
   @CsvSource({
-    "'?tenantId=sound', 401",
+    "'?tenantId=valid', 401",
     "'?sessionId=00000000000000000000000000000000', 401",
     "'', 401",
-    "'?tenantId=sound&sessionId=00000000000000000000000000000000', 403",
+    "'?tenantId=valid&sessionId=00000000000000000000000000000000', 403",
     "'?tenantId=nobody&sessionId=00000000000000000000000000000000', 403",
     "'?tenantId=..%2F..&sessionId=00000000000000000000000000000000', 403",
-    "'?tenantId=sound&sessionId=%27%20OR%201', 403",
-    "'?tenantId=sound&tenantId=other&sessionId=00000000000000000000000000000000', 403",
+    "'?tenantId=valid&sessionId=%27%20OR%201', 403",
+    "'?tenantId=valid&tenantId=other&sessionId=00000000000000000000000000000000', 403",
   })
-  void a_wrong_handshake_gets_its_status(String query, int status) {
+  void an_invalid_handshake_gets_the_documented_status(String query, int status) {
     assertThat(DEPLOYMENT.handshake(query).join().status()).isEqualTo(status);
   }
 
   @Test
-  void a_session_of_another_tenant_or_one_that_is_over_is_refused() throws Exception {
+  void a_handshake_with_an_ended_session_or_one_of_another_tenant_is_refused() throws Exception {
     DEPLOYMENT.onboard("other", "silver", "{}");
     String session = DEPLOYMENT.open("sound");
     assertThat(DEPLOYMENT.connect("other", session).status()).isEqualTo(403);

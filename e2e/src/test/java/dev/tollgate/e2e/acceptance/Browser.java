@@ -36,11 +36,11 @@ import org.openqa.selenium.logging.LoggingPreferences;
 import org.openqa.selenium.support.ui.Select;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
-/** Chromium, as a person uses it, with a profile of its own. */
+/** Chromium, with a profile of its own. */
 public final class Browser implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(75);
 
-  /** What a page cannot help showing there: a browser tells of each refused handshake itself. */
+  /** A log line that is not an error of the page: Chromium logs each refused handshake. */
   private static final String REFUSED_HANDSHAKE =
       "Error during WebSocket handshake: Unexpected response code: 429";
 
@@ -71,10 +71,7 @@ public final class Browser implements AutoCloseable {
     size(1280, 900);
   }
 
-  /**
-   * Starts Chromium. Where there is none, the test is aborted, and says what to install; or it
-   * fails, if the environment says {@code TOLLGATE_BROWSER=required}.
-   */
+  /** Starts Chromium. Without an installed Chromium the test is aborted with a message that says what to install; it fails instead if the environment has {@code TOLLGATE_BROWSER=required}. */
   public static Browser open() {
     Optional<File> chromium = onPath("chromium", "chromium-browser", "google-chrome");
     Optional<File> chromedriver = onPath("chromedriver");
@@ -110,14 +107,14 @@ public final class Browser implements AutoCloseable {
 
   public Browser size(int width, int height) {
     driver.manage().window().setSize(new Dimension(width, height));
-    // A window is no narrower than 500; a phone is.
+    // Chromium's windows are at least 500 wide; a phone's screen is narrower.
     driver.executeCdpCommand(
         "Emulation.setDeviceMetricsOverride",
         Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 500));
     return this;
   }
 
-  /** Has the system prefer a scheme, {@code light} or {@code dark}. */
+  /** Sets the preferred color scheme of the system, {@code light} or {@code dark}. */
   public Browser scheme(String scheme) {
     driver.executeCdpCommand(
         "Emulation.setEmulatedMedia",
@@ -125,12 +122,12 @@ public final class Browser implements AutoCloseable {
     return this;
   }
 
-  /** An attribute, or nothing if there is none. */
+  /** The value of an attribute; empty if the element does not have it. */
   public String attribute(String css, String name) {
     return Objects.requireNonNullElse(find(css).getAttribute(name), "");
   }
 
-  /** Opens a window beside this one; its handle. */
+  /** Opens another window and returns its handle. */
   public String window(String url) {
     driver.switchTo().newWindow(WindowType.WINDOW).get(url);
     return driver.getWindowHandle();
@@ -156,9 +153,7 @@ public final class Browser implements AutoCloseable {
     return driver.findElements(By.cssSelector(css));
   }
 
-  /**
-   * Moves the pointer into an element: to its left edge if {@code share} is 0, to its right if 1.
-   */
+  /** Moves the pointer into an element, at its left edge if {@code share} is 0 and at its right edge if it is 1. */
   public void point(String css, double share) {
     WebElement element = find(css);
     int width = element.getSize().getWidth() - 2;
@@ -172,7 +167,7 @@ public final class Browser implements AutoCloseable {
     return find(css).getText();
   }
 
-  /** Clicks what can be clicked, or will be in a moment. */
+  /** Clicks an element as soon as it can be clicked. */
   public void click(String css) {
     await(css + " can be clicked", () -> find(css).isDisplayed() && find(css).isEnabled());
     driver.executeScript("arguments[0].scrollIntoView({block: 'center'})", find(css));
@@ -193,7 +188,7 @@ public final class Browser implements AutoCloseable {
     return driver.executeScript(javaScript, arguments);
   }
 
-  /** Waits until an element's text is as it should be. */
+  /** Waits until an element has the expected text. */
   public void awaitText(String css, Predicate<String> expected) {
     await(css, () -> expected.test(text(css)), () -> text(css));
   }
@@ -211,7 +206,7 @@ public final class Browser implements AutoCloseable {
         .until(driver -> condition.get());
   }
 
-  /** Errors that only the browser's console shows, since they were asked for last. */
+  /** The errors in the browser's console since the last call. */
   public List<String> errors() {
     return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
         .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
@@ -220,7 +215,7 @@ public final class Browser implements AutoCloseable {
         .toList();
   }
 
-  /** Serious and critical findings of axe on the page as it stands. */
+  /** The serious and critical findings of axe on the page in its current state. */
   @SuppressWarnings("unchecked")
   public List<String> accessibilityFindings() {
     driver.executeScript(axe());
@@ -246,7 +241,7 @@ public final class Browser implements AutoCloseable {
     }
   }
 
-  /** The page from its top to its end, at most so high. */
+  /** A screenshot of the page from its top to its end, but at most of this height. */
   public byte[] screenshot(int width, int highest) {
     Object height = Objects.requireNonNull(script("return document.documentElement.scrollHeight"));
     size(width, Math.min(highest, Math.max(((Number) height).intValue(), 600)));

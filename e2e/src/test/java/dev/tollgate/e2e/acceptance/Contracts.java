@@ -11,10 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * The published contracts, which all that the end-to-end tests send and receive is held to: what is
- * not in them fails the test that saw it.
- */
+/** The published contracts, which every request and response of the end-to-end tests must match. A mismatch fails the test that sent the request. */
 public final class Contracts {
   private static final Path DOCS = Path.of("../docs");
 
@@ -26,9 +23,9 @@ public final class Contracts {
   private Contracts() {}
 
   /**
-   * Holds an exchange to the contract of its API, if it is one of the two.
+   * Checks an exchange against the contract of its API, if its API has one.
    *
-   * @param outputs where they are
+   * @param outputs the outputs of the stack, which have the URLs of the APIs
    */
   public static void check(
       Map<String, String> outputs,

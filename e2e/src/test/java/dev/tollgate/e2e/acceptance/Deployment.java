@@ -19,19 +19,13 @@ import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/**
- * A deployed stack, as its users see it: the HTTP APIs and the sockets at the addresses in the
- * stack's outputs. Every exchange and every frame is checked against the published contracts.
- */
+/** A deployed stack as its users see it: the HTTP APIs and the sockets, at the addresses in the stack's outputs. Every exchange and every frame is checked against the published contracts. */
 public abstract class Deployment {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final HttpClient http = HttpClient.newHttpClient();
 
-  /**
-   * The deployment under test: the one whose outputs file system property {@code tollgate.outputs}
-   * names, or the local one.
-   */
+  /** The deployment under test: the deployment of the outputs file that the system property {@code tollgate.outputs} names, or else the local one. */
   public static Deployment underTest() {
     String outputs = System.getProperty("tollgate.outputs", "");
     return outputs.isEmpty()
@@ -39,16 +33,16 @@ public abstract class Deployment {
         : RemoteDeployment.of(Path.of(outputs));
   }
 
-  /** Provides the deployment under test where no outputs file is named. */
+  /** Provides the deployment under test when no outputs file is named. */
   public interface Provider {
-    /** The deployment that the acceptance tests share. */
+    /** The deployment that all acceptance tests share. */
     Deployment deployment();
   }
 
   /** The stack's outputs, by name. */
   public abstract Map<String, String> outputs();
 
-  /** Lets time pass for the deployment. */
+  /** Lets time pass in the deployment. */
   public abstract void pass(Duration time) throws InterruptedException;
 
   public Answer control(String method, String path, String body) {
@@ -93,7 +87,7 @@ public abstract class Deployment {
     return send(url, method, body.getBytes(StandardCharsets.UTF_8), headers);
   }
 
-  /** Sends a body that need not be text. */
+  /** Sends a body of any bytes. */
   public Answer send(String url, String method, byte[] body, Map<String, String> headers) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(url))
@@ -116,7 +110,7 @@ public abstract class Deployment {
     }
   }
 
-  /** Tries to open a socket; does not wait for it. */
+  /** Starts a handshake without waiting for its end. */
   public CompletableFuture<Handshake> handshake(String query) {
     URI url = URI.create(outputs().get("WebSocketURL") + query);
     ReceivedFrames frames = new ReceivedFrames();
@@ -129,7 +123,7 @@ public abstract class Deployment {
     return handshake(query(tenant, session)).join();
   }
 
-  /** Opens many sockets at once. */
+  /** Opens many sockets concurrently. */
   public List<Handshake> connectAll(int sockets, String tenant, List<String> sessions) {
     List<CompletableFuture<Handshake>> pending = new ArrayList<>();
     for (int i = 0; i < sockets; i++) {
@@ -156,15 +150,15 @@ public abstract class Deployment {
   }
 
   /**
-   * What became of a handshake.
+   * The result of a handshake.
    *
-   * @param frames what the socket is sent
+   * @param frames the frames that the socket receives
    */
   public record Handshake(int status, WebSocket socket, ReceivedFrames frames) {
-    /** Well below the 32 KB that one frame may have, whatever the characters. */
+    /** Leaves a frame below its limit of 32 KB for any characters. */
     private static final int FRAME_CHARS = 8_000;
 
-    /** The code with which the other side closes, once it has. */
+    /** The code with which the server closes the socket, once it does. */
     public CompletableFuture<Integer> closed() {
       return frames.closed();
     }
@@ -185,7 +179,7 @@ public abstract class Deployment {
     }
   }
 
-  /** What a request was answered with. */
+  /** A response of an HTTP API. */
   public record Answer(int status, Map<String, List<String>> headers, JsonNode body) {
     public String header(String name) {
       return headers.getOrDefault(name, List.of("none")).get(0);

@@ -15,10 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The frames that a socket has received, in order. A frame that breaks the contract fails the test
- * that reads the frames.
- */
+/** The frames that a socket has received, in their order. A frame that breaks the contract fails the test that reads the frames. */
 public final class ReceivedFrames implements WebSocket.Listener {
   private static final ObjectMapper JSON =
       new ObjectMapper(
@@ -30,7 +27,7 @@ public final class ReceivedFrames implements WebSocket.Listener {
                       .build())
               .build());
 
-  /** Long enough for a loaded machine; nobody waits for it who gets what he waits for. */
+  /** Long enough for a loaded machine. A wait ends as soon as the frames are there. */
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final CompletableFuture<Integer> closed = new CompletableFuture<>();
@@ -40,12 +37,12 @@ public final class ReceivedFrames implements WebSocket.Listener {
   private final Map<String, Boolean> sentAsDocumented = new HashMap<>();
   private final List<AssertionError> breaches = new ArrayList<>();
 
-  /** The code with which the other side closes, once it has. */
+  /** The code with which the server closes the socket, once it does. */
   public CompletableFuture<Integer> closed() {
     return closed;
   }
 
-  /** Notes what is sent on the socket. */
+  /** Records a frame that the client sends. */
   public synchronized void sent(String message) {
     sentAsDocumented.merge(id(message), Contracts.SOCKETS.takes(message), Boolean::logicalOr);
   }
@@ -58,7 +55,7 @@ public final class ReceivedFrames implements WebSocket.Listener {
     }
   }
 
-  /** A frame is as documented, and so is the frame that the application has answered with it. */
+  /** Checks that a frame matches the contract, and so does the client's frame that it answers. */
   private void check(String text, JsonNode frame) {
     try {
       Contracts.SOCKETS.checkReceived(text);
@@ -78,13 +75,13 @@ public final class ReceivedFrames implements WebSocket.Listener {
     }
   }
 
-  /** All frames so far, as they came. */
+  /** The texts of all frames so far, in the order of arrival. */
   public synchronized List<String> texts() {
     failOnBreach();
     return List.copyOf(received);
   }
 
-  /** All frames, as soon as there are so many. */
+  /** The texts of all frames, as soon as this many have arrived. */
   public synchronized List<String> awaitTexts(int count) throws InterruptedException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (received.size() < count) {
@@ -97,13 +94,13 @@ public final class ReceivedFrames implements WebSocket.Listener {
     return texts();
   }
 
-  /** All frames of a type so far. */
+  /** The frames of a type so far. */
   public synchronized List<JsonNode> of(String type) {
     failOnBreach();
     return List.copyOf(byType.getOrDefault(type, List.of()));
   }
 
-  /** The frames of a type, as soon as there are so many. */
+  /** The frames of a type, as soon as this many have arrived. */
   public synchronized List<JsonNode> await(String type, int count) throws InterruptedException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (byType.getOrDefault(type, List.of()).size() < count) {

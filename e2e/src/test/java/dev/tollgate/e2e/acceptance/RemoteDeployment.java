@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A deployment somewhere else, of which only the outputs are known. Its time passes by itself. */
+/** A deployment on AWS, known only by its outputs. Its time passes by itself. */
 final class RemoteDeployment extends Deployment {
   private final Map<String, String> outputs;
 
@@ -17,7 +17,7 @@ final class RemoteDeployment extends Deployment {
     this.outputs = Map.copyOf(outputs);
   }
 
-  /** The deployment whose outputs {@code cdk deploy --outputs-file} wrote. */
+  /** Reads the outputs that {@code cdk deploy --outputs-file} wrote. */
   static RemoteDeployment of(Path file) {
     try {
       Map<String, String> outputs = new TreeMap<>();

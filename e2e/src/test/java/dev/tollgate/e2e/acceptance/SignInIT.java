@@ -24,10 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * Signing in at the operator's page, against a pool that is played by this test: it stands in front
- * of the console, lets nobody at the control plane without its token, and gives one for a code.
- */
+/** Sign-in to the operator's page, with a user pool that this test simulates by a proxy in front of the console. The proxy refuses requests to the control plane without the pool's token, and issues a token for a code. */
 final class SignInIT {
   private final Deployment deployment = Deployment.underTest();
   private final HttpClient http = HttpClient.newHttpClient();
@@ -62,7 +59,7 @@ final class SignInIT {
   }
 
   @Test
-  void operator_signs_in_and_comes_back_to_the_same_tenant() {
+  void an_operator_who_signs_in_returns_to_the_same_tenant() {
     assertThat(deployment.onboard("page-signed", "bronze", "{}").status()).isEqualTo(201);
     browser.go(url() + "/operator#tenant=page-signed");
     browser.click("#sign-in");
@@ -77,7 +74,7 @@ final class SignInIT {
   }
 
   @Test
-  void operator_whose_token_has_expired_signs_in_again_and_is_where_he_was() {
+  void an_operator_with_an_expired_token_signs_in_again_and_returns_to_the_same_page() {
     assertThat(deployment.onboard("page-expired", "bronze", "{}").status()).isEqualTo(201);
     browser.go(url() + "/operator#tenant=page-expired");
     browser.click("#sign-in");
@@ -94,7 +91,7 @@ final class SignInIT {
   }
 
   @Test
-  void one_who_is_not_let_in_is_told() {
+  void an_operator_who_may_not_sign_in_sees_the_reason() {
     refusing = true;
     browser.go(url() + "/operator");
     browser.click("#sign-in");
@@ -103,7 +100,7 @@ final class SignInIT {
   }
 
   @Test
-  void code_that_nobody_asked_for_is_not_used() {
+  void a_code_without_a_pending_sign_in_is_not_used() {
     browser.go(url() + "/operator?code=planted&state=planted");
     browser.awaitText("#notices", text -> text.contains("this tab did not start it"));
     assertThat(browser.url()).isEqualTo(url() + "/operator");
@@ -111,7 +108,7 @@ final class SignInIT {
   }
 
   @Test
-  void what_nobody_thought_of_is_told_on_the_page() {
+  void an_unexpected_error_is_shown_on_the_page() {
     broken = true;
     browser.go(url() + "/operator");
     browser.awaitText("#notices", text -> text.contains("Reload the page to continue."));
@@ -174,7 +171,7 @@ final class SignInIT {
             : "{\"error\":\"invalid_grant\"}");
   }
 
-  /** RFC 7636, 4.6. */
+  /** The code challenge of a verifier, as in RFC 7636, 4.6. */
   private static String challengeOf(String verifier) {
     try {
       return Base64.getUrlEncoder()
@@ -187,7 +184,7 @@ final class SignInIT {
     }
   }
 
-  /** The console's own answer, if one has a token where one needs it. */
+  /** Passes a request on to the console, unless it needs a token and has none. */
   private void pass(HttpExchange exchange, URI asked) throws IOException {
     boolean guarded = asked.getPath().matches("/(tenants|tiers|activity).*");
     List<String> authorization =
@@ -199,7 +196,7 @@ final class SignInIT {
     URI console = URI.create(deployment.outputs().get("SampleClient"));
     String target = asked.toString().substring(1);
     try {
-      // As browsers ask; large files are sent in no other form.
+      // Requests have this header as in a browser, because large files are sent only in compressed form.
       HttpResponse<byte[]> answer =
           http.send(
               HttpRequest.newBuilder(URI.create(console + target))

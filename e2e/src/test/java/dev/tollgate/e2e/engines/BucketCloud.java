@@ -11,10 +11,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 
-/**
- * A local cloud with nothing but a Limit table and the queues that a test makes, and Tollgate's
- * adapters to it. Every request can be struck by a fault plan.
- */
+/** A local cloud with only a Limit table and the queues that a test creates, and Tollgate's adapters for it. A fault plan may apply to every request. */
 final class BucketCloud implements AutoCloseable {
   private static final Path ASSEMBLY = Path.of("src/test/resources/engines.cdk.out");
   private static final String TENANT_ROLE = "arn:aws:iam::000000000000:role/Tenant";
@@ -46,12 +43,12 @@ final class BucketCloud implements AutoCloseable {
         adapters.buckets(), adapters.tokenQueue(), adapters.bucketQueues());
   }
 
-  /** The environment of a program that claims here. A request to fill a bucket has no effect. */
+  /** The environment of a program that claims tokens here. Requests for fills have no effect. */
   Map<String, String> environment() {
     return Map.copyOf(environment);
   }
 
-  /** The faults of the plan that have struck so far. */
+  /** The number of injected faults so far, by kind. */
   Faults faults() {
     return cloud.faults();
   }

@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 
-/** The client of a deployment, on the engines. */
+/** The contract of the client, on the engines of the local cloud. */
 class EngineClientTest extends TollgateClientContract {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 

@@ -14,45 +14,40 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Our buckets are held to the law book on the engines of the local cloud, through the adapters that
- * run on AWS: in fair weather, in the storm that they stand in memory, and under a fault plan. Core
- * plays thousands of histories in memory; here is one in each weather at each build, and with
- * {@code -Dlawbook.histories} as many as one likes.
- */
+/** Checks the laws of the law book for our buckets on the engines of the local cloud, through the adapters that run on AWS: without faults, with faults at the ports, and with faults of a plan at the requests. Core's tests run thousands of histories in memory. This test runs one history per case, or as many as {@code -Dlawbook.histories} says. */
 final class EngineLawsIT {
-  /** A busy bucket that holds what comes in ten minutes: there a fill too many shows. */
-  private static final long TELLING = 36;
+  /** The seed of a history with a busy bucket whose capacity is ten minutes' tokens. Such a bucket shows a fill that adds too many tokens. */
+  private static final long SMOKE_SEED = 36;
 
-  private static LawBook.Report hold(LawBook<Limiter.Maker> book) {
-    boolean asked =
+  private static LawBook.Report check(LawBook<Limiter.Maker> book) {
+    boolean isConfigured =
         System.getProperty(LawBook.SEED) != null || System.getProperty(LawBook.HISTORIES) != null;
-    return asked ? book.hold(1) : book.replay(TELLING);
+    return isConfigured ? book.check(1) : book.replay(SMOKE_SEED);
   }
 
   @ParameterizedTest
   @EnumSource(value = FillMode.class, names = "SHARED", mode = EnumSource.Mode.EXCLUDE)
-  void in_fair_weather_every_law_is_kept(FillMode mode) {
-    try (var works = new EngineLimiter.Works(mode, 0, FaultPlan.none())) {
-      LawBook.Report report = hold(LawBook.ofLimiter(works));
-      System.out.println(mode + ", fair: " + report);
+  void buckets_without_faults_keep_every_law(FillMode mode) {
+    try (var factory = new EngineLimiter.Factory(mode, 0, FaultPlan.none())) {
+      LawBook.Report report = check(LawBook.ofLimiter(factory));
+      System.out.println(mode + ", no faults: " + report);
       assertThat(report.judged(LimiterLaws.NEVER_MORE)).isEqualTo((int) report.histories());
     }
   }
 
   @ParameterizedTest
   @EnumSource(FillMode.class)
-  void in_a_storm_every_law_is_kept(FillMode mode) {
-    try (var works = new EngineLimiter.Works(mode, 100, FaultPlan.none())) {
-      LawBook.Report report = hold(LawBook.ofLimiter(works));
-      System.out.println(mode + ", storm: " + report);
+  void buckets_with_faults_at_the_ports_keep_every_law(FillMode mode) {
+    try (var factory = new EngineLimiter.Factory(mode, 100, FaultPlan.none())) {
+      LawBook.Report report = check(LawBook.ofLimiter(factory));
+      System.out.println(mode + ", faults at the ports: " + report);
       assertThat(report.judged(LimiterLaws.NEVER_MORE)).isEqualTo((int) report.histories());
     }
   }
 
   @ParameterizedTest
   @EnumSource(value = FillMode.class, names = "SHARED", mode = EnumSource.Mode.EXCLUDE)
-  void under_a_fault_plan_every_law_of_one_tenant_is_kept(FillMode mode) {
+  void a_bucket_under_a_fault_plan_keeps_every_law(FillMode mode) {
     Map<FaultKind, Double> odds = new EnumMap<>(FaultKind.class);
     odds.put(FaultKind.QUEUE_FALSELY_EMPTY, 0.05);
     odds.put(FaultKind.QUEUE_DELIVERS_TWICE, 0.02);
@@ -61,10 +56,10 @@ final class EngineLawsIT {
     odds.put(FaultKind.QUEUE_ENTRY_FAILS, 0.02);
     odds.put(FaultKind.WRITE_UNANSWERED, 0.02);
     FaultPlan plan = new FaultPlan(1, odds, Map.of("sqs", 0.01, "dynamodb", 0.01), Map.of());
-    try (var works = new EngineLimiter.Works(mode, 0, plan)) {
+    try (var factory = new EngineLimiter.Factory(mode, 0, plan)) {
       LawBook.Report report =
-          hold(
-              LawBook.ofLimiter(works)
+          check(
+              LawBook.ofLimiter(factory)
                   .only(
                       List.of(
                           LimiterLaws.NEVER_MORE,

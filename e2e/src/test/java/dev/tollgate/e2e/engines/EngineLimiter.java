@@ -22,11 +22,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.Supplier;
 
-/**
- * Our buckets on the engines of the local cloud, struck by a plan where requests arrive. What the
- * plan accounts for is told by what has struck so far; so the laws hold one tenant alone, whom
- * everything strikes.
- */
+/** Our buckets on the engines of the local cloud, with faults at the requests. The faults injected so far determine how far the laws may be exceeded. These faults cannot be assigned to a tenant, so the laws are checked for a single tenant. */
 final class EngineLimiter implements Limiter {
   private final Limiter buckets;
   private final Faults faults;
@@ -40,21 +36,20 @@ final class EngineLimiter implements Limiter {
     this.setting = setting;
   }
 
-  /** Makes limiters, each on engines of its own. */
-  static final class Works implements Limiter.Maker, AutoCloseable {
+  /** Creates limiters, each on engines of its own. */
+  static final class Factory implements Limiter.Maker, AutoCloseable {
     private final FillMode mode;
     private final int perMille;
     private final FaultPlan plan;
     private Optional<BucketCloud> cloud = Optional.empty();
 
     /**
-     * Makes limiters whose buckets are filled in one mode.
+     * Creates limiters whose buckets are filled in one mode.
      *
-     * @param perMille how often a fault strikes at the ports, where it may, see {@link
-     *     BucketFaults}
-     * @param plan what goes wrong where requests arrive, whatever its seed
+     * @param perMille how often a fault occurs at a port where {@link BucketFaults} allows it
+     * @param plan the faults of requests; its seed is not used
      */
-    Works(FillMode mode, int perMille, FaultPlan plan) {
+    Factory(FillMode mode, int perMille, FaultPlan plan) {
       this.mode = mode;
       this.perMille = perMille;
       this.plan = plan;
@@ -70,17 +65,16 @@ final class EngineLimiter implements Limiter {
       cloud = Optional.of(open);
       Faults faults = open.faults();
       TollgateLimiter.Ports ports = open.ports();
-      // A direct bucket's queue forgets tokens, and a token that comes back after it was spent is
-      // not minted: neither is told how often.
+      // Nothing counts the tokens that the queue of a direct bucket loses, or the spent tokens that return to it.
       Optional<TollgateLimiter.Insight> insight =
           mode == FillMode.DIRECT || faults.arePlanned()
               ? Optional.empty()
               : Optional.of(
                   new TollgateLimiter.Insight(id -> ports.queue().look(id).held(), id -> 0));
-      BucketFaults storm =
+      BucketFaults portFaults =
           new BucketFaults(setting.seed(), perMille, setting::mayInjectFaults, setting.clock());
       return new EngineLimiter(
-          new TollgateLimiter(ports, insight, this::filling, storm, setting.clock()),
+          new TollgateLimiter(ports, insight, this::filling, portFaults, setting.clock()),
           faults,
           setting);
     }
@@ -104,7 +98,7 @@ final class EngineLimiter implements Limiter {
   @Override
   public void open(String tenant, Terms wanted) {
     terms = wanted;
-    undisturbed(
+    withoutFaults(
         () -> {
           buckets.open(tenant, wanted);
           return true;
@@ -114,24 +108,24 @@ final class EngineLimiter implements Limiter {
   @Override
   public boolean retune(String tenant, Terms wanted) {
     terms = wanted;
-    return undisturbed(() -> buckets.retune(tenant, wanted));
+    return withoutFaults(() -> buckets.retune(tenant, wanted));
   }
 
   @Override
   public Claim claim(String tenant) {
-    weather();
+    resumeOrPause();
     return buckets.claim(tenant);
   }
 
   @Override
   public Optional<Claim> claim(String tenant, long tokens) {
-    weather();
+    resumeOrPause();
     return buckets.claim(tenant, tokens);
   }
 
   @Override
   public OptionalLong expiredByAge(String tenant) {
-    return undisturbed(() -> buckets.expiredByAge(tenant));
+    return withoutFaults(() -> buckets.expiredByAge(tenant));
   }
 
   @Override
@@ -141,13 +135,13 @@ final class EngineLimiter implements Limiter {
 
   @Override
   public void passedTo(Instant now) {
-    weather();
+    resumeOrPause();
     buckets.passedTo(now);
   }
 
   @Override
   public Optional<TokenCounts> tokenCounts(String tenant) {
-    return undisturbed(() -> buckets.tokenCounts(tenant));
+    return withoutFaults(() -> buckets.tokenCounts(tenant));
   }
 
   @Override
@@ -155,19 +149,19 @@ final class EngineLimiter implements Limiter {
     return buckets.cost(tenant);
   }
 
-  /** Each kind of fault accounts for as much as in {@link BucketFaults}. */
+  /** The allowance for each kind of fault is that of {@link BucketFaults}. */
   @Override
   public Excuse excuse(String tenant) {
-    Map<String, Long> struck = faults.counts();
-    long strikes = struck.values().stream().mapToLong(Long::longValue).sum();
+    Map<String, Long> injected = faults.counts();
+    long strikes = injected.values().stream().mapToLong(Long::longValue).sum();
     long fill = terms.rate().tokensIn(Duration.ofMinutes(1)) + 1;
     long fills =
-        times(struck, FaultKind.QUEUE_FALSELY_EMPTY)
-            + times(struck, FaultKind.QUEUE_LEVEL_STALE)
-            + times(struck, FaultKind.WRITE_UNANSWERED)
-            + struck.getOrDefault("throttled-dynamodb", 0L)
-            + struck.getOrDefault("throttled-sqs", 0L);
-    long tokens = fills * fill + times(struck, FaultKind.QUEUE_DELIVERS_TWICE);
+        times(injected, FaultKind.QUEUE_FALSELY_EMPTY)
+            + times(injected, FaultKind.QUEUE_LEVEL_STALE)
+            + times(injected, FaultKind.WRITE_UNANSWERED)
+            + injected.getOrDefault("throttled-dynamodb", 0L)
+            + injected.getOrDefault("throttled-sqs", 0L);
+    long tokens = fills * fill + times(injected, FaultKind.QUEUE_DELIVERS_TWICE);
     if (strikes > excuse.strikes()) {
       excuse = new Excuse(Math.max(tokens, excuse.tokens()), strikes, setting.clock().instant());
     }
@@ -175,14 +169,14 @@ final class EngineLimiter implements Limiter {
     return new Excuse(
         excuse.tokens() + ofPorts.tokens(),
         excuse.strikes() + ofPorts.strikes(),
-        excuse.struckAt().isAfter(ofPorts.struckAt()) ? excuse.struckAt() : ofPorts.struckAt());
+        excuse.injectedAt().isAfter(ofPorts.injectedAt()) ? excuse.injectedAt() : ofPorts.injectedAt());
   }
 
-  private static long times(Map<String, Long> struck, FaultKind misfortune) {
-    return struck.getOrDefault(misfortune.key(), 0L);
+  private static long times(Map<String, Long> injected, FaultKind fault) {
+    return injected.getOrDefault(fault.key(), 0L);
   }
 
-  private void weather() {
+  private void resumeOrPause() {
     if (setting.mayInjectFaults()) {
       faults.resume();
     } else {
@@ -190,10 +184,10 @@ final class EngineLimiter implements Limiter {
     }
   }
 
-  private <T> T undisturbed(Supplier<T> work) {
+  private <T> T withoutFaults(Supplier<T> work) {
     faults.pause();
     T result = work.get();
-    weather();
+    resumeOrPause();
     return result;
   }
 }

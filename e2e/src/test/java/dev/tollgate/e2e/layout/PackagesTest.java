@@ -15,9 +15,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Within a module, packages form layers, and each is small enough to be read at once. */
+/** The packages of a module have no cycles, and each package is small. */
 class PackagesTest {
-  /** The most top-level types that a package may hold. */
+  /** The largest permitted number of top-level types in a package. */
   private static final long LARGEST_PACKAGE = 25;
 
   static List<Path> modules() throws IOException {
@@ -30,13 +30,13 @@ class PackagesTest {
 
   @ParameterizedTest
   @MethodSource("modules")
-  void packages_inOneModule_dependOnEachOtherInOneDirectionOnly(Path module) {
+  void packages_of_a_module_have_no_cycles(Path module) {
     slices().matching("dev.tollgate.(**)").should().beFreeOfCycles().check(classesOf(module));
   }
 
   @ParameterizedTest
   @MethodSource("modules")
-  void packages_inOneModule_holdFewTypes(Path module) {
+  void packages_of_a_module_have_few_types(Path module) {
     Map<String, Long> typesByPackage =
         classesOf(module).stream()
             .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))

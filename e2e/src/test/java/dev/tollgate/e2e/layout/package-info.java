@@ -1,4 +1,4 @@
-/** Checks the packages of all modules. Reads class files; imports nothing of the product. */
+/** Checks the packages of all modules by their class files. Imports nothing of the product. */
 @NullMarked
 package dev.tollgate.e2e.layout;
 

@@ -18,9 +18,9 @@ import software.amazon.awssdk.services.scheduler.SchedulerClient;
 import software.amazon.awssdk.services.scheduler.model.ScheduleSummary;
 import software.amazon.awssdk.services.sqs.SqsClient;
 
-/** The main path: onboard, connect, be refused, come back, change tier, offboard. */
+/** The main path of a tenant: onboarding, admission, refusal and retry, a change of tier, offboarding. */
 final class AdmissionIT {
-  /** The races alternate between twelve sessions and one. */
+  /** The rounds alternate between twelve sessions and one session. */
   private static final int ROUNDS = 2 * Integer.getInteger("tests.times", 1);
 
   private final LocalDeployment deployment = LocalDeployment.shared();
@@ -41,7 +41,7 @@ final class AdmissionIT {
   }
 
   @Test
-  void a_tenant_is_onboarded_and_refused_and_comes_back_and_changes_its_tier_and_leaves()
+  void a_tenant_is_admitted_refused_admitted_again_and_offboarded()
       throws Exception {
     Answer onboarded = deployment.onboard("story", "gold", "{\"tenantPerMinute\":4}");
     assertThat(onboarded.status()).as("%s", onboarded).isEqualTo(201);
@@ -55,9 +55,9 @@ final class AdmissionIT {
     assertThat(open).extracting(Handshake::status).containsOnly(101);
     assertThat(deployment.connect("story", session).status()).isEqualTo(429);
 
-    Answer told = deployment.session("GET", Deployment.query("story", session));
-    assertThat(told.body().at("/admission/reason").asText()).isEqualTo("TENANT_RATE");
-    long wait = Long.parseLong(told.header("retry-after"));
+    Answer status = deployment.session("GET", Deployment.query("story", session));
+    assertThat(status.body().at("/admission/reason").asText()).isEqualTo("TENANT_RATE");
+    long wait = Long.parseLong(status.header("retry-after"));
     assertThat(wait).isBetween(1L, 16L);
     deployment.cloud().settle();
     deployment.advance(Duration.ofSeconds(wait));
@@ -89,10 +89,10 @@ final class AdmissionIT {
     deployment.advance(Duration.ofMinutes(1));
     assertThat(deployment.control("GET", "/tenants/story").status()).isEqualTo(404);
     assertThat(deployment.connect("story", session).status()).isEqualTo(403);
-    nothingIsLeftOf("story");
+    assertNoResourcesOf("story");
   }
 
-  private void nothingIsLeftOf(String tenant) {
+  private void assertNoResourcesOf(String tenant) {
     try (SqsClient sqs = deployment.inspect(SqsClient.builder());
         SchedulerClient scheduler = deployment.inspect(SchedulerClient.builder());
         DynamoDbClient dynamo = deployment.inspect(DynamoDbClient.builder())) {
@@ -112,7 +112,7 @@ final class AdmissionIT {
   }
 
   @Test
-  void a_name_can_be_used_again_after_offboarding() throws Exception {
+  void a_tenant_id_can_be_used_again_after_offboarding() throws Exception {
     assertThat(deployment.onboard("phoenix", "silver", "{}").status()).isEqualTo(201);
     assertThat(deployment.control("DELETE", "/tenants/phoenix").status()).isIn(202, 204);
     assertThat(deployment.control("GET", "/tenants/phoenix").status()).isEqualTo(404);
@@ -125,7 +125,7 @@ final class AdmissionIT {
   }
 
   @Test
-  void of_sixty_that_race_for_ten_places_ten_are_admitted_each_time() throws Exception {
+  void sixty_concurrent_handshakes_for_ten_connections_get_ten_connections() throws Exception {
     assertThat(deployment.onboard("race", "gold", "{\"tenantConnections\":10}").status())
         .isEqualTo(201);
     for (int round = 1; round <= ROUNDS; round++) {
@@ -150,7 +150,7 @@ final class AdmissionIT {
   }
 
   @Test
-  void a_disconnect_that_comes_twice_or_late_changes_nothing_twice_and_creates_nothing()
+  void a_repeated_or_late_disconnect_has_no_further_effect()
       throws Exception {
     deployment.onboard("echoes", "gold", "{}");
     String session = deployment.open("echoes");
@@ -181,7 +181,7 @@ final class AdmissionIT {
         .formatted(connection, tenant, session);
   }
 
-  /** The connections in a session's row; none if there is no row. */
+  /** The number of connections in a session's row; empty without a row. */
   private List<String> connections(String tenant, String session) {
     try (DynamoDbClient dynamo = deployment.inspect(DynamoDbClient.builder())) {
       return dynamo
@@ -199,7 +199,7 @@ final class AdmissionIT {
   }
 
   @Test
-  void a_tenants_thousand_refused_attempts_leave_anothers_connections_alone() throws Exception {
+  void a_thousand_refused_handshakes_of_one_tenant_do_not_slow_another_tenant() throws Exception {
     strictTier();
     deployment.onboard("noisy", "strict", "{}");
     deployment.onboard("quiet", "gold", "{}");
@@ -209,12 +209,12 @@ final class AdmissionIT {
     List<Long> beside = new ArrayList<>();
     List<Integer> refused = new ArrayList<>();
     for (int wave = 0; wave < 10; wave++) {
-      List<CompletableFuture<Handshake>> storm = new ArrayList<>();
+      List<CompletableFuture<Handshake>> attempts = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
-        storm.add(deployment.handshake(Deployment.query("noisy", noisy.get(0))));
+        attempts.add(deployment.handshake(Deployment.query("noisy", noisy.get(0))));
       }
       beside.addAll(timedConnects(deployment.open("quiet")));
-      storm.forEach(attempt -> refused.add(attempt.join().status()));
+      attempts.forEach(attempt -> refused.add(attempt.join().status()));
     }
     assertThat(refused).hasSize(1_000).isSubsetOf(429, 503);
     System.out.printf(
@@ -222,10 +222,7 @@ final class AdmissionIT {
         median(alone), median(beside));
   }
 
-  /**
-   * A tier that refuses when its bucket does not answer in time, which a storm on a slow machine
-   * may bring about.
-   */
+  /** A tier that refuses connections when the bucket does not respond in time. A load test on a slow machine may cause that. */
   private void strictTier() {
     Answer put =
         deployment.control(
@@ -238,7 +235,7 @@ final class AdmissionIT {
     assertThat(put.status()).as("%s", put).isEqualTo(201);
   }
 
-  /** Opens three sockets, all of which must be admitted, and says how long each took. */
+  /** Opens three sockets, which must all be admitted, and returns the duration of each handshake. */
   private List<Long> timedConnects(String session) {
     List<Long> millis = new ArrayList<>();
     for (int i = 0; i < 3; i++) {

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The CDK app, synthesized with context values of a test's own. */
+/** The CDK app, synthesized with other context values than the default. */
 final class Assembly {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
@@ -19,7 +19,7 @@ final class Assembly {
   private Assembly() {}
 
   /**
-   * Writes the stack without its event source mappings: no function takes what is in the queues.
+   * Synthesizes the stack without event source mappings, so that messages stay in the queues.
    *
    * @return the directory
    */
@@ -49,7 +49,7 @@ final class Assembly {
   }
 
   /**
-   * Synthesizes the stack, as {@code npx aws-cdk synth -c name=value … --output directory} would.
+   * Synthesizes the stack, like {@code npx aws-cdk synth -c name=value … --output directory}.
    *
    * @return the directory
    */

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** A change is looked at first, then made, and only of the version that was looked at. */
+/** A dry run shows exactly what its change does, and a change applies only to the expected version. */
 final class ChangesIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
 
@@ -27,7 +27,7 @@ final class ChangesIT {
         .formatted(perMinute, connections);
   }
 
-  private static JsonNode shown(String tenant) {
+  private static JsonNode tenant(String tenant) {
     return DEPLOYMENT.control("GET", "/tenants/" + tenant).body();
   }
 
@@ -39,7 +39,7 @@ final class ChangesIT {
         Map.of("content-type", "application/json", "if-match", etag));
   }
 
-  /** The values that a dry run says would change, by the paths at which GET tells them. */
+  /** The paths in a tenant's document of the values that a dry run would change. */
   private static List<String> paths(JsonNode changes) {
     List<String> paths = new ArrayList<>();
     for (String field : List.of("tier", "isolation")) {
@@ -51,17 +51,17 @@ final class ChangesIT {
     return paths;
   }
 
-  private static void assertCameTrue(JsonNode changes, JsonNode before, JsonNode after) {
+  private static void assertApplied(JsonNode changes, JsonNode before, JsonNode after) {
     assertThat(paths(changes)).isNotEmpty();
     for (String path : paths(changes)) {
       assertThat(changes.at(path + "/from")).as(path).isEqualTo(before.at(path));
       assertThat(changes.at(path + "/to")).as(path).isEqualTo(after.at(path));
     }
     for (JsonNode bucket : after.path("buckets")) {
-      JsonNode told = changes.path("buckets").path(bucket.get("action").asText());
+      JsonNode preview = changes.path("buckets").path(bucket.get("action").asText());
       for (String field : List.of("ratePerMinute", "capacity")) {
-        if (told.has(field)) {
-          assertThat(told.at("/" + field + "/to")).isEqualTo(bucket.get(field));
+        if (preview.has(field)) {
+          assertThat(preview.at("/" + field + "/to")).isEqualTo(bucket.get(field));
         }
       }
     }
@@ -78,7 +78,7 @@ final class ChangesIT {
   }
 
   @Test
-  void what_a_dry_run_tells_of_a_tier_is_what_then_changes_and_a_stale_etag_changes_nothing()
+  void a_tier_change_does_what_its_dry_run_shows_and_a_stale_etag_is_refused()
       throws Exception {
     Answer created = DEPLOYMENT.control("PUT", "/tiers/previewed", tier(60, 10));
     assertThat(created.status()).as("%s", created).isEqualTo(201);
@@ -89,8 +89,8 @@ final class ChangesIT {
     for (int i = 0; i < 3; i++) {
       assertThat(DEPLOYMENT.connect("crowded", session).status()).isEqualTo(101);
     }
-    JsonNode crowded = shown("crowded");
-    JsonNode idle = shown("idle");
+    JsonNode crowded = tenant("crowded");
+    JsonNode idle = tenant("idle");
     String next = tier(20, 2);
 
     List<String> written = new ArrayList<>();
@@ -101,21 +101,21 @@ final class ChangesIT {
 
     assertThat(dry[0].status()).as("%s", dry[0]).isEqualTo(200);
     assertThat(written).isSubsetOf("GetItem", "Query", "AssumeRole");
-    JsonNode told = dry[0].body();
-    assertThat(told.at("/changes/limits/tenantConnections").toString())
+    JsonNode preview = dry[0].body();
+    assertThat(preview.at("/changes/limits/tenantConnections").toString())
         .isEqualTo("{\"from\":10,\"to\":2}");
-    assertThat(told.get("tenants").findValuesAsText("tenantId")).containsExactly("crowded", "idle");
-    JsonNode over = told.at("/tenants/0/consequences/0");
+    assertThat(preview.get("tenants").findValuesAsText("tenantId")).containsExactly("crowded", "idle");
+    JsonNode over = preview.at("/tenants/0/consequences/0");
     assertThat(over.get("kind").asText()).isEqualTo("OVER_LIMIT");
     assertThat(over.get("connections").asInt()).isEqualTo(3);
     assertThat(over.get("value").asInt()).isEqualTo(2);
-    assertThat(told.at("/totals/overLimit").asInt()).isEqualTo(1);
-    assertThat(shown("crowded").get("version")).isEqualTo(crowded.get("version"));
+    assertThat(preview.at("/totals/overLimit").asInt()).isEqualTo(1);
+    assertThat(tenant("crowded").get("version")).isEqualTo(crowded.get("version"));
 
     assertThat(put(next, dry[0].header("etag")).status()).isEqualTo(200);
 
-    assertCameTrue(told.at("/tenants/0/changes"), crowded, shown("crowded"));
-    assertCameTrue(told.at("/tenants/1/changes"), idle, shown("idle"));
+    assertApplied(preview.at("/tenants/0/changes"), crowded, tenant("crowded"));
+    assertApplied(preview.at("/tenants/1/changes"), idle, tenant("idle"));
     assertThat(DEPLOYMENT.connect("crowded", session).status()).isEqualTo(429);
     Answer stale = put(tier(60, 10), dry[0].header("etag"));
     assertThat(stale.status()).isEqualTo(412);
@@ -129,16 +129,16 @@ final class ChangesIT {
   }
 
   @Test
-  void what_a_dry_run_tells_of_a_tenant_is_what_then_changes() {
+  void a_tenant_change_does_what_its_dry_run_shows() {
     DEPLOYMENT.onboard("mover", "silver", "{}");
-    JsonNode before = shown("mover");
+    JsonNode before = tenant("mover");
     String bronze = "{\"tier\":\"bronze\",\"overrides\":{\"sessionTTL\":100}}";
 
-    JsonNode told =
+    JsonNode preview =
         DEPLOYMENT.control("PATCH", "/tenants/mover?dryRun=true", bronze).body().at("/tenants/0");
 
-    assertThat(shown("mover").get("tier").asText()).isEqualTo("silver");
+    assertThat(tenant("mover").get("tier").asText()).isEqualTo("silver");
     DEPLOYMENT.control("PATCH", "/tenants/mover", bronze);
-    assertCameTrue(told.get("changes"), before, shown("mover"));
+    assertApplied(preview.get("changes"), before, tenant("mover"));
   }
 }

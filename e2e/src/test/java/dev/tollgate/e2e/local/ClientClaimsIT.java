@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Programs that claim as the stack's role {@code Application}, held to its policies. */
+/** Programs that claim tokens as the stack's role {@code Application}, restricted to its policies. */
 final class ClientClaimsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
   private static final String TIER =
@@ -62,7 +62,7 @@ final class ClientClaimsIT {
   }
 
   @Test
-  void claims_come_to_the_second_however_a_bucket_was_drained() throws Exception {
+  void claims_are_granted_at_the_promised_second_for_any_way_of_draining() throws Exception {
     TokenBucket bucket = bucketOf("claims-drain");
     DEPLOYMENT.cloud().requests().clear();
     assertThat(bucket.claimUpTo(30).tokens()).isEqualTo(20);
@@ -74,7 +74,7 @@ final class ClientClaimsIT {
     assertThat(bucket.claimUpTo(10).tokens()).isBetween(2, 4);
   }
 
-  /** Nothing tells when the fill has ended that a claim requested. */
+  /** Waits for the end of a fill that a claim requested; no event reports it. */
   private static void awaitFill() {
     Instant deadline = Instant.now().plusSeconds(30);
     while (DEPLOYMENT.cloud().requests().of("TokenProducer").stream()
@@ -85,7 +85,7 @@ final class ClientClaimsIT {
   }
 
   @Test
-  void reservation_is_spent_or_returned() throws Exception {
+  void a_reservation_is_spent_or_returned() throws Exception {
     TokenBucket bucket = bucketOf("claims-reserve");
     Reservation spent = (Reservation) bucket.reserve(15);
     Reservation returned = (Reservation) bucket.reserve(5);
@@ -99,7 +99,7 @@ final class ClientClaimsIT {
   }
 
   @Test
-  void claim_is_three_requests_and_a_refusal_one() throws Exception {
+  void a_claim_costs_three_requests_and_a_refusal_one() throws Exception {
     TokenBucket bucket = bucketOf("claims-count");
     bucket.tryClaim();
     assertThat(operations(bucket::tryClaim))
@@ -116,7 +116,7 @@ final class ClientClaimsIT {
   }
 
   @Test
-  void bucket_that_does_not_exist_is_named() {
+  void an_unknown_bucket_is_named_in_the_error() {
     bucketOf("claims-known");
     assertThatThrownBy(() -> TOLLGATE.bucket("claims-known", "nonsense").tryClaim())
         .isInstanceOf(UnknownBucket.class)

@@ -22,20 +22,24 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.regions.Region;
 
-/** A cloud in a process of its own, which can be killed. */
+/** A local cloud in a process of its own, which a test can kill. */
 final class CloudProcess {
   private static final String READY = "ready";
 
   private final Process process;
-  private final Map<String, String> told;
+  private final Map<String, String> outputs;
 
-  private CloudProcess(Process process, Map<String, String> told) {
+  private CloudProcess(Process process, Map<String, String> outputs) {
     this.process = process;
-    this.told = told;
+    this.outputs = outputs;
   }
 
-  /** The process: arguments are the assembly, the data directory and the log. */
-  @SuppressWarnings("SystemOut") // what the parent reads
+  /**
+   * Runs the cloud.
+   *
+   * <p>The arguments are the assembly, the data directory and the log file.
+   */
+  @SuppressWarnings("SystemOut") // the test reads this line
   public static void main(String[] arguments) throws InterruptedException {
     LocalCloud cloud =
         LocalCloud.start(
@@ -48,12 +52,12 @@ final class CloudProcess {
                 Map.of(),
                 InstantSource.system()));
     AccessKey key = cloud.accessKey("test");
-    Map<String, String> told = new HashMap<>(cloud.outputs());
-    told.put("endpoint", cloud.endpoint().toString());
-    told.put("id", key.accessKeyId());
-    told.put("secret", key.secretAccessKey());
-    told.put("token", key.sessionToken());
-    told.forEach((name, value) -> System.out.println(name + " " + value));
+    Map<String, String> outputs = new HashMap<>(cloud.outputs());
+    outputs.put("endpoint", cloud.endpoint().toString());
+    outputs.put("id", key.accessKeyId());
+    outputs.put("secret", key.secretAccessKey());
+    outputs.put("token", key.sessionToken());
+    outputs.forEach((name, value) -> System.out.println(name + " " + value));
     System.out.println(READY);
     new CountDownLatch(1).await();
   }
@@ -74,24 +78,24 @@ final class CloudProcess {
                 log.toString()));
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    // A test that fails before it kills leaves no process behind.
+    // A test that fails before it kills the process must not leave it running.
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-    Map<String, String> told = new HashMap<>();
+    Map<String, String> outputs = new HashMap<>();
     BufferedReader out =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     String line = out.readLine();
     while (line != null && !line.equals(READY)) {
       String[] parts = line.split(" ", 2);
-      told.put(parts[0], parts.length == 2 ? parts[1] : "");
+      outputs.put(parts[0], parts.length == 2 ? parts[1] : "");
       line = out.readLine();
     }
     if (line == null) {
-      throw new IllegalStateException("the cloud did not start: " + told);
+      throw new IllegalStateException("the cloud did not start: " + outputs);
     }
-    return new CloudProcess(process, told);
+    return new CloudProcess(process, outputs);
   }
 
-  /** {@code kill -9}: the process gets no chance to do anything more. */
+  /** Kills the process like {@code kill -9}: without any cleanup. */
   void kill() throws InterruptedException {
     process.destroyForcibly();
     if (!process.waitFor(30, TimeUnit.SECONDS)) {
@@ -99,9 +103,9 @@ final class CloudProcess {
     }
   }
 
-  /** An output of the stack. */
+  /** The value of an output of the stack. */
   String output(String name) {
-    return told.getOrDefault(name, "");
+    return outputs.getOrDefault(name, "");
   }
 
   <B extends AwsClientBuilder<B, C>, C> C client(B builder) {

@@ -27,14 +27,11 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.lambda.LambdaClient;
 import software.amazon.awssdk.services.sqs.SqsClient;
 
-/**
- * Whatever goes wrong: two minutes later the counts are the open sockets, nobody is locked out, no
- * row is left that should not be, and no message is lost.
- */
+/** Two minutes after any failure, the connection counts are the numbers of open sockets, each tenant is served, no row is left over, and no message is lost. */
 final class ConsistencyIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
 
-  /** What the design promises: "the counts are right within two minutes". */
+  /** The design says: "the counts are right within two minutes". */
   private static final Duration SOON = Duration.ofMinutes(2);
 
   private static Predicate<Call> calls(String principal, String operation, String resource) {
@@ -44,7 +41,7 @@ final class ConsistencyIT {
             && call.resource().orElse("").contains(resource);
   }
 
-  private static Fault dyingOf(String function) {
+  private static Fault crash(String function) {
     return new Fault.Interrupted(() -> DEPLOYMENT.cloud().kill(function));
   }
 
@@ -66,14 +63,14 @@ final class ConsistencyIT {
     }
   }
 
-  /** The rows of a tenant of which something in them says this. */
-  private static List<Map<String, AttributeValue>> rows(String table, String tenant, String said) {
+  /** The rows of a tenant, restricted to those with this value in an attribute. */
+  private static List<Map<String, AttributeValue>> rows(String table, String tenant, String value) {
     return rows(table, tenant).stream()
-        .filter(row -> row.containsValue(AttributeValue.fromS(said)))
+        .filter(row -> row.containsValue(AttributeValue.fromS(value)))
         .toList();
   }
 
-  /** The sockets that sessions are said to have. */
+  /** The sockets in the rows of sessions. */
   private static List<String> sockets(List<Map<String, AttributeValue>> sessions) {
     return sessions.stream()
         .flatMap(
@@ -84,13 +81,13 @@ final class ConsistencyIT {
         .toList();
   }
 
-  private static void isRight(String tenant, int open) {
+  private static void assertCount(String tenant, int open) {
     assertThat(count(tenant)).as("count of %s", tenant).isEqualTo(open);
     assertThat(sockets(rows("TablesSession", tenant))).as("sockets of %s", tenant).hasSize(open);
   }
 
-  /** Opens a socket, as anybody can who is not locked out, and closes it again. */
-  private static void isServed(String tenant) throws InterruptedException {
+  /** Opens and closes a socket, to check that the tenant can still connect. */
+  private static void assertServed(String tenant) throws InterruptedException {
     Handshake handshake = connected(tenant, DEPLOYMENT.open(tenant));
     DEPLOYMENT.close(handshake);
   }
@@ -116,19 +113,19 @@ final class ConsistencyIT {
   }
 
   @Test
-  void half_of_two_hundred_disconnects_that_never_come() throws Exception {
+  void counts_with_a_hundred_lost_disconnects_are_repaired() throws Exception {
     DEPLOYMENT.onboard("vanish", "gold", "{\"tenantPerMinute\":400,\"tenantConnections\":200}");
     List<String> sessions = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       sessions.add(DEPLOYMENT.open("vanish"));
     }
     List<Handshake> open = new ArrayList<>();
-    // Ten to a session, as many as it may have.
+    // Ten sockets per session, the limit of the tier.
     for (int i = 0; i < 5; i++) {
       open.addAll(DEPLOYMENT.connectAll(40, "vanish", sessions));
     }
     assertThat(open).extracting(Handshake::status).containsOnly(101);
-    isRight("vanish", 200);
+    assertCount("vanish", 200);
 
     DEPLOYMENT.cloud().lostEvents().lose((function, event) -> function.contains("Disconnect"));
     for (int i = 0; i < 100; i++) {
@@ -139,17 +136,17 @@ final class ConsistencyIT {
     assertThat(DEPLOYMENT.connect("vanish", sessions.get(0)).status()).isEqualTo(429);
 
     DEPLOYMENT.advance(SOON);
-    isRight("vanish", 100);
-    isServed("vanish");
+    assertCount("vanish", 100);
+    assertServed("vanish");
     for (int i = 0; i < 100; i++) {
       DEPLOYMENT.close(open.get(i * 2 + 1));
     }
-    isRight("vanish", 0);
+    assertCount("vanish", 0);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"TablesLimit", "TablesSession"})
-  void a_function_that_dies_between_the_two_writes_of_a_connection(String unwritten)
+  void a_function_that_crashes_between_the_two_writes_of_a_connection_leaves_no_lasting_difference(String unwritten)
       throws Exception {
     String tenant = "dead-" + unwritten.substring(6).toLowerCase(java.util.Locale.ROOT);
     DEPLOYMENT.onboard(tenant, "gold", "{\"tenantConnections\":1}");
@@ -158,18 +155,18 @@ final class ConsistencyIT {
         DEPLOYMENT
             .cloud()
             .faults()
-            .inject(calls("Connect", "UpdateItem", unwritten), 1, dyingOf("Connect"))) {
+            .inject(calls("Connect", "UpdateItem", unwritten), 1, crash("Connect"))) {
       assertThat(DEPLOYMENT.connect(tenant, session).status()).isEqualTo(500);
       assertThat(death.count()).isEqualTo(1);
     }
 
     DEPLOYMENT.advance(SOON);
-    isRight(tenant, 0);
-    isServed(tenant);
+    assertCount(tenant, 0);
+    assertServed(tenant);
   }
 
   @Test
-  void a_session_row_that_is_deleted_under_open_sockets() throws Exception {
+  void a_session_row_deleted_with_open_sockets_closes_them_and_lowers_the_count() throws Exception {
     DEPLOYMENT.onboard("bereft", "gold", "{}");
     String session = DEPLOYMENT.open("bereft");
     Handshake one = connected("bereft", session);
@@ -190,20 +187,20 @@ final class ConsistencyIT {
     DEPLOYMENT.cloud().settle();
     one.closed().join();
     two.closed().join();
-    isRight("bereft", 1);
+    assertCount("bereft", 1);
 
     for (int times = 0; times < 2; times++) {
-      DEPLOYMENT.invoke("SessionEnd", removal("bereft", session, gone));
+      DEPLOYMENT.invoke("SessionEnd", deletedRow("bereft", session, gone));
     }
-    isRight("bereft", 1);
+    assertCount("bereft", 1);
     DEPLOYMENT.advance(SOON);
-    isRight("bereft", 1);
+    assertCount("bereft", 1);
     assertThat(bystander.closed()).isNotDone();
     DEPLOYMENT.close(bystander);
   }
 
-  /** What the stream says when a session row has gone. */
-  private static String removal(String tenant, String session, List<String> connections) {
+  /** The stream record of a deleted session row. */
+  private static String deletedRow(String tenant, String session, List<String> connections) {
     return """
         {"Records": [{"eventID": "1", "eventVersion": "1.1", "eventName": "REMOVE",
           "eventSource": "aws:dynamodb", "awsRegion": "us-east-1",
@@ -225,12 +222,12 @@ final class ConsistencyIT {
 
     DEPLOYMENT.advance(SOON);
     handshake.closed().join();
-    isRight("idler", 0);
+    assertCount("idler", 0);
     assertThat(rows("TablesSession", "idler")).isEmpty();
   }
 
   @Test
-  void a_session_that_is_used_does_not_end() throws Exception {
+  void a_session_in_use_does_not_end() throws Exception {
     DEPLOYMENT.onboard("diligent", "gold", "{\"sessionTTL\":90}");
     Handshake handshake = connected("diligent", DEPLOYMENT.open("diligent"));
     for (int minute = 0; minute < 4; minute++) {
@@ -240,13 +237,13 @@ final class ConsistencyIT {
       DEPLOYMENT.advance(Duration.ofMinutes(1));
     }
     assertThat(handshake.closed()).isNotDone();
-    isRight("diligent", 1);
+    assertCount("diligent", 1);
     DEPLOYMENT.close(handshake);
   }
 
-  /** A leaked id is worth no more than the session's lifetime, whatever is done with it. */
+  /** A leaked session id is useful only until the end of the session's lifetime, even in constant use. */
   @Test
-  void a_session_that_is_used_without_end_is_over_at_its_lifetime() throws Exception {
+  void a_session_in_constant_use_ends_at_its_lifetime() throws Exception {
     DEPLOYMENT.onboard("leaked", "gold", "{\"sessionTTL\":90,\"sessionLifetime\":300}");
     String session = DEPLOYMENT.open("leaked");
     String query = Deployment.query("leaked", session);
@@ -271,14 +268,14 @@ final class ConsistencyIT {
     assertThat(DEPLOYMENT.connect("leaked", session).status()).isEqualTo(403);
     DEPLOYMENT.advance(SOON);
     handshake.closed().join();
-    isRight("leaked", 0);
-    // Its messages stay noted for ten minutes, lest one that is sent again is processed again.
+    assertCount("leaked", 0);
+    // The records of its messages stay for ten minutes, so that a repeated message is not processed again.
     DEPLOYMENT.advance(Duration.ofMinutes(11));
     assertThat(rows("TablesSession", "leaked")).isEmpty();
   }
 
   @Test
-  void the_processor_dies_between_claim_and_settle() throws Exception {
+  void a_processor_that_crashes_between_claim_and_settle_loses_no_message() throws Exception {
     DEPLOYMENT.onboard("mortal", "silver", "{\"messagesPerMinute\":10}");
     Handshake handshake = connected("mortal", DEPLOYMENT.open("mortal"));
     try (Injection death =
@@ -288,7 +285,7 @@ final class ConsistencyIT {
             .inject(
                 calls("PoolProcessor", "DeleteMessageBatch", "message_mortal"),
                 1,
-                dyingOf("PoolProcessor"))) {
+                crash("PoolProcessor"))) {
       send(handshake, "PooledSQS", 0, 5);
       handshake.frames().await("accepted", 5);
       DEPLOYMENT.cloud().settle();
@@ -330,12 +327,12 @@ final class ConsistencyIT {
 
     DEPLOYMENT.advance(SOON);
     assertThat(ids(handshake.frames().await("reply", 10))).isEqualTo(numbered(10));
-    isRight(tenant, 1);
+    assertCount(tenant, 1);
     DEPLOYMENT.close(handshake);
   }
 
   @Test
-  void a_bucket_that_cannot_be_asked_admits_or_waits_as_the_tier_says() throws Exception {
+  void an_unavailable_bucket_admits_or_refuses_as_its_tier_says() throws Exception {
     DEPLOYMENT.control(
         "PUT",
         "/tiers/waiting",
@@ -367,9 +364,9 @@ final class ConsistencyIT {
   }
 
   @Test
-  void a_bucket_whose_queue_is_gone_admits_nobody_until_it_is_there_again() throws Exception {
+  void a_bucket_without_its_queue_admits_nobody_until_the_queue_is_restored() throws Exception {
     DEPLOYMENT.onboard("queueless", "gold", "{}");
-    // A tenant that is still being set up would be reconciled anyway.
+    // The sweep reconciles a tenant that is not yet settled in any case.
     DEPLOYMENT.advance(SOON);
     String session = DEPLOYMENT.open("queueless");
     try (SqsClient sqs = DEPLOYMENT.inspect(SqsClient.builder())) {
@@ -381,12 +378,12 @@ final class ConsistencyIT {
         .extracting(Handshake::status)
         .containsOnly(429);
 
-    // SQS makes a queue again a minute after it was deleted; the next fill brings its tokens.
+    // SQS allows the queue to be created again a minute after its deletion; the next fill adds its tokens.
     DEPLOYMENT.advance(SOON.plus(SOON));
-    isServed("queueless");
+    assertServed("queueless");
   }
 
-  /** The next {@code times} calls of an operation get 503. */
+  /** Lets the next {@code times} calls of an operation fail with status 503. */
   private static Injection outageOf(String operation, int times) {
     return DEPLOYMENT
         .cloud()
@@ -398,7 +395,7 @@ final class ConsistencyIT {
   }
 
   @Test
-  void a_queue_that_takes_nothing_is_told_to_the_sender() throws Exception {
+  void a_message_that_its_queue_refuses_gets_an_error_frame() throws Exception {
     DEPLOYMENT.onboard("unheard", "silver", "{}");
     Handshake handshake = connected("unheard", DEPLOYMENT.open("unheard"));
     try (Injection outage = outageOf("SendMessageBatch", 1)) {
@@ -413,12 +410,12 @@ final class ConsistencyIT {
   }
 
   @Test
-  void a_socket_that_has_gone_hurts_nobody_else() throws Exception {
+  void a_lost_socket_does_not_affect_other_sockets() throws Exception {
     DEPLOYMENT.onboard("lossy", "silver", "{}");
     String session = DEPLOYMENT.open("lossy");
     Handshake stays = connected("lossy", session);
     Handshake goes = connected("lossy", session);
-    // One that joined just now may still be connecting, and is given time.
+    // The recount skips a socket that opened just now, because its handshake may still be running.
     DEPLOYMENT.advance(Duration.ofMinutes(1));
     DEPLOYMENT.cloud().lostEvents().lose((function, event) -> function.contains("Disconnect"));
     DEPLOYMENT.close(goes);
@@ -428,12 +425,12 @@ final class ConsistencyIT {
     send(stays, "PooledSQS", 0, 5);
     assertThat(ids(stays.frames().await("reply", 5))).isEqualTo(numbered(5));
     DEPLOYMENT.cloud().settle();
-    isRight("lossy", 1);
+    assertCount("lossy", 1);
     DEPLOYMENT.close(stays);
   }
 
   @Test
-  void a_tenant_that_leaves_its_silo_loses_no_message() throws Exception {
+  void a_change_from_silo_to_pool_loses_no_message() throws Exception {
     DEPLOYMENT.onboard("leaver", "gold", "{}");
     Handshake handshake = connected("leaver", DEPLOYMENT.open("leaver"));
     Injection outage =
@@ -470,7 +467,7 @@ final class ConsistencyIT {
   }
 
   @Test
-  void a_suspended_tenant_is_shut_out_until_it_is_activated() throws Exception {
+  void a_suspended_tenant_cannot_connect_until_it_is_activated() throws Exception {
     DEPLOYMENT.onboard("paused", "gold", "{\"tenantPerMinute\":5}");
     String session = DEPLOYMENT.open("paused");
     Handshake handshake = connected("paused", session);
@@ -480,7 +477,7 @@ final class ConsistencyIT {
         .isEqualTo(200);
     handshake.closed().join();
     DEPLOYMENT.cloud().settle();
-    isRight("paused", 0);
+    assertCount("paused", 0);
     assertThat(DEPLOYMENT.connect("paused", session).status()).isEqualTo(403);
     assertThat(DEPLOYMENT.session("PUT", "?tenantId=paused").status()).isEqualTo(403);
     long level = connectLevel("paused");
@@ -489,13 +486,13 @@ final class ConsistencyIT {
 
     assertThat(DEPLOYMENT.control("PATCH", "/tenants/paused", "{\"status\":\"ACTIVE\"}").status())
         .isEqualTo(200);
-    isServed("paused");
+    assertServed("paused");
     DEPLOYMENT.advance(SOON);
     assertThat(connectLevel("paused")).isEqualTo(5);
   }
 
   @Test
-  void a_message_on_a_socket_that_outlives_the_suspension_is_refused() throws Exception {
+  void a_message_on_a_socket_left_open_after_suspension_is_refused() throws Exception {
     DEPLOYMENT.onboard("muted", "silver", "{}");
     Handshake handshake = connected("muted", DEPLOYMENT.open("muted"));
     try (Injection outage = outageOf("DeleteConnection", 100)) {
@@ -508,7 +505,7 @@ final class ConsistencyIT {
     }
     DEPLOYMENT.advance(SOON);
     handshake.closed().join();
-    isRight("muted", 0);
+    assertCount("muted", 0);
   }
 
   private static long connectLevel(String tenant) {

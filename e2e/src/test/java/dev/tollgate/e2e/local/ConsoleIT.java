@@ -27,7 +27,7 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
 
-/** The console as people use it: in a browser, by clicking. */
+/** The console's pages in a browser, used by clicking. */
 final class ConsoleIT {
   private static final String DRAWN_LEVEL =
       """
@@ -36,10 +36,10 @@ final class ConsoleIT {
       return (plot.bottom - point.top - point.height / 2) / plot.height;
       """;
 
-  /** The cursor is put on whole pixels, of a plot that is some hundred high. */
+  /** The cursor snaps to whole pixels, in a plot about a hundred pixels high. */
   private static final double PIXELS = 0.03;
 
-  /** What BatchWriteItem takes at once. */
+  /** The largest number of rows in a BatchWriteItem request. */
   private static final int MOST_WRITES = 25;
 
   private static Browser browser;
@@ -60,22 +60,19 @@ final class ConsoleIT {
   }
 
   @AfterEach
-  void nothing_went_wrong_that_only_the_console_shows() {
+  void no_error_is_only_in_the_browser_console() {
     List<String> errors = browser.errors();
     browser.go("about:blank");
     assertThat(errors).allMatch(error -> clockMoved && error.contains("status of 503"));
   }
 
-  /**
-   * Moves the clock on. A request of the page that is under way meanwhile has no time left, and is
-   * answered with 503.
-   */
+  /** Moves the clock. A request of the page in progress then has no time left and gets a 503. */
   private void advance(Duration by) throws InterruptedException {
     clockMoved = true;
     deployment.advance(by);
   }
 
-  /** How high the cursor marks the level in its chart, as a share of the plot. */
+  /** The height of the chart's level at the cursor, as a share of the plot. */
   private static double drawnLevel() {
     return ((Number) Objects.requireNonNull(browser.script(DRAWN_LEVEL))).doubleValue();
   }
@@ -96,7 +93,7 @@ final class ConsoleIT {
     assertThat(deployment.onboard(tenant, tier, overrides).status()).isEqualTo(201);
   }
 
-  /** A session of the tenant, in the sample client. */
+  /** Creates a session of the tenant in the sample client. */
   private void createSession(String tenant) {
     browser.go(sample());
     browser.await("tenants are offered", () -> browser.find("#create").isEnabled());
@@ -120,7 +117,7 @@ final class ConsoleIT {
   }
 
   @Test
-  void client_connects_sends_both_ways_and_leaves() {
+  void a_client_connects_exchanges_messages_and_disconnects() {
     onboard("page-happy", "gold", "{}");
     createSession("page-happy");
     browser.awaitText("#verdict-title", "Yes"::equals);
@@ -143,7 +140,7 @@ final class ConsoleIT {
   }
 
   @Test
-  void second_window_has_the_same_session_and_the_same_messages() {
+  void a_second_window_shows_the_same_session_and_messages() {
     onboard("page-twice", "gold", "{}");
     createSession("page-twice");
     connect(1);
@@ -168,9 +165,9 @@ final class ConsoleIT {
     browser.switchTo(first);
   }
 
-  /** A link could name a session whose maker reads along. */
+  /** A link could name a session whose creator reads its messages too. */
   @Test
-  void a_link_joins_no_session_unless_the_person_says_so() throws Exception {
+  void a_link_to_a_session_needs_confirmation() throws Exception {
     onboard("page-fixed", "gold", "{}");
     String theirs = deployment.open("page-fixed");
     String link = sample() + "#tenant=page-fixed&session=" + theirs;
@@ -194,9 +191,9 @@ final class ConsoleIT {
   }
 
   @Test
-  void client_is_told_why_it_is_refused_and_comes_back_by_itself() throws Exception {
+  void a_refused_client_sees_the_reason_and_retries_by_itself() throws Exception {
     onboard("page-refused", "gold", "{\"tenantPerMinute\":6}");
-    // Just after a fill, so that nothing is owed and the next token is ten seconds away.
+    // Just after a fill, so that no token is due and the next one comes in ten seconds.
     Instant minute = deployment.clock().instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(60);
     advance(Duration.between(deployment.clock().instant(), minute));
     createSession("page-refused");
@@ -221,7 +218,7 @@ final class ConsoleIT {
   }
 
   @Test
-  void client_waits_for_a_place_where_time_alone_helps_nobody() {
+  void a_client_over_the_connection_limit_waits_for_a_free_connection() {
     onboard("page-full", "gold", "{\"connectionsPerSession\":1}");
     createSession("page-full");
     connect(2);
@@ -234,7 +231,7 @@ final class ConsoleIT {
   }
 
   @Test
-  void operator_changes_a_tier_and_sees_level_and_rate_follow() throws Exception {
+  void a_tier_change_shows_in_level_and_rate() throws Exception {
     onboard("page-tier", "bronze", "{}");
     browser.go(operator("page-tier"));
     browser.awaitText("#level-chart .legend", text -> text.contains("Capacity 60"));
@@ -249,15 +246,15 @@ final class ConsoleIT {
     assertThat(browser.text("#level-chart .legend")).contains("Capacity 180", "Fill rate/min 180");
     browser.point("#level-chart .u-over", 0);
     assertThat(browser.text("#level-chart figcaption"))
-        .as("what a pointer at the left edge is told")
+        .as("the values at the left edge")
         .containsPattern("\\d+.s ago")
         .contains("Level 60", "Capacity 60", "Fill rate/min 60");
     double first = drawnLevel();
-    // The samples move left below the pointer.
+    // The samples move to the left below the pointer.
     browser.point("#level-chart .u-over", 1);
     browser.awaitText("#level-chart .legend", text -> text.contains("Level 180"));
     double last = drawnLevel();
-    assertThat(last).as("180 tokens, as they are drawn").isCloseTo(1 / 1.05, within(PIXELS));
+    assertThat(last).as("180 tokens, as drawn").isCloseTo(1 / 1.05, within(PIXELS));
     assertThat(first).as("60 tokens beside 180").isCloseTo(last / 3, within(PIXELS));
     assertThat(browser.attribute("#level-chart .plot", "aria-label"))
         .contains("Now: Level 180, Capacity 180");
@@ -270,7 +267,7 @@ final class ConsoleIT {
   }
 
   @Test
-  void storm_on_one_tenant_leaves_its_neighbour_alone() {
+  void a_load_test_of_one_tenant_does_not_affect_another_tenant() {
     onboard("pair-a", "silver", "{\"tenantPerMinute\":10}");
     onboard("pair-b", "bronze", "{}");
     browser.go(operator("pair-a"));
@@ -291,7 +288,7 @@ final class ConsoleIT {
   }
 
   @Test
-  void storm_is_stopped() {
+  void a_load_test_can_be_stopped() {
     onboard("storm-c", "gold", "{}");
     browser.go(operator("storm-c"));
     browser.await("it may be raised", () -> browser.text("#detail-title").equals("storm-c"));
@@ -306,7 +303,7 @@ final class ConsoleIT {
   }
 
   @Test
-  void operator_onboards_suspends_resumes_and_offboards() {
+  void an_operator_onboards_suspends_activates_and_offboards_a_tenant() {
     browser.go(operator());
     browser.click("#onboard");
     browser.type("#new-id", "page-new");
@@ -337,13 +334,13 @@ final class ConsoleIT {
     browser.click("#confirm-yes");
     browser.await("it is gone", () -> !browser.find("#detail").isDisplayed());
     assertThat(deployment.control("GET", "/tenants/page-new").status()).isEqualTo(404);
-    // What was refused, and what was looked at once more when it was gone; the page told both.
+    // The page showed both errors: the refused request, and the 404 for the tenant after its removal.
     assertThat(browser.errors())
         .allSatisfy(error -> assertThat(error).containsPattern("/tenants.* status of 4(09|04)"));
   }
 
   @Test
-  void one_of_five_thousand_tenants_is_found_by_its_id() {
+  void a_search_among_five_thousand_tenants_finds_one_by_its_id() {
     onboard("bulk-0000", "bronze", "{}");
     String table = "TablesTenant";
     try (DynamoDbClient rows = deployment.inspect(DynamoDbClient.builder())) {
@@ -392,7 +389,7 @@ final class ConsoleIT {
   }
 
   @Test
-  void many_tenants_come_in_pages_and_are_found_by_their_ids() {
+  void many_tenants_are_listed_in_pages_and_found_by_id() {
     ExecutorService threads = Executors.newFixedThreadPool(9);
     IntStream.range(0, 27)
         .mapToObj("many-%02d"::formatted)
@@ -428,7 +425,7 @@ final class ConsoleIT {
     "operator, dark, 1280",
     "operator, light, 1280"
   })
-  void page_has_no_serious_accessibility_findings(String page, String scheme, int width) {
+  void pages_have_no_serious_accessibility_findings(String page, String scheme, int width) {
     if (deployment.control("GET", "/tenants/page-axe").status() == 404) {
       onboard("page-axe", "bronze", "{\"tenantPerMinute\":2}");
     }
@@ -447,15 +444,15 @@ final class ConsoleIT {
     assertThat(browser.accessibilityFindings()).isEmpty();
     assertThat(
             (Boolean) browser.script("return document.documentElement.scrollWidth <= innerWidth"))
-        .as("nothing is wider than the window")
+        .as("nothing exceeds the width of the window")
         .isTrue();
     browser.size(1280, 900).scheme("light");
-    // What axe does is warned of, and no fault of the page.
+    // A browser warning about axe itself is not an error of the page.
     assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("Canvas2D"));
   }
 
   @Test
-  void scheme_that_was_chosen_is_kept() {
+  void a_chosen_color_scheme_is_kept() {
     browser.scheme("light").go(sample());
     browser.click("#theme");
     assertThat(browser.attribute("#theme", "aria-pressed")).isEqualTo("true");
@@ -465,7 +462,7 @@ final class ConsoleIT {
   }
 
   @Test
-  void address_that_is_none_gets_a_page_with_a_way_back() {
+  void an_unknown_address_gets_a_page_with_a_link_back() {
     browser.go(sample() + "nothing/here");
     assertThat(browser.text("h1")).isEqualTo("Page not found");
     browser.click("a[href$=operator]");

@@ -18,10 +18,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/**
- * Every answer that the published contracts tell of is given, but for those that cannot be provoked
- * here. That each is as it is told of is what {@link LocalDeployment} sees to.
- */
+/** Every documented response occurs, except those that the local cloud cannot give. {@link LocalDeployment} checks that each response matches its contract. */
 final class ContractIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
   private static final String JSON = "application/json";
@@ -30,20 +27,20 @@ final class ContractIT {
           + "\"tenantConnections\":%d,\"sessionTTL\":200,\"messagesPerMinute\":1}";
   private static final String LARGE = "{\"tenantId\":\"" + "x".repeat(65 * 1024) + "\"}";
 
-  /** What an answer's key ends in, and why it cannot be provoked. */
-  private static final Map<String, String> OF_THE_GATEWAY_ON_AWS =
+  /** The end of a response's key, and the reason why it cannot occur here. */
+  private static final Map<String, String> ONLY_OF_AWS =
       Map.of(
           " 403", "the local gateway takes requests unsigned",
           " 429", "the local gateway imposes no throttle of a stage");
 
-  private static final Map<String, String> OF_OPEN_SESSIONS =
+  private static final Map<String, String> NOT_OF_OPEN_SESSIONS =
       Map.of(
           " 401", "sessions take no token here; those that do are asked in SessionTokensIT",
           "GET /tenant 404", "tenants are listed here",
           " 403", "nor a signature, which the local gateway would not check",
           " 429", "the local gateway imposes no throttle of a stage");
 
-  private static final Map<String, String> OF_SOCKETS =
+  private static final Map<String, String> NOT_OF_LOCAL_SOCKETS =
       Map.of("504", "the gateway waits for 29 seconds that no clock moves");
 
   private static String tier(int connections, String more) {
@@ -67,8 +64,8 @@ final class ContractIT {
     return DEPLOYMENT.cloud().outputs().getOrDefault(name, "");
   }
 
-  /** Does something while every call of a function goes wrong. */
-  private static void during(String function, Fault fault, Runnable action) {
+  /** Runs an action while every call of a function fails. */
+  private static void duringFault(String function, Fault fault, Runnable action) {
     try (Injection injected = DEPLOYMENT.cloud().faults().inject(callsOf(function), 1_000, fault)) {
       action.run();
       assertThat(injected.count()).isPositive();
@@ -84,21 +81,21 @@ final class ContractIT {
   }
 
   private static Set<String> missing(
-      Set<String> documented, Set<String> seen, Map<String, String> unprovoked) {
+      Set<String> documented, Set<String> seen, Map<String, String> impossible) {
     Set<String> missing = new TreeSet<>(documented);
     missing.removeAll(seen);
-    missing.removeIf(answer -> unprovoked.keySet().stream().anyMatch(answer::endsWith));
+    missing.removeIf(answer -> impossible.keySet().stream().anyMatch(answer::endsWith));
     return missing;
   }
 
   @Test
-  void the_control_plane_gives_every_answer_that_its_contract_tells_of() throws Exception {
+  void the_control_plane_gives_every_documented_response() throws Exception {
     Contracts.CONTROL_PLANE.forget();
     tiers();
     tenants();
     drift();
     for (int expected : new int[] {503, 500}) {
-      during(
+      duringFault(
           "ControlPlane",
           expected == 503 ? refusing() : killing("ControlPlane"),
           () -> {
@@ -132,7 +129,7 @@ final class ContractIT {
             missing(
                 Contracts.CONTROL_PLANE.answers(),
                 Contracts.CONTROL_PLANE.seen(),
-                OF_THE_GATEWAY_ON_AWS))
+                ONLY_OF_AWS))
         .isEmpty();
   }
 
@@ -161,7 +158,7 @@ final class ContractIT {
     assertThat(control("DELETE", "/tiers/uncovered", "")).isEqualTo(404);
     assertThat(control("DELETE", tier, "", "if-match", "\"7\"")).isEqualTo(412);
     assertThat(control("DELETE", tier + "?dryRun=true", "")).isEqualTo(200);
-    assertThat(control("DELETE", "/tiers", "")).as("no such method here").isEqualTo(404);
+    assertThat(control("DELETE", "/tiers", "")).as("no such method").isEqualTo(404);
   }
 
   private void drift() {
@@ -229,7 +226,7 @@ final class ContractIT {
   }
 
   @Test
-  void the_session_api_gives_every_answer_that_its_contract_tells_of() {
+  void the_session_api_gives_every_documented_response() {
     Contracts.SESSIONS.forget();
     DEPLOYMENT.onboard("seated", "bronze", "{\"tenantPerMinute\":1}");
     String session = DEPLOYMENT.open("seated");
@@ -253,7 +250,7 @@ final class ContractIT {
     assertThat(sessions("PUT", "/session?tenantId=unseated").status()).isEqualTo(404);
     assertThat(sessions("GET", "/tenant").status()).isEqualTo(200);
     assertThat(sessions("GET", "/tenant?cursor=seated").status()).isEqualTo(400);
-    assertThat(sessions("POST", "/session").status()).as("no such method here").isEqualTo(404);
+    assertThat(sessions("POST", "/session").status()).as("no such method").isEqualTo(404);
     int created = 201;
     for (int i = 0; i < 20 && created == 201; i++) {
       created = sessions("PUT", "/session?tenantId=seated").status();
@@ -273,7 +270,7 @@ final class ContractIT {
       assertThat(preflight.status()).isEqualTo(204);
     }
     for (int expected : new int[] {503, 500}) {
-      during(
+      duringFault(
           "SessionApi",
           expected == 503 ? refusing() : killing("SessionApi"),
           () -> {
@@ -290,13 +287,13 @@ final class ContractIT {
     }
 
     Set<String> missing =
-        missing(Contracts.SESSIONS.answers(), Contracts.SESSIONS.seen(), OF_OPEN_SESSIONS);
+        missing(Contracts.SESSIONS.answers(), Contracts.SESSIONS.seen(), NOT_OF_OPEN_SESSIONS);
     assertThat(missing).isEmpty();
     assertThat(Contracts.SESSIONS.seen()).contains("PUT /session 403", "PUT /session 429");
   }
 
   @Test
-  void sockets_get_every_answer_that_their_contract_tells_of() throws Exception {
+  void sockets_receive_every_documented_frame_and_status() throws Exception {
     Contracts.SOCKETS.forget();
     String refuse = ",\"onUnavailable\":\"REFUSE\"";
     assertThat(control("PUT", "/tiers/plugged", tier(1, refuse))).isEqualTo(201);
@@ -318,7 +315,7 @@ final class ContractIT {
       assertThat(DEPLOYMENT.handshake(query).join().status()).isEqualTo(503);
       assertThat(injected.count()).isPositive();
     }
-    during(
+    duringFault(
         "Authorizer",
         killing("Authorizer"),
         () -> assertThat(DEPLOYMENT.handshake(query).join().status()).isEqualTo(500));
@@ -360,7 +357,7 @@ final class ContractIT {
     DEPLOYMENT.close(one);
     DEPLOYMENT.close(two);
 
-    assertThat(missing(Contracts.SOCKETS.answers(), Contracts.SOCKETS.seen(), OF_SOCKETS))
+    assertThat(missing(Contracts.SOCKETS.answers(), Contracts.SOCKETS.seen(), NOT_OF_LOCAL_SOCKETS))
         .isEmpty();
   }
 }

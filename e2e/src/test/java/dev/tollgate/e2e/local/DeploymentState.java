@@ -12,14 +12,14 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /**
- * All that a deployment holds at an instant: rows, queues with how much is in them, schedules.
+ * The complete state of a deployment at an instant: rows, queues with their sizes, and schedules.
  *
- * @param facts what each says, by what it is
- * @param owners the tenants and tiers, by the same
+ * @param facts the content of each row, queue and schedule, by its name
+ * @param owners the tenant or tier of each, by the same name
  */
 record DeploymentState(Map<String, String> facts, Map<String, String> owners) {
-  /** Answers that are kept for repetitions, of refusals too. */
-  private static final String KEPT_ANSWERS = "Idempotency";
+  /** The table of stored responses, which also holds those of refused requests. */
+  private static final String STORED_RESPONSES = "Idempotency";
 
   static DeploymentState of(LocalDeployment deployment) throws InterruptedException {
     deployment.cloud().settle();
@@ -36,7 +36,7 @@ record DeploymentState(Map<String, String> facts, Map<String, String> owners) {
 
   private void add(DynamoDbClient tables) {
     for (String table : tables.listTables().tableNames()) {
-      if (table.contains(KEPT_ANSWERS)) {
+      if (table.contains(STORED_RESPONSES)) {
         continue;
       }
       for (Map<String, AttributeValue> row :
@@ -62,40 +62,40 @@ record DeploymentState(Map<String, String> facts, Map<String, String> owners) {
     for (String url :
         queues.listQueuesPaginator(request -> request.maxResults(1_000)).queueUrls()) {
       String name = url.substring(url.lastIndexOf('/') + 1);
-      String says =
+      String content =
           new TreeMap<>(
                   queues
                       .getQueueAttributes(
                           request -> request.queueUrl(url).attributeNames(QueueAttributeName.ALL))
                       .attributesAsStrings())
               .toString();
-      add("queue " + name, owner(name), says);
+      add("queue " + name, owner(name), content);
     }
   }
 
   private void add(SchedulerClient schedules) {
     for (ScheduleSummary schedule :
         schedules.listSchedulesPaginator(request -> request.maxResults(100)).schedules()) {
-      String says =
+      String content =
           schedules
               .getSchedule(request -> request.groupName(schedule.groupName()).name(schedule.name()))
               .toString();
-      add("schedule " + schedule.name(), owner(schedule.name()), says);
+      add("schedule " + schedule.name(), owner(schedule.name()), content);
     }
   }
 
-  /** Of {@code connect_acme_token_bucket}, {@code connect_acme} and {@code silo_acme.fifo}. */
+  /** The tenant in names such as {@code connect_acme_token_bucket}, {@code connect_acme} and {@code silo_acme.fifo}. */
   private static String owner(String name) {
     String[] parts = name.split("[_.]", 3);
     return parts.length > 1 ? parts[1] : "";
   }
 
-  private void add(String key, String owner, String says) {
-    facts.put(key, says);
+  private void add(String key, String owner, String content) {
+    facts.put(key, content);
     owners.put(key, owner);
   }
 
-  /** What is otherwise, or not there, in one of both; but not what belongs to these. */
+  /** The differences of a later state, except those of the permitted owners. */
   Set<String> changesTo(DeploymentState later, Set<String> permitted) {
     Set<String> changes = new TreeSet<>();
     Set<String> keys = new TreeSet<>(facts.keySet());

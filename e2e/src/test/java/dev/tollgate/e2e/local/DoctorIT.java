@@ -38,7 +38,7 @@ import software.amazon.awssdk.services.scheduler.model.UpdateScheduleRequest;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
-/** What somebody deletes, edits or makes with the AWS SDK is found and put right. */
+/** The doctor finds and repairs what was deleted, edited or created with the AWS SDK. */
 final class DoctorIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out").toAbsolutePath();
@@ -61,8 +61,8 @@ final class DoctorIT {
     DEPLOYMENT.close();
   }
 
-  /** Walks to the end, with requests that are answered with a part of the walk. */
-  private static List<JsonNode> walk(UnaryOperator<String> send) {
+  /** Requests page after page of a check, and returns all findings. */
+  private static List<JsonNode> allFindings(UnaryOperator<String> send) {
     List<JsonNode> findings = new ArrayList<>();
     String query = "?limit=10";
     while (true) {
@@ -82,14 +82,14 @@ final class DoctorIT {
   }
 
   private static List<JsonNode> repair() {
-    return walk(query -> DEPLOYMENT.control("POST", "/repairs" + query, "{}").body().toString());
+    return allFindings(query -> DEPLOYMENT.control("POST", "/repairs" + query, "{}").body().toString());
   }
 
   private static Set<String> drift() {
-    return told(walk(query -> DEPLOYMENT.control("GET", "/drift" + query).body().toString()));
+    return described(allFindings(query -> DEPLOYMENT.control("GET", "/drift" + query).body().toString()));
   }
 
-  private static Set<String> told(Collection<JsonNode> findings) {
+  private static Set<String> described(Collection<JsonNode> findings) {
     return findings.stream()
         .map(
             finding ->
@@ -106,17 +106,17 @@ final class DoctorIT {
   }
 
   private static void edit(String name, UnaryOperator<UpdateScheduleRequest.Builder> change) {
-    GetScheduleResponse stands = SCHEDULER.getSchedule(r -> r.groupName(group()).name(name));
+    GetScheduleResponse current = SCHEDULER.getSchedule(r -> r.groupName(group()).name(name));
     SCHEDULER.updateSchedule(
         change
             .apply(
                 UpdateScheduleRequest.builder()
-                    .groupName(stands.groupName())
+                    .groupName(current.groupName())
                     .name(name)
-                    .scheduleExpression(stands.scheduleExpression())
-                    .flexibleTimeWindow(stands.flexibleTimeWindow())
-                    .state(stands.state())
-                    .target(stands.target()))
+                    .scheduleExpression(current.scheduleExpression())
+                    .flexibleTimeWindow(current.flexibleTimeWindow())
+                    .state(current.state())
+                    .target(current.target()))
             .build());
   }
 
@@ -134,7 +134,7 @@ final class DoctorIT {
   }
 
   @Test
-  void what_was_done_by_hand_is_found_and_repaired_and_buckets_fill_again() throws Exception {
+  void manual_changes_are_found_and_repaired_and_buckets_fill_again() throws Exception {
     for (String mode : List.of("PRODUCER", "DIRECT", "SHARED")) {
       DEPLOYMENT.control(
           "PUT", "/tiers/" + mode.toLowerCase(java.util.Locale.ROOT), FILLED.formatted(mode));
@@ -196,11 +196,11 @@ final class DoctorIT {
                 "ORPHANED schedule message_ghost"));
     assertThat(drift()).isEqualTo(expected);
     List<JsonNode> repaired = repair();
-    assertThat(told(repaired)).isEqualTo(expected);
+    assertThat(described(repaired)).isEqualTo(expected);
     assertThat(repaired)
         .filteredOn(finding -> !finding.path("repaired").asBoolean())
         .extracting(finding -> finding.path("name").asText())
-        .as("a deleted queue can be made again after a minute; one without the tag is left")
+        .as("a deleted queue can be created again after a minute; a queue without the tag stays")
         .containsExactlyInAnyOrder("connect_drained", "connect_stranger");
 
     DEPLOYMENT.advance(Duration.ofMinutes(2));
@@ -215,7 +215,7 @@ final class DoctorIT {
     assertThat(drift()).isEmpty();
   }
 
-  // A cloud that is killed.
+  // A cloud that is killed during requests.
 
   private String send(String method, String url, String body) {
     HttpRequest request =
@@ -240,7 +240,7 @@ final class DoctorIT {
   }
 
   @Test
-  void a_cloud_that_is_killed_at_work_is_as_its_tenants_say_after_one_repair() throws Exception {
+  void a_cloud_killed_during_requests_is_consistent_after_one_repair() throws Exception {
     CloudProcess before = start();
     String plane = before.output("ControlPlaneURL");
     send("PUT", plane + "/tiers/shared", FILLED.formatted("SHARED"));
@@ -265,21 +265,21 @@ final class DoctorIT {
               done.incrementAndGet();
               busy.countDown();
             } catch (IllegalStateException e) {
-              // The cloud is gone.
+              // The cloud was killed.
             }
           });
     }
-    assertThat(busy.await(2, TimeUnit.MINUTES)).as("it is at work").isTrue();
+    assertThat(busy.await(2, TimeUnit.MINUTES)).as("the cloud processes requests").isTrue();
     before.kill();
     clients.shutdown();
     assertThat(clients.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(done.get()).as("it was at work").isLessThan(48);
+    assertThat(done.get()).as("the cloud was processing requests").isLessThan(48);
 
     CloudProcess after = start();
     try {
       String now = after.output("ControlPlaneURL");
-      List<JsonNode> repaired = walk(query -> send("POST", now + "/repairs" + query, "{}"));
-      assertThat(walk(query -> send("GET", now + "/drift" + query, "")))
+      List<JsonNode> repaired = allFindings(query -> send("POST", now + "/repairs" + query, "{}"));
+      assertThat(allFindings(query -> send("GET", now + "/drift" + query, "")))
           .as("after the repair of %s", repaired)
           .isEmpty();
       assertProvided(after, JSON.readTree(send("GET", now + "/tenants", "")).path("tenants"));
@@ -288,7 +288,7 @@ final class DoctorIT {
     }
   }
 
-  /** Asserts that there are the queues and schedules that the tenants need, and no others. */
+  /** Asserts that exactly the queues and schedules exist that the tenants need. */
   private static void assertProvided(CloudProcess cloud, JsonNode tenants) {
     assertThat(tenants).isNotEmpty();
     Set<String> queues = new TreeSet<>();

@@ -24,11 +24,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/**
- * Everything goes wrong at once, by a plan; and then nothing any more. Whatever it was, no more is
- * admitted than the limits and the faults account for, and two minutes later all is as it should
- * be.
- */
+/** Random faults of all kinds occur for some minutes and then stop. During that time no more is admitted than the limits and the faults explain; two minutes later everything is consistent. */
 final class FaultsIT {
   private static final long SEED = Long.getLong("faults.seed", 20_261_121L);
   private static final int MINUTES = Integer.getInteger("faults.minutes", 2);
@@ -37,20 +33,20 @@ final class FaultsIT {
   private static final int PER_MINUTE = 12;
   private static final int PLACES = 60;
 
-  /** So many sockets of a tenant stay open at least. */
+  /** At least this many sockets of a tenant stay open. */
   private static final int FEW = 3;
 
-  /** Each time so many come that a bucket that gives twice what it may shows it. */
+  /** This many handshakes at once show a bucket that holds twice its capacity. */
   private static final int CROWD = 2 * PER_MINUTE;
 
-  /** At most capacity + rate × time + one minute's tokens, in any window, whatever fails. */
+  /** At most capacity + rate × time + one minute's tokens in any window, with any faults. */
   private static final Terms TERMS =
       new Terms(
           Rate.perMinute(PER_MINUTE), PER_MINUTE, /* slack= */ PER_MINUTE, Duration.ofSeconds(2));
 
   private static FaultPlan plan() {
     Map<FaultKind, Double> odds = new EnumMap<>(FaultKind.class);
-    Arrays.stream(FaultKind.values()).forEach(misfortune -> odds.put(misfortune, 0.05));
+    Arrays.stream(FaultKind.values()).forEach(fault -> odds.put(fault, 0.05));
     odds.put(FaultKind.QUEUE_LEVEL_STALE, 0.3);
     odds.put(FaultKind.SCHEDULE_LATE, 0.5);
     odds.put(FaultKind.DISCONNECT_LOST, 0.3);
@@ -69,7 +65,7 @@ final class FaultsIT {
   }
 
   @Test
-  void limits_hold_while_everything_goes_wrong_and_all_is_well_two_minutes_later()
+  void limits_hold_during_faults_and_the_state_is_consistent_two_minutes_later()
       throws Exception {
     System.out.println("seed of the faults: " + SEED);
     DEPLOYMENT.cloud().faults().pause();
@@ -118,12 +114,12 @@ final class FaultsIT {
     System.out.printf("admitted %s, statuses %s, struck %s%n", admitted, counted(statuses), struck);
 
     assertThat(statuses).isSubsetOf(101, 403, 429, 500, 503);
-    // Each token that came back though it was spent may admit once more, at any tenant.
+    // A spent token that returns may admit one more connection, of any tenant.
     assertThat(excess)
         .as("admitted beyond capacity + rate × time + one minute's tokens")
         .isLessThanOrEqualTo(struck.getOrDefault(FaultKind.QUEUE_DELIVERS_TWICE.key(), 0L));
 
-    // Ghosts are asked after where they take places from others: near the limit.
+    // The recount looks for lost sockets of tenants near their limit, where they take other sockets' places.
     for (String tenant : TENANTS) {
       String near = overrides(connections(tenant) + 1);
       assertThat(

@@ -24,7 +24,7 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
-/** How buckets are filled, what that costs, and how they hibernate and wake. */
+/** How buckets are filled, what fills cost, and how buckets hibernate and wake. */
 final class FillModesIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final int RATE = 6;
@@ -87,7 +87,7 @@ final class FillModesIT {
         request -> request.groupName("tollgate").name("connect_" + tenant));
   }
 
-  /** Takes tokens out of a bucket, as an application of any kind may. */
+  /** Takes tokens out of a bucket, as a program may. */
   private static int drain(String tenant, String action, int most) {
     int taken = 0;
     while (taken < most) {
@@ -111,14 +111,13 @@ final class FillModesIT {
     return taken;
   }
 
-  // What a bucket costs.
+  // The cost of a bucket.
 
-  /** What was asked in a minute of the buckets of a tenant, by service. */
+  /** The number of requests of a minute for a tenant's buckets, by service. */
   private static Map<String, Long> cost(String tenant) throws Exception {
     List<Request> requests = DEPLOYMENT.requestsOf(() -> minutes(1));
     return requests.stream()
-        // A shard that once had buckets asks each minute which are due: that is not one bucket's
-        // cost.
+        // A shard that once had buckets queries each minute for those that are due; that request is not the cost of a single bucket.
         .filter(request -> !request.operation().matches("AssumeRole|Query"))
         .filter(
             request ->
@@ -143,14 +142,14 @@ final class FillModesIT {
         "SHARED | {GetItem=2, GetQueueAttributes=2, PutItem=2, SendMessageBatch=2}"
             + " | {GetItem=2, GetQueueAttributes=2, PutItem=2}",
       })
-  void a_minute_of_two_buckets_costs_this_when_they_are_used_and_when_they_are_full(
+  void a_minute_of_two_buckets_costs_fixed_numbers_of_requests_in_use_and_when_full(
       String mode, String used, String full) throws Exception {
     String tenant = "cost-" + mode.toLowerCase(Locale.ROOT);
     DEPLOYMENT.onboard(tenant, tier(mode, 0), "{}");
     minutes(20);
 
     Map<String, Long> whenFull = cost(tenant);
-    // The first fill of a drained bucket brings up to its capacity, and each one after a minute's.
+    // The first fill of a drained bucket restores its capacity; each later fill adds a minute's tokens.
     drain(tenant, "connect", CAPACITY);
     drain(tenant, "message", CAPACITY);
     minutes(1);
@@ -167,7 +166,7 @@ final class FillModesIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"PRODUCER", "DIRECT", "SHARED"})
-  void a_bucket_that_hibernates_costs_nothing_and_wakes_within_the_request(String mode)
+  void a_hibernating_bucket_costs_nothing_and_wakes_within_a_handshake(String mode)
       throws Exception {
     String tenant = "idle-" + mode.toLowerCase(Locale.ROOT);
     DEPLOYMENT.onboard(tenant, tier(mode, 3), "{}");
@@ -188,7 +187,7 @@ final class FillModesIT {
   }
 
   @Test
-  void however_many_wake_a_bucket_whose_tokens_have_expired_no_more_than_it_holds_get_in()
+  void concurrent_handshakes_at_a_bucket_with_expired_tokens_are_admitted_up_to_its_capacity()
       throws Exception {
     DEPLOYMENT.onboard("crowd", tier("DIRECT", 3), "{}");
     minutes(30);
@@ -209,10 +208,10 @@ final class FillModesIT {
     DEPLOYMENT.control("DELETE", "/tenants/crowd");
   }
 
-  // Modes.
+  // Fill modes.
 
   @Test
-  void a_direct_bucket_is_filled_by_its_schedule_and_held_by_expiry() throws Exception {
+  void a_direct_bucket_is_filled_by_its_schedule_and_bounded_by_expiry() throws Exception {
     DEPLOYMENT.onboard("straight", tier("DIRECT", 0), "{}");
     assertThat(state("straight")).isEqualTo("CHANGING");
     minutes(18);
@@ -241,7 +240,7 @@ final class FillModesIT {
   }
 
   @Test
-  void a_refused_client_of_a_direct_bucket_is_admitted_when_it_was_told() throws Exception {
+  void a_refused_client_of_a_direct_bucket_is_admitted_after_retry_after() throws Exception {
     DEPLOYMENT.onboard("patient", tier("DIRECT", 0), "{}");
     minutes(18);
     String session = DEPLOYMENT.open("patient");
@@ -262,7 +261,7 @@ final class FillModesIT {
   }
 
   @Test
-  void a_change_of_mode_mints_or_loses_no_more_than_a_minutes_tokens() throws Exception {
+  void a_change_of_mode_adds_or_loses_at_most_a_minutes_tokens() throws Exception {
     DEPLOYMENT.onboard("changing", tier("PRODUCER", 0), "{}");
     minutes(3);
     for (String mode : List.of("DIRECT", "SHARED", "DIRECT", "PRODUCER", "SHARED", "PRODUCER")) {
@@ -284,7 +283,7 @@ final class FillModesIT {
   }
 
   @Test
-  void what_direct_cannot_do_is_refused_and_said() {
+  void an_unsupported_use_of_direct_gets_an_error_with_the_reason() {
     var refused =
         DEPLOYMENT.control(
             "PUT",

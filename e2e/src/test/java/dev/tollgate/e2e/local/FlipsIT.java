@@ -16,10 +16,7 @@ import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.Message;
 
-/**
- * Tenants that are moved between two tiers again and again, at random times and under load. {@code
- * -Dtests.times=10} makes them ten times as many.
- */
+/** Tenants that change between two tiers at random times, under load. {@code -Dtests.times=10} makes ten times as many changes. */
 final class FlipsIT {
   private static final int TENANTS = 10;
   private static final int FLIPS = 100 * Integer.getInteger("tests.times", 1);
@@ -34,7 +31,7 @@ final class FlipsIT {
   }
 
   @Test
-  void the_larger_tiers_law_is_kept_through_all_flips() throws Exception {
+  void a_tenant_that_changes_tiers_stays_within_the_larger_tiers_limit() throws Exception {
     Random random = new Random(SEED);
     ExecutorService threads = Executors.newFixedThreadPool(TENANTS);
     try (LocalDeployment deployment = LocalDeployment.own();
@@ -61,7 +58,7 @@ final class FlipsIT {
     }
   }
 
-  /** A tenant that takes every token there is, and changes its tier each time. */
+  /** A tenant that claims all available tokens and then changes its tier. */
   private static final class Flipped {
     private final LocalDeployment deployment;
     private final SqsClient sqs;

@@ -18,25 +18,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Clients that send what they can, or never read: what they get, and what their neighbours feel.
- */
+/** Clients that send as fast as possible or never read: the responses they get, and the effect on other clients. */
 final class FloodIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
 
-  /** What a flood ends with if nobody ends it. */
+  /** The close code of a socket that floods. */
   private static final int MOST = 5_000;
 
-  /**
-   * Frames of one socket that get into the pool's queue before it is closed: less than a hundredth
-   * of what SQS looks for groups among, the first 120,000 messages of a queue (Amazon SQS Developer
-   * Guide, "FIFO queue quotas"). Here some 300 do.
-   */
+  /** The limit for frames of one socket that reach the pool's queue before the socket is closed. It is below a hundredth of the first 120,000 messages, among which SQS looks for message groups (Amazon SQS Developer Guide, "FIFO queue quotas"). Some 300 frames reach it here. */
   private static final int SHARE = 120_000 / 100;
 
   private static final int ROUND_TRIPS = 100;
 
-  /** What a flood and its neighbour are served by, and one that begins while the others end. */
+  /** Threads for a flood and its neighbour, and for a flood that starts while others end. */
   private static final int PROCESSES = 3;
 
   @AfterAll
@@ -59,7 +53,7 @@ final class FloodIT {
         "same  | {\"action\":\"PooledSQS\",\"id\":\"same\",\"message\":1}",
         "valid | {\"action\":\"PooledSQS\",\"message\":1}"
       })
-  void a_socket_that_floods_is_closed_soon_and_its_neighbour_is_served_as_ever(
+  void a_socket_that_floods_is_closed_soon_and_does_not_affect_other_tenants(
       String name, String frame) throws Exception {
     Handshake neighbour = connected("neighbour-" + name, "silver");
     long[] quiet = roundTrips(neighbour, "quiet");
@@ -88,20 +82,20 @@ final class FloodIT {
         sent,
         accepted,
         flooding.frames().of("error").size() + flooding.frames().of("reply").size(),
-        shown(quiet),
-        shown(meanwhile));
+        summary(quiet),
+        summary(meanwhile));
     assertThat(accepted).isPositive().isLessThan(SHARE);
     assertThat(flooding.frames().of("error").size() + flooding.frames().of("reply").size())
-        .as("a token for each that is processed, and sixty refusals by each process")
+        .as("a token for each processed message, and sixty refusals per process")
         .isLessThanOrEqualTo(60 + 60 * PROCESSES);
     assertThat(neighbour.frames().of("reply")).hasSize(2 * ROUND_TRIPS);
     assertThat(neighbour.frames().of("error")).isEmpty();
     JsonNode limits = DEPLOYMENT.control("GET", "/tenants/flooding-" + name).body();
-    assertThat(limits.get("connections").asInt()).as("closed and counted").isZero();
+    assertThat(limits.get("connections").asInt()).as("the closed socket is no longer counted").isZero();
     DEPLOYMENT.close(neighbour);
   }
 
-  /** Sends a frame until the socket is closed; returns how often. */
+  /** Sends a frame until the socket is closed, and returns the number of frames. */
   private static int flood(Handshake from, String frame) {
     int sent = 0;
     try {
@@ -115,9 +109,7 @@ final class FloodIT {
     return sent;
   }
 
-  /**
-   * Sends messages, each when the one before it is answered; returns how long each took, sorted.
-   */
+  /** Sends messages, each after the reply to the one before it. Returns the sorted round-trip times. */
   private static long[] roundTrips(Handshake client, String name) throws InterruptedException {
     int before = client.frames().of("reply").size();
     long[] nanos = new long[ROUND_TRIPS];
@@ -130,13 +122,13 @@ final class FloodIT {
     return Arrays.stream(nanos).sorted().toArray();
   }
 
-  private static String shown(long[] nanos) {
+  private static String summary(long[] nanos) {
     return "%.1f ms (longest %.1f)"
         .formatted(nanos[nanos.length / 2] / 1e6, nanos[nanos.length - 1] / 1e6);
   }
 
   @Test
-  void a_client_that_never_reads_is_closed_and_felt_by_its_own_session_alone() throws Exception {
+  void a_client_that_never_reads_is_closed_and_delays_only_its_own_session() throws Exception {
     Handshake neighbour = connected("reading", "silver");
     long[] quiet = roundTrips(neighbour, "quiet");
     assertThat(DEPLOYMENT.onboard("unread", "silver", "{}").status()).isEqualTo(201);
@@ -177,8 +169,8 @@ final class FloodIT {
       System.out.printf(
           "beside a client that does not read (%d messages of 100 KB until it was closed): a "
               + "neighbour's round trip: quiet %s, %d meanwhile %s%n",
-          sent, shown(quiet), beside.length, shown(beside));
-      assertThat(connections("unread")).as("the reader is closed").isEqualTo(1);
+          sent, summary(quiet), beside.length, summary(beside));
+      assertThat(connections("unread")).as("the socket of the client that never reads is closed").isEqualTo(1);
       assertThat(sender.frames().of("reply")).hasSize(sent);
       assertThat(neighbour.frames().of("error")).isEmpty();
     } finally {

@@ -30,15 +30,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Whatever strangers send: they are answered as the contracts say, are told nothing of the inside,
- * change nothing that is not theirs, and others are served. How to run one case again, or more of
- * them: {@link Fuzz}.
- */
+/** Responses to random input match the contracts and reveal nothing of the implementation. Refused input changes nothing, and other clients are served. {@link Fuzz} says how to repeat a case or run more cases. */
 final class FuzzIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
 
-  /** Instants that are none of a schedule's. */
+  /** Instants that are not of a schedule. */
   private static final List<String> TIMES =
       List.of(
           "+999999999-12-31T23:59:59.999999999Z",
@@ -48,10 +44,10 @@ final class FuzzIT {
           "1970-01-01T00:00:00Z",
           "2026-02-30T00:00:00Z");
 
-  /** So many frames of a session may be refused at once before its socket is closed. */
+  /** A session's socket is closed after this many refused frames at once. */
   private static final int MOST_REFUSED = 60;
 
-  /** The tenant who is to notice nothing. */
+  /** The tenant whose state no case may change. */
   private static final String WATCH = "watch";
 
   private static final String NEW_TENANT =
@@ -66,10 +62,10 @@ final class FuzzIT {
           + "\"capacity\":5}},\"fillMode\":\"PRODUCER\",\"hibernateAfterMinutes\":15,"
           + "\"onUnavailable\":\"ADMIT\"}";
 
-  /** The tenant who is served in between. */
+  /** The tenant whose messages are checked between the cases. */
   private static final String SERVED = "fuzz-served";
 
-  /** Tenants and tiers that a request of these tests may have changed, for it was accepted. */
+  /** Tenants and tiers that an accepted request of these tests may have changed. */
   private static final Set<String> TOUCHED = new HashSet<>();
 
   private static int watched;
@@ -86,7 +82,7 @@ final class FuzzIT {
       assertThat(DEPLOYMENT.onboard(tenant, "gold", "{}").status()).isEqualTo(201);
       TOUCHED.add(tenant);
     }
-    // Silos are there a minute later.
+    // The sweep creates silos within a minute.
     DEPLOYMENT.advance(Duration.ofMinutes(2));
   }
 
@@ -95,8 +91,8 @@ final class FuzzIT {
     DEPLOYMENT.close();
   }
 
-  /** A socket can be opened, and a message sent on it is answered. */
-  private static void isServed() throws InterruptedException {
+  /** Checks that a socket opens and that a message on it gets a reply. */
+  private static void assertServed() throws InterruptedException {
     Handshake client = DEPLOYMENT.connect(SERVED, DEPLOYMENT.open(SERVED));
     assertThat(client.status()).isEqualTo(101);
     client.send("{\"action\":\"PooledSQS\",\"id\":\"s-%d\",\"message\":1}".formatted(watched++));
@@ -108,7 +104,7 @@ final class FuzzIT {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  /** Its own name mostly. */
+  /** Returns one of the names in three of four cases. */
   private static String name(Hostile hostile, String... names) {
     return hostile.onceIn(4) ? hostile.text() : hostile.oneOf(names);
   }
@@ -118,7 +114,7 @@ final class FuzzIT {
     return encoded.matches("\\.{0,2}") ? "%20" : encoded;
   }
 
-  /** A query of these parameters and others' values. */
+  /** Returns a query with some of these parameters and random values. */
   private static String query(Hostile hostile, List<String> names) {
     StringBuilder query = new StringBuilder();
     while (!names.isEmpty() && hostile.onceIn(3)) {
@@ -146,22 +142,22 @@ final class FuzzIT {
     }
   }
 
-  /** Runs cases of which the refused ones change nothing, and after which others are served. */
+  /** Runs cases, checks between them that other clients are served, and checks that refused input changed nothing. */
   private static void fuzz(int cases, Fuzz.Case test, Fuzz.Case after) throws Exception {
     DeploymentState before = DeploymentState.of(DEPLOYMENT);
     Fuzz.each(cases, test, 200, after);
     Set<String> changes = before.changesTo(DeploymentState.of(DEPLOYMENT), TOUCHED);
-    assertThat(changes).as("changed by what was refused").isEmpty();
+    assertThat(changes).as("changed by refused input").isEmpty();
   }
 
   @Test
-  void the_control_plane_refuses_what_it_cannot_take_and_changes_nothing() throws Exception {
+  void the_control_plane_refuses_random_input_without_any_change() throws Exception {
     fuzz(
         60,
         FuzzIT::control,
         after ->
             assertThat(DEPLOYMENT.control("GET", "/tenants/" + WATCH).status()).isEqualTo(200));
-    isServed();
+    assertServed();
   }
 
   private static void control(Hostile hostile) {
@@ -242,7 +238,7 @@ final class FuzzIT {
   }
 
   @Test
-  void the_session_api_refuses_what_it_cannot_take_and_changes_nothing() throws Exception {
+  void the_session_api_refuses_random_input_without_any_change() throws Exception {
     String url = DEPLOYMENT.cloud().outputs().getOrDefault("SessionURL", "");
     String others = DEPLOYMENT.open(WATCH);
     fuzz(
@@ -273,11 +269,11 @@ final class FuzzIT {
         after ->
             assertThat(DEPLOYMENT.session("GET", Deployment.query(WATCH, others)).status())
                 .isEqualTo(200));
-    isServed();
+    assertServed();
   }
 
   @Test
-  void a_handshake_gets_a_status_that_is_documented_and_others_are_let_in() throws Exception {
+  void a_random_handshake_gets_a_documented_status_and_others_are_admitted() throws Exception {
     URI url = URI.create(DEPLOYMENT.cloud().outputs().getOrDefault("WebSocketURL", ""));
     String session = DEPLOYMENT.open("fuzz-other");
     fuzz(
@@ -290,23 +286,23 @@ final class FuzzIT {
           String target = url.getPath() + (hostile.onceIn(3) ? hostile.garbled(query) : query);
           String more =
               hostile.onceIn(4) ? "Sec-WebSocket-Protocol: " + hostile.plainText() : "A: b";
-          String answer = rawHandshake(url, target.replaceAll("[^!-~]", "%"), more);
+          String answer = sendHandshake(url, target.replaceAll("[^!-~]", "%"), more);
           Leaks.check(answer);
           int status = Integer.parseInt(answer.substring(9, 12));
-          // What is no request line is refused by whatever stands before the API.
+          // A proxy or server in front of the API refuses a malformed request line.
           if (status != 400) {
             Contracts.SOCKETS.checkHandshake(status);
           }
           assertThat(status).as(answer).isLessThan(500);
         },
-        after -> isServed());
+        after -> assertServed());
     DEPLOYMENT.cloud().settle();
     assertThat(DEPLOYMENT.control("GET", "/tenants/fuzz-other").body().get("connections").asInt())
         .isZero();
   }
 
   @Test
-  void a_target_that_is_none_is_refused_and_others_are_served() throws Exception {
+  void a_malformed_request_target_is_refused_and_others_are_served() throws Exception {
     String sockets =
         DEPLOYMENT.cloud().outputs().getOrDefault("WebSocketURL", "").replaceFirst("^ws", "http");
     List<String> targets =
@@ -325,7 +321,7 @@ final class FuzzIT {
             target = target.replaceFirst("https?://[^/]*", "");
           }
           String answer =
-              raw(
+              sendRaw(
                   url,
                   hostile.oneOf("GET", "PATCH", "OPTIONS", "HEAD", "BREW")
                       + " "
@@ -335,12 +331,12 @@ final class FuzzIT {
           assertThat(answer).startsWith("HTTP/1.1 ");
           assertThat(Integer.parseInt(answer.substring(9, 12))).as(answer).isBetween(200, 499);
         },
-        after -> isServed());
+        after -> assertServed());
   }
 
-  /** Asks for a socket, and hangs up. */
-  private static String rawHandshake(URI url, String target, String header) throws IOException {
-    return raw(
+  /** Sends a handshake and closes the connection. */
+  private static String sendHandshake(URI url, String target, String header) throws IOException {
+    return sendRaw(
         url,
         "GET " + target,
         "Upgrade: websocket",
@@ -350,8 +346,8 @@ final class FuzzIT {
         header);
   }
 
-  /** What comes first of the answer to a request that no client of Java would send. */
-  private static String raw(URI url, String request, String... headers) throws IOException {
+  /** Sends sendRaw bytes, which no Java client would send, and returns the start of the response. */
+  private static String sendRaw(URI url, String request, String... headers) throws IOException {
     try (Socket socket = new Socket(url.getHost(), url.getPort())) {
       socket.setSoTimeout(30_000);
       String text =
@@ -370,7 +366,7 @@ final class FuzzIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"PooledSQS", "SiloSQS"})
-  void a_frame_is_answered_as_documented_and_the_socket_goes_on(String action) throws Exception {
+  void a_random_frame_gets_a_documented_answer_and_the_socket_stays_usable(String action) throws Exception {
     String tenant = "fuzz-" + action.toLowerCase(Locale.ROOT);
     List<Handshake> sockets = new ArrayList<>();
     String frame =
@@ -386,26 +382,26 @@ final class FuzzIT {
           }
           Handshake socket = sockets.get(sockets.size() - 1);
           String text = hostile.mutated(frame.replace("f-1", "f-" + sent.incrementAndGet()));
-          // A client of Java sends no surrogate that stands alone, but an escaped one.
+          // A Java client cannot send an unpaired surrogate, but it can send an escaped one.
           socket.send(new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8));
           if (sent.get() % MOST_REFUSED == 0) {
-            goesOn(socket, action, sent.get());
+            assertFramesAreProcessed(socket, action, sent.get());
           }
         },
         after -> {
-          goesOn(sockets.get(sockets.size() - 1), action, sent.get() + 1);
+          assertFramesAreProcessed(sockets.get(sockets.size() - 1), action, sent.get() + 1);
           sockets.stream()
               .flatMap(socket -> socket.frames().texts().stream())
               .forEach(Leaks::check);
-          isServed();
+          assertServed();
         });
     for (Handshake socket : sockets) {
       DEPLOYMENT.close(socket);
     }
   }
 
-  /** A good frame, after all that were sent before, is accepted and processed. */
-  private static void goesOn(Handshake socket, String action, int number)
+  /** Checks that a valid frame after all others is accepted and processed. */
+  private static void assertFramesAreProcessed(Handshake socket, String action, int number)
       throws InterruptedException {
     String id = "mark-" + number;
     socket.send("{\"action\":\"%s\",\"id\":\"%s\",\"message\":1}".formatted(action, id));
@@ -419,7 +415,7 @@ final class FuzzIT {
   }
 
   @Test
-  void an_input_that_no_schedule_has_mints_nothing_and_the_next_turn_is_taken() throws Exception {
+  void an_input_that_no_schedule_sends_adds_no_tokens_and_the_next_turn_runs() throws Exception {
     String input =
         "{\"tenantId\":\"fuzz-served\",\"action\":\"connect\",\"scheduledTime\":\"%s\"}"
             .formatted(DEPLOYMENT.clock().instant());
@@ -435,7 +431,7 @@ final class FuzzIT {
           boolean failed = end.headers().firstValue("X-Amz-Function-Error").isPresent();
           assertThat(end.statusCode()).as(end.body()).isIn(200, 400);
           if (failed) {
-            // An operator may see classes; but it is a refusal, ours or that of Lambda's runtime.
+            // Operators may see class names, but the failure must be an error of ours or of Lambda's runtime.
             assertThat(end.body())
                 .containsAnyOf(
                     "InvalidValue",
@@ -444,17 +440,17 @@ final class FuzzIT {
                     "UncheckedIOException");
           }
         },
-        after -> isServed());
+        after -> assertServed());
     assertThat(level()).isLessThan(180);
     DEPLOYMENT.advance(Duration.ofMinutes(2));
-    assertThat(level()).as("filled by the turns after").isEqualTo(180);
+    assertThat(level()).as("filled by the next turns").isEqualTo(180);
   }
 
   private static int level() {
     return DEPLOYMENT.control("GET", "/tenants/" + SERVED).body().at("/buckets/0/level").asInt();
   }
 
-  /** A call that would be accepted, with the parameters that it may have. */
+  /** A request that would be accepted, with its optional parameters. */
   private record Call(String method, String path, String body, List<String> parameters) {
     Call(String method, String path, String body, String... parameters) {
       this(method, path, body, List.of(parameters));

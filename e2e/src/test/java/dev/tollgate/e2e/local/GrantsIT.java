@@ -11,10 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/**
- * Every permission of the stack's roles is used by an end-to-end test, or has a reason. It runs in
- * a JVM of its own after all other end-to-end tests.
- */
+/** An end-to-end test uses every permission of the stack's roles, or a comment here gives the reason why none does. This test runs in a JVM of its own after all other end-to-end tests. */
 final class GrantsIT {
   /** The reasons for grants that no test uses. */
   private static final Map<Pattern, String> REASONS =
@@ -22,25 +19,25 @@ final class GrantsIT {
           Pattern.compile("\\w+ logs:(CreateLogStream|PutLogEvents) .*"),
           "Lambda writes a function's log with the function's role; here logs go to a file",
           Pattern.compile("ControlPlaneTenant sqs:(Receive|Delete)Message .*_token_bucket"),
-          "tokens that a smaller capacity has no room for are taken out",
+          "a smaller capacity removes surplus tokens",
           Pattern.compile(
               "ControlPlane(Tenant sqs:(Receive|Delete)Message .*:silo_.*"
                   + "| sqs:SendMessage .*:pool_dead.fifo)"),
-          "what a silo's function gave up is handed on when the silo goes",
+          "the dead letters of a silo move to the pool before the silo is removed",
           Pattern.compile("ControlPlaneTenant lambda:Update\\w+ .*"),
-          "silos are brought to new code and settings after a deployment",
+          "silos get new code and settings after a deployment",
           Pattern.compile("ControlPlaneTenant sqs:SetQueueAttributes .*:silo_.*"),
-          "a silo's queue that somebody has changed is put right",
+          "a manually changed queue of a silo is repaired",
           Pattern.compile("ControlPlane dynamodb:DeleteItem .*/TablesIdempotency"),
-          "the key of a request that came to nothing is free again",
+          "a failed request releases its idempotency key",
           Pattern.compile("Filling sqs:SendMessage .*:FillingDeadLetters"),
-          "what a schedule cannot deliver goes there",
+          "the queue receives inputs that a schedule cannot deliver",
           Pattern.compile("SessionEnd (dynamodb:ListStreams|sqs:SendMessage) .*"),
-          "what a mapping of a stream is made with, and where records go that fail for good",
+          "creating a stream mapping needs the former; records that fail permanently go to the latter",
           Pattern.compile("PoolProcessorTenant sqs:SendMessage .*_token_bucket"),
-          "the token of a message whose handler fails is put back",
+          "the token of a message whose handler fails is returned",
           Pattern.compile("PoolProcessor lambda:InvokeFunction .*"),
-          "whoever finds a bucket hibernating wakes it");
+          "a function that finds a hibernating bucket wakes it");
 
   @Test
   void every_grant_is_used_or_has_a_reason() throws Exception {
@@ -61,17 +58,14 @@ final class GrantsIT {
 
     assertThat(unused).isEmpty();
     assertThat(REASONS.keySet())
-        .as("reasons for something that is granted")
+        .as("reasons for existing grants")
         .allMatch(
             reason ->
                 uses.keySet().stream()
                     .anyMatch(grant -> reason.matcher(grant.toString()).matches()));
   }
 
-  /**
-   * What the control plane begins the sweep ends, with the same grants; who of them gets to
-   * something is a matter of time.
-   */
+  /** Whether a grant is used by either of two roles: the sweep finishes what the control plane starts, with the same grants, and timing decides which of them makes a request. */
   private static boolean isUsed(Grant grant, Map<Grant, Long> uses) {
     return Stream.of(grant, twin(grant)).anyMatch(one -> uses.getOrDefault(one, 0L) > 0);
   }

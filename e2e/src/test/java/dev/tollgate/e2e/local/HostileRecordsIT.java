@@ -22,10 +22,7 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 import software.amazon.awssdk.services.sqs.model.SqsException;
 
-/**
- * Records that no part of the stack has written, in its streams and queues: none of them holds up
- * those that come after. How to run one case again, or more of them: {@link Fuzz}.
- */
+/** Random records in the streams and queues of the stack do not block the valid records behind them. {@link Fuzz} says how to repeat a case or run more cases. */
 final class HostileRecordsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
   private static final String TENANT = "records";
@@ -44,11 +41,9 @@ final class HostileRecordsIT {
     DEPLOYMENT.control("DELETE", "/tenants/" + TENANT);
   }
 
-  /**
-   * The rows go in a batch with a row of which a socket is: it stands behind them in their shard.
-   */
+  /** Each random row precedes the row of a session with an open socket in the same shard. */
   @Test
-  void a_row_that_goes_is_followed_whatever_stood_in_it() throws Exception {
+  void a_random_deleted_row_does_not_block_the_deletions_behind_it() throws Exception {
     String table = "TablesSession";
     try (DynamoDbClient rows = DEPLOYMENT.inspect(DynamoDbClient.builder())) {
       Fuzz.each(
@@ -62,7 +57,7 @@ final class HostileRecordsIT {
               return;
             }
             if (hostile.onceIn(4)) {
-              return; // It stays, maybe among the tenant's own sessions.
+              return; // The row stays, possibly among the tenant's own sessions.
             }
             Map<String, AttributeValue> key =
                 Map.of("tenantId", row.get("tenantId"), "sessionId", row.get("sessionId"));
@@ -123,7 +118,7 @@ final class HostileRecordsIT {
   }
 
   @Test
-  void a_message_of_whatever_form_holds_up_no_other() throws Exception {
+  void a_random_message_does_not_block_others() throws Exception {
     String queue = "https://sqs.us-east-1.amazonaws.com/000000000000/pool.fifo";
     String session = DEPLOYMENT.open(TENANT);
     Handshake socket = DEPLOYMENT.connect(TENANT, session);

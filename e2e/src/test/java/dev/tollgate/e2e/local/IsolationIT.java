@@ -42,20 +42,16 @@ import software.amazon.awssdk.services.sts.StsClient;
 import software.amazon.awssdk.services.sts.model.Credentials;
 import software.amazon.awssdk.services.sts.model.Tag;
 
-/**
- * What somebody tries who has one tenant's credentials, of any function's: to read, write, query,
- * batch, transact and scan another tenant's rows, take from its buckets, send to its queues, change
- * its schedules and its function. The ids are such that a prefix or a wildcard would match.
- */
+/** Attacks with one tenant's credentials of each function: reading, writing, querying, batching, transacting on and scanning another tenant's rows, receiving from its buckets, sending to its queues, changing its schedules and its function. The tenant ids are such that a policy with a prefix or wildcard would match. */
 final class IsolationIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.notCounted();
 
-  /** Whose credentials the attacker has. */
+  /** The tenant whose credentials the attacker has. */
   private static final String OWN = "acme";
 
   private static final List<String> VICTIMS = List.of("acme2", "acme-2", "an-acme");
 
-  /** What attackers with administrators' rights do it to, to see that it can be done at all. */
+  /** The tenants that attackers with administrator rights attack, to show that the attacks work. */
   private static final String SACRIFICE = "sacrifice";
 
   private static final String PREFIX = "https://sqs.us-east-1.amazonaws.com/000000000000/";
@@ -103,7 +99,7 @@ final class IsolationIT {
 
   @ParameterizedTest
   @MethodSource("tenantRoles")
-  void credentials_of_one_tenant_do_nothing_to_another(String role) {
+  void credentials_of_one_tenant_cannot_access_another(String role) {
     Attacker attacker = Attacker.with(assumed(role));
     Map<String, String> before = victims();
     for (String victim : VICTIMS) {
@@ -118,21 +114,21 @@ final class IsolationIT {
     System.out.printf("%s: %d attacks refused so far%n", role, attacks);
   }
 
-  /** Else they would be refused for being malformed, and prove nothing. */
+  /** Without this test, an attack could be refused because it is malformed, and prove nothing. */
   @Test
-  void the_attacks_would_succeed_with_the_rights_to() {
+  void the_attacks_succeed_with_administrator_rights() {
     Attacker administrator =
         Attacker.with(LocalDeployment.credentials(DEPLOYMENT.cloud().accessKey("administrator")));
     Map<String, String> outcomes = new TreeMap<>();
     attacksOn(SACRIFICE)
         .forEach((name, attack) -> outcomes.put(name, outcome(attack, administrator)));
 
-    // What the attacks before have deleted, those after do not find.
+    // Attacks that delete something run last, because the others need it.
     outcomes.values().removeIf("done"::equals);
     assertThat(outcomes).isEmpty();
   }
 
-  /** Attributes of a bucket's row, and of the count, that no claimant has a reason to write. */
+  /** Attributes of a bucket's row and of the count that no claimant has a reason to write. */
   private static final Map<String, List<String>> OF_THE_LEDGER =
       Map.of(
           "bucket:connect",
@@ -144,17 +140,17 @@ final class IsolationIT {
     return tenantRoles().filter(role -> !role.matches("(ControlPlane|Sweep|TokenProducer)Tenant"));
   }
 
-  /** Each attribute is named in every way in which a request can name it. */
+  /** Each request names the attribute in another of the possible ways. */
   @ParameterizedTest
   @MethodSource("claimants")
-  void a_claimant_cannot_mint_for_its_own_tenant(String role) {
+  void a_claimant_cannot_create_tokens_for_its_own_tenant(String role) {
     Attacker attacker = Attacker.with(assumed(role));
     String before = limitsOf(OWN);
     OF_THE_LEDGER.forEach(
         (key, attributes) ->
             attributes.forEach(
                 attribute ->
-                    mintings(OWN, key, attribute)
+                    writesThatCreateTokens(OWN, key, attribute)
                         .forEach(
                             (name, attack) -> {
                               assertThat(outcome(attack, attacker)).as(name).isEqualTo(DENIED);
@@ -165,37 +161,37 @@ final class IsolationIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"AuthorizerTenant"})
-  void who_does_not_count_connections_cannot_lower_their_count(String role) {
+  void a_role_that_counts_no_connections_cannot_lower_the_count(String role) {
     Attacker attacker = Attacker.with(assumed(role));
     String before = limitsOf(OWN);
 
-    mintings(OWN, "connections", "itemCount")
+    writesThatCreateTokens(OWN, "connections", "itemCount")
         .forEach((name, attack) -> assertThat(outcome(attack, attacker)).isEqualTo(DENIED));
 
     assertThat(limitsOf(OWN)).isEqualTo(before);
   }
 
-  /** Else they would be refused for being malformed, and prove nothing. */
+  /** Without this test, an attack could be refused because it is malformed, and prove nothing. */
   @Test
-  void the_mintings_would_succeed_with_the_rights_to() {
+  void the_writes_that_create_tokens_succeed_with_administrator_rights() {
     Attacker administrator =
         Attacker.with(LocalDeployment.credentials(DEPLOYMENT.cloud().accessKey("administrator")));
 
-    mintings(SACRIFICE, "connections", "itemCount")
+    writesThatCreateTokens(SACRIFICE, "connections", "itemCount")
         .forEach(
             (name, attack) ->
                 assertThat(outcome(attack, administrator)).as(name).isEqualTo("done"));
   }
 
-  private static Map<String, Consumer<Attacker>> mintings(
+  private static Map<String, Consumer<Attacker>> writesThatCreateTokens(
       String tenant, String key, String attribute) {
     String table = "TablesLimit";
     Map<String, AttributeValue> row = Map.of("tenantId", text(tenant), "key", text(key));
     Map<String, AttributeValue> zero = Map.of(":n", AttributeValue.fromN("0"));
     Map<String, AttributeValue> whole = new TreeMap<>(row);
     whole.put(attribute, AttributeValue.fromN("0"));
-    Map<String, Consumer<Attacker>> mintings = new LinkedHashMap<>();
-    mintings.put(
+    Map<String, Consumer<Attacker>> writesThatCreateTokens = new LinkedHashMap<>();
+    writesThatCreateTokens.put(
         "set " + attribute,
         a ->
             a.rows()
@@ -205,7 +201,7 @@ final class IsolationIT {
                             .key(row)
                             .updateExpression("SET " + attribute + " = :n")
                             .expressionAttributeValues(zero)));
-    mintings.put(
+    writesThatCreateTokens.put(
         "add to " + attribute + " by another name",
         a ->
             a.rows()
@@ -216,7 +212,7 @@ final class IsolationIT {
                             .updateExpression("ADD #version :n")
                             .expressionAttributeNames(Map.of("#version", attribute))
                             .expressionAttributeValues(zero)));
-    mintings.put(
+    writesThatCreateTokens.put(
         "set " + attribute + " in a transaction",
         a ->
             a.rows()
@@ -232,7 +228,7 @@ final class IsolationIT {
                                             .expressionAttributeNames(Map.of("#a", attribute))
                                             .expressionAttributeValues(zero))
                                 .build())));
-    mintings.put(
+    writesThatCreateTokens.put(
         "set " + attribute + " as it was done once",
         a ->
             a.rows()
@@ -247,9 +243,9 @@ final class IsolationIT {
                                         .action(AttributeAction.PUT)
                                         .value(AttributeValue.fromN("0"))
                                         .build()))));
-    mintings.put(
+    writesThatCreateTokens.put(
         "put a row with " + attribute, a -> a.rows().putItem(r -> r.tableName(table).item(whole)));
-    mintings.put(
+    writesThatCreateTokens.put(
         "put a row with " + attribute + " in a batch",
         a ->
             a.rows()
@@ -262,7 +258,7 @@ final class IsolationIT {
                                     WriteRequest.builder()
                                         .putRequest(put -> put.item(whole))
                                         .build())))));
-    return mintings;
+    return writesThatCreateTokens;
   }
 
   private static String limitsOf(String tenant) {
@@ -281,7 +277,7 @@ final class IsolationIT {
   }
 
   @Test
-  void a_function_s_own_role_reaches_no_tenant_s_rows_but_by_assuming_the_tenant_role() {
+  void a_functions_own_role_cannot_access_tenant_rows() {
     for (String function : List.of("Authorizer", "Connect", "Disconnect", "TokenProducer")) {
       Attacker attacker =
           Attacker.with(LocalDeployment.credentials(DEPLOYMENT.cloud().accessKeyOf(function)));
@@ -298,7 +294,7 @@ final class IsolationIT {
   }
 
   @Test
-  void a_tenant_role_is_assumed_by_its_function_alone_and_for_one_tenant() {
+  void a_tenant_role_can_be_assumed_only_by_its_function_and_for_one_tenant() {
     StsClient connect = sts("Connect");
     StsClient disconnect = sts("Disconnect");
     StsClient tenant = DEPLOYMENT.client(StsClient.builder(), assumed("ConnectTenant"));
@@ -511,7 +507,7 @@ final class IsolationIT {
     to.put("delete " + name, a -> a.functions().deleteFunction(r -> r.functionName(name)));
   }
 
-  /** How an attack ended: done, denied, or what else the service said. */
+  /** The outcome of an attack: done, denied, or another error code. */
   private static String outcome(Consumer<Attacker> attack, Attacker attacker) {
     try {
       attack.accept(attacker);
@@ -523,7 +519,7 @@ final class IsolationIT {
     }
   }
 
-  /** All that the victims have. */
+  /** Everything that the attacked tenants own. */
   private static Map<String, String> victims() {
     DynamoDbClient rows = DEPLOYMENT.inspect(DynamoDbClient.builder());
     SqsClient queues = DEPLOYMENT.inspect(SqsClient.builder());
@@ -573,7 +569,7 @@ final class IsolationIT {
         StsClient.builder(), LocalDeployment.credentials(DEPLOYMENT.cloud().accessKeyOf(role)));
   }
 
-  /** The tenant's credentials, as the function gets them that may assume the role. */
+  /** The tenant's credentials, as a function gets them that may assume the tenant role. */
   private static AwsSessionCredentials assumed(String tenantRole) {
     Credentials credentials =
         assume(sts(tenantRole.replace("Tenant", "")), tenantRole, tag("tenantId", OWN));

@@ -4,7 +4,7 @@ import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import java.util.Map;
 
-/** A function that a test deploys; it returns its event. */
+/** A function that a test deploys. It returns its event. */
 public final class KeptFunction
     implements RequestHandler<Map<String, Object>, Map<String, Object>> {
   @Override

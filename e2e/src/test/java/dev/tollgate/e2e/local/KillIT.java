@@ -37,10 +37,7 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
-/**
- * A local cloud with a data directory that is killed, as by {@code kill -9}, in the middle of its
- * work: what it has answered for is there when it starts again.
- */
+/** A local cloud with a data directory is killed, as by {@code kill -9}, during requests. After a restart it has everything that it acknowledged. */
 final class KillIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out").toAbsolutePath();
@@ -100,7 +97,7 @@ final class KillIT {
   }
 
   @Test
-  void what_was_answered_is_there_after_a_kill() throws Exception {
+  void acknowledged_writes_survive_a_kill() throws Exception {
     CloudProcess before = start();
     String plane = before.output("ControlPlaneURL");
     assertThat(
@@ -179,7 +176,7 @@ final class KillIT {
             .as("session %s", session)
             .isEqualTo(200);
       }
-      // The last message may have been taken without an answer.
+      // The last message may have been stored without a response.
       List<String> drained = drain(after);
       assertThat(drained).doesNotHaveDuplicates().containsAll(sent);
       assertThat(drained).hasSizeLessThanOrEqualTo(sent.size() + 1);
@@ -201,10 +198,7 @@ final class KillIT {
     }
   }
 
-  /**
-   * Kills the cloud while it creates sessions and takes messages; returns those sessions that it
-   * has answered for, and adds such messages to those sent.
-   */
+  /** Kills the cloud while it creates sessions and accepts messages. Returns the acknowledged sessions, and adds the acknowledged messages to those sent. */
   private Set<String> killAtWork(CloudProcess cloud, List<String> sent)
       throws InterruptedException {
     ConcurrentLinkedQueue<String> answered = new ConcurrentLinkedQueue<>();
@@ -222,7 +216,7 @@ final class KillIT {
                     }
                   }
                 } catch (IllegalStateException e) {
-                  // The cloud is gone.
+                  // The cloud was killed.
                 }
               });
       client.start();
@@ -252,11 +246,11 @@ final class KillIT {
         taken.add(body);
       }
     } catch (SdkException e) {
-      // The cloud is gone.
+      // The cloud was killed.
     }
   }
 
-  /** Messages that can be received, that are delayed, and that are in flight. */
+  /** Sends messages of three kinds: visible, delayed and in flight. */
   private static List<String> fill(CloudProcess cloud) {
     List<String> sent = new ArrayList<>();
     try (SqsClient sqs = cloud.client(SqsClient.builder())) {
@@ -298,7 +292,7 @@ final class KillIT {
     return sent;
   }
 
-  /** Receives and deletes all messages, however long they are delayed or in flight. */
+  /** Receives and deletes all messages, including those that are delayed or in flight. */
   private static List<String> drain(CloudProcess cloud) {
     List<String> bodies = new ArrayList<>();
     try (SqsClient sqs = cloud.client(SqsClient.builder())) {

@@ -25,7 +25,7 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.regions.Region;
 
-/** The synthesized stack on a local cloud with a clock that tests move. */
+/** The synthesized stack on a local cloud, with a clock that tests move. */
 final class LocalDeployment extends Deployment implements AutoCloseable {
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out");
 
@@ -52,10 +52,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(new Thread(cloud::close));
   }
 
-  /**
-   * Starts another deployment, for a test that counts requests, reads everything in the cloud or
-   * moves the clock far.
-   */
+  /** Starts a separate deployment, for a test that counts requests, reads everything in the cloud or moves the clock far. */
   static LocalDeployment own() {
     return of(ASSEMBLY);
   }
@@ -65,14 +62,14 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     return of(assembly, Map.of());
   }
 
-  /** Starts a deployment of another assembly, which finds the keys of token issuers here. */
+  /** Starts a deployment of another assembly that finds the keys of token issuers here. */
   static LocalDeployment of(Path assembly, Map<String, URI> keySets) {
     LocalDeployment deployment = new LocalDeployment(assembly, keySets, FaultPlan.none());
     UsedGrants.watch(deployment.cloud.policies());
     return deployment;
   }
 
-  /** Starts a deployment whose use of permissions does not count for {@link GrantsIT}. */
+  /** Starts a deployment whose used permissions {@link GrantsIT} does not count. */
   static LocalDeployment notCounted() {
     return new LocalDeployment(ASSEMBLY, Map.of(), FaultPlan.none());
   }
@@ -87,7 +84,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     cloud.close();
   }
 
-  /** The deployment that all tests share; each uses tenants of its own. */
+  /** The deployment that all tests share; each test uses its own tenants. */
   static LocalDeployment shared() {
     return Shared.DEPLOYMENT;
   }
@@ -102,7 +99,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     advance(time);
   }
 
-  /** Started by the first test that asks for it. */
+  /** Holds the shared deployment, which starts at the first use. */
   private static final class Shared {
     private static final LocalDeployment DEPLOYMENT = of(ASSEMBLY);
   }
@@ -115,14 +112,12 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     return clock;
   }
 
-  /**
-   * Moves the clock on through every full minute on the way, so that schedules fire as they would.
-   */
+  /** Moves the clock to each full minute on the way, so that every schedule fires. */
   void advance(Duration by) throws InterruptedException {
     stack.advance(by);
   }
 
-  /** A client of an AWS service that may read and change everything. */
+  /** A client of an AWS service with unrestricted permissions. */
   <B extends AwsClientBuilder<B, C>, C> C inspect(B builder) {
     return client(builder, credentials(cloud.accessKey("inspector")));
   }
@@ -141,7 +136,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
         key.accessKeyId(), key.secretAccessKey(), key.sessionToken());
   }
 
-  /** The AWS requests of functions while the action ran, without those of event source mappings. */
+  /** The AWS requests of functions during the action, except those of event source mappings. */
   List<Request> requestsOf(Action action) throws Exception {
     cloud.requests().clear();
     action.run();
@@ -151,7 +146,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
         .toList();
   }
 
-  /** Invokes a function as API Gateway would, with an event of the test's own. */
+  /** Invokes a function with an event, as API Gateway would. */
   void invoke(String function, String event) throws IOException, InterruptedException {
     HttpResponse<String> response = invocation(function, event);
     if (response.statusCode() != 200
@@ -160,7 +155,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     }
   }
 
-  /** Lambda's answer to an invocation, also if the function failed. */
+  /** Lambda's response to an invocation, also if the function failed. */
   HttpResponse<String> invocation(String function, String event)
       throws IOException, InterruptedException {
     AccessKey key = cloud.accessKey("inspector");
@@ -178,7 +173,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     return http.send(request, HttpResponse.BodyHandlers.ofString());
   }
 
-  /** Closes a socket and waits until the stack knows. */
+  /** Closes a socket and waits until the stack has processed the disconnect. */
   void close(Handshake handshake) throws InterruptedException {
     handshake.socket().sendClose(WebSocket.NORMAL_CLOSURE, "").join();
     handshake.closed().join();

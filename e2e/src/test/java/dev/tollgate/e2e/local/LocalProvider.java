@@ -2,7 +2,7 @@ package dev.tollgate.e2e.local;
 
 import dev.tollgate.e2e.acceptance.Deployment;
 
-/** Gives the acceptance tests the local cloud that all tests share. */
+/** Gives the acceptance tests the local deployment that all tests share. */
 public final class LocalProvider implements Deployment.Provider {
   @Override
   public Deployment deployment() {

@@ -26,10 +26,7 @@ import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
-/**
- * The routes of the WebSocket API, from a client's frame to the queue and back to the client. No
- * function takes messages from the queues, so the tests see each message as the route sent it.
- */
+/** The routes of the WebSocket API, from a client's frame to the queue and back to the client. No function receives from the queues, so the tests see each message as the route sent it. */
 final class MessageRoutesIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String URL = "https://sqs.us-east-1.amazonaws.com/000000000000/";
@@ -62,7 +59,7 @@ final class MessageRoutesIT {
   }
 
   @Test
-  void frame_arrives_with_its_group_and_its_connection_and_is_accepted() throws Exception {
+  void a_frame_is_queued_with_its_group_and_connection_and_accepted() throws Exception {
     String session = deployment.open("acme");
     Handshake client = connect("acme", session);
     String frame = "{\"action\":\"PooledSQS\",\"id\":\"a-1\",\"message\":{\"n\":1}}";
@@ -90,7 +87,7 @@ final class MessageRoutesIT {
   }
 
   @Test
-  void frame_without_an_id_is_accepted_under_that_of_its_message() throws Exception {
+  void a_frame_without_id_is_accepted_with_the_id_of_its_message() throws Exception {
     Handshake client = connect("acme", deployment.open("acme"));
 
     client.send("{\"action\":\"PooledSQS\",\"message\":1}");
@@ -99,7 +96,7 @@ final class MessageRoutesIT {
   }
 
   @Test
-  void frame_costs_one_request_with_the_rights_of_the_apis_role() throws Exception {
+  void a_frame_costs_one_request_by_the_role_of_the_api() throws Exception {
     Handshake client = connect("acme", deployment.open("acme"));
 
     List<Request> requests =
@@ -137,7 +134,7 @@ final class MessageRoutesIT {
         "{\"action\":\"PooledSQS\",\"id\":\"\",\"message\":1}",
         "{\"action\":\"PooledSQS\"}"
       })
-  void frame_arrives_byte_for_byte(String frame) throws Exception {
+  void a_frame_is_queued_byte_for_byte(String frame) throws Exception {
     String session = deployment.open("acme");
     Handshake client = connect("acme", session);
 
@@ -151,7 +148,7 @@ final class MessageRoutesIT {
   }
 
   @Test
-  void largest_frame_arrives() throws Exception {
+  void the_largest_frame_is_queued() throws Exception {
     Handshake client = connect("acme", deployment.open("acme"));
     String start = "{\"action\":\"PooledSQS\",\"message\":\"";
     String frame = start + "%".repeat(128 * 1024 - start.length() - 2) + "\"}";
@@ -165,7 +162,7 @@ final class MessageRoutesIT {
   }
 
   @Test
-  void frame_sent_again_with_its_id_is_accepted_again_and_queued_again() throws Exception {
+  void a_repeated_frame_with_the_same_id_is_accepted_and_queued_again() throws Exception {
     String one = deployment.open("acme");
     String two = deployment.open("acme");
     Handshake client = connect("acme", one);
@@ -214,7 +211,7 @@ final class MessageRoutesIT {
         "\"a:b\"",
         "\"12345678901234567890123456789012345678901234567890123456789012345\""
       })
-  void frame_with_a_bad_id_is_refused(String id) throws Exception {
+  void a_frame_with_an_invalid_id_is_refused(String id) throws Exception {
     Handshake client = connect("acme", deployment.open("acme"));
 
     client.send("{\"action\":\"PooledSQS\",\"id\":" + id + ",\"message\":1}");
@@ -234,7 +231,7 @@ final class MessageRoutesIT {
         "{\"action\":\"$default\"}",
         "{\"action\":{\"a\":1}}"
       })
-  void frame_that_is_no_message_is_answered(String frame) throws Exception {
+  void a_frame_that_is_not_a_message_gets_an_error(String frame) throws Exception {
     Handshake client = connect("acme", deployment.open("acme"));
 
     List<Request> requests =
@@ -252,7 +249,7 @@ final class MessageRoutesIT {
   }
 
   @Test
-  void text_that_sqs_does_not_take_is_refused() throws Exception {
+  void a_text_that_sqs_rejects_is_refused() throws Exception {
     Handshake client = connect("acme", deployment.open("acme"));
 
     client.send("{\"action\":\"PooledSQS\",\"message\":\"\uFFFF\"}");
@@ -262,7 +259,7 @@ final class MessageRoutesIT {
   }
 
   @Test
-  void silo_is_the_tenants_own_queue() throws Exception {
+  void a_frame_to_the_silo_reaches_the_tenants_own_queue() throws Exception {
     onboard("owner");
     String url = createSilo("owner");
     Handshake client = connect("owner", deployment.open("owner"));
@@ -276,7 +273,7 @@ final class MessageRoutesIT {
   }
 
   @Test
-  void tenant_without_a_silo_is_told() throws Exception {
+  void a_frame_to_a_missing_silo_gets_an_error() throws Exception {
     onboard("pooled");
     Handshake client = connect("pooled", deployment.open("pooled"));
 
@@ -288,7 +285,7 @@ final class MessageRoutesIT {
   }
 
   @Test
-  void tenant_whose_silo_is_closing_is_told_the_same() throws Exception {
+  void a_frame_to_a_closing_silo_gets_the_same_error() throws Exception {
     onboard("closing");
     String url = createSilo("closing");
     sqs.setQueueAttributes(
@@ -343,7 +340,7 @@ final class MessageRoutesIT {
         .queueUrl();
   }
 
-  /** All messages that can be had, which are gone then. */
+  /** Receives and deletes all messages. */
   private static List<Message> receive(String url) {
     List<Message> all = new ArrayList<>();
     while (true) {
@@ -373,7 +370,7 @@ final class MessageRoutesIT {
     return JSON.createObjectNode().put("type", "accepted").put("id", id);
   }
 
-  /** The only frame that a socket is sent. */
+  /** The single frame that a socket receives. */
   private static JsonNode answer(Handshake client) throws Exception {
     return JSON.readTree(only(client.frames().awaitTexts(1)));
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The stack's mapping templates, from their files. */
+/** The stack's mapping templates, rendered from their files. */
 class MessageTemplatesTest {
   private static final Path DIRECTORY =
       Path.of("../infra/src/main/resources/dev/tollgate/infra/templates");
@@ -52,7 +52,7 @@ class MessageTemplatesTest {
 
   @ParameterizedTest
   @MethodSource("bodies")
-  void frame_is_in_the_form_byte_for_byte_and_nothing_else_is(String body) throws IOException {
+  void the_form_contains_the_frame_byte_for_byte_and_no_other_parameters(String body) throws IOException {
     assertThat(send(body)).isEqualTo(form("s", body));
   }
 
@@ -66,7 +66,7 @@ class MessageTemplatesTest {
         "null",
         "1234567890123456789012345678901234567890123456789012345678901234"
       })
-  void id_of_the_client_comes_back_and_a_frame_that_is_sent_again_is_another_to_sqs(String id)
+  void a_repeated_frame_keeps_its_id_and_is_a_new_message_to_sqs(String id)
       throws IOException {
     String body = "{\"id\":\"" + id + "\"}";
 
@@ -77,7 +77,7 @@ class MessageTemplatesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"7", "-1", "12345678901234567890", "true"})
-  void id_that_is_no_text_is_its_text(String id) throws IOException {
+  void an_id_of_another_type_becomes_its_text(String id) throws IOException {
     String body = "{\"id\":" + id + "}";
 
     assertThat(send(body)).isEqualTo(form("c-" + id, body));
@@ -85,7 +85,7 @@ class MessageTemplatesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"{}", "{\"id\":null}", "{\"id\":\"\"}", "{\"ID\":\"a\"}"})
-  void frame_without_an_id_is_known_by_its_request_and_its_message(String body) throws IOException {
+  void a_frame_without_id_is_identified_by_request_and_message(String body) throws IOException {
     assertThat(send(body)).isEqualTo(form("s", body));
     assertThat(render("accepted", success("s")))
         .isEqualTo("{\"type\":\"accepted\",\"id\":\"0-1-2\"}");
@@ -113,7 +113,7 @@ class MessageTemplatesTest {
         "\"#end\"",
         "\"12345678901234567890123456789012345678901234567890123456789012345\""
       })
-  void id_that_is_none_makes_an_entry_that_sqs_refuses(String id) throws IOException {
+  void an_invalid_id_results_in_an_entry_that_sqs_rejects(String id) throws IOException {
     String body = "{\"id\":" + id + "}";
 
     assertThat(send(body)).isEqualTo(form("!", body));
@@ -121,7 +121,7 @@ class MessageTemplatesTest {
 
   @ParameterizedTest
   @CsvSource({"true, BAD_FRAME", "false, UNAVAILABLE"})
-  void entry_that_failed_is_an_error(boolean senderFault, String code) throws IOException {
+  void a_failed_entry_is_an_error(boolean senderFault, String code) throws IOException {
     assertThat(
             code(
                 "accepted",
@@ -134,7 +134,7 @@ class MessageTemplatesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"{}", "[]", "{\"SendMessageBatchResponse\":null}"})
-  void answer_that_says_nothing_is_no_success(String answer) throws IOException {
+  void an_empty_response_is_an_error(String answer) throws IOException {
     assertThat(code("accepted", answer)).isEqualTo("UNAVAILABLE");
   }
 
@@ -145,7 +145,7 @@ class MessageTemplatesTest {
         "{\"Id\":\"c-a\",\"MessageId\":\"0-1-2\"}",
         "{\"SendMessageBatchResultEntry\":[{\"Id\":\"c-a\",\"MessageId\":\"0-1-2\"}]}"
       })
-  void answer_is_understood_however_it_is_nested(String result) throws IOException {
+  void a_response_is_accepted_in_either_nesting(String result) throws IOException {
     assertThat(
             render(
                 "accepted",
@@ -167,7 +167,7 @@ class MessageTemplatesTest {
     "AWS.SimpleQueueService.BatchRequestTooLong, BAD_FRAME, BAD_FRAME",
     "'', BAD_FRAME, BAD_FRAME"
   })
-  void refusal_is_an_error_of_its_kind(String code, String silo, String pool) throws IOException {
+  void a_rejected_request_has_its_own_error_code(String code, String silo, String pool) throws IOException {
     String answer =
         "{\"Error\":{\"Code\":\""
             + code
@@ -178,7 +178,7 @@ class MessageTemplatesTest {
   }
 
   @Test
-  void other_answers_need_no_body() throws IOException {
+  void other_errors_need_no_body() throws IOException {
     assertThat(code("unavailable", "<html>")).isEqualTo("UNAVAILABLE");
     assertThat(code("unknown-action", "not JSON")).isEqualTo("BAD_FRAME");
     assertThat(JSON.readTree(render("mock", "not JSON")).path("statusCode").asInt()).isEqualTo(200);
@@ -205,7 +205,7 @@ class MessageTemplatesTest {
     return form;
   }
 
-  /** The form that a frame becomes, decoded; no name may be in it twice. */
+  /** The decoded form parameters of a frame; fails if a name occurs twice. */
   private static Map<String, String> send(String body) throws IOException {
     String rendered = render("send-message", body);
     assertThat(rendered).matches("[\\x21-\\x7e]+");

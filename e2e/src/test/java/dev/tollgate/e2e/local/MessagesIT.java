@@ -27,14 +27,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
-/** Messages: in by a route, through a queue, to the application, and back. */
+/** Messages from a client through a queue to the application, and the replies to the client. */
 final class MessagesIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
 
-  /** Messages of one socket: more than ten batches of a queue, and several of its windows. */
+  /** The number of messages of one socket: more than ten batches of a queue, and several windows of acknowledged frames. */
   private static final int MANY = 150 * Integer.getInteger("tests.times", 1);
 
-  /** Frames that a client sends before it waits for the first of them to be accepted. */
+  /** The number of frames that a client sends before it waits until the first of them is accepted. */
   private static final int WINDOW = 20;
 
   private static Handshake connected(String tenant, String session) {
@@ -55,7 +55,7 @@ final class MessagesIT {
     return IntStream.range(0, count).mapToObj(i -> "m-" + i).toList();
   }
 
-  /** Sends numbered messages, and waits in between so that no more than a window is on its way. */
+  /** Sends numbered messages, and waits so that at most a window of them is not yet accepted. */
   private static void sendAll(Handshake from, String action, int count)
       throws InterruptedException {
     for (int i = 0; i < count; i++) {
@@ -69,7 +69,7 @@ final class MessagesIT {
 
   @ParameterizedTest
   @CsvSource({"SiloSQS, chat-silo", "PooledSQS, chat-pool"})
-  void many_messages_reach_sender_and_the_others_in_order(String action, String tenant)
+  void many_messages_reach_all_sockets_of_a_session_in_order(String action, String tenant)
       throws Exception {
     assertThat(DEPLOYMENT.onboard(tenant, "gold", "{}").status()).isEqualTo(201);
     String session = DEPLOYMENT.open(tenant);
@@ -92,7 +92,7 @@ final class MessagesIT {
   }
 
   @Test
-  void messages_of_many_sessions_all_arrive_once_in_order_beside_a_flood() throws Exception {
+  void messages_of_many_sessions_arrive_once_and_in_order_during_a_flood() throws Exception {
     int sessions = 20;
     int each = MANY / 3;
     DEPLOYMENT.onboard("busy", "gold", "{\"messagesPerMinute\":12000}");
@@ -138,7 +138,7 @@ final class MessagesIT {
     assertThat(ids(flooding.frames().of("reply"))).isEqualTo(numbered(60));
     assertThat(flooding.closed().join()).isEqualTo(1000);
     assertThat(flooding.frames().of("error"))
-        .as("sixty refusals by each process, of which there are no more than sessions")
+        .as("sixty refusals per process, with at most one process per session")
         .hasSizeBetween(60, 60 * (sessions + 1))
         .allSatisfy(
             error -> {
@@ -148,7 +148,7 @@ final class MessagesIT {
     clients.forEach(client -> client.socket().abort());
   }
 
-  /** Sends on a socket that the other side may close at any moment. */
+  /** Sends on a socket that the server may close at any moment. */
   private static void send(Handshake from, String frame) {
     try {
       from.send(frame);
@@ -190,7 +190,7 @@ final class MessagesIT {
   }
 
   @Test
-  void the_largest_message_is_accepted_and_a_larger_one_closes_the_socket() throws Exception {
+  void a_message_over_the_largest_size_closes_the_socket() throws Exception {
     DEPLOYMENT.onboard("large", "gold", "{}");
     Handshake client = connected("large", DEPLOYMENT.open("large"));
     String empty = frame("PooledSQS", "big", "\"\"");
@@ -215,7 +215,7 @@ final class MessagesIT {
         "{\"action\":\"PooledSQS\",\"id\":{},\"message\":1}",
         "{\"action\":\"PooledSQS\"}",
       })
-  void a_frame_that_is_none_gets_an_error_and_the_socket_goes_on(String text) throws Exception {
+  void an_invalid_frame_gets_an_error_and_the_socket_stays_open(String text) throws Exception {
     DEPLOYMENT.onboard("wordy", "silver", "{}");
     Handshake client = connected("wordy", DEPLOYMENT.open("wordy"));
 
@@ -239,7 +239,7 @@ final class MessagesIT {
   }
 
   @Test
-  void a_tenant_of_the_pool_has_no_silo() throws Exception {
+  void a_message_to_the_silo_of_a_pool_tenant_gets_an_error() throws Exception {
     DEPLOYMENT.onboard("pooled", "silver", "{}");
     Handshake client = connected("pooled", DEPLOYMENT.open("pooled"));
     client.send(frame("SiloSQS", "lost", "1"));
@@ -248,7 +248,7 @@ final class MessagesIT {
   }
 
   @Test
-  void a_message_without_an_id_is_answered_under_the_one_that_it_was_given() throws Exception {
+  void a_message_without_id_is_answered_with_its_generated_id() throws Exception {
     DEPLOYMENT.onboard("nameless", "silver", "{}");
     Handshake client = connected("nameless", DEPLOYMENT.open("nameless"));
     client.send("{\"action\":\"PooledSQS\",\"message\":\"hello\"}");
@@ -259,7 +259,7 @@ final class MessagesIT {
   }
 
   @Test
-  void a_message_that_is_sent_again_within_five_minutes_is_processed_once() throws Exception {
+  void a_message_repeated_within_five_minutes_is_processed_once() throws Exception {
     DEPLOYMENT.onboard("stutter", "silver", "{}");
     Handshake client = connected("stutter", DEPLOYMENT.open("stutter"));
     for (int i = 0; i < 3; i++) {
@@ -280,7 +280,7 @@ final class MessagesIT {
   }
 
   @Test
-  void a_message_that_is_sent_again_through_the_other_queue_is_processed_once() throws Exception {
+  void a_message_repeated_through_the_other_queue_is_processed_once() throws Exception {
     DEPLOYMENT.onboard("switcher", "gold", "{}");
     Handshake client = connected("switcher", DEPLOYMENT.open("switcher"));
     client.send(frame("SiloSQS", "once", "1"));
@@ -295,7 +295,7 @@ final class MessagesIT {
   }
 
   @Test
-  void a_refused_message_is_told_when_to_come_back_and_then_is_processed() throws Exception {
+  void a_throttled_message_gets_retry_after_and_is_then_processed() throws Exception {
     DEPLOYMENT.onboard("meek", "bronze", "{\"messagesPerMinute\":2}");
     Handshake client = connected("meek", DEPLOYMENT.open("meek"));
     for (int i = 0; i < 3; i++) {
@@ -322,14 +322,14 @@ final class MessagesIT {
         Arguments.of(new Fault.Refused(429, "LimitExceededException", "Rate exceeded"), 4),
         Arguments.of(new Fault.Lost(), 3),
         Arguments.of(new Fault.Unanswered(), 4),
-        // Nor does the socket get the rest of the batch: it is slow.
+        // The socket does not get the rest of the batch either, because it is slow.
         Arguments.of(new Fault.Hung(), 2));
   }
 
-  /** The clock stands still, so a message that came again would not be answered. */
+  /** The clock does not move, so a repeated message would get no reply. */
   @ParameterizedTest
   @MethodSource("faultsOfOnePost")
-  void a_frame_that_cannot_be_delivered_makes_nothing_come_again_and_holds_nothing_up(
+  void an_undeliverable_frame_causes_no_repetition_and_no_delay(
       Fault fault, int framesOfTheOther) throws Exception {
     String tenant = "leaky-" + fault.getClass().getSimpleName().toLowerCase(Locale.ROOT);
     DEPLOYMENT.onboard(tenant, "silver", "{}");
@@ -380,7 +380,7 @@ final class MessagesIT {
   }
 
   @Test
-  void a_change_of_tier_holds_for_open_connections() throws Exception {
+  void a_change_of_tier_applies_to_open_connections() throws Exception {
     DEPLOYMENT.onboard("shifter", "gold", "{}");
     Handshake client = connected("shifter", DEPLOYMENT.open("shifter"));
     sendAll(client, "SiloSQS", 100);

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code docs/message-handler.md} says, done as it says it. */
+/** Follows the steps of {@code docs/message-handler.md}. */
 final class OwnHandlerIT {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
@@ -39,7 +39,7 @@ final class OwnHandlerIT {
   }
 
   @Test
-  void a_handler_of_ones_own_answers_through_pool_and_silo() throws Exception {
+  void a_custom_handler_replies_through_pool_and_silo() throws Exception {
     String page = Files.readString(ROOT.resolve("docs/message-handler.md"));
     for (String module :
         List.of(

@@ -13,10 +13,10 @@ import java.util.Set;
 import java.util.stream.StreamSupport;
 
 /**
- * What a request costs: list prices, and what is assumed where nothing is counted.
+ * The cost of a request: list prices, and assumptions for what is not counted.
  *
  * @param file {@code docs/prices.yaml}
- * @param template the synthesized stack, which tells functions' memory
+ * @param template the synthesized stack, which has the functions' memory sizes
  */
 record Prices(JsonNode file, JsonNode template) {
   private static final double MILLION = 1e6;
@@ -38,15 +38,15 @@ record Prices(JsonNode file, JsonNode template) {
   }
 
   /**
-   * What came of one request of a client.
+   * The measured effects of one client request.
    *
-   * @param name what it is called in the table
-   * @param isHttp whether it goes to an HTTP API; else a frame or a handshake
-   * @param functions the functions that are invoked, by their names in the template
-   * @param requests what the functions and API Gateway asked of AWS
-   * @param sent the bytes of the frame, or of the body; 0 if it is a handshake, or without a body
+   * @param name its name in the table
+   * @param isHttp whether it is a request to an HTTP API, rather than a frame or a handshake
+   * @param functions the invoked functions, by their names in the template
+   * @param requests the AWS requests of the functions and of API Gateway
+   * @param sent the bytes of the frame or body; 0 for a handshake or without a body
    * @param answers the bytes of each answer
-   * @param queued whether an event source mapping brings it to its function
+   * @param queued whether an event source mapping passes it to its function
    */
   record Measured(
       String name,
@@ -57,7 +57,7 @@ record Prices(JsonNode file, JsonNode template) {
       List<Integer> answers,
       boolean queued) {}
 
-  /** Dollars for a million, by what they are for. */
+  /** Dollars per million requests, by their cause. */
   record Cost(double api, double lambda, double database, double queues, double dataAndLogs) {
     double sum() {
       return api + lambda + database + queues + dataAndLogs;
@@ -87,14 +87,12 @@ record Prices(JsonNode file, JsonNode template) {
     }
   }
 
-  /** What a million of these cost. */
+  /** The cost of a million of these requests. */
   Cost of(Measured one) {
     return new Cost(api(one), lambda(one), database(one.requests()), queues(one), dataAndLogs(one));
   }
 
-  /**
-   * What a million times these requests cost in an invocation of a function that is made anyway.
-   */
+  /** The cost of a million times these requests within an invocation that happens anyway. */
   Cost within(String function, List<Request> requests) {
     double gigabyteSeconds = millis(requests) / 1_000 * memoryMb(function) / 1_024;
     return new Cost(
@@ -106,7 +104,7 @@ record Prices(JsonNode file, JsonNode template) {
       return price("http-request") * Math.max(1, chunks(one.sent(), HTTP_BYTES)) * MILLION;
     }
     int frames = Math.max(1, chunks(one.sent(), FRAME_BYTES));
-    // The answer to a handshake is none of its own.
+    // The answer to a handshake is not billed as a message.
     int answers =
         one.sent() == 0
             ? 0
@@ -130,7 +128,7 @@ record Prices(JsonNode file, JsonNode template) {
         * MILLION;
   }
 
-  /** How long requests take, one after another. */
+  /** The duration of the requests, one after another. */
   private double millis(List<Request> requests) {
     return requests.stream()
         .filter(request -> !request.operation().equals("AssumeRole"))

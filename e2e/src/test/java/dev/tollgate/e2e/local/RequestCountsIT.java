@@ -19,9 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/**
- * What each operation asks of AWS in steady state: what ARCHITECTURE.md says, request by request.
- */
+/** The AWS requests of each operation in steady state match those in ARCHITECTURE.md. */
 final class RequestCountsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final Set<String> ADMISSION = Set.of("Authorizer", "Connect");
@@ -44,10 +42,7 @@ final class RequestCountsIT {
     DEPLOYMENT.close();
   }
 
-  /**
-   * The operations that functions asked for, but for the role of a tenant that is taken once an
-   * hour.
-   */
+  /** The requests of functions, except AssumeRole for a tenant, which is made once an hour. */
   private static List<String> operations(LocalDeployment.Action action) throws Exception {
     return DEPLOYMENT.requestsOf(action).stream()
         .map(Request::operation)
@@ -61,7 +56,7 @@ final class RequestCountsIT {
     return operations;
   }
 
-  /** What a refusal asks for, when the last one that was written down was just now. */
+  /** The requests of a refusal just after the last recorded refusal. */
   private static List<String> refusal(String tenant, String session, int status) throws Exception {
     return DEPLOYMENT.requestsOf(() -> refused(tenant, session, status)).stream()
         .filter(request -> ADMISSION.contains(request.principal().name()))
@@ -71,7 +66,7 @@ final class RequestCountsIT {
         .toList();
   }
 
-  /** The same, when that is five seconds ago. */
+  /** The requests of a refusal five seconds after the last recorded refusal. */
   private static List<String> laterRefusal(String tenant, String session, int status)
       throws Exception {
     DEPLOYMENT.advance(Duration.ofSeconds(5));
@@ -83,7 +78,7 @@ final class RequestCountsIT {
   }
 
   @Test
-  void an_admitted_connect_is_five_and_a_disconnect_two() throws Exception {
+  void an_admitted_handshake_costs_five_requests_and_a_disconnect_two() throws Exception {
     String session = DEPLOYMENT.open("counted");
     List<Handshake> admitted = new ArrayList<>();
     assertThat(operations(() -> admitted.add(DEPLOYMENT.connect("counted", session))))
@@ -100,7 +95,7 @@ final class RequestCountsIT {
   }
 
   @Test
-  void a_refusal_by_the_read_claims_and_gives_back_once_in_five_seconds_and_else_is_one()
+  void a_refusal_by_the_read_costs_one_request_and_a_claim_every_five_seconds()
       throws Exception {
     String[] andWritten =
         sorted("BatchGetItem", "ReceiveMessage", "ChangeMessageVisibilityBatch", "UpdateItem");
@@ -125,7 +120,7 @@ final class RequestCountsIT {
     String halted = DEPLOYMENT.open("halted");
     assertThat(DEPLOYMENT.connect("halted", halted).status()).isEqualTo(101);
     DEPLOYMENT.control("PATCH", "/tenants/halted", "{\"status\":\"SUSPENDED\"}");
-    // A suspension ends the tenant's sessions: they are as unknown as a stranger's.
+    // A suspension ends the tenant's sessions, so they are unknown.
     String[] three = sorted("BatchGetItem", "ReceiveMessage", "ChangeMessageVisibilityBatch");
     assertThat(laterRefusal("halted", halted, 403)).containsExactly(three);
     assertThat(refusal("halted", halted, 403)).containsExactly("BatchGetItem");
@@ -133,7 +128,7 @@ final class RequestCountsIT {
   }
 
   @Test
-  void a_made_up_session_claims_and_gives_back_once_in_five_seconds_and_writes_nothing()
+  void an_unknown_session_costs_a_claim_every_five_seconds_and_no_write()
       throws Exception {
     DEPLOYMENT.onboard("sought", "gold", "{}");
     assertThat(DEPLOYMENT.connect("sought", DEPLOYMENT.open("sought")).status()).isEqualTo(101);
@@ -147,7 +142,7 @@ final class RequestCountsIT {
   }
 
   @Test
-  void a_refusal_for_the_tenants_rate_is_six_the_first_time_then_one_and_two_every_five_seconds()
+  void a_refusal_by_the_rate_costs_six_requests_then_one_and_two_every_five_seconds()
       throws Exception {
     DEPLOYMENT.onboard("poor", "gold", "{\"tenantPerMinute\":1}");
     String session = DEPLOYMENT.open("poor");
@@ -177,7 +172,7 @@ final class RequestCountsIT {
   }
 
   @Test
-  void an_unknown_tenant_is_one_and_then_none_for_seconds() throws Exception {
+  void an_unknown_tenant_costs_one_request_and_then_none_for_seconds() throws Exception {
     assertThat(operations(() -> refused("stranger", NO_SESSION, 403))).containsExactly("GetItem");
     assertThat(operations(() -> refused("stranger", NO_SESSION, 403))).isEmpty();
     DEPLOYMENT.advance(Duration.ofSeconds(10));
@@ -189,7 +184,7 @@ final class RequestCountsIT {
   }
 
   @Test
-  void ids_that_cannot_be_right_cost_nothing() throws Exception {
+  void malformed_ids_cost_no_request() throws Exception {
     assertThat(operations(() -> refused("NOBODY", NO_SESSION, 403))).isEmpty();
     assertThat(
             operations(() -> assertThat(DEPLOYMENT.handshake("").join().status()).isEqualTo(401)))
@@ -197,7 +192,7 @@ final class RequestCountsIT {
   }
 
   @Test
-  void a_hundred_messages_that_waited_are_ten_batches() throws Exception {
+  void a_hundred_waiting_messages_are_processed_in_ten_batches() throws Exception {
     DEPLOYMENT.onboard("chatty", "gold", "{}");
     Handshake client = DEPLOYMENT.connect("chatty", DEPLOYMENT.open("chatty"));
     client.send("{\"action\":\"PooledSQS\",\"message\":\"warm\"}");
@@ -238,7 +233,7 @@ final class RequestCountsIT {
             + asked.getOrDefault("ChangeMessageVisibilityBatch", 0L)
             + asked.getOrDefault("SendMessageBatch", 0L);
     assertThat(forTokens).isBetween(1L, 30L);
-    // Their client named them, so each batch is logged; one extends the session by the same write.
+    // Their client set the ids, so each batch is logged; one of these writes also extends the session.
     assertThat(asked.getOrDefault("BatchWriteItem", 0L) + asked.getOrDefault("UpdateItem", 0L))
         .isBetween(10L, 11L);
     assertThat(asked.get("BatchGetItem")).isLessThanOrEqualTo(11);
@@ -247,7 +242,7 @@ final class RequestCountsIT {
   }
 
   @Test
-  void a_message_is_one_write_if_its_client_named_it_and_none_if_it_comes_again() throws Exception {
+  void a_message_with_an_id_costs_one_write_and_its_repetition_none() throws Exception {
     DEPLOYMENT.onboard("frugal", "gold", "{}");
     Handshake client = DEPLOYMENT.connect("frugal", DEPLOYMENT.open("frugal"));
     client.send("{\"action\":\"PooledSQS\",\"message\":\"warm\"}");

@@ -18,13 +18,9 @@ import java.util.Map;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 
-/**
- * Takes the pictures of the README: both pages in a state that tells something, wide and narrow,
- * light and dark. It is no test, and runs only if it is asked for by name; {@code -Dscreenshots=}
- * says in which directory of the repository they are put.
- */
+/** Takes the screenshots of the README: both pages with data, wide and narrow, light and dark. It is not a test and runs only by its name. {@code -Dscreenshots=} names the target directory in the repository. */
 final class Screenshots {
-  /** The square of a distance between colours. */
+  /** The square of the smallest distance between two colors of the palette. */
   private static final int JUST_TOLD_APART = 120;
 
   private final LocalDeployment deployment = LocalDeployment.shared();
@@ -32,7 +28,7 @@ final class Screenshots {
       Path.of("..").resolve(System.getProperty("screenshots", "target/screenshots"));
 
   @Test
-  void pages_are_taken_in_both_schemes_and_widths() throws Exception {
+  void pages_in_both_color_schemes_and_widths() throws Exception {
     Files.createDirectories(directory);
     onboard("acme", "silver", "{\"tenantPerMinute\":40}");
     onboard("globex", "gold", "{}");
@@ -47,7 +43,7 @@ final class Screenshots {
     assertThat(
             deployment.control("PATCH", "/tenants/umbrella", "{\"status\":\"SUSPENDED\"}").status())
         .isEqualTo(200);
-    // Long enough for those that nobody uses to hibernate.
+    // Long enough for unused tenants to hibernate.
     deployment.advance(Duration.ofMinutes(18));
     try (Browser browser = Browser.open()) {
       for (String scheme : List.of("light", "dark")) {
@@ -69,7 +65,7 @@ final class Screenshots {
     browser.select("#neighbour", "globex");
     browser.type("#attempts", "300");
     browser.click("#storm");
-    // What is refused is told every five seconds, by the clock of the deployment.
+    // The page shows refusals every five seconds, by the clock of the deployment.
     for (int refused : new int[] {20, 60, 100, 130, 150}) {
       browser.awaitText("#storm-refused", text -> Integer.parseInt(text) > refused);
       deployment.advance(Duration.ofSeconds(5));
@@ -109,7 +105,7 @@ final class Screenshots {
     ImageIO.write(withPalette(picture), "png", directory.resolve(name).toFile());
   }
 
-  /** The same in at most 256 colours, which takes half the room. */
+  /** The image in at most 256 colors, at half the size. */
   private static BufferedImage withPalette(BufferedImage picture) {
     int width = picture.getWidth();
     int height = picture.getHeight();
@@ -131,7 +127,7 @@ final class Screenshots {
     return indexed;
   }
 
-  /** The most frequent colours, but none that is hard to tell from one that is among them. */
+  /** The most frequent colors, without those too similar to a color already chosen. */
   private static int[] palette(Map<Integer, Integer> frequency) {
     List<Integer> palette = new ArrayList<>();
     frequency.entrySet().stream()
@@ -139,9 +135,9 @@ final class Screenshots {
         .map(Map.Entry::getKey)
         .forEach(
             colour -> {
-              boolean told =
+              boolean isDistinct =
                   palette.stream().allMatch(other -> distance(colour, other) > JUST_TOLD_APART);
-              if (told && palette.size() < 256) {
+              if (isDistinct && palette.size() < 256) {
                 palette.add(colour);
               }
             });

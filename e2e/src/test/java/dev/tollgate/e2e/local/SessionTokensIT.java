@@ -30,10 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/**
- * Sessions of a deployment that takes tokens: who has one of the tenant's gets them, and nobody
- * else. What is refused asks nothing of AWS.
- */
+/** Sessions of a deployment that requires tokens: only the holder of a tenant's token gets its sessions. A refused request causes no AWS request. */
 final class SessionTokensIT {
   private static final String ISSUER = "https://login.example.com/";
   private static final String AUDIENCE = "tollgate";
@@ -70,7 +67,7 @@ final class SessionTokensIT {
     issuer.publish(KEY);
   }
 
-  /** Claims of a subject that no other token has. */
+  /** Claims with a subject that no other token has. */
   private static JWTClaimsSet.Builder claims(String tenant) {
     return issuer
         .claims(ISSUER, AUDIENCE)
@@ -97,7 +94,7 @@ final class SessionTokensIT {
     return created.body().get("sessionId").asText();
   }
 
-  /** No call of the session API gets anything with this, and none asks AWS anything. */
+  /** Asserts that no call of the session API succeeds with this token, and that none causes an AWS request. */
   private static void assertRefused(int status, String authorization) throws Exception {
     String session = open("mine");
     assertThat(
@@ -116,7 +113,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void a_tenants_token_opens_shows_and_ends_sessions_of_this_tenant() {
+  void a_token_of_a_tenant_opens_shows_and_ends_its_sessions() {
     String session = open("mine");
     String query = Deployment.query("mine", session);
     assertThat(call("GET", query, "Bearer " + token(claims("mine"))).status()).isEqualTo(200);
@@ -125,7 +122,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void a_handshake_needs_the_sessions_id_and_no_token() throws Exception {
+  void a_handshake_needs_only_the_session_id() throws Exception {
     Handshake socket = deployment.connect("mine", open("mine"));
     assertThat(socket.status()).isEqualTo(101);
     socket.send("{\"action\":\"PooledSQS\",\"message\":1}");
@@ -135,7 +132,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void tenants_are_listed_to_nobody() {
+  void a_listing_of_tenants_is_refused_to_everybody() {
     assertThat(deployment.cloud().outputs()).doesNotContainKey("TenantURL");
     String url = sessionUrl().replaceFirst("session$", "tenant");
     Map<String, String> headers = Map.of("authorization", "Bearer " + token(claims("mine")));
@@ -143,7 +140,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void without_a_token_there_is_no_session() throws Exception {
+  void a_request_without_token_gets_no_session() throws Exception {
     String session = open("mine");
     assertThat(
             deployment.requestsOf(
@@ -159,7 +156,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void a_browser_asks_without_a_token_whether_it_may_call() {
+  void a_preflight_request_needs_no_token() {
     Answer preflight =
         deployment.send(
             sessionUrl(),
@@ -174,7 +171,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void what_is_no_token_gets_no_session() throws Exception {
+  void a_malformed_token_gets_no_session() throws Exception {
     String[] parts = token(claims("mine")).split("\\.", -1);
     assertRefused(401, "garbage");
     assertRefused(401, "Bearer a.b.c");
@@ -191,7 +188,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void a_token_counts_from_when_it_says_until_when_it_says() throws Exception {
+  void a_token_is_valid_from_nbf_until_exp() throws Exception {
     assertRefused(401, token(claims("mine").notBeforeTime(in(60))));
     assertRefused(401, token(claims("mine").issueTime(in(60))));
     assertRefused(401, token(claims("mine").expirationTime(in(0))));
@@ -206,7 +203,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void a_token_that_the_issuer_did_not_sign_gets_no_session() throws Exception {
+  void a_token_signed_by_another_key_gets_no_session() throws Exception {
     assertRefused(401, TokenIssuer.token(TokenIssuer.key("one"), claims("mine")));
     assertRefused(401, TokenIssuer.token(TokenIssuer.key("unknown"), claims("mine")));
     String[] mine = token(claims("mine")).split("\\.", -1);
@@ -215,7 +212,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void a_token_with_no_signature_or_with_one_by_the_public_key_gets_no_session() throws Exception {
+  void a_token_without_signature_or_signed_with_the_public_key_gets_no_session() throws Exception {
     assertRefused(401, new PlainJWT(claims("mine").build()).serialize());
     assertRefused(401, symmetric(KEY.toRSAPublicKey().getEncoded()));
     assertRefused(401, symmetric(KEY.toPublicJWK().toString().getBytes(StandardCharsets.UTF_8)));
@@ -229,7 +226,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void a_token_of_another_tenant_gets_no_session() throws Exception {
+  void a_token_for_another_tenant_gets_no_session() throws Exception {
     assertRefused(403, token(claims("theirs")));
     assertRefused(403, token(claims("min")));
     assertRefused(403, token(claims("mine2")));
@@ -254,7 +251,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void a_session_of_another_tenant_is_not_found_whoever_is_said_to_own_it() {
+  void a_session_of_another_tenant_is_not_found_under_either_tenant() {
     String session = open("theirs");
     String token = token(claims("mine"));
     for (String method : List.of("GET", "DELETE")) {
@@ -266,7 +263,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void a_new_key_counts_soon_and_an_old_one_until_it_is_forgotten() throws Exception {
+  void a_new_key_is_accepted_soon_and_an_old_key_until_its_cache_entry_expires() throws Exception {
     assertThat(call("PUT", "?tenantId=mine", token(claims("mine"))).status()).isEqualTo(201);
     RSAKey next = TokenIssuer.key("two");
     issuer.publish(KEY, next);
@@ -299,7 +296,7 @@ final class SessionTokensIT {
     }
   }
 
-  /** What one of bronze's tenants may open is less than what its tenant has. */
+  /** One bronze subject may open fewer connections than its tenant. */
   @Test
   void one_token_holder_cannot_lock_out_a_tenant() throws Exception {
     deployment.onboard("small", "bronze", "{}");
@@ -350,7 +347,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void a_session_ends_with_its_token_unless_a_newer_token_renews_it() throws Exception {
+  void a_session_ends_with_its_token_unless_a_new_token_renews_it() throws Exception {
     JWTClaimsSet.Builder brief = claims("mine").expirationTime(in(90));
     Answer created = call("PUT", "?tenantId=mine", token(brief));
     Answer other = call("PUT", "?tenantId=mine", token(brief));
@@ -380,7 +377,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void a_token_that_names_no_subject_gets_no_session() {
+  void a_token_with_no_subject_gets_no_session() {
     Answer refused = call("PUT", "?tenantId=mine", token(claims("mine").subject(null)));
 
     assertThat(refused.status()).isEqualTo(403);

@@ -27,11 +27,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/**
- * What strangers and clients can make the deployer pay: requests are counted here, prices and what
- * cannot be counted are in {@code docs/prices.yaml}, and SECURITY.md has the table that comes of
- * it.
- */
+/** The cost that unauthenticated callers and clients can cause. This test counts requests; {@code docs/prices.yaml} has the prices and the assumptions for what cannot be counted. SECURITY.md has the resulting table. */
 final class StrangerCostsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final Path SECURITY = Path.of("../SECURITY.md");
@@ -46,18 +42,18 @@ final class StrangerCostsIT {
   private static final String MADE_UP = "0".repeat(32);
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
-  /** The most that a million requests of somebody without a session or a token may cost. */
+  /** The highest permitted cost of a million requests of a caller without session and token. */
   private static final double MOST_DOLLARS = 4.00;
 
-  /** The largest body that an HTTP API takes. */
+  /** The largest body that an HTTP API accepts. */
   private static final int MOST_BYTES = 10 * 1024 * 1024;
 
   private static final int FULL_PAGE = 25;
 
-  /** Of these nobody needs a session, a token or an open deployment, or they cost no more. */
+  /** Requests that need no session, no token and no open deployment, or cost no more than those. */
   private final List<Priced> strangers = new ArrayList<>();
 
-  /** These are dearer, and SECURITY.md says what bounds them. */
+  /** More expensive requests; SECURITY.md says what limits their number. */
   private final List<Priced> dearer = new ArrayList<>();
 
   private final List<Priced> clients = new ArrayList<>();
@@ -75,7 +71,7 @@ final class StrangerCostsIT {
   }
 
   @Test
-  void the_table_in_the_security_document_is_what_requests_cost_now() throws Exception {
+  void the_cost_table_in_the_security_document_matches_the_measured_requests() throws Exception {
     handshakes();
     sessions();
     pages();
@@ -93,15 +89,15 @@ final class StrangerCostsIT {
     assertThat(Files.readString(SECURITY)).contains(table + "\n\n");
   }
 
-  /** A wait of a second for the queue, as each such handshake once had, would be seen here. */
+  /** Shows that a handshake that waited a second for the queue, as handshakes once did, would exceed the limit. */
   @Test
-  void a_second_of_the_authorizer_costs_more_than_a_stranger_may() {
+  void a_second_of_the_authorizer_exceeds_the_cost_limit() {
     Cost waiting =
         new Cost(0, PRICES.file().at("/prices/lambda-gb-second/dollars").asDouble(), 0, 0, 0);
     assertThat(waiting.sum()).isGreaterThan(MOST_DOLLARS);
   }
 
-  /** What an action asks for, without what is still going on from the one before. */
+  /** The requests of an action, without those still in progress from the one before. */
   private static List<Request> requestsOf(LocalDeployment.Action action) throws Exception {
     DEPLOYMENT.cloud().settle();
     return DEPLOYMENT.requestsOf(action);
@@ -176,14 +172,11 @@ final class StrangerCostsIT {
             DEPLOYMENT.cloud().outputs().getOrDefault("TenantURL", "")));
   }
 
-  /**
-   * Whoever creates a session has one then, and the tenant's rate bounds how often it is done. It
-   * costs once more when it is over: the housekeeper ends it.
-   */
+  /** A created session exists until its end, and the tenant's rate limits the number of creations. Its end costs once more: the housekeeper ends it. */
   private void sessionThatEnds() throws Exception {
     DEPLOYMENT.onboard("leaver", "gold", "{\"sessionTTL\":60}");
     DEPLOYMENT.open("leaver");
-    // Until all other sessions are over.
+    // Until all other sessions have ended.
     DEPLOYMENT.advance(Duration.ofMinutes(8));
     Priced creation =
         http(
@@ -226,9 +219,7 @@ final class StrangerCostsIT {
                 false)));
   }
 
-  /**
-   * A body that no route reads. On AWS, one of more than about 6 MB is billed and goes no further.
-   */
+  /** A body that no route reads. AWS bills a body of more than about 6 MB, but does not pass it on. */
   private static Priced largestBody(String url) throws Exception {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(url + "?tenantId=no-one"))

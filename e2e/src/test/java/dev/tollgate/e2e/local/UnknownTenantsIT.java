@@ -23,22 +23,17 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/**
- * Names that strangers make up: each costs one read of one row and no role, however many there are,
- * and a tenant that exists is served beside them. Sessions that they make up for a tenant that
- * exists cost one read each, and wait for no queue. And who has a name creates no more sessions
- * than ten times the connections that his tenant may open.
- */
+/** Unknown tenant ids: each costs one read of one row and no AssumeRole, in any number, and existing tenants are served meanwhile. Each unknown session of an existing tenant costs one read and waits for no queue. A caller who knows a tenant id creates at most ten times as many sessions as the tenant may open connections. */
 final class UnknownTenantsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final String SESSION = "0".repeat(32);
 
   private static final long REFUSALS = 8;
 
-  /** What is tried in a second, where the machine can do it. */
+  /** The number of attempts per second, if the machine is fast enough. */
   private static final int PER_SECOND = 1_000;
 
-  /** Below what the functions take at a time. */
+  /** Below the number of concurrent requests that the functions accept. */
   private static final int AT_A_TIME = 48;
 
   private static final ExecutorService CALLERS = Executors.newFixedThreadPool(AT_A_TIME);
@@ -58,7 +53,7 @@ final class UnknownTenantsIT {
   }
 
   @Test
-  void a_made_up_name_costs_one_read_and_then_none_while_it_is_remembered() throws Exception {
+  void an_unknown_tenant_id_costs_one_read_and_then_none_while_cached() throws Exception {
     String query = Deployment.query("made-up", SESSION);
     List<LocalDeployment.Action> attempts =
         List.of(
@@ -79,7 +74,7 @@ final class UnknownTenantsIT {
   }
 
   @Test
-  void sessions_are_created_at_ten_times_the_tenants_rate_and_then_when_it_is_said()
+  void session_creations_over_ten_times_the_rate_are_refused_until_retry_after()
       throws Exception {
     DEPLOYMENT.onboard("creator", "gold", "{\"tenantPerMinute\":3}");
     DEPLOYMENT.onboard("bystander", "gold", "{\"tenantPerMinute\":3}");
@@ -97,7 +92,7 @@ final class UnknownTenantsIT {
     }
   }
 
-  /** Refused handshakes, one after another within five seconds by the deployment's clock. */
+  /** Sends refused handshakes one after another, within five seconds by the deployment's clock. */
   private static void refusals(String tenant, String session) {
     long start = System.nanoTime();
     for (int i = 0; i < REFUSALS; i++) {
@@ -115,7 +110,7 @@ final class UnknownTenantsIT {
   }
 
   @Test
-  void made_up_sessions_of_a_tenant_with_an_empty_bucket_cost_a_read_each() throws Exception {
+  void unknown_sessions_of_a_tenant_with_an_empty_bucket_cost_a_read_each() throws Exception {
     DEPLOYMENT.onboard("drained", "gold", "{\"tenantPerMinute\":1}");
     assertThat(DEPLOYMENT.connect("drained", DEPLOYMENT.open("drained")).status()).isEqualTo(101);
     assertThat(requestsOfRefusals("drained", SESSION))
@@ -124,7 +119,7 @@ final class UnknownTenantsIT {
   }
 
   @Test
-  void handshakes_at_a_suspended_tenant_cost_a_read_each() throws Exception {
+  void handshakes_of_a_suspended_tenant_cost_a_read_each() throws Exception {
     DEPLOYMENT.onboard("halted", "gold", "{}");
     String session = DEPLOYMENT.open("halted");
     assertThat(DEPLOYMENT.connect("halted", session).status()).isEqualTo(101);
@@ -143,7 +138,7 @@ final class UnknownTenantsIT {
   }
 
   @Test
-  void a_queue_that_never_answers_is_asked_once_by_all_made_up_sessions() throws Exception {
+  void a_queue_that_never_responds_gets_one_request_for_all_unknown_sessions() throws Exception {
     DEPLOYMENT.onboard("silent", "gold", "{}");
     String session = DEPLOYMENT.open("silent");
     assertThat(DEPLOYMENT.connect("silent", session).status()).isEqualTo(101);
@@ -164,7 +159,7 @@ final class UnknownTenantsIT {
   }
 
   @Test
-  void a_flood_of_made_up_names_costs_a_read_each_and_no_role() throws Exception {
+  void a_flood_of_unknown_tenant_ids_costs_a_read_each_and_no_role() throws Exception {
     int names = 300;
     Map<String, Long> asked =
         DEPLOYMENT.requestsOf(() -> flood("counted", names).join()).stream()
@@ -173,7 +168,7 @@ final class UnknownTenantsIT {
   }
 
   @Test
-  void a_flood_of_made_up_names_leaves_a_tenants_sessions_and_connections_alone() throws Exception {
+  void a_flood_of_unknown_tenant_ids_does_not_affect_an_existing_tenant() throws Exception {
     DEPLOYMENT.onboard("genuine", "gold", "{}");
     for (int i = 0; i < 5; i++) {
       served();
@@ -190,7 +185,7 @@ final class UnknownTenantsIT {
     long millis = (System.nanoTime() - start) / 1_000_000;
     System.out.printf(
         "a session and a connection of a tenant: median %d ms, longest %d ms alone; %d ms, %d ms"
-            + " beside %d requests with made-up names at %d a second%n",
+            + " beside %d requests with unknown tenant ids at %d a second%n",
         median(alone),
         longest(alone),
         median(beside),
@@ -199,7 +194,7 @@ final class UnknownTenantsIT {
         2L * names * 1_000 / millis);
   }
 
-  /** Milliseconds for a new session and a connection on it, both of which must be had. */
+  /** The milliseconds to create a session and connect on it, both of which must succeed. */
   private static long served() {
     long start = System.nanoTime();
     String session = DEPLOYMENT.open("genuine");
@@ -207,7 +202,7 @@ final class UnknownTenantsIT {
     return (System.nanoTime() - start) / 1_000_000;
   }
 
-  /** Tries to get a session for each of so many names, and to connect: all of it is refused. */
+  /** Requests a session and a handshake for each of this many unknown ids; all are refused. */
   private static CompletableFuture<Void> flood(String kind, int names) {
     return CompletableFuture.runAsync(
         () -> {

@@ -15,12 +15,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 
 /**
- * How often each grant of the stack's roles was used, by the deployments of all test JVMs of a
- * build. Each JVM writes a file when it ends; {@link GrantsIT} reads them all.
+ * The number of uses of each grant of the stack's roles, by the deployments of all test JVMs of a build. Each JVM writes a file when it ends; {@link GrantsIT} reads all files.
  *
- * @param times how often, by grant
- * @param allowed how many accesses were allowed
- * @param denied how many accesses were denied
+ * @param times the number of uses, by grant
+ * @param allowed the number of allowed accesses
+ * @param denied the number of denied accesses
  */
 record UsedGrants(SortedMap<Grant, Long> times, long allowed, long denied) {
   private static final Path DIRECTORY =
@@ -62,7 +61,7 @@ record UsedGrants(SortedMap<Grant, Long> times, long allowed, long denied) {
   }
 
   /**
-   * The uses that all JVMs of this build have written down.
+   * The uses that all JVMs of this build have written.
    *
    * @throws IllegalStateException if there are none
    */
