@@ -63,12 +63,9 @@ import software.amazon.awssdk.services.sqs.model.SendMessageRequest;
 import software.amazon.awssdk.services.sqs.model.SetQueueAttributesRequest;
 import software.amazon.awssdk.services.sqs.model.SqsException;
 
-/**
- * DynamoDB Local and ElasticMQ, each started when a test first asks for it and stopped after the
- * last.
- */
+/** DynamoDB Local and ElasticMQ, each started on its first use and stopped after the last test. */
 public final class Engines implements ParameterResolver {
-  /** A tenant-scoped credential that the engines do not tell from any other. */
+  /** Credentials for any tenant; the engines do not check credentials. */
   public static final TenantCredentials ANYBODY =
       tenant -> StaticCredentialsProvider.create(AwsBasicCredentials.create("tenant", "secret"));
 
@@ -97,7 +94,7 @@ public final class Engines implements ParameterResolver {
         .computeIfAbsent(type, t -> t == Tables.class ? new Tables() : new Queues());
   }
 
-  /** DynamoDB Local, and tables in it that are like the stack's. */
+  /** DynamoDB Local, with tables like the stack's. */
   public static final class Tables implements AutoCloseable {
     private final DynamoDBProxyServer server;
     private final URI endpoint;
@@ -127,7 +124,7 @@ public final class Engines implements ParameterResolver {
       return client;
     }
 
-    /** A client of its own that an interceptor watches. */
+    /** A separate client with this interceptor. */
     public DynamoDbClient client(ExecutionInterceptor interceptor) {
       return at(endpoint, DynamoDbClient.builder())
           .overrideConfiguration(c -> c.addExecutionInterceptor(interceptor))
@@ -229,14 +226,10 @@ public final class Engines implements ParameterResolver {
     }
   }
 
-  /**
-   * ElasticMQ, and a clock ahead of the system's by as much as a test has moved it. The engine
-   * takes from it when a message is due, but from the system's when one was sent: so a test sends
-   * first and moves the clock then.
-   */
+  /** ElasticMQ, with a clock that tests move ahead of the system's. The engine uses this clock to decide when a message is visible, but the system's clock for the time when it was sent. A test therefore sends first and then moves the clock. */
   public static final class Queues implements AutoCloseable, InstantSource {
     private final AtomicLong aheadMillis = new AtomicLong();
-    private final Lacking lacking = new Lacking();
+    private final MissingFeatures lacking = new MissingFeatures();
     private final ActorSystem actors;
     private final URI endpoint;
 
@@ -314,12 +307,8 @@ public final class Engines implements ParameterResolver {
     }
   }
 
-  /**
-   * What SQS has and ElasticMQ lacks: encryption is left out; a policy, which can only be one that
-   * denies everybody to send, is kept here, and nothing can be sent to a queue that has one; for
-   * how long a queue keeps messages is kept here; and a listing comes in parts.
-   */
-  private static final class Lacking implements ExecutionInterceptor {
+  /** Adds the features of SQS that ElasticMQ lacks. It drops the encryption attributes; it stores a queue's policy, which must deny sending to everybody, and refuses to send to a queue that has one; it stores the retention period of a queue; and it splits a listing into pages. */
+  private static final class MissingFeatures implements ExecutionInterceptor {
     private final Map<String, String> policies = new ConcurrentHashMap<>();
     private final Map<String, String> retentions = new ConcurrentHashMap<>();
 
@@ -383,7 +372,7 @@ public final class Engines implements ParameterResolver {
           .filter(policy -> !policy.isEmpty())
           .ifPresent(policy -> attributes.put(QueueAttributeName.POLICY, policy));
       Optional.ofNullable(retentions.get(name(request.queueUrl())))
-          // It was asked for with the ARN in its place; who did not ask must not get it.
+          // The request asked for the ARN instead of this attribute, so a caller that did not ask for the attribute must not get it.
           .filter(seconds -> attributes.containsKey(QueueAttributeName.QUEUE_ARN))
           .ifPresent(
               seconds -> attributes.put(QueueAttributeName.MESSAGE_RETENTION_PERIOD, seconds));

@@ -34,7 +34,7 @@ import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
-/** How many requests a method is, where a handshake waits for it. */
+/** The number of requests of each method that a handshake waits for. */
 @ExtendWith(Engines.class)
 class RequestCountsTest {
   private static final Gcra RATE = Gcra.perMinute(2);
@@ -80,7 +80,7 @@ class RequestCountsTest {
   }
 
   @Test
-  void join_is_one_request_when_the_expected_arrival_is_right() {
+  void a_join_with_the_right_expected_arrival_is_one_request() {
     assertThat(join("a", Optional.empty())).isEqualTo(JoinResult.ADDED);
     assertRequests(1);
 
@@ -89,7 +89,7 @@ class RequestCountsTest {
   }
 
   @Test
-  void join_is_two_requests_when_the_expected_arrival_is_wrong() {
+  void a_join_with_a_wrong_expected_arrival_is_two_requests() {
     assertThat(join("a", Optional.of(NOW.plusSeconds(1)))).isEqualTo(JoinResult.ADDED);
     assertRequests(2);
 
@@ -98,7 +98,7 @@ class RequestCountsTest {
   }
 
   @Test
-  void a_join_that_moves_the_end_is_one_request_and_one_that_must_not_is_two() {
+  void a_join_with_a_later_end_is_one_request_and_with_an_earlier_end_two() {
     Instant later = session.endsAt().plusSeconds(60);
     assertThat(join("a", Optional.empty(), later)).isEqualTo(JoinResult.ADDED);
     assertRequests(1);
@@ -110,7 +110,7 @@ class RequestCountsTest {
   }
 
   @Test
-  void a_join_that_is_refused_is_one_request_whatever_was_expected() {
+  void a_refused_join_is_one_request() {
     join("a", Optional.empty());
     join("b", Optional.of(NOW.plusSeconds(30)));
     requests.set(0);
@@ -122,7 +122,7 @@ class RequestCountsTest {
   }
 
   @Test
-  void leave_and_the_counts_are_one_request_each() {
+  void leaving_and_each_change_of_the_count_are_one_request_each() {
     join("a", Optional.empty());
     requests.set(0);
 
@@ -135,7 +135,7 @@ class RequestCountsTest {
   }
 
   @Test
-  void what_ends_a_session_is_one_request_each() {
+  void each_step_of_the_end_of_a_session_is_one_request() {
     join("a", Optional.empty());
     requests.set(0);
 
@@ -148,7 +148,7 @@ class RequestCountsTest {
   }
 
   @Test
-  void a_turn_is_one_request_unless_others_came_just_before() {
+  void a_creation_is_one_request_or_two_just_after_another() {
     assertThat(sessions.acquireCreation(tenant, RATE, NOW)).isEmpty();
     assertRequests(1);
     assertThat(sessions.acquireCreation(tenant, RATE, NOW)).isEmpty();
@@ -160,7 +160,7 @@ class RequestCountsTest {
   }
 
   @Test
-  void extend_is_one_request_whatever_comes_of_it() {
+  void an_extension_is_one_request() {
     Instant later = session.endsAt().plusSeconds(60);
     sessions.extend(session, later, Map.of(), NOW);
     assertRequests(1);
@@ -169,7 +169,7 @@ class RequestCountsTest {
   }
 
   @Test
-  void what_a_batch_of_messages_needs_is_one_request() {
+  void the_facts_of_a_batch_of_messages_are_one_request() {
     Set<SessionId> ten =
         IntStream.range(0, 10)
             .mapToObj(i -> Samples.sessionId())
@@ -184,7 +184,7 @@ class RequestCountsTest {
   }
 
   @Test
-  void a_sessions_messages_are_logged_by_one_request() {
+  void the_messages_of_a_session_are_logged_in_one_request() {
     MessageLog log = new DynamoDbMessageLog(client, limitTable, Engines.ANYBODY);
     Set<MessageName> ten =
         IntStream.range(0, 10)

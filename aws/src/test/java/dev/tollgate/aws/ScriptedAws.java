@@ -20,11 +20,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * A server that records the requests of AWS clients and answers as a test says: for what an engine
- * cannot be made to do. An operation without a script is answered with an empty object; AssumeRole
- * with credentials for the tenant that is its session tag.
- */
+/** A server that records the requests of AWS clients and sends scripted responses, for cases that the engines cannot produce. An operation without a script gets an empty object, and AssumeRole gets credentials for the tenant in its session tag. */
 public final class ScriptedAws implements AutoCloseable {
   private static final Pattern ACCESS_KEY = Pattern.compile("Credential=([^/]+)/");
   private static final Pattern TAG =
@@ -52,12 +48,12 @@ public final class ScriptedAws implements AutoCloseable {
     on("AssumeRole", ScriptedAws::credentials);
   }
 
-  /** Where it listens. */
+  /** The address of the server. */
   public String endpoint() {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
-  /** The environment of a function that talks to it. */
+  /** The environment of a function that uses this server. */
   public Map<String, String> environment() {
     Map<String, String> environment = new HashMap<>();
     environment.put("AWS_REGION", "eu-central-1");
@@ -85,7 +81,7 @@ public final class ScriptedAws implements AutoCloseable {
     return environment;
   }
 
-  /** Answers an operation so. REST operations are named by method and path. */
+  /** Scripts the response of an operation. REST operations are named by method and path. */
   public void on(String operation, Function<Request, Answer> answer) {
     scripts.put(operation, answer);
   }
@@ -95,17 +91,17 @@ public final class ScriptedAws implements AutoCloseable {
     return List.copyOf(requests);
   }
 
-  /** The requests of an operation, in the order in which they came. */
+  /** The requests of an operation, in their order. */
   public List<Request> requests(String operation) {
     return requests.stream().filter(request -> request.operation().equals(operation)).toList();
   }
 
-  /** Forgets the requests that came until now. */
+  /** Forgets all recorded requests. */
   public void clear() {
     requests.clear();
   }
 
-  /** The operations asked for, in that order. */
+  /** The requested operations, in their order. */
   public List<String> operations() {
     return requests.stream().map(Request::operation).toList();
   }
@@ -166,12 +162,12 @@ public final class ScriptedAws implements AutoCloseable {
   }
 
   /**
-   * A request as it came.
+   * A received request.
    *
-   * @param operation its name; method and path if the protocol has no other
-   * @param accessKey who signed it
-   * @param token the session token that came with it
-   * @param invocationType how Lambda is to invoke, if that was said
+   * @param operation its name; method and path if the protocol has none
+   * @param accessKey the access key of its signature
+   * @param token the session token of its signature
+   * @param invocationType the requested type of a Lambda invocation, if it had one
    */
   public record Request(
       String operation,
@@ -180,18 +176,18 @@ public final class ScriptedAws implements AutoCloseable {
       Optional<String> invocationType,
       String body) {}
 
-  /** What is answered. */
+  /** A response. */
   public record Answer(int status, Optional<String> error, String body) {
     private static final int BROKEN = 0;
 
-    /** The connection ends without an answer. */
+    /** Closes the connection without a response. */
     public static final Answer BREAK = new Answer(BROKEN, Optional.empty(), "");
 
     public static Answer ok(String body) {
       return new Answer(200, Optional.empty(), body);
     }
 
-    /** An exception of the service, by its name. */
+    /** An error of the service, with this code. */
     public static Answer failure(int status, String type) {
       return new Answer(
           status,

@@ -14,26 +14,26 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TimesTest {
   @ParameterizedTest
   @CsvSource({"1, 0.5, 1", "2, 0.5, 1", "3, 0.5, 2", "100, 0.99, 99", "100, 1, 100", "3, 0.01, 1"})
-  void quantile_is_the_nearest_rank(int count, double share, long seconds) {
+  void a_quantile_is_the_nearest_rank(int count, double share, long seconds) {
     assertThat(descending(count).quantile(share)).isEqualTo(Duration.ofSeconds(seconds));
   }
 
   @ParameterizedTest
   @ValueSource(doubles = {0, -1, 1.01, Double.NaN})
-  void quantile_of_no_share_is_refused(double share) {
+  void a_quantile_of_an_invalid_share_is_refused(double share) {
     assertThatThrownBy(() -> descending(3).quantile(share))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("share: " + share + " (expected: above 0, up to 1)");
   }
 
   @Test
-  void quantile_of_nothing_is_refused() {
+  void a_quantile_of_no_times_is_refused() {
     assertThatThrownBy(() -> new Times(List.of()).quantile(0.5))
         .isInstanceOf(IllegalStateException.class);
   }
 
   @Test
-  void summary_has_minimum_maximum_and_median() {
+  void a_summary_has_minimum_maximum_and_median() {
     assertThat(new Times(List.of(millis(6_849), millis(4_900), millis(5_300))).summary())
         .isEqualTo("4.9 to 6.8 s, median 5.3 s");
     assertThat(new Times(List.of()).summary()).isEqualTo("none");
@@ -50,7 +50,7 @@ class TimesTest {
     return Duration.ofMillis(millis);
   }
 
-  /** {@code count} seconds, {@code count} - 1 seconds, and so on down to one. */
+  /** The durations of {@code count} seconds, {@code count} - 1 seconds, and so on down to one second. */
   private static Times descending(int count) {
     return new Times(
         LongStream.rangeClosed(1, count)

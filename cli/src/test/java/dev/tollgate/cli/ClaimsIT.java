@@ -24,14 +24,14 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The README's program that claims tokens, run as it says against {@code ./tollgate up}. */
+/** Runs the README's program that claims tokens as the README says, against {@code ./tollgate up}. */
 final class ClaimsIT {
   private static final Path CLIENT = Path.of("..", "client", "target");
 
   @TempDir private Path directory;
 
   @Test
-  void the_program_in_the_readme_claims_from_a_local_cloud() throws IOException {
+  void the_readmes_program_claims_tokens_from_a_local_cloud() throws IOException {
     String readme = Files.readString(Path.of("..", "README.md"));
     Path program = directory.resolve("SendEmail.java");
     Files.writeString(program, block(readme, "java", "TollgateClient.fromEnvironment()"));
@@ -70,7 +70,7 @@ final class ClaimsIT {
         .orElseThrow();
   }
 
-  /** Runs a command, and something else while it waits to be interrupted. */
+  /** Runs a command, and an action while the command waits to be interrupted. */
   private int run(Meanwhile meanwhile, String... arguments) {
     PrintWriter nowhere = new PrintWriter(new StringWriter());
     Shell shell =
@@ -117,15 +117,15 @@ final class ClaimsIT {
     java.redirectErrorStream(true);
     Process process = java.start();
     process.getOutputStream().close();
-    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-    assertThat(process.waitFor()).as(said).isZero();
-    // The SDK says that no logging is set up.
-    return said.lines()
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertThat(process.waitFor()).as(output).isZero();
+    // The SDK warns that no logging is configured.
+    return output.lines()
         .filter(line -> !line.startsWith("SLF4J"))
         .reduce("", (a, b) -> a + b + "\n");
   }
 
-  /** What happens while a command runs. */
+  /** An action while a command runs. */
   @FunctionalInterface
   private interface Meanwhile {
     void happens() throws IOException, InterruptedException;

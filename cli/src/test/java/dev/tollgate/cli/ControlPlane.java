@@ -18,11 +18,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/**
- * A control plane with a memory, so far as changes of many tiers and tenants need one: pages,
- * versions, conditions, dry runs, and tenants that take a while to leave. Requests may be refused
- * on purpose.
- */
+/** A stateful stub of the control plane for changes of many tiers and tenants. It has pages, versions, conditions, dry runs, and tenants that take time to be removed. Tests can make it refuse requests. */
 public final class ControlPlane implements StubDeployment.Responder {
   private static final int PAGE = 100;
 
@@ -35,7 +31,7 @@ public final class ControlPlane implements StubDeployment.Responder {
 
   public ControlPlane() {
     for (String tier : List.of("bronze", "silver", "gold")) {
-      // As a file says it that leaves out what has a standard value.
+      // Without the values that are standard, as a file may omit them.
       String optional = ",\"sessionLifetime\":86400,\"sessionsPerSubject\":2";
       String bronze = Documents.BRONZE.replace(optional, "");
       ObjectNode document = (ObjectNode) Json.parse(bronze).orElseThrow();
@@ -43,7 +39,7 @@ public final class ControlPlane implements StubDeployment.Responder {
     }
   }
 
-  /** A tenant stands, version 1. */
+  /** Adds a tenant with version 1. */
   public synchronized ControlPlane tenant(String id, String tier, String overrides) {
     ObjectNode tenant = Json.object().put("tenantId", id).put("tier", tier);
     tenant.put("status", "ACTIVE").put("version", 1);
@@ -64,19 +60,19 @@ public final class ControlPlane implements StubDeployment.Responder {
     return List.copyOf(tiers.keySet());
   }
 
-  /** Tenants that are offboarded stay a while. */
+  /** From now on, an offboarded tenant stays until {@link #removalsEnd}. */
   public synchronized ControlPlane slow() {
     slow = true;
     return this;
   }
 
-  /** Those that are leaving are gone now. */
+  /** Finishes the removals in progress. */
   public synchronized void removalsEnd() {
     tenants.values().removeIf(tenant -> tenant.path("status").asText().equals("OFFBOARDING"));
     slow = false;
   }
 
-  /** Refuses the next such request, say {@code POST /tenants acme}. */
+  /** Refuses the next such request, for example {@code POST /tenants acme}. */
   public synchronized ControlPlane refuses(
       String request, int status, Map<String, String> headers) {
     refusals
@@ -85,24 +81,24 @@ public final class ControlPlane implements StubDeployment.Responder {
     return this;
   }
 
-  /** Somebody else does something just before such a request, once. */
-  public synchronized ControlPlane before(String request, Runnable deed) {
-    meanwhile.put(request, deed);
+  /** Runs an action once just before such a request, as another caller would. */
+  public synchronized ControlPlane before(String request, Runnable action) {
+    meanwhile.put(request, action);
     return this;
   }
 
-  /** Somebody else has changed a tenant. */
+  /** Changes a tenant, as another caller would. */
   public synchronized void changedByOthers(String id) {
     ObjectNode tenant = tenant(id);
     tenant.put("status", "SUSPENDED").put("version", tenant.path("version").asLong() + 1);
   }
 
-  /** Somebody else has made a tier. */
+  /** Creates a tier, as another caller would. */
   public synchronized void tierByOthers(String name) {
     tiers.put(name, Json.object().put("tier", name).put("version", 4));
   }
 
-  /** The requests that were to change something, in their order, with the condition if any. */
+  /** The requests that were to change something, in their order, each with its condition if it had one. */
   public synchronized List<String> writes() {
     return List.copyOf(writes);
   }
@@ -118,15 +114,15 @@ public final class ControlPlane implements StubDeployment.Responder {
     String query = Optional.ofNullable(uri.getQuery()).orElse("");
     JsonNode body = Json.parse(request.body()).orElse(Json.object());
     boolean dryRun = query.contains("dryRun=true");
-    String told = request.method() + " " + path;
+    String key = request.method() + " " + path;
     if (request.method().equals("POST")) {
-      told += " " + body.path("tenantId").asText();
+      key += " " + body.path("tenantId").asText();
     }
     if (!request.method().equals("GET") && !dryRun) {
-      writes.add(told + ifMatch.map(tag -> " if " + tag).orElse(""));
-      Optional.ofNullable(meanwhile.remove(told)).ifPresent(Runnable::run);
+      writes.add(key + ifMatch.map(tag -> " if " + tag).orElse(""));
+      Optional.ofNullable(meanwhile.remove(key)).ifPresent(Runnable::run);
     }
-    Deque<Response> refusal = refusals.getOrDefault(told, new ArrayDeque<>());
+    Deque<Response> refusal = refusals.getOrDefault(key, new ArrayDeque<>());
     if (!refusal.isEmpty() && !dryRun) {
       return Optional.of(refusal.remove());
     }
@@ -165,12 +161,12 @@ public final class ControlPlane implements StubDeployment.Responder {
 
   private Optional<Response> putTier(
       String name, ObjectNode body, Optional<String> ifMatch, boolean dryRun) {
-    Optional<ObjectNode> stands = Optional.ofNullable(tiers.get(name));
-    long version = stands.map(ControlPlane::version).orElse(0L);
+    Optional<ObjectNode> current = Optional.ofNullable(tiers.get(name));
+    long version = current.map(ControlPlane::version).orElse(0L);
     if (body.path("fillMode").asText().equals("NEVER")) {
       return invalid("fillMode", "NEVER", "PRODUCER");
     }
-    if (!holds(stands, ifMatch)) {
+    if (!matches(current, ifMatch)) {
       return problem(412);
     }
     ObjectNode next = body.deepCopy();
@@ -181,19 +177,19 @@ public final class ControlPlane implements StubDeployment.Responder {
       next.put(given.getKey(), next.path(given.getKey()).asText(given.getValue()));
     }
     next.withObjectProperty("buckets");
-    ObjectNode before = stands.map(ObjectNode::deepCopy).orElse(Json.object());
+    ObjectNode before = current.map(ObjectNode::deepCopy).orElse(Json.object());
     before.remove("version");
     boolean same = before.equals(next);
     if (dryRun) {
       ObjectNode answer = Json.object().put("dryRun", true).put("version", version);
-      answer.put("outcome", stands.isEmpty() ? "CREATED" : same ? "UNCHANGED" : "CHANGED");
+      answer.put("outcome", current.isEmpty() ? "CREATED" : same ? "UNCHANGED" : "CHANGED");
       answer.set("changes", changes(before, next.deepCopy().without("tier")));
       answer.putArray("tenants");
       answer.putObject("totals").put("tenants", 0).put("changed", 0);
       return json(200, answer);
     }
     if (same) {
-      return json(200, stands.orElseThrow());
+      return json(200, current.orElseThrow());
     }
     if (body.has("version") && body.path("version").asLong() != version) {
       return problem(409);
@@ -202,10 +198,10 @@ public final class ControlPlane implements StubDeployment.Responder {
     tenants.values().stream()
         .filter(tenant -> tenant.path("tier").asText().equals(name))
         .forEach(tenant -> tenant.put("version", version(tenant) + 1));
-    return json(stands.isEmpty() ? 201 : 202, next);
+    return json(current.isEmpty() ? 201 : 202, next);
   }
 
-  /** The values that are to differ, each with what it was, if anything, and what it is to be. */
+  /** The differences between two documents, each with the old value, if any, and the new one. */
   private static ObjectNode changes(JsonNode before, JsonNode next) {
     ObjectNode changes = Json.object();
     next.properties()
@@ -230,9 +226,9 @@ public final class ControlPlane implements StubDeployment.Responder {
   }
 
   private Optional<Response> removeTier(String name, Optional<String> ifMatch) {
-    Optional<ObjectNode> stands = Optional.ofNullable(tiers.get(name));
-    if (stands.isEmpty() || !holds(stands, ifMatch)) {
-      return problem(stands.isEmpty() ? 404 : 412);
+    Optional<ObjectNode> current = Optional.ofNullable(tiers.get(name));
+    if (current.isEmpty() || !matches(current, ifMatch)) {
+      return problem(current.isEmpty() ? 404 : 412);
     }
     if (tenants.values().stream().anyMatch(it -> it.path("tier").asText().equals(name))) {
       return problem(409);
@@ -246,28 +242,28 @@ public final class ControlPlane implements StubDeployment.Responder {
     if (!tiers.containsKey(body.path("tier").asText())) {
       return problem(400);
     }
-    ObjectNode stands = tenants.get(id);
-    if (stands == null) {
+    ObjectNode current = tenants.get(id);
+    if (current == null) {
       tenant(id, body.path("tier").asText(), Json.write(body.withObjectProperty("overrides")));
       return json(201, tenant(id));
     }
     boolean same =
-        !stands.path("status").asText().equals("OFFBOARDING")
-            && stands.path("tier").equals(body.path("tier"))
-            && stands.path("overrides").equals(body.withObjectProperty("overrides"));
-    return same ? json(200, stands) : problem(409);
+        !current.path("status").asText().equals("OFFBOARDING")
+            && current.path("tier").equals(body.path("tier"))
+            && current.path("overrides").equals(body.withObjectProperty("overrides"));
+    return same ? json(200, current) : problem(409);
   }
 
   private Optional<Response> tenant(
       String method, String id, ObjectNode body, Optional<String> ifMatch, boolean dryRun) {
-    Optional<ObjectNode> stands = Optional.ofNullable(tenants.get(id));
-    if (!holds(stands, ifMatch)) {
+    Optional<ObjectNode> current = Optional.ofNullable(tenants.get(id));
+    if (!matches(current, ifMatch)) {
       return problem(412);
     }
-    if (stands.isEmpty()) {
+    if (current.isEmpty()) {
       return problem(404);
     }
-    ObjectNode tenant = stands.get();
+    ObjectNode tenant = current.get();
     if (method.equals("GET")) {
       return json(200, tenant);
     }
@@ -294,9 +290,9 @@ public final class ControlPlane implements StubDeployment.Responder {
     return json(200, tenant);
   }
 
-  private static boolean holds(Optional<ObjectNode> stands, Optional<String> ifMatch) {
+  private static boolean matches(Optional<ObjectNode> current, Optional<String> ifMatch) {
     return ifMatch.isEmpty()
-        || stands.map(it -> "\"" + version(it) + "\"").filter(ifMatch.get()::equals).isPresent();
+        || current.map(it -> "\"" + version(it) + "\"").filter(ifMatch.get()::equals).isPresent();
   }
 
   private static long version(ObjectNode document) {
@@ -321,6 +317,6 @@ public final class ControlPlane implements StubDeployment.Responder {
 
   private static Optional<Response> problem(int status) {
     return json(
-        status, Json.parse(Documents.problem(status, "Refused", "as it stands")).orElseThrow());
+        status, Json.parse(Documents.problem(status, "Refused", "the request was refused")).orElseThrow());
   }
 }

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The commands in the documents at the top level are understood as they stand there. */
+/** The commands in the documents at the top level are valid as written. */
 class DocumentedCommandsTest {
   /** A command in a code block, or between backquotes. */
   private static final Pattern COMMAND =

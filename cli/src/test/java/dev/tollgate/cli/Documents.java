@@ -21,7 +21,7 @@ public final class Documents {
           + "\"sessionTTL\":200,\"messagesPerMinute\":60,\"sessionLifetime\":86400,\"sessionsPerSubject\":2},\"buckets\":{},"
           + "\"fillMode\":\"PRODUCER\",\"onUnavailable\":\"ADMIT\",\"version\":1}";
 
-  /** A dry run of {@link #BRONZE} with fewer places, for one of its two tenants. */
+  /** A dry run of {@link #BRONZE} with fewer connections, for one of its two tenants. */
   public static final String DRY_BRONZE =
       "{\"dryRun\":true,\"outcome\":\"CHANGED\",\"version\":1,\"tier\":\"bronze\","
           + "\"changes\":{\"limits\":{\"tenantConnections\":{\"from\":10,\"to\":5}},"
@@ -32,7 +32,7 @@ public final class Documents {
           + "\"value\":5,\"connections\":7,\"detail\":\"7 connections are open\"}]}],"
           + "\"totals\":{\"tenants\":2,\"changed\":1,\"overLimit\":1}}";
 
-  /** A dry run after which everything is as it is. */
+  /** A dry run without changes. */
   public static final String DRY_NOTHING =
       "{\"dryRun\":true,\"outcome\":\"UNCHANGED\",\"version\":1,\"tier\":\"silver\",\"changes\":{},"
           + "\"tenants\":[],\"totals\":{\"tenants\":2,\"changed\":0,\"overLimit\":0}}";

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files of tenants and tiers, applied to the whole stack on a local cloud. */
+/** Files of tenants and tiers, applied to the complete stack on a local cloud. */
 final class FileIT {
   private static final int TENANTS = 60;
 
@@ -56,7 +56,7 @@ final class FileIT {
     cloud.close();
   }
 
-  /** What a command line came to. */
+  /** The result of a command line. */
   private record Run(int exitCode, String out, String err) {}
 
   private static Run run(String... arguments) {
@@ -77,7 +77,7 @@ final class FileIT {
     return new Run(code, out.toString(), err.toString());
   }
 
-  /** What the control plane wrote while a command ran. */
+  /** The requests that wrote something while a command ran. */
   private static List<String> writes(Runnable command) {
     cloud.requests().clear();
     command.run();
@@ -109,13 +109,13 @@ final class FileIT {
         + tenants;
   }
 
-  private static long standing() {
+  private static long tenants() {
     Run list = run("tenants", "list", "--json");
     return Stream.of(list.out().split("\"tenantId\":\"filed-", -1)).count() - 1;
   }
 
   @Test
-  void an_apply_that_is_killed_is_finished_by_the_next_and_the_one_after_writes_nothing()
+  void a_killed_apply_is_finished_by_the_next_and_a_third_writes_nothing()
       throws Exception {
     String tenants =
         IntStream.range(0, TENANTS)
@@ -140,31 +140,31 @@ final class FileIT {
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("killed.log").toFile())
             .start();
-    while (standing() < 10 && killed.isAlive()) {
+    while (tenants() < 10 && killed.isAlive()) {
       Thread.onSpinWait();
     }
     killed.destroyForcibly();
     assertThat(killed.waitFor(10, TimeUnit.SECONDS)).isTrue();
-    long stood = standing();
-    assertThat(stood).as(Files.readString(directory.resolve("killed.log"))).isLessThan(TENANTS);
+    long onboarded = tenants();
+    assertThat(onboarded).as(Files.readString(directory.resolve("killed.log"))).isLessThan(TENANTS);
 
     Run finished = run("apply", "saas.yaml", "--yes");
 
     assertThat(finished.exitCode()).as(finished.toString()).isZero();
-    assertThat(standing()).isEqualTo(TENANTS);
+    assertThat(tenants()).isEqualTo(TENANTS);
     assertThat(run("plan", "saas.yaml", "--detailed-exit-code").exitCode()).isZero();
     assertThat(writes(() -> assertThat(run("apply", "saas.yaml", "--yes").exitCode()).isZero()))
         .isEmpty();
-    System.out.println("killed after " + stood + " of " + TENANTS + "; then: " + finished.out());
+    System.out.println("killed after " + onboarded + " of " + TENANTS + "; then: " + finished.out());
 
     file("saas.yaml", saas("  filed-0: {tier: bronze}\n  filed-1: {tier: thrifty}\n"));
     Run pruned = run("apply", "saas.yaml", "--yes", "--prune");
     assertThat(pruned.exitCode()).as(pruned.toString()).isZero();
-    assertThat(standing()).isEqualTo(2);
+    assertThat(tenants()).isEqualTo(2);
     assertThat(run("tiers", "list").out()).contains("bronze", "thrifty").doesNotContain("gold");
     file("saas.yaml", "tenants: {}");
     assertThat(run("apply", "saas.yaml", "--yes", "--prune").exitCode()).isZero();
-    assertThat(standing()).isZero();
+    assertThat(tenants()).isZero();
   }
 
   @Test

@@ -17,10 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Whatever a file says: a person is told what is wrong with it and where, nothing of the inside,
- * and nothing is done.
- */
+/** Random files: errors name the place in the file and reveal nothing of the implementation, and a rejected file changes nothing. */
 class FuzzTest {
   private static final String LIMITS =
       "{\"tenantPerMinute\": 60, \"sessionPerMinute\": 5, \"connectionsPerSession\": 2,"
@@ -54,7 +51,7 @@ class FuzzTest {
           overrides: {sessionTTL: 60}
       """;
 
-  /** What YAML has and JSON has not. */
+  /** Constructs that YAML has and JSON has not. */
   private static final List<String> YAML_PARTS =
       List.of(
           "!!int \"x\"",
@@ -121,9 +118,9 @@ class FuzzTest {
   }
 
   private void check(Run run, String where) {
-    String told = run.out() + run.err();
-    Leaks.check(told);
-    assertThat(told).doesNotContain("org.snakeyaml", "com.fasterxml");
+    String message = run.out() + run.err();
+    Leaks.check(message);
+    assertThat(message).doesNotContain("org.snakeyaml", "com.fasterxml");
     assertThat(run.exitCode()).isBetween(0, 2);
     if (run.exitCode() != 0) {
       assertThat(run.err()).startsWith("tollgate: ").contains(where);
@@ -155,12 +152,12 @@ class FuzzTest {
         100,
         hostile -> {
           Files.write(file, hostile.bytes(yaml(hostile)));
-          boolean taken = deployment.run("plan", "all.yaml").exitCode() == 0;
+          boolean accepted = deployment.run("plan", "all.yaml").exitCode() == 0;
           controlPlane.forgetWrites();
           Run run = deployment.run("apply", "all.yaml", "--yes");
           check(run, "all.yaml");
-          assertThat(run.exitCode() == 0).as("applied as planned: %s", run).isEqualTo(taken);
-          if (taken) {
+          assertThat(run.exitCode() == 0).as("applied as planned: %s", run).isEqualTo(accepted);
+          if (accepted) {
             applied.incrementAndGet();
             controlPlane.forgetWrites();
             assertThat(deployment.run("apply", "all.yaml", "--yes").out())
@@ -168,7 +165,7 @@ class FuzzTest {
             assertThat(controlPlane.writes()).isEmpty();
           }
         });
-    assertThat(applied).as("files that were good all the same").hasPositiveValue();
+    assertThat(applied).as("files that were valid despite a mutation").hasPositiveValue();
   }
 
   @Test
@@ -179,14 +176,14 @@ class FuzzTest {
         100,
         hostile -> {
           String cell = hostile.onceIn(3) ? CSV.replace("60", hostile.text()) : CSV;
-          // A header alone has nobody to onboard, and so has what is cut off before the first row.
+          // A header alone contains no tenants, and neither does a file cut off before its first row.
           Files.write(file, hostile.bytes(hostile.garbled(cell)));
           Run run = deployment.run("tenants", "import", "all.csv");
-          String told = run.out() + run.err();
-          Leaks.check(told);
+          String message = run.out() + run.err();
+          Leaks.check(message);
           assertThat(run.exitCode()).isBetween(0, 2);
           boolean placed = run.err().matches("(?s).*\\brow \\d+.*|.*is not UTF-8.*");
-          assertThat(run.exitCode() == 0 || placed).as(told).isTrue();
+          assertThat(run.exitCode() == 0 || placed).as(message).isTrue();
         });
   }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The functions of the launcher script, with tools of our own on the path. */
+/** The functions of the launcher script, with stub tools on the path. */
 @DisabledOnOs(OS.WINDOWS)
 class LauncherTest {
   private static final Path LAUNCHER = Path.of("..", "tollgate").toAbsolutePath().normalize();

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What SECURITY.md says is protected, a test attacks. */
+/** Every protection that SECURITY.md lists names an existing test that attacks it. */
 class SecurityDocumentTest {
   private static final Pattern TEST = Pattern.compile("`([A-Z]\\w*(?:Test|IT))`");
 

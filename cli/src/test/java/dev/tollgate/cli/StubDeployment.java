@@ -43,22 +43,19 @@ import java.util.function.Predicate;
 import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarConsumer;
 
-/**
- * A deployment that answers what it was told to, and remembers what it was asked. Commands are run
- * against it as the launcher runs them, but for the JVM and the waiting.
- */
+/** A deployment with scripted responses, which records its requests. Commands run against it as the launcher runs them, except that they run in this JVM and do not wait. */
 public final class StubDeployment implements AutoCloseable {
 
-  /** A request as it came. */
+  /** A received request. */
   public record Request(String method, String path, String body) {}
 
-  /** What a command left behind. */
+  /** The result of a command. */
   public record Run(int exitCode, String out, String err, List<Duration> waits) {}
 
-  /** An answer to one request; status 0 hangs up without one. */
+  /** A response to one request; status 0 closes the connection without one. */
   public record Response(int status, String body, Map<String, String> headers) {}
 
-  /** Answers requests as they come; empty for those that it leaves to the answers told. */
+  /** Responds to requests; empty for those that get a scripted response. */
   @FunctionalInterface
   public interface Responder {
     Optional<Response> answer(Request request, Optional<String> ifMatch);
@@ -112,7 +109,7 @@ public final class StubDeployment implements AutoCloseable {
     return uri.toString().replaceFirst("^http", "ws");
   }
 
-  /** Answers the next such request; the last answer told for it stays. */
+  /** Scripts the responses to the next such requests; the last response stays. */
   public StubDeployment answers(String request, int status, String body) {
     return answers(request, status, body, Map.of());
   }
@@ -125,37 +122,37 @@ public final class StubDeployment implements AutoCloseable {
     return this;
   }
 
-  /** Answers the next handshakes with these statuses, 101 for admitted. */
+  /** Scripts the statuses of the next handshakes; 101 admits. */
   public StubDeployment handshakes(Integer... statuses) {
     handshakes.addAll(List.of(statuses));
     return this;
   }
 
-  /** Lets something with a memory answer first. */
+  /** Installs a responder that is asked before the scripted responses. */
   public StubDeployment answersWith(Responder first) {
     responder = first;
     return this;
   }
 
-  /** What is piped into the command. */
+  /** Sets the standard input of the command. */
   public StubDeployment piped(String text) {
     input = text;
     return this;
   }
 
-  /** Somebody is at the terminal and answers every question so. */
+  /** Simulates a terminal whose user gives this reply to every question. */
   public StubDeployment confirmedBy(Predicate<String> answer) {
     confirm = Optional.of(answer);
     return this;
   }
 
-  /** Sends a text on each socket and closes it; a command that waits sees both. */
+  /** Sends a text on each socket and closes it; a command that waits receives both. */
   public StubDeployment sendsAndCloses(String text) {
     farewell = text;
     return this;
   }
 
-  /** Answers each message with these frames, on every socket. */
+  /** Replies to each message with these frames, on every socket. */
   public StubDeployment answersMessages(String... texts) {
     frames = List.of(texts);
     return this;
@@ -165,17 +162,17 @@ public final class StubDeployment implements AutoCloseable {
     return requests;
   }
 
-  /** The headers {@code Authorization} of requests, in the order in which they came. */
+  /** The headers {@code Authorization} of the requests, in their order. */
   public List<String> authorizations() {
     return authorizations;
   }
 
-  /** The {@code If-Match} of the requests that had one. */
+  /** The {@code If-Match} headers of the requests that had one. */
   public List<String> conditions() {
     return conditions;
   }
 
-  /** The paths with queries of the sockets that were opened or refused. */
+  /** The paths and queries of the handshakes, admitted or refused. */
   public List<String> sockets() {
     return sockets;
   }
@@ -268,7 +265,7 @@ public final class StubDeployment implements AutoCloseable {
     Request request = new Request(method, path, new String(body, StandardCharsets.UTF_8));
     requests.add(request);
     Response response =
-        responder.answer(request, ifMatch).orElseGet(() -> told(method + " " + path));
+        responder.answer(request, ifMatch).orElseGet(() -> scripted(method + " " + path));
     if (response.status() == 0) {
       exchange.getConnection().close();
       return;
@@ -281,7 +278,7 @@ public final class StubDeployment implements AutoCloseable {
     exchange.getResponseSender().send(response.body());
   }
 
-  private Response told(String request) {
+  private Response scripted(String request) {
     Queue<Response> queue = responses.getOrDefault(request, new ArrayDeque<>());
     return Optional.ofNullable(queue.size() > 1 ? queue.remove() : queue.peek())
         .orElse(new Response(418, "unexpected: " + request, Map.of()));

@@ -49,7 +49,7 @@ class PagesTest {
     "/icon.svg, image/svg+xml, <svg",
     "/config.json, application/json, sessionUrl"
   })
-  void file_is_served_with_its_type(String path, String type, String part) {
+  void a_file_is_served_with_its_media_type(String path, String type, String part) {
     APIGatewayV2HTTPResponse answer = get(path, Map.of());
     assertThat(answer.getStatusCode()).isEqualTo(200);
     assertThat(answer.getHeaders()).containsEntry("content-type", type);
@@ -57,7 +57,7 @@ class PagesTest {
   }
 
   @Test
-  void all_pages_in_the_directory_are_served_and_no_others() throws IOException {
+  void exactly_the_files_of_the_directory_are_served() throws IOException {
     try (Stream<Path> files = Files.list(Path.of("pages"))) {
       assertThat(files.map(file -> file.getFileName().toString()))
           .containsExactlyInAnyOrderElementsOf(
@@ -70,15 +70,15 @@ class PagesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"sample.html", "operator.html", "not-found.html"})
-  void page_has_neither_style_nor_script_in_it(String name) throws IOException {
+  void a_page_contains_no_inline_style_or_script(String name) throws IOException {
     String html = Files.readString(Path.of("pages", name));
     assertThat(html).doesNotContain("<style", " style=", "javascript:").doesNotMatch(" on[a-z]+=");
     assertThat(Pattern.compile("<script(?![^>]* src=)").matcher(html).find()).isFalse();
   }
 
-  /** What a page names and the function does not have would be an error that the console shows. */
+  /** A file that a page names and the function does not have would cause an error in the browser. */
   @Test
-  void what_a_page_loads_is_there() throws IOException {
+  void every_file_that_a_page_loads_exists() throws IOException {
     Pattern reference =
         Pattern.compile("(?:(?:src|href)=\"|from \"|import \")(?:\\./)?([A-Za-z.-]+\\.[a-z]+)\"");
     try (Stream<Path> files = Files.list(Path.of("pages"))) {
@@ -100,7 +100,7 @@ class PagesTest {
         "/pages/",
         "/a"
       })
-  void path_that_is_not_known_gets_404(String path) {
+  void an_unknown_path_is_a_404(String path) {
     APIGatewayV2HTTPResponse answer = get(path, Map.of());
     assertThat(answer.getStatusCode()).isEqualTo(404);
     assertThat(answer.getHeaders())
@@ -111,14 +111,14 @@ class PagesTest {
 
   @ParameterizedTest
   @CsvSource({"/a, ./", "/a/b, ./../", "/a/b/, ./../../"})
-  void page_for_people_says_the_way_back(String path, String root) {
+  void a_404_page_links_to_both_pages(String path, String root) {
     APIGatewayV2HTTPResponse answer = get(path, Map.of("accept", "text/html,*/*;q=0.8"));
     assertThat(answer.getStatusCode()).isEqualTo(404);
     assertThat(answer.getBody()).contains("href=\"" + root + "\"", "href=\"" + root + "operator\"");
   }
 
   @Test
-  void pages_are_only_read() {
+  void a_page_accepts_only_get_and_head() {
     APIGatewayV2HTTPResponse answer = request("POST", "/operator", Map.of());
     assertThat(answer.getStatusCode()).isEqualTo(405);
     assertThat(answer.getHeaders()).containsEntry("allow", "GET, HEAD");
@@ -128,7 +128,7 @@ class PagesTest {
   }
 
   @Test
-  void page_that_a_browser_has_is_not_sent_again() {
+  void a_page_with_a_matching_etag_is_a_304() {
     String etag = get("/console.css", Map.of()).getHeaders().get("etag");
     for (String condition : List.of(etag, "W/" + etag, "\"other\", " + etag, "*")) {
       APIGatewayV2HTTPResponse answer = get("/console.css", Map.of("if-none-match", condition));
@@ -143,7 +143,7 @@ class PagesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"gzip", "gzip, deflate, br, zstd", "br;q=1.0, GZIP;q=0.5", "gzip ; q=1"})
-  void whoever_accepts_gzip_gets_the_same_text_in_fewer_bytes(String accepted) throws IOException {
+  void a_file_is_compressed_if_the_browser_accepts_gzip(String accepted) throws IOException {
     for (String file : Pages.FILES) {
       APIGatewayV2HTTPResponse plain = get("/" + file, Map.of());
       APIGatewayV2HTTPResponse answer = get("/" + file, Map.of("accept-encoding", accepted));
@@ -158,7 +158,7 @@ class PagesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "identity", "br", "gzip;q=0", "gzip;q=0.000", "gzipped", "x gzip"})
-  void whoever_does_not_accept_gzip_gets_text(String accepted) {
+  void a_file_is_not_compressed_unless_the_browser_accepts_gzip(String accepted) {
     APIGatewayV2HTTPResponse answer = get("/sample.js", Map.of("accept-encoding", accepted));
     assertThat(answer.getHeaders())
         .doesNotContainKey("content-encoding")
@@ -168,7 +168,7 @@ class PagesTest {
   }
 
   @Test
-  void compressed_page_that_a_browser_has_is_not_sent_again() {
+  void a_compressed_page_with_a_matching_etag_is_a_304() {
     String etag = get("/console.css", BROWSER).getHeaders().get("etag");
     assertThat(etag).isNotEqualTo(get("/console.css", Map.of()).getHeaders().get("etag"));
     APIGatewayV2HTTPResponse answer =
@@ -176,12 +176,12 @@ class PagesTest {
     assertThat(answer.getStatusCode()).isEqualTo(304);
     assertThat(answer.getBody()).isEmpty();
     assertThat(answer.getHeaders()).doesNotContainKey("content-encoding");
-    // The other form is another thing.
+    // The two representations have different etags.
     assertThat(get("/console.css", Map.of("if-none-match", etag)).getStatusCode()).isEqualTo(200);
   }
 
   @Test
-  void library_is_served_as_its_jar_has_it() throws IOException {
+  void a_library_file_is_served_unchanged_from_its_jar() throws IOException {
     APIGatewayV2HTTPResponse script = get("/uPlot.iife.min.js", BROWSER);
     assertThat(script.getHeaders()).containsEntry("content-type", "text/javascript;charset=utf-8");
     assertThat(unzipped(script)).startsWith("/*! https://github.com/leeoniya/uPlot");
@@ -192,7 +192,7 @@ class PagesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "identity", "gzip;q=0"})
-  void large_file_is_sent_to_nobody_who_does_not_accept_gzip(String accepted) {
+  void a_large_file_is_a_406_unless_the_browser_accepts_gzip(String accepted) {
     APIGatewayV2HTTPResponse answer =
         get("/uPlot.iife.min.js", Map.of("accept-encoding", accepted, "if-none-match", "*"));
     assertThat(answer.getStatusCode()).isEqualTo(406);
@@ -203,9 +203,9 @@ class PagesTest {
     assertThat(json(answer).path("type").asText()).isEqualTo("urn:tollgate:problem:not-acceptable");
   }
 
-  /** A stranger may ask for any of them, compressed or not. */
+  /** Unauthenticated callers may request any file, compressed or not. */
   @Test
-  void no_answer_is_large() {
+  void every_response_is_small() {
     assertThat(Stream.concat(Pages.FILES.stream(), Pages.UPLOT.stream()))
         .allSatisfy(
             file -> {
@@ -215,7 +215,7 @@ class PagesTest {
   }
 
   @Test
-  void every_answer_is_guarded() {
+  void every_response_has_security_headers() {
     List<APIGatewayV2HTTPResponse> answers =
         List.of(
             get("/", Map.of()),
@@ -236,7 +236,7 @@ class PagesTest {
   }
 
   @Test
-  void scripts_and_connections_go_to_known_origins_only() {
+  void the_content_security_policy_allows_only_known_origins() {
     Map<String, String> policy = policy(get("/", Map.of()));
     assertThat(policy)
         .containsEntry("default-src", "'none'")
@@ -252,14 +252,14 @@ class PagesTest {
   }
 
   @Test
-  void only_tls_is_asked_for_where_there_is_tls() {
+  void strict_transport_security_is_sent_over_tls_only() {
     assertThat(get("/", Map.of()).getHeaders()).doesNotContainKey("strict-transport-security");
     assertThat(get("/", Map.of("x-forwarded-proto", "https")).getHeaders())
         .containsEntry("strict-transport-security", "max-age=31536000");
   }
 
   @Test
-  void configuration_tells_what_there_is() {
+  void the_configuration_has_only_the_configured_addresses() {
     assertThat(get("/config.json", Map.of()).getBody())
         .isEqualTo(
             "{\"sessionUrl\":\"https://a.example.com/session\","
@@ -280,7 +280,7 @@ class PagesTest {
     "SESSION_URL, '', 'SESSION_URL: missing (expected: an environment variable)'",
     "WEBSOCKET_URL, here, 'WEBSOCKET_URL: here (expected: https://… or wss://…)'"
   })
-  void environment_that_is_wrong_is_refused(String name, String value, String message) {
+  void an_invalid_environment_variable_is_refused(String name, String value, String message) {
     Map<String, String> environment = new HashMap<>(ENVIRONMENT);
     environment.put(name, value);
     assertThatIllegalArgumentException()

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** How tenants are doing, and finding those that one looks for. */
+/** The activity of tenants, and the search for tenants. */
 class ActivityTest {
   private static final TenantId ACME = new TenantId("acme");
 

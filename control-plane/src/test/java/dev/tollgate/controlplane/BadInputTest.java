@@ -19,18 +19,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is refused is named, and changes nothing. */
+/** Invalid input is refused by name, and changes nothing. */
 class BadInputTest {
   private static final String LIMITS =
       """
       {"tenantPerMinute":60,"sessionPerMinute":5,"connectionsPerSession":2,
        "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":60}""";
 
-  /**
-   * Values that are refused for what no schema says (a tier that is not there, or not the one of
-   * the path; a name twice; how a number is written), or that Java's regular expressions and
-   * decimals keep the checker from refusing.
-   */
+  /** Values that break a rule that no schema can express, or that Java's regular expressions and decimals keep the checker from refusing. Such rules are: the tier exists and is that of the path, a name occurs once, and a number has an accepted notation. */
   private static final Set<String> BEYOND_A_SCHEMA =
       Set.of("platinum", "gold", "300", "given twice", "7.0", "beta\n", "1E+2147483647");
 

@@ -26,12 +26,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Changes that are looked at first, that are meant for one version only, and their progress. */
+/** Dry runs, conditional changes, and the progress of roll-outs. */
 class ChangesTest {
   private static final TenantId ACME = new TenantId("acme");
   private static final String TO_BRONZE = "{\"tier\":\"bronze\"}";
 
-  /** What a dry run may ask of ports. */
+  /** The operations of ports that a dry run may use. */
   private static final Set<String> READS =
       Set.of("Tenants.find", "Tenants.inTier", "Tiers.find", "Buckets.list", "Connections.count");
 
@@ -88,7 +88,7 @@ class ChangesTest {
     }
   }
 
-  // What a change would come to
+  // Dry runs
 
   @Test
   void a_dry_run_shows_the_changes_and_consequences_for_a_tenant() {
@@ -202,14 +202,14 @@ class ChangesTest {
     at.onboard("acme", "gold");
     JsonNode before = at.get("acme").document();
 
-    JsonNode told = dryRun(patch(TO_BRONZE)).document().at("/tenants/0/changes");
+    JsonNode preview = dryRun(patch(TO_BRONZE)).document().at("/tenants/0/changes");
 
     at.patch("acme", TO_BRONZE);
     JsonNode after = at.get("acme").document();
     for (String limit : List.of("tenantPerMinute", "sessionTTL", "tenantConnections")) {
       String path = "/limits/" + limit;
-      assertThat(told.at(path + "/from")).as(limit).isEqualTo(before.at(path));
-      assertThat(told.at(path + "/to")).as(limit).isEqualTo(after.at(path));
+      assertThat(preview.at(path + "/from")).as(limit).isEqualTo(before.at(path));
+      assertThat(preview.at(path + "/to")).as(limit).isEqualTo(after.at(path));
     }
   }
 
@@ -345,7 +345,7 @@ class ChangesTest {
     assertThat(at.send(event).document().get("tier").textValue()).isEqualTo("bronze");
   }
 
-  // What a change is meant for
+  // Conditional changes
 
   @Test
   void responses_have_the_etag_of_the_version() {
@@ -542,7 +542,7 @@ class ChangesTest {
     }
   }
 
-  // How far a change has come
+  // Progress of roll-outs
 
   @Test
   void a_tier_shows_the_progress_of_its_roll_out() {

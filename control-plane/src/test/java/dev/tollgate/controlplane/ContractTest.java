@@ -21,14 +21,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The published contract says of routes, names and ranges what the code says. */
+/** The published contract has the same routes, names and ranges as the code. */
 final class ContractTest {
   private static final HttpContract CONTRACT = ControlPlaneFixture.CONTRACT;
 
   private static void assertNames(JsonNode schema, Enum<?>... constants) {
-    List<String> told = new ArrayList<>();
-    schema.path("enum").forEach(name -> told.add(name.asText()));
-    assertThat(told)
+    List<String> documented = new ArrayList<>();
+    schema.path("enum").forEach(name -> documented.add(name.asText()));
+    assertThat(documented)
         .containsExactlyInAnyOrderElementsOf(Arrays.stream(constants).map(Enum::name).toList());
   }
 
@@ -42,12 +42,12 @@ final class ContractTest {
   void a_limit_has_the_same_range_in_the_contract(Limit limit) {
     JsonNode schema = CONTRACT.schema("Overrides").path("properties").path(limit.key());
     long least = schema.path("minimum").asLong();
-    long most = schema.path("maximum").asLong();
+    long maximum = schema.path("maximum").asLong();
 
     assertThat(limit.checked(least)).isEqualTo(least);
-    assertThat(limit.checked(most)).isEqualTo(most);
+    assertThat(limit.checked(maximum)).isEqualTo(maximum);
     assertThatThrownBy(() -> limit.checked(least - 1)).isInstanceOf(InvalidValue.class);
-    assertThatThrownBy(() -> limit.checked(most + 1)).isInstanceOf(InvalidValue.class);
+    assertThatThrownBy(() -> limit.checked(maximum + 1)).isInstanceOf(InvalidValue.class);
   }
 
   @Test

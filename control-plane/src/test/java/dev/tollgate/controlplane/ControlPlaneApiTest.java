@@ -39,7 +39,7 @@ class ControlPlaneApiTest {
        "limits":{"tenantPerMinute":30,"sessionPerMinute":5,"connectionsPerSession":2,
                  "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":60}}""";
 
-  /** For a silo to be closed, to look empty for surely, and to go. */
+  /** The minutes until a silo is closed, surely empty and removed. */
   private static final int MINUTES_TO_DRAIN = 3;
 
   private final ControlPlaneFixture at = new ControlPlaneFixture();

@@ -25,9 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Every call of the API is disturbed at each of its calls of a port, and must come to the same end.
- */
+/** A fault at any call of a port does not change the end state of a call of the API. */
 class ConvergenceTest {
   private static final String WITH_EMAILS =
       """
@@ -44,13 +42,13 @@ class ConvergenceTest {
   private static final String BRONZE = "{\"tier\":\"bronze\"}";
   private static final Release NEXT = new Release("processor:2");
 
-  /** For a silo to be closed, to be surely empty, and to go. */
+  /** The minutes until a silo is closed, surely empty and removed. */
   private static final int MINUTES_TO_DRAIN = 3;
 
   /**
-   * A call of the API or of the sweep, and what stood before it.
+   * A call of the API or of the sweep, and the calls before it.
    *
-   * @param minutes how many minutes it takes until all has been brought about, if nothing fails
+   * @param minutes the minutes until its changes are complete, if nothing fails
    */
   record Scenario(
       String name,
@@ -116,7 +114,7 @@ class ConvergenceTest {
               at -> at.patch("acme", BRONZE),
               MINUTES_TO_DRAIN),
           new Scenario(
-              "leave a silo whose function was never made",
+              "leave a silo whose function was never created",
               at -> {
                 at.siloFunctions.outage().begin();
                 onboardWithTraffic(at);
@@ -133,7 +131,7 @@ class ConvergenceTest {
               at -> at.sweep(MINUTES_TO_DRAIN),
               1),
           new Scenario(
-              "come back while draining",
+              "return while draining",
               at -> {
                 onboardWithTraffic(at);
                 at.patch("acme", BRONZE);
@@ -141,7 +139,7 @@ class ConvergenceTest {
               },
               at -> at.patch("acme", GOLD)),
           new Scenario(
-              "come back after draining",
+              "return after draining",
               at -> {
                 onboardWithTraffic(at);
                 at.patch("acme", BRONZE);
@@ -245,7 +243,7 @@ class ConvergenceTest {
       try {
         scenario.call().accept(disturbed);
       } catch (Faults.Killed | Unavailable expected) {
-        // The process, or a sweep, is gone; what it did stays.
+        // The process or a sweep was killed; its changes stay.
       }
       disturbed.faults.none();
       try {
@@ -261,15 +259,15 @@ class ConvergenceTest {
         }
         assertThat(disturbed.snapshot().rows()).isEqualTo(undisturbed.snapshot().rows());
         assertThat(disturbed.snapshot().schedules()).isEqualTo(undisturbed.snapshot().schedules());
-        assertThat(remembered(disturbed)).isEqualTo(remembered(undisturbed));
+        assertThat(processedMessages(disturbed)).isEqualTo(processedMessages(undisturbed));
       } catch (AssertionError different) {
         fail("disturbed at call " + at + " of " + undisturbed.faults.calls(), different);
       }
     }
   }
 
-  /** The sessions whose rows are there, with what they note. */
-  private static Map<SessionId, Map<String, Instant>> remembered(ControlPlaneFixture at) {
+  /** The processed messages of each session. */
+  private static Map<SessionId, Map<String, Instant>> processedMessages(ControlPlaneFixture at) {
     return at.sessions.list(new TenantId("acme")).stream()
         .collect(Collectors.toMap(Session::id, Session::processed));
   }

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What somebody changes or deletes by hand is found, and put right; nothing else is. */
+/** The doctor finds and repairs resources that were changed or deleted by hand, and nothing else. */
 class DriftTest {
   private static final String FILLED =
       """
@@ -47,7 +47,7 @@ class DriftTest {
                  "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":8}}""";
   private static final BucketId ACME = ControlPlaneFixture.bucket("acme", "connect");
   private static final BucketId SHARED = ControlPlaneFixture.bucket("beta", "connect");
-  private static final BucketId GHOST = ControlPlaneFixture.bucket("gamma", "send-email");
+  private static final BucketId UNKNOWN = ControlPlaneFixture.bucket("gamma", "send-email");
   private static final Shard SHARD = Shard.of(SHARED.tenant());
   private static final Shard EMPTY =
       Shard.all().stream().filter(shard -> !shard.equals(SHARD)).findFirst().orElseThrow();
@@ -62,10 +62,10 @@ class DriftTest {
     return at;
   }
 
-  /** A walk to its end, {@code most} at a time. */
-  static List<JsonNode> walk(ControlPlaneFixture at, String route, int most) {
+  /** Requests a check of {@code limit} resources at a time, and returns all findings. */
+  static List<JsonNode> allFindings(ControlPlaneFixture at, String route, int limit) {
     List<JsonNode> findings = new ArrayList<>();
-    Map<String, String> query = new HashMap<>(Map.of("limit", Integer.toString(most)));
+    Map<String, String> query = new HashMap<>(Map.of("limit", Integer.toString(limit)));
     while (true) {
       APIGatewayV2HTTPEvent event = HttpApiEvents.of(route);
       event.setQueryStringParameters(query);
@@ -82,10 +82,10 @@ class DriftTest {
   }
 
   private static List<String> drift(ControlPlaneFixture at) {
-    return walk(at, "GET /drift", 2).stream().map(DriftTest::told).toList();
+    return allFindings(at, "GET /drift", 2).stream().map(DriftTest::described).toList();
   }
 
-  private static String told(JsonNode finding) {
+  private static String described(JsonNode finding) {
     return "%s %s %s"
         .formatted(
             finding.get("kind").textValue(),
@@ -94,89 +94,89 @@ class DriftTest {
   }
 
   private static List<JsonNode> repair(ControlPlaneFixture at) {
-    return walk(at, "POST /repairs", 2);
+    return allFindings(at, "POST /repairs", 2);
   }
 
   /**
-   * Something done by hand.
+   * A manual change.
    *
-   * @param found what is found then
-   * @param later whether a queue can be made only after a minute
+   * @param findings the findings of the next check
+   * @param isDelayed whether a repair must wait a minute before it can create a queue again
    */
-  record Deed(String name, Consumer<ControlPlaneFixture> done, List<String> found, boolean later) {
+  record ManualChange(String name, Consumer<ControlPlaneFixture> apply, List<String> findings, boolean isDelayed) {
     @Override
     public String toString() {
       return name;
     }
   }
 
-  private static Deed deed(String name, Consumer<ControlPlaneFixture> done, String... found) {
-    return new Deed(name, done, List.of(found), false);
+  private static ManualChange change(String name, Consumer<ControlPlaneFixture> apply, String... findings) {
+    return new ManualChange(name, apply, List.of(findings), false);
   }
 
-  static Stream<Deed> deeds() {
+  static Stream<ManualChange> manualChanges() {
     return Stream.of(
-        new Deed(
+        new ManualChange(
             "queue deleted",
             at -> at.queues.delete(ACME),
             List.of("MISSING queue connect_acme"),
             true),
-        deed(
+        change(
             "retention changed",
             at -> at.queues.setLifetime(ACME, Duration.ofMinutes(1)),
             "DIFFERS queue connect_acme"),
-        deed("row broken", at -> at.buckets.spoil(ACME), "DIFFERS bucket connect_acme"),
-        deed(
-            "row that names no bucket",
+        change("row broken", at -> at.buckets.spoil(ACME), "DIFFERS bucket connect_acme"),
+        change(
+            "row with a malformed key",
             at -> at.buckets.stray(ACME.tenant(), "bucket:No Action"),
             "UNSETTLED tenant acme"),
-        deed("schedule deleted", at -> at.schedules.delete(ACME), "MISSING schedule connect_acme"),
-        deed(
+        change("schedule deleted", at -> at.schedules.delete(ACME), "MISSING schedule connect_acme"),
+        change(
             "schedule disabled",
             at -> at.schedules.edit(ACME, new Scheduled(ANY.spec(), FillState.State.HIBERNATING)),
             "DIFFERS schedule connect_acme"),
-        deed(
+        change(
             "schedule of a shared bucket",
             at -> at.schedules.edit(SHARED, ANY),
             "DIFFERS schedule connect_beta"),
-        deed("shard deleted", at -> at.schedules.delete(SHARD), "MISSING shard-schedule " + SHARD),
-        deed(
+        change("shard deleted", at -> at.schedules.delete(SHARD), "MISSING shard-schedule " + SHARD),
+        change(
             "shard disabled", at -> at.schedules.disable(SHARD), "DIFFERS shard-schedule " + SHARD),
-        deed("shard made", at -> at.schedules.put(EMPTY), "ORPHANED shard-schedule " + EMPTY),
-        deed("row deleted", at -> at.buckets.remove(ACME), "MISSING bucket connect_acme"),
-        deed(
-            "row retuned",
+        change("shard created", at -> at.schedules.put(EMPTY), "ORPHANED shard-schedule " + EMPTY),
+        change("row deleted", at -> at.buckets.remove(ACME), "MISSING bucket connect_acme"),
+        change(
+            "rate in the row changed",
             at ->
                 at.buckets.replace(
                     at.buckets.find(ACME).orElseThrow().retuned(ANY.spec(), at.clock.instant())),
             "DIFFERS bucket connect_acme"),
-        deed(
+        change(
             "row suspended",
             at -> {
               Bucket row = at.buckets.find(ACME).orElseThrow();
               at.buckets.replace(row.suspended(row.spec(), at.clock.instant()));
             },
             "DIFFERS bucket connect_acme"),
-        deed(
-            "row made",
+        change(
+            "row created",
             at -> {
               BucketId other = ControlPlaneFixture.bucket("acme", "send-email");
               at.buckets.open(Bucket.opened(other, ANY.spec(), at.clock.instant()));
             },
             "ORPHANED bucket send-email_acme"),
-        deed(
-            "queue made",
-            at -> at.queues.ensure(GHOST, Duration.ofDays(14)),
+        change(
+            "queue created",
+            at -> at.queues.ensure(UNKNOWN, Duration.ofDays(14)),
             "ORPHANED queue send-email_gamma"),
-        deed(
-            "schedule made",
-            at -> at.schedules.edit(GHOST, ANY),
+        change(
+            "schedule created",
+            at -> at.schedules.edit(UNKNOWN, ANY),
             "ORPHANED schedule send-email_gamma"),
-        deed(
-            "tenant reopened",
+        change(
+            "tenant unsettled",
             at -> at.tenants.replace(at.tenant("acme").orElseThrow().withNextVersion()),
             "UNSETTLED tenant acme"),
-        deed(
+        change(
             "tier replaced",
             at ->
                 at.tiers.put(
@@ -199,21 +199,21 @@ class DriftTest {
   }
 
   @ParameterizedTest
-  @MethodSource("deeds")
-  void manual_changes_are_found_and_repaired(Deed deed) {
+  @MethodSource("manualChanges")
+  void manual_changes_are_found_and_repaired(ManualChange change) {
     ControlPlaneFixture at = healthy();
     assertThat(drift(at)).isEmpty();
-    deed.done().accept(at);
+    change.apply().accept(at);
 
-    assertThat(drift(at)).isEqualTo(deed.found());
+    assertThat(drift(at)).isEqualTo(change.findings());
     assertThat(at.pauses).contains(Duration.ofSeconds(2));
     List<JsonNode> repaired = repair(at);
 
-    assertThat(repaired).extracting(DriftTest::told).isEqualTo(deed.found());
+    assertThat(repaired).extracting(DriftTest::described).isEqualTo(change.findings());
     assertThat(repaired)
-        .allMatch(finding -> finding.get("repaired").booleanValue() != deed.later())
-        .allMatch(finding -> finding.has("reason") == deed.later());
-    if (deed.later()) {
+        .allMatch(finding -> finding.get("repaired").booleanValue() != change.isDelayed())
+        .allMatch(finding -> finding.has("reason") == change.isDelayed());
+    if (change.isDelayed()) {
       assertThat(drift(at)).containsExactly("UNSETTLED tenant acme");
       at.clock.advance(Duration.ofMinutes(1));
       assertThat(repair(at)).allMatch(finding -> finding.get("repaired").booleanValue());
@@ -222,13 +222,13 @@ class DriftTest {
     assertThat(drift(at)).isEmpty();
     at.assertConsistent();
     assertThat(at.schedules.shards()).containsExactly(SHARD);
-    assertThat(at.tokens.has(GHOST)).isFalse();
+    assertThat(at.tokens.has(UNKNOWN)).isFalse();
   }
 
   @Test
   void a_foreign_queue_with_the_name_of_a_bucket_is_reported_and_kept() {
     ControlPlaneFixture at = healthy();
-    at.queues.makeBySomebodyElse(GHOST);
+    at.queues.makeBySomebodyElse(UNKNOWN);
 
     assertThat(drift(at)).containsExactly("ORPHANED queue send-email_gamma");
     assertThat(repair(at))
@@ -240,7 +240,7 @@ class DriftTest {
             });
 
     at.sweep();
-    assertThat(at.tokens.has(GHOST)).isTrue();
+    assertThat(at.tokens.has(UNKNOWN)).isTrue();
   }
 
   @Test
@@ -308,7 +308,7 @@ class DriftTest {
     at.buckets.spoil(ACME);
 
     assertThat(repair(at))
-        .extracting(DriftTest::told)
+        .extracting(DriftTest::described)
         .containsExactly("DIFFERS bucket connect_acme");
 
     long seconds = Duration.between(broken, at.clock.instant()).toSeconds();
@@ -370,7 +370,7 @@ class DriftTest {
         .containsExactly("2 tenants", "3 queues", "1 queues", "2 schedules", "16 shards");
   }
 
-  /** What fills a bucket, for an hour: with claims, without, suspended and active again. */
+  /** The bucket changes through all its states within an hour: with claims, without claims, suspended and active again. */
   @ParameterizedTest
   @ValueSource(strings = {"PRODUCER", "SHARED", "DIRECT"})
   void a_healthy_deployment_has_no_findings_in_any_bucket_state(String mode) {
@@ -485,8 +485,8 @@ class DriftTest {
           at.queues.setLifetime(SHARED, Duration.ofMinutes(1));
           at.schedules.disable(SHARD);
           at.schedules.put(EMPTY);
-          at.queues.ensure(GHOST, Duration.ofDays(14));
-          at.schedules.edit(GHOST, ANY);
+          at.queues.ensure(UNKNOWN, Duration.ofDays(14));
+          at.schedules.edit(UNKNOWN, ANY);
         };
     ControlPlaneFixture undisturbed = healthy();
     damage.accept(undisturbed);
@@ -501,7 +501,7 @@ class DriftTest {
       try {
         repair(at);
       } catch (Faults.Killed | Unavailable | IllegalStateException expected) {
-        // The process is gone, or says that it could not; what it did stays.
+        // The process was killed or reported a failure; its changes stay.
       }
       at.faults.none();
       try {
@@ -536,7 +536,7 @@ class DriftTest {
     List<JsonNode> findings = repair(at);
 
     assertThat(findings)
-        .extracting(DriftTest::told)
+        .extracting(DriftTest::described)
         .containsExactly("UNSETTLED tenant beta", "DIFFERS queue connect_beta");
     assertThat(findings).noneMatch(finding -> finding.get("repaired").booleanValue());
     assertThat(at.tokens.lifetime(SHARED)).isEqualTo(Duration.ofDays(14));

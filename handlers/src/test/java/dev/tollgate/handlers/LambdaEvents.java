@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Events as API Gateway and DynamoDB Streams send them to functions. */
+/** Events in the form in which API Gateway and DynamoDB Streams send them to functions. */
 public final class LambdaEvents {
   /** The ARN of the {@code $connect} route. */
   public static final String METHOD_ARN =

@@ -50,7 +50,7 @@ class RoutesTest {
     assertThat(response.getHeaders()).containsEntry("content-type", "application/problem+json");
   }
 
-  /** What pages of other sites can send without a preflight request. */
+  /** Requests that pages of other sites can send without a preflight request. */
   @ParameterizedTest
   @CsvSource({
     "POST /repairs, text/plain, '', 415",
@@ -177,9 +177,9 @@ class RoutesTest {
     UnreadableRow row = new UnreadableRow("tenant", "acme", "version: none");
 
     assertThat(failing(row).getBody()).contains("the row of tenant acme cannot be read");
-    APIGatewayV2HTTPResponse told = Routes.forClients(throwing(row)).answer(event("{}"), context);
-    assertThat(told.getStatusCode()).isEqualTo(500);
-    assertThat(told.getBody()).doesNotContain("row", "version");
+    APIGatewayV2HTTPResponse response = Routes.forClients(throwing(row)).answer(event("{}"), context);
+    assertThat(response.getStatusCode()).isEqualTo(500);
+    assertThat(response.getBody()).doesNotContain("row", "version");
     assertThat(context.logged()).anyMatch(line -> line.contains("the row of tenant acme"));
   }
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who may come in by the operator's page. */
+/** Sign-in of operators at the operator's page. */
 class SignInTest {
   private static final Synthesis STACK = Synthesis.of(Map.of());
   private static final Synthesis WITHOUT = Synthesis.of(Map.of("consoleSignIn", "false"));
@@ -40,7 +40,7 @@ class SignInTest {
   }
 
   @Test
-  void every_route_of_the_control_plane_that_the_console_has_takes_a_token_of_its_own_pool() {
+  void each_control_plane_route_of_the_console_requires_a_token_of_its_pool() {
     String pool = id(STACK, "AWS::Cognito::UserPool");
     String client = id(STACK, "AWS::Cognito::UserPoolClient");
     JsonNode authorizer =
@@ -70,7 +70,7 @@ class SignInTest {
   }
 
   @Test
-  void nobody_signs_up_and_passwords_are_long() {
+  void the_pool_has_no_sign_up_and_requires_long_passwords() {
     JsonNode pool = only(STACK, "AWS::Cognito::UserPool");
     assertThat(pool.at("/AdminCreateUserConfig/AllowAdminCreateUserOnly").asBoolean()).isTrue();
     JsonNode password = pool.at("/Policies/PasswordPolicy");
@@ -83,7 +83,7 @@ class SignInTest {
   }
 
   @Test
-  void the_page_is_a_public_client_that_gets_a_code_and_comes_back_to_itself() {
+  void the_page_is_a_public_client_with_the_code_flow_and_its_own_callback() {
     JsonNode client = only(STACK, "AWS::Cognito::UserPoolClient");
     assertThat(client.path("GenerateSecret").asBoolean(true)).isFalse();
     assertThat(texts(client.path("AllowedOAuthFlows"))).containsExactly("code");
@@ -98,14 +98,14 @@ class SignInTest {
   }
 
   @Test
-  void the_domain_has_a_name_that_no_other_stack_has() {
+  void the_domain_name_is_unique_per_stack() {
     assertThat(only(STACK, "AWS::Cognito::UserPoolDomain").path("Domain").toString())
         .isEqualTo(
             "{\"Fn::Join\":[\"-\",[\"tollgate\",{\"Fn::Select\":[2,{\"Fn::Split\":[\"/\",{\"Ref\":\"AWS::StackId\"}]}]}]]}");
   }
 
   @Test
-  void a_pool_with_a_prefix_has_it_in_its_name() {
+  void a_pool_of_a_prefixed_deployment_has_the_prefix_in_its_name() {
     assertThat(
             only(Synthesis.of(Map.of("prefix", "blue_")), "AWS::Cognito::UserPool")
                 .path("UserPoolName")
@@ -114,7 +114,7 @@ class SignInTest {
   }
 
   @Test
-  void nothing_of_it_is_there_when_it_is_left_out_and_the_routes_are_open() {
+  void a_stack_without_sign_in_has_no_pool_and_open_routes() {
     assertThat(WITHOUT.template().toString()).doesNotContain("Cognito", "cognito", "SIGN_IN");
     assertThat(WITHOUT.template().path("Outputs").has("OperatorPool")).isFalse();
     assertThat(consoleRoutes(WITHOUT))
@@ -124,12 +124,12 @@ class SignInTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"true", "false"})
-  void cdk_nag_finds_nothing_either_way(String consoleSignIn) {
+  void a_stack_with_or_without_sign_in_has_no_cdk_nag_findings(String consoleSignIn) {
     assertThat(Synthesis.of(Map.of("consoleSignIn", consoleSignIn)).findings()).isEmpty();
   }
 
   @Test
-  void the_control_planes_own_api_takes_signed_requests_either_way() {
+  void the_control_plane_api_requires_signed_requests_with_and_without_sign_in() {
     for (Synthesis stack : List.of(STACK, WITHOUT)) {
       assertThat(stack.resources("AWS::ApiGatewayV2::Route").values())
           .map(route -> route.path("Properties"))

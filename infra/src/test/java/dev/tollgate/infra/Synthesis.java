@@ -16,19 +16,16 @@ import software.amazon.awscdk.App;
 import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.assertions.Template;
 
-/** The stack's template, with jars that hold nothing, and what cdk-nag says of it. */
+/** The stack's template, synthesized with empty jars, and the findings of cdk-nag. */
 record Synthesis(JsonNode template, List<String> findings) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** The template under context values. */
+  /** Synthesizes the stack with these context values. */
   static Synthesis of(Map<String, String> context) {
     return of(context, stack -> {});
   }
 
-  /**
-   * The template under context values, with something put into the stack that is not in the
-   * product.
-   */
+  /** Synthesizes the stack with these context values, after a change to it. */
   static Synthesis of(Map<String, String> context, Consumer<Stack> plant) {
     App app = TollgateApp.app(context);
     Stack stack = TollgateApp.stack(app, emptyJars());
@@ -52,11 +49,11 @@ record Synthesis(JsonNode template, List<String> findings) {
     return found;
   }
 
-  /** The properties of the only resource of a type whose logical id starts so. */
-  JsonNode properties(String type, String start) {
+  /** The properties of the only resource of a type whose logical id has this prefix. */
+  JsonNode properties(String type, String prefix) {
     List<JsonNode> found =
         resources(type).entrySet().stream()
-            .filter(resource -> resource.getKey().startsWith(start))
+            .filter(resource -> resource.getKey().startsWith(prefix))
             .map(Map.Entry::getValue)
             .toList();
     if (found.size() != 1) {
@@ -77,7 +74,7 @@ record Synthesis(JsonNode template, List<String> findings) {
     return statements;
   }
 
-  /** What may be one text or a list of them. */
+  /** The elements of a value that is a string or a list of strings. */
   static Stream<String> texts(JsonNode node) {
     if (node.isTextual()) {
       return Stream.of(node.asText());

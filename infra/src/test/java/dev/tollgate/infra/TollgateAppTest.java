@@ -18,7 +18,7 @@ import software.amazon.awscdk.services.sqs.Queue;
 class TollgateAppTest {
 
   @Test
-  void a_queue_that_takes_unencrypted_requests_is_found() {
+  void a_queue_that_accepts_unencrypted_requests_is_a_finding() {
     Synthesis stack = Synthesis.of(Map.of(), scope -> new Queue(scope, "Planted"));
     assertThat(stack.findings())
         .anySatisfy(finding -> assertThat(finding).contains("Planted", "AwsSolutions-SQS4"))
@@ -27,7 +27,7 @@ class TollgateAppTest {
 
   @ParameterizedTest
   @CsvSource({"'', Tollgate", "test_, Tollgate-test"})
-  void prefix_is_in_the_name_of_the_stack(String prefix, String name) {
+  void a_prefix_is_part_of_the_stack_name(String prefix, String name) {
     assertThat(TollgateApp.stackName(prefix)).isEqualTo(name);
   }
 
@@ -47,7 +47,7 @@ class TollgateAppTest {
     "prefix, Test_, 'prefix: \"Test_\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules"
         + " begin with it and have at most 64 characters)'"
   })
-  void context_values_that_mean_nothing_are_refused(String name, String value, String message) {
+  void an_invalid_context_value_is_refused(String name, String value, String message) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Synthesis.of(Map.of(name, value)))
         .withMessage(message);
@@ -69,7 +69,7 @@ class TollgateAppTest {
     "'', a, t, 'jwtIssuer: \"\" (expected: the issuer of the tokens, because jwtAudience or"
         + " jwtTenantClaim is set)'",
   })
-  void settings_of_tokens_that_mean_nothing_are_refused(
+  void an_invalid_token_setting_is_refused(
       String issuer, String audience, String claim, String message) {
     Map<String, String> context =
         Map.of("jwtIssuer", issuer, "jwtAudience", audience, "jwtTenantClaim", claim);
@@ -79,7 +79,7 @@ class TollgateAppTest {
   }
 
   @Test
-  void tenants_are_not_listed_to_those_who_have_a_token_of_one() {
+  void a_listing_of_tenants_is_refused_with_tokens() {
     SessionAccess tokens =
         new SessionAccess.Jwt("https://login.example.com", List.of("tollgate"), "tenantId");
     assertThatIllegalArgumentException()
@@ -88,7 +88,7 @@ class TollgateAppTest {
   }
 
   @Test
-  void context_of_cdk_json_counts_where_the_cdk_does_not_pass_it_on(@TempDir Path directory)
+  void the_context_of_cdk_json_is_read_if_the_cdk_passes_none(@TempDir Path directory)
       throws IOException {
     Path file = directory.resolve("cdk.json");
     assertThat(TollgateApp.context(Map.of(), file)).isEmpty();
@@ -101,7 +101,7 @@ class TollgateAppTest {
   }
 
   @Test
-  void jar_of_the_handler_serves_messages_and_nothing_else(@TempDir Path directory)
+  void the_handlers_jar_is_deployed_to_message_processors_only(@TempDir Path directory)
       throws IOException {
     Path jar = Files.writeString(directory.resolve("mine.jar"), "mine");
     Synthesis stack = Synthesis.of(Map.of("messageHandlerJar", jar.toString()));
@@ -124,20 +124,20 @@ class TollgateAppTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a_", "abcdef_", "a1_"})
-  void prefix_of_up_to_seven_characters_is_taken(String prefix) {
+  void a_prefix_of_up_to_seven_characters_is_accepted(String prefix) {
     assertThat(TollgateProps.builder().prefix(prefix).build().prefix()).isEqualTo(prefix);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"a", "_", "1a_", "abcdefg_", "a_b_", "a-_", "A_"})
-  void prefix_of_another_form_is_refused(String prefix) {
+  void a_malformed_prefix_is_refused(String prefix) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> TollgateProps.builder().prefix(prefix).build())
         .withMessageStartingWith("prefix: \"" + prefix + "\"");
   }
 
   @Test
-  void throttle_of_nothing_is_refused() {
+  void a_throttle_of_zero_is_refused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> TollgateProps.builder().throttle(0, 1).build())
         .withMessage("requestsPerSecond: 0 (expected: > 0)");

@@ -32,7 +32,7 @@ import software.amazon.awscdk.services.iam.ServicePrincipal;
 class TollgateTest {
   private static final Synthesis STACK = Synthesis.of(Map.of());
 
-  /** How the logical id of the console's API begins. */
+  /** The prefix of the logical id of the console's API. */
   private static final String CONSOLE = "TollgateConsole";
 
   private static final List<String> FUNCTIONS =
@@ -68,7 +68,7 @@ class TollgateTest {
           + " lambda:GetFunction TollgatePoolProcessorFunction:*;"
           + " lambda:ListEventSourceMappings *; sqs:SendMessage TollgateMessagesPoolDead";
 
-  /** What Lambda grants on no resource, or on none that has a name yet. */
+  /** Actions that Lambda grants without a resource, or before the resource has a name. */
   private static final Set<String> WITHOUT_RESOURCE =
       Set.of(
           "lambda:ListEventSourceMappings",
@@ -81,7 +81,7 @@ class TollgateTest {
   }
 
   @Test
-  void cdk_nag_finds_nothing() {
+  void the_stack_has_no_cdk_nag_findings() {
     assertThat(STACK.findings()).isEmpty();
   }
 
@@ -95,7 +95,7 @@ class TollgateTest {
     "Limit, tenantId, key",
     "Idempotency, key,"
   })
-  void tables_have_their_keys_and_can_be_restored(String table, String hash, String range) {
+  void a_table_has_its_keys_and_point_in_time_recovery(String table, String hash, String range) {
     JsonNode properties = table(table);
     assertThat(keys(properties)).isEqualTo(range == null ? List.of(hash) : List.of(hash, range));
     assertThat(properties.path("BillingMode").asText()).isEqualTo("PAY_PER_REQUEST");
@@ -109,7 +109,7 @@ class TollgateTest {
   }
 
   @Test
-  void tenants_are_found_by_tier_and_by_unfinished_provisioning() {
+  void the_tenant_table_has_indexes_by_tier_and_of_pending_tenants() {
     JsonNode indexes = table("Tenant").path("GlobalSecondaryIndexes");
     assertThat(indexes).hasSize(2);
     assertThat(indexes.get(0).path("IndexName").asText()).isEqualTo("byTier");
@@ -121,7 +121,7 @@ class TollgateTest {
   }
 
   @Test
-  void tenants_that_may_have_sessions_are_found_and_buckets_whose_turn_has_come() {
+  void the_limit_table_has_indexes_of_live_tenants_and_of_due_buckets() {
     JsonNode indexes = table("Limit").path("GlobalSecondaryIndexes");
     assertThat(indexes).hasSize(2);
     assertThat(indexes.get(0).path("IndexName").asText()).isEqualTo("live");
@@ -134,14 +134,14 @@ class TollgateTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"Idempotency", "Limit"})
-  void idempotency_keys_and_the_log_of_messages_expire(String table) {
+  void idempotency_keys_and_message_log_rows_expire(String table) {
     JsonNode timeToLive = table(table).path("TimeToLiveSpecification");
     assertThat(timeToLive.path("AttributeName").asText()).isEqualTo("expiresAt");
     assertThat(timeToLive.path("Enabled").asBoolean()).isTrue();
   }
 
   @Test
-  void sessions_expire_and_are_streamed() {
+  void sessions_expire_and_have_a_stream() {
     JsonNode session = table("Session");
     assertThat(session.at("/TimeToLiveSpecification/AttributeName").asText())
         .isEqualTo("sessionTTL");
@@ -152,13 +152,13 @@ class TollgateTest {
 
   @ParameterizedTest
   @CsvSource({"retain, Retain", "destroy, Delete"})
-  void removal_decides_what_becomes_of_tables_and_logs(String removal, String policy) {
+  void the_removal_setting_is_the_deletion_policy_of_tables_and_logs(String removal, String policy) {
     Synthesis stack = Synthesis.of(Map.of("removal", removal));
     assertThat(stack.resources("AWS::DynamoDB::Table").values())
         .hasSize(5)
         .allMatch(table -> table.path("DeletionPolicy").asText().equals(policy));
     assertThat(stack.resources("AWS::Logs::LogGroup").values())
-        // Those of the console's pages and of four APIs.
+        // The log groups of the console's pages and of four APIs.
         .hasSize(FUNCTIONS.size() + 1 + 4)
         .allMatch(log -> log.path("DeletionPolicy").asText().equals(policy));
   }
@@ -166,7 +166,7 @@ class TollgateTest {
   // Functions
 
   @Test
-  void functions_are_those_of_the_design() {
+  void the_functions_match_the_design() {
     assertThat(STACK.resources("AWS::Lambda::Function")).hasSize(FUNCTIONS.size() + 1);
   }
 
@@ -183,7 +183,7 @@ class TollgateTest {
     "Sweep, dev.tollgate.controlplane.Sweep, 50, 512",
     "TokenProducer, dev.tollgate.producer.TokenProducer, 50, 512"
   })
-  void function_runs_its_handler_from_a_snapshot(
+  void a_function_runs_its_handler_from_a_snapshot(
       String id, String handler, int timeoutSeconds, int memoryMb) {
     JsonNode function = function(id);
     assertThat(function.path("Handler").asText()).isEqualTo(handler);
@@ -196,7 +196,7 @@ class TollgateTest {
 
   @ParameterizedTest
   @MethodSource("functions")
-  void function_logs_for_a_limited_time(String id) {
+  void a_function_keeps_its_log_for_30_days(String id) {
     String log = function(id).at("/LoggingConfig/LogGroup/Ref").asText();
     assertThat(log).startsWith("Tollgate" + id + "Log");
     assertThat(STACK.properties("AWS::Logs::LogGroup", log).path("RetentionInDays").asInt())
@@ -205,7 +205,7 @@ class TollgateTest {
 
   @ParameterizedTest
   @MethodSource("functions")
-  void function_has_an_alias_of_a_published_version(String id) {
+  void a_function_has_an_alias_of_a_published_version(String id) {
     JsonNode alias = STACK.properties("AWS::Lambda::Alias", "Tollgate" + id + "Alias");
     assertThat(alias.path("Name").asText()).isEqualTo("live");
     assertThat(alias.at("/FunctionVersion/Fn::GetAtt/0").asText())
@@ -213,7 +213,7 @@ class TollgateTest {
   }
 
   @Test
-  void only_aliases_are_invoked() {
+  void every_invocation_is_of_an_alias() {
     Set<String> aliases = STACK.resources("AWS::Lambda::Alias").keySet();
     assertThat(STACK.resources("AWS::Lambda::EventSourceMapping").values())
         .allMatch(mapping -> aliases.contains(mapping.at("/Properties/FunctionName/Ref").asText()));
@@ -252,13 +252,13 @@ class TollgateTest {
         "ControlPlane | DEPLOYMENT IDEMPOTENCY_TABLE " + PROVISIONING,
         "Sweep | DEPLOYMENT " + PROVISIONING,
       })
-  void function_is_told_what_it_needs_and_no_more(String id, String variables) {
+  void a_function_has_only_the_variables_that_it_needs(String id, String variables) {
     assertThat(String.join(" ", environment(STACK, id).keySet())).isEqualTo(variables);
   }
 
   @ParameterizedTest
   @MethodSource("functions")
-  void variables_of_tables_name_those_tables(String id) {
+  void a_table_variable_names_its_table(String id) {
     environment(STACK, id)
         .forEach(
             (name, value) -> {
@@ -272,7 +272,7 @@ class TollgateTest {
   // Grants
 
   @Test
-  void no_grant_is_of_all_actions() {
+  void no_grant_has_a_wildcard_action() {
     for (JsonNode policy : STACK.resources("AWS::IAM::Policy").values()) {
       for (JsonNode statement : policy.at("/Properties/PolicyDocument/Statement")) {
         if (denies(statement)) {
@@ -288,18 +288,18 @@ class TollgateTest {
 
   @ParameterizedTest
   @MethodSource("functions")
-  void tenant_role_is_trusted_by_its_function_alone_and_with_one_tag(String id) {
+  void a_tenant_role_trusts_only_its_function_with_one_tag(String id) {
     assertThat(trusted(STACK, role(id, "TenantRole")))
         .containsExactly(function(id).at("/Role/Fn::GetAtt/0").asText());
   }
 
   @ParameterizedTest
   @MethodSource("functions")
-  void tenant_role_reaches_one_tenant_only(String id) {
-    assertReachesOneTenantOnly(STACK.statementsOf(role(id, "TenantRole")));
+  void a_tenant_role_can_access_one_tenant_only(String id) {
+    assertAccessesOneTenantOnly(STACK.statementsOf(role(id, "TenantRole")));
   }
 
-  private static void assertReachesOneTenantOnly(List<JsonNode> statements) {
+  private static void assertAccessesOneTenantOnly(List<JsonNode> statements) {
     assertThat(statements).isNotEmpty();
     for (JsonNode statement : statements) {
       if (denies(statement)) {
@@ -358,7 +358,7 @@ class TollgateTest {
         "Sweep",
         "TokenProducer"
       })
-  void tenant_role_without_a_prefix_is_denied_the_buckets_of_deployments_with_one(String id) {
+  void a_tenant_role_without_prefix_is_denied_the_buckets_of_prefixed_deployments(String id) {
     assertThat(STACK.statementsOf(role(id, "TenantRole")).stream().filter(TollgateTest::denies))
         .singleElement()
         .satisfies(
@@ -372,7 +372,7 @@ class TollgateTest {
 
   @ParameterizedTest
   @MethodSource("functions")
-  void own_role_touches_no_rows_but_those_of_the_control_plane(String id) {
+  void a_functions_own_role_cannot_access_session_and_limit_rows(String id) {
     assertThat(grants(STACK, role(id, "Role")))
         .filteredOn(grant -> grant.startsWith("dynamodb:"))
         .filteredOn(grant -> !grant.matches("dynamodb:Query \\S+/index/(live|shard)"))
@@ -417,7 +417,7 @@ class TollgateTest {
             + OWN_REST,
         "Sweep | " + OWN_PROVISIONING + " " + OWN_REST,
       })
-  void own_role_is_granted_this_and_no_more(String id, String grants) {
+  void a_functions_own_role_has_exactly_these_grants(String id, String grants) {
     String expected =
         id.equals("Sweep")
             ? grants.replace(
@@ -446,7 +446,7 @@ class TollgateTest {
         "Sweep | Session: DeleteItem Query UpdateItem;"
             + " Limit: DeleteItem GetItem PutItem Query UpdateItem",
       })
-  void tenant_role_is_granted_these_rows_and_no_more(String id, String rows) {
+  void a_tenant_role_has_exactly_these_row_grants(String id, String rows) {
     List<String> expected = new ArrayList<>();
     for (String table : rows.split("; ", -1)) {
       for (String action : table.split(": ", -1)[1].split(" ", -1)) {
@@ -474,12 +474,12 @@ class TollgateTest {
         "SessionEnd | correction itemCount key p? p?? p??? tenantId",
         "Housekeeper | correction itemCount key p? p?? p??? tenantId",
       })
-  void tenant_role_writes_these_attributes_of_limits_and_no_others(String id, String attributes) {
+  void a_tenant_role_may_write_exactly_these_attributes_of_limits(String id, String attributes) {
     assertThat(attributesOfLimits(STACK.statementsOf(role(id, "TenantRole"))))
         .containsExactly(attributes.split("; ", -1));
   }
 
-  /** The attributes that each statement lets be written; fails if one lets all be written. */
+  /** The attributes that each statement allows to be written; fails if one allows all attributes. */
   private static List<String> attributesOfLimits(List<JsonNode> statements) {
     List<String> attributes = new ArrayList<>();
     for (JsonNode statement : statements) {
@@ -499,7 +499,7 @@ class TollgateTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"ControlPlane", "Sweep"})
-  void silo_is_made_with_the_rights_of_its_tenant(String id) {
+  void a_silo_is_created_with_the_grants_of_its_tenants_role(String id) {
     String silo = "silo_${aws:PrincipalTag/tenantId}";
     List<String> expected = new ArrayList<>();
     for (String action :
@@ -532,7 +532,7 @@ class TollgateTest {
   }
 
   @Test
-  void scheduler_without_a_prefix_is_denied_the_buckets_of_deployments_with_one() {
+  void a_scheduler_without_prefix_is_denied_the_buckets_of_prefixed_deployments() {
     assertThat(STACK.statementsOf(schedulerRole()).stream().filter(TollgateTest::denies))
         .singleElement()
         .satisfies(
@@ -543,7 +543,7 @@ class TollgateTest {
   }
 
   @Test
-  void scheduler_acts_for_this_group_only_and_invokes_three_aliases() {
+  void the_scheduler_acts_only_for_its_group_and_invokes_three_aliases() {
     JsonNode trust =
         STACK
             .properties("AWS::IAM::Role", schedulerRole())
@@ -562,16 +562,16 @@ class TollgateTest {
             "lambda:InvokeFunction TollgateTokenProducerAlias");
   }
 
-  // Applications that claim tokens
+  // Programs that claim tokens
 
   @Test
-  void claims_have_no_role_before_they_are_granted() {
+  void a_stack_without_claims_has_no_role_for_claims() {
     assertThat(Synthesis.of(Map.of("claims", "false")).template().toString())
         .doesNotContain("ClaimsRole", "ApplicationRole");
   }
 
   @Test
-  void programs_of_the_account_may_claim_as_a_role_of_the_stack() {
+  void a_program_of_the_account_may_claim_with_the_application_role() {
     String application = role(STACK, "Application");
     assertThat(
             STACK
@@ -597,25 +597,25 @@ class TollgateTest {
         "'' | LIMIT_TABLE QUEUE_URL_PREFIX TENANT_ROLE_ARN TOKEN_PRODUCER_ARN",
         "a_ | LIMIT_TABLE NAME_PREFIX QUEUE_URL_PREFIX TENANT_ROLE_ARN TOKEN_PRODUCER_ARN"
       })
-  void application_is_told_what_it_needs_to_claim(String prefix, String variables) {
-    List<Map<String, String>> told = new ArrayList<>();
+  void an_application_gets_the_environmentsthat_claims_need(String prefix, String variables) {
+    List<Map<String, String>> environments = new ArrayList<>();
     Synthesis stack =
         Synthesis.of(
             Map.of("prefix", prefix, "claims", "false"),
-            planted -> told.add(grantClaims(planted, "Application")));
+            scope -> environments.add(grantClaims(scope, "Application")));
     assertThat(stack.findings()).isEmpty();
-    assertThat(String.join(" ", told.get(0).keySet())).isEqualTo(variables);
-    assertThat(told.get(0).getOrDefault("NAME_PREFIX", "")).isEqualTo(prefix);
+    assertThat(String.join(" ", environments.get(0).keySet())).isEqualTo(variables);
+    assertThat(environments.get(0).getOrDefault("NAME_PREFIX", "")).isEqualTo(prefix);
   }
 
   @Test
-  void applications_claim_for_one_tenant_at_a_time_with_one_role() {
+  void an_application_claims_for_one_tenant_at_a_time_with_one_role() {
     Synthesis stack =
         Synthesis.of(
             Map.of("claims", "false"),
-            planted ->
-                assertThat(grantClaims(planted, "First"))
-                    .isEqualTo(grantClaims(planted, "Second")));
+            scope ->
+                assertThat(grantClaims(scope, "First"))
+                    .isEqualTo(grantClaims(scope, "Second")));
     assertThat(stack.findings()).isEmpty();
 
     String claims = role(stack, "TollgateClaimsRole");
@@ -629,7 +629,7 @@ class TollgateTest {
               "lambda:InvokeFunction TollgateTokenProducerAlias");
     }
     List<JsonNode> statements = stack.statementsOf(claims);
-    assertReachesOneTenantOnly(statements);
+    assertAccessesOneTenantOnly(statements);
     assertThat(attributesOfLimits(statements))
         .containsExactly("emptyHeld emptySince emptyUntil key tenantId version");
     assertThat(
@@ -646,11 +646,11 @@ class TollgateTest {
     assertThat(statements).anyMatch(TollgateTest::denies);
   }
 
-  // What runs every minute
+  // Schedules of every minute
 
   @ParameterizedTest
   @ValueSource(strings = {"Housekeeper", "Sweep"})
-  void function_runs_every_minute(String id) {
+  void a_scheduled_function_runs_every_minute(String id) {
     JsonNode schedule = STACK.properties("AWS::Scheduler::Schedule", "TollgateFilling" + id);
     assertThat(schedule.path("Name").asText()).isEqualTo(id.toLowerCase(Locale.ROOT));
     assertThat(schedule.at("/GroupName/Ref").asText())
@@ -665,7 +665,7 @@ class TollgateTest {
   // Message queues
 
   @Test
-  void pool_keeps_the_order_of_sessions_and_gives_up_after_five_attempts() {
+  void the_pool_orders_messages_by_session_and_receives_each_at_most_five_times() {
     JsonNode pool = STACK.properties("AWS::SQS::Queue", "TollgateMessagesPool9");
     assertThat(pool.path("QueueName").asText()).isEqualTo("pool.fifo");
     assertThat(pool.path("VisibilityTimeout").asInt())
@@ -690,7 +690,7 @@ class TollgateTest {
   }
 
   @Test
-  void queues_take_encrypted_requests_only() {
+  void every_queue_denies_unencrypted_requests() {
     assertThat(STACK.resources("AWS::SQS::QueuePolicy"))
         .hasSameSizeAs(STACK.resources("AWS::SQS::Queue"));
     assertThat(STACK.resources("AWS::SQS::QueuePolicy").values())
@@ -701,7 +701,7 @@ class TollgateTest {
   }
 
   @Test
-  void processor_gets_batches_of_the_pool_and_says_which_messages_failed() {
+  void the_processor_receives_batches_of_the_pool_and_reports_failed_messages() {
     JsonNode mapping = STACK.properties("AWS::Lambda::EventSourceMapping", "TollgatePoolProcessor");
     assertThat(resource(mapping.path("EventSourceArn"))).isEqualTo("TollgateMessagesPool");
     assertThat(mapping.path("BatchSize").asInt()).isEqualTo(10);
@@ -710,7 +710,7 @@ class TollgateTest {
   }
 
   @Test
-  void rows_of_sessions_that_go_with_connections_are_handled_or_put_aside() {
+  void deleted_sessions_with_connections_are_processed_or_kept_as_failures() {
     JsonNode mapping = STACK.properties("AWS::Lambda::EventSourceMapping", "TollgateSessionEnd");
     assertThat(mapping.at("/EventSourceArn/Fn::GetAtt/1").asText()).isEqualTo("StreamArn");
     assertThat(mapping.at("/FilterCriteria/Filters")).hasSize(1);
@@ -728,7 +728,7 @@ class TollgateTest {
 
   @ParameterizedTest
   @CsvSource({"PooledSQS, TollgateMessagesPool", "SiloSQS, silo_{tenantId}.fifo"})
-  void message_goes_to_its_queue_without_a_function(String route, String queue) {
+  void a_message_is_sent_to_its_queue_without_a_function(String route, String queue) {
     JsonNode integration = integration(route);
     assertThat(integration.path("IntegrationType").asText()).isEqualTo("AWS");
     assertThat(integration.path("IntegrationMethod").asText()).isEqualTo("POST");
@@ -760,7 +760,7 @@ class TollgateTest {
     "SiloSQS, $default, unavailable",
     "$default, $default, unknown-action"
   })
-  void client_hears_what_came_of_its_frame(String route, String statuses, String template) {
+  void a_frame_gets_a_response_for_each_status(String route, String statuses, String template) {
     String integration = route(route).at("/Target/Fn::Join/1/1/Ref").asText();
     assertThat(STACK.resources("AWS::ApiGatewayV2::IntegrationResponse").values())
         .map(response -> response.path("Properties"))
@@ -781,14 +781,14 @@ class TollgateTest {
   }
 
   @Test
-  void frame_that_is_no_message_reaches_nothing() {
+  void a_frame_that_is_not_a_message_reaches_no_service() {
     JsonNode integration = integration("$default");
     assertThat(integration.path("IntegrationType").asText()).isEqualTo("MOCK");
     assertThat(integration.path("RequestTemplates").toString()).isEqualTo(templates("mock"));
   }
 
   @Test
-  void api_gateway_may_send_messages_and_nothing_else() {
+  void api_gateway_may_only_send_messages() {
     String sender = role(STACK, "TollgateWebSocketSender");
     assertThat(grants(STACK, sender))
         .containsExactlyInAnyOrder(
@@ -799,7 +799,7 @@ class TollgateTest {
   }
 
   @Test
-  void silos_are_made_of_the_code_and_the_version_that_serve_the_pool() {
+  void silos_use_the_code_and_version_of_the_pools_processor() {
     assertThat(variable(STACK, "ControlPlane", "PROCESSOR_FUNCTION_ARN").path("Ref").asText())
         .startsWith("TollgatePoolProcessorFunctionCurrentVersion");
     JsonNode code = function("PoolProcessor").path("Code");
@@ -812,7 +812,7 @@ class TollgateTest {
   }
 
   @Test
-  void handler_of_messages_is_the_echo_unless_another_is_named() {
+  void the_message_handler_is_echo_unless_another_is_configured() {
     assertThat(variable(STACK, "PoolProcessor", "MESSAGE_HANDLER").asText())
         .isEqualTo("dev.tollgate.handlers.message.Echo");
     Synthesis stack = Synthesis.of(Map.of("messageHandler", "com.example.Chat"));
@@ -823,7 +823,7 @@ class TollgateTest {
   // APIs
 
   @Test
-  void routes_are_those_of_the_design() {
+  void the_routes_match_the_design() {
     assertThat(routes(STACK))
         .containsOnly(
             entry("$connect", "CUSTOM"),
@@ -850,7 +850,7 @@ class TollgateTest {
   }
 
   @Test
-  void console_has_the_routes_of_the_control_plane_and_pages_for_the_rest() {
+  void the_console_has_the_control_plane_routes_and_a_default_route() {
     Map<String, String> console = routes(STACK, api -> api.startsWith(CONSOLE));
     Map<String, String> control = routes(STACK, api -> api.startsWith("TollgateHttpControl"));
     assertThat(console.keySet()).containsAll(control.keySet()).hasSize(control.size() + 1);
@@ -858,7 +858,7 @@ class TollgateTest {
   }
 
   @Test
-  void pages_may_write_their_log_and_nothing_else() {
+  void the_console_function_may_only_write_its_log() {
     assertThat(grants(STACK, role(STACK, "TollgateConsoleRole")))
         .containsExactlyInAnyOrder(
             "logs:CreateLogStream TollgateConsoleLog", "logs:PutLogEvents TollgateConsoleLog");
@@ -871,20 +871,20 @@ class TollgateTest {
     "demo, false, signed, SESSION_ACCESS SESSION_URL SIGN_IN_CLIENT_ID SIGN_IN_DOMAIN"
         + " WEBSOCKET_URL"
   })
-  void pages_are_told_where_everything_is(
+  void the_console_function_has_the_addresses_of_the_apis(
       String name, String value, String access, String variables) {
-    Map<String, JsonNode> told = environment(Synthesis.of(Map.of(name, value)), "Console");
-    assertThat(String.join(" ", told.keySet())).isEqualTo(variables);
-    assertThat(told).containsEntry("SESSION_ACCESS", TextNode.valueOf(access));
+    Map<String, JsonNode> environment = environment(Synthesis.of(Map.of(name, value)), "Console");
+    assertThat(String.join(" ", environment.keySet())).isEqualTo(variables);
+    assertThat(environment).containsEntry("SESSION_ACCESS", TextNode.valueOf(access));
   }
 
   @Test
-  void without_the_demo_nothing_is_open_to_strangers() {
+  void a_stack_without_demo_has_no_open_route() {
     Synthesis stack = Synthesis.of(Map.of("demo", "false"));
     assertThat(stack.findings()).isEmpty();
     Map<String, String> routes = routes(stack);
     assertThat(routes).doesNotContainKey("GET /tenant").containsEntry("PUT /session", "AWS_IAM");
-    // No client comes to these but by $connect.
+    // Clients reach these routes only after $connect.
     routes.keySet().removeAll(Set.of("$default", "$disconnect", "PooledSQS", "SiloSQS"));
     assertThat(routes.values()).doesNotContain("NONE");
     assertThat(environment(stack, "SessionApi")).doesNotContainKey("LIST_TENANTS");
@@ -893,7 +893,7 @@ class TollgateTest {
   }
 
   @Test
-  void sessions_take_a_token_where_an_issuer_is_given_and_tenants_are_not_listed() {
+  void a_stack_with_an_issuer_requires_tokens_for_sessions_and_lists_no_tenants() {
     Synthesis stack =
         Synthesis.of(
             Map.of(
@@ -923,14 +923,14 @@ class TollgateTest {
   }
 
   @Test
-  void an_issuer_may_be_a_user_pool_of_the_same_app() {
+  void an_issuer_can_be_a_user_pool_of_the_same_app() {
     String url = new UserPool(new Stack(), "Pool").getUserPoolProviderUrl();
     assertThat(new SessionAccess.Jwt(url, List.of("tollgate"), "custom:tenantId").issuer())
         .isEqualTo(url);
   }
 
   @Test
-  void handshakes_without_tenant_or_session_reach_no_function() {
+  void a_handshake_without_tenant_or_session_reaches_no_function() {
     JsonNode authorizer = STACK.properties("AWS::ApiGatewayV2::Authorizer", "TollgateWebSocket");
     assertThat(authorizer.path("AuthorizerType").asText()).isEqualTo("REQUEST");
     assertThat(Synthesis.texts(authorizer.path("IdentitySource")))
@@ -939,7 +939,7 @@ class TollgateTest {
   }
 
   @Test
-  void stages_are_throttled_and_log_without_secrets() {
+  void a_stage_is_throttled_and_logs_no_secrets() {
     assertThat(STACK.resources("AWS::ApiGatewayV2::Stage").values())
         .hasSize(4)
         .allSatisfy(
@@ -955,7 +955,7 @@ class TollgateTest {
   }
 
   @Test
-  void pages_have_a_low_throttle_of_their_own() {
+  void the_pages_have_a_separate_low_throttle() {
     Map<String, JsonNode> stages = STACK.resources("AWS::ApiGatewayV2::Stage");
     JsonNode pages = STACK.properties("AWS::ApiGatewayV2::Stage", CONSOLE).path("RouteSettings");
     assertThat(pages.properties()).hasSize(1);
@@ -971,7 +971,7 @@ class TollgateTest {
   }
 
   @Test
-  void concurrency_is_reserved_for_handshakes_if_the_deployer_says_so() {
+  void concurrency_is_reserved_for_handshakes_only_if_configured() {
     assertThat(reserved(STACK)).isEmpty();
     assertThat(
             reserved(
@@ -983,7 +983,7 @@ class TollgateTest {
         .containsOnlyKeys("Authorizer");
   }
 
-  /** The functions that have concurrency of their own. */
+  /** The functions with reserved concurrency. */
   private static Map<String, Integer> reserved(Synthesis stack) {
     Map<String, Integer> reserved = new TreeMap<>();
     for (String name : FUNCTIONS) {
@@ -999,7 +999,7 @@ class TollgateTest {
   }
 
   @Test
-  void browsers_may_call_the_session_api_and_read_its_limits() {
+  void browsers_may_call_the_session_api_and_read_its_rate_limit_headers() {
     JsonNode cors =
         STACK.properties("AWS::ApiGatewayV2::Api", "TollgateHttpSession").path("CorsConfiguration");
     assertThat(Synthesis.texts(cors.path("AllowOrigins"))).containsExactly("*");
@@ -1013,7 +1013,7 @@ class TollgateTest {
   // The template as a whole
 
   @Test
-  void outputs_bear_their_plain_names() {
+  void the_outputs_have_their_documented_names() {
     List<String> names = new ArrayList<>();
     STACK.template().path("Outputs").fieldNames().forEachRemaining(names::add);
     assertThat(names)
@@ -1034,13 +1034,13 @@ class TollgateTest {
   }
 
   @Test
-  void template_names_no_partition_and_has_no_resource_that_runs_code_while_deploying() {
+  void the_template_names_no_partition_and_has_no_custom_resource() {
     assertThat(STACK.template().toString()).doesNotContain("arn:aws", "Custom::");
     assertThat(STACK.resources("AWS::CloudFormation::CustomResource")).isEmpty();
   }
 
   @Test
-  void two_deployments_share_no_name() {
+  void deployments_with_different_prefixes_share_no_name() {
     Set<String> names = names(Synthesis.of(Map.of("prefix", "a_")));
     assertThat(names)
         .containsExactlyInAnyOrder(
@@ -1059,7 +1059,7 @@ class TollgateTest {
   }
 
   @Test
-  void prefix_is_in_the_environment_and_in_the_grants() {
+  void a_prefix_is_in_the_environment_and_the_grants() {
     Synthesis stack = Synthesis.of(Map.of("prefix", "a_"));
     assertThat(stack.findings()).isEmpty();
     for (String id :
@@ -1097,7 +1097,7 @@ class TollgateTest {
         .orElseThrow();
   }
 
-  /** Who may assume a role, all of them for one tenant and with no other tag. */
+  /** The principals that may assume a role; each may do so for a single tenant and with no other tag. */
   private static List<String> trusted(Synthesis stack, String role) {
     List<String> trusted = new ArrayList<>();
     for (JsonNode trust :
@@ -1162,7 +1162,7 @@ class TollgateTest {
         .path(name);
   }
 
-  /** All but the console's, which bear the same names as others. */
+  /** All routes except the console's, which have the same names. */
   private static Map<String, String> routes(Synthesis stack) {
     return routes(stack, api -> !api.startsWith(CONSOLE));
   }
@@ -1191,7 +1191,7 @@ class TollgateTest {
         "AWS::ApiGatewayV2::Integration", route(route).at("/Target/Fn::Join/1/1/Ref").asText());
   }
 
-  /** A template's file as a property says it. */
+  /** The template file in the form of a property. */
   private static String templates(String name) {
     try {
       Path file = Path.of("src/main/resources/dev/tollgate/infra/templates", name + ".vtl");
@@ -1204,7 +1204,7 @@ class TollgateTest {
     }
   }
 
-  /** What a role is granted: an action and a resource each. */
+  /** The grants of a role, each an action and a resource. */
   private static List<String> grants(Synthesis stack, String role) {
     List<String> grants = new ArrayList<>();
     for (JsonNode statement : stack.statementsOf(role)) {
@@ -1227,10 +1227,7 @@ class TollgateTest {
     return all;
   }
 
-  /**
-   * A resource by its logical id, without the hash, or by its name in an ARN of this account and
-   * Region.
-   */
+  /** A resource by its logical id without the hash, or by its name in an ARN of this account and Region. */
   private static String resource(JsonNode value) {
     if (value.isTextual()) {
       return value.asText();
@@ -1247,10 +1244,7 @@ class TollgateTest {
     return name.toString().replaceFirst("^arn::[a-z0-9-]+:+", "");
   }
 
-  /**
-   * Names that the template gives, rather than leaving that to CloudFormation, and that must
-   * differ.
-   */
+  /** Names that the template sets itself instead of CloudFormation, and that must therefore be unique. */
   private static Set<String> names(Synthesis stack) {
     Set<String> names = new TreeSet<>();
     for (JsonNode resource : stack.template().path("Resources")) {

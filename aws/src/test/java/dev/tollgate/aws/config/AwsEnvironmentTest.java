@@ -58,7 +58,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the adapters make of answers that no engine gives on command. */
+/** How the adapters handle responses that the engines cannot be made to give. */
 class AwsEnvironmentTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
 
@@ -91,10 +91,10 @@ class AwsEnvironmentTest {
         .toString();
   }
 
-  // The environment.
+  // The environment
 
   @Test
-  void a_variable_is_missed_only_by_what_needs_it() {
+  void a_missing_variable_fails_only_the_ports_that_need_it() {
     Map<String, String> environment = services.environment();
     environment.remove("TIER_TABLE");
     environment.remove("WEBSOCKET_URL");
@@ -109,14 +109,14 @@ class AwsEnvironmentTest {
   }
 
   private static void assertMissing(
-      String name, AwsEnvironment environment, Consumer<AwsEnvironment> asked) {
-    assertThatThrownBy(() -> asked.accept(environment))
+      String name, AwsEnvironment environment, Consumer<AwsEnvironment> getter) {
+    assertThatThrownBy(() -> getter.accept(environment))
         .isInstanceOf(MissingVariable.class)
         .hasMessageContaining(name);
   }
 
   @Test
-  void all_clients_have_one_thread_for_their_time_outs() {
+  void all_clients_share_one_thread_for_timeouts() {
     services.on("GetQueueAttributes", request -> Answer.ok("{\"Attributes\":{}}"));
     Set<Thread> before = Thread.getAllStackTraces().keySet();
 
@@ -132,10 +132,10 @@ class AwsEnvironmentTest {
         .noneMatch(name -> name.startsWith("sdk-"));
   }
 
-  // Whose credentials go with a request.
+  // Credentials of requests
 
   @Test
-  void a_tenants_rows_and_queues_are_touched_with_its_own_credentials() {
+  void a_tenants_rows_and_queues_are_accessed_with_its_credentials() {
     services.on("GetQueueAttributes", request -> Answer.ok("{\"Attributes\":{}}"));
 
     aws.buckets().list(tenant);
@@ -163,7 +163,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void tenants_and_tiers_and_whether_one_is_known_are_read_with_the_functions_own_credentials() {
+  void tenants_and_tiers_are_read_with_the_functions_own_credentials() {
     aws.tenants().find(tenant);
     aws.tiers().list();
     aws.factsReader().tenantExists(tenant);
@@ -174,7 +174,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void no_request_is_made_for_a_tenant_whose_credentials_are_not_to_be_had() {
+  void a_tenant_without_credentials_gets_no_request() {
     services.on("AssumeRole", request -> Answer.failure(403, "AccessDenied"));
 
     assertThatThrownBy(() -> aws.buckets().list(tenant))
@@ -183,11 +183,11 @@ class AwsEnvironmentTest {
     assertThat(services.operations()).containsOnly("AssumeRole");
   }
 
-  // What is repeated and what is not.
+  // Retries
 
   @ParameterizedTest
   @ValueSource(strings = {"ReceiveMessage", "SendMessageBatch", "UpdateItem"})
-  void what_would_change_the_outcome_is_not_repeated(String operation) {
+  void a_failed_request_that_is_not_idempotent_is_not_retried(String operation) {
     services.on(operation, request -> Answer.failure(500, "InternalFailure"));
     assertThatThrownBy(() -> request(operation))
         .isInstanceOf(Unavailable.class)
@@ -198,7 +198,7 @@ class AwsEnvironmentTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"ReceiveMessage", "UpdateItem"})
-  void a_request_that_is_throttled_is_unavailable_and_not_repeated(String operation) {
+  void a_throttled_request_is_unavailable_and_not_retried(String operation) {
     services.on(operation, request -> Answer.failure(400, "ThrottlingException"));
     assertThatThrownBy(() -> request(operation)).isInstanceOf(Unavailable.class);
 
@@ -207,7 +207,7 @@ class AwsEnvironmentTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"ReceiveMessage", "SendMessageBatch", "UpdateItem"})
-  void what_would_change_the_outcome_is_not_repeated_on_a_broken_connection(String operation) {
+  void a_request_that_is_not_idempotent_is_not_retried_on_a_broken_connection(String operation) {
     AtomicInteger count = new AtomicInteger();
     services.on(
         operation, request -> count.getAndIncrement() == 0 ? Answer.ok("{}") : Answer.BREAK);
@@ -227,7 +227,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_receive_that_is_not_answered_is_given_up() throws InterruptedException {
+  void a_receive_without_response_times_out() throws InterruptedException {
     CountDownLatch end = new CountDownLatch(1);
     services.on(
         "ReceiveMessage",
@@ -253,7 +253,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_read_is_repeated() {
+  void a_failed_read_is_retried() {
     AtomicInteger count = new AtomicInteger();
     services.on(
         "GetItem",
@@ -268,7 +268,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_read_that_goes_on_failing_is_unavailable() {
+  void a_read_that_fails_repeatedly_is_unavailable() {
     services.on("GetItem", request -> Answer.failure(400, "ThrottlingException"));
 
     assertThatThrownBy(() -> aws.tenants().find(tenant))
@@ -278,10 +278,10 @@ class AwsEnvironmentTest {
     assertThat(services.requests("GetItem")).hasSizeBetween(2, 3);
   }
 
-  // Batches that are done in part.
+  // Partly successful batches
 
   @Test
-  void put_returns_the_tokens_that_were_not_taken() {
+  void put_returns_the_tokens_that_failed() {
     services.on(
         "SendMessageBatch", request -> Answer.ok("{\"Failed\":%s}".formatted(failed("1", "9"))));
     List<Token> tokens = tokens(10);
@@ -290,7 +290,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void put_returns_the_tokens_of_a_batch_that_was_refused_as_a_whole() {
+  void put_returns_all_tokens_of_a_refused_batch() {
     services.on(
         "SendMessageBatch",
         request ->
@@ -303,7 +303,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void put_returns_all_tokens_if_every_batch_was_refused() {
+  void put_returns_all_tokens_if_every_batch_is_refused() {
     services.on("SendMessageBatch", request -> Answer.failure(403, "RequestThrottled"));
     List<Token> tokens = tokens(25);
 
@@ -311,7 +311,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void tokens_that_may_have_been_put_are_not_returned() {
+  void put_does_not_return_tokens_that_it_may_have_put() {
     services.on(
         "SendMessageBatch",
         request ->
@@ -323,7 +323,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void put_of_which_nobody_knows_anything_is_unavailable() {
+  void put_without_any_known_result_is_unavailable() {
     services.on("SendMessageBatch", request -> Answer.failure(500, "InternalFailure"));
 
     assertThatThrownBy(() -> aws.tokenQueue().put(bucket, tokens(25)))
@@ -331,7 +331,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void settle_and_give_back_return_what_was_not_done() {
+  void settle_and_give_back_return_the_failed_leases() {
     services.on(
         "DeleteMessageBatch", request -> Answer.ok("{\"Failed\":%s}".formatted(failed("2"))));
     services.on(
@@ -344,7 +344,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_claim_of_up_to_n_counts_the_tokens_that_were_spent_for_certain() {
+  void a_claim_of_up_to_n_counts_the_tokens_that_were_certainly_spent() {
     services.on(
         "ReceiveMessage",
         request ->
@@ -379,7 +379,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void leases_that_have_ended_are_not_tried() {
+  void an_expired_lease_is_not_requested() {
     List<Lease> ended = leases(2);
     clock.advance(LEASE);
 
@@ -389,10 +389,10 @@ class AwsEnvironmentTest {
     assertThat(services.operations()).containsOnly("AssumeRole");
   }
 
-  // Facts.
+  // Facts
 
   @Test
-  void facts_that_were_left_out_are_asked_for_once_more() {
+  void unprocessed_facts_are_requested_once_more() {
     AtomicInteger count = new AtomicInteger();
     services.on(
         "BatchGetItem",
@@ -415,7 +415,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void facts_that_were_left_out_twice_are_unavailable() {
+  void facts_that_are_unprocessed_twice_are_unavailable() {
     services.on(
         "BatchGetItem",
         request ->
@@ -429,7 +429,7 @@ class AwsEnvironmentTest {
     assertThat(services.requests("BatchGetItem")).hasSize(2);
   }
 
-  // Queues.
+  // Queues
 
   private static Answer noQueue() {
     return Answer.failure(400, "QueueDoesNotExist");
@@ -440,7 +440,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_queue_is_named_after_its_bucket_and_encrypted_and_keeps_tokens_as_long_as_is_asked() {
+  void a_queue_has_the_name_of_its_bucket_encryption_and_the_requested_retention() {
     services.on("GetQueueAttributes", request -> noQueue());
     services.on("CreateQueue", request -> anyQueue());
 
@@ -457,7 +457,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_queue_that_differs_is_brought_to_what_it_should_be() {
+  void a_queue_with_other_attributes_is_updated() {
     services.on("CreateQueue", request -> Answer.failure(400, "QueueNameExists"));
 
     assertThat(aws.bucketQueues().ensure(bucket, Duration.ofDays(14)))
@@ -472,21 +472,21 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_queue_that_was_deleted_just_now_cannot_be_made_though_it_still_answers() {
+  void a_queue_deleted_just_now_cannot_be_created_although_it_still_responds() {
     services.on("CreateQueue", request -> Answer.failure(400, "QueueDeletedRecently"));
 
     assertThat(aws.bucketQueues().ensure(bucket, Duration.ofDays(14)))
         .isEqualTo(QueueCreation.RECENTLY_DELETED);
   }
 
-  // Silos' queues.
+  // Queues of silos
 
   private String silo(String rest) {
     return "blue_silo_" + tenant + rest;
   }
 
   @Test
-  void a_silos_queue_is_a_fast_fifo_one_with_dead_letters() {
+  void a_silo_has_a_high_throughput_fifo_queue_with_a_dead_letter_queue() {
     services.on("GetQueueAttributes", request -> noQueue());
     services.on("CreateQueue", request -> anyQueue());
 
@@ -517,7 +517,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_silos_queues_that_differ_are_brought_to_what_they_should_be_and_stay_fifo() {
+  void a_silos_queues_with_other_attributes_are_updated_and_stay_fifo() {
     services.on("CreateQueue", request -> Answer.failure(400, "QueueNameExists"));
 
     assertThat(aws.siloQueues().ensure(tenant)).isEqualTo(QueueCreation.EXISTED);
@@ -530,7 +530,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_silos_queues_that_were_deleted_just_now_cannot_be_made_though_they_still_answer() {
+  void a_silos_queues_deleted_just_now_cannot_be_created_although_they_still_respond() {
     services.on(
         "CreateQueue",
         request ->
@@ -544,7 +544,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_closed_silo_denies_everybody_to_send_until_it_is_made_again() {
+  void a_closed_silo_denies_sending_until_it_is_created_again() {
     aws.siloQueues().close(tenant);
 
     String closing = services.requests("SetQueueAttributes").get(0).body();
@@ -574,7 +574,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_queue_that_has_a_policy_of_somebody_elses_is_not_closed_by_it() {
+  void a_queue_with_a_foreign_policy_does_not_count_as_closed() {
     services.on(
         "GetQueueAttributes",
         request -> Answer.ok("{\"Attributes\":{\"Policy\":\"{\\\"Sid\\\":\\\"EnforceTls\\\"}\"}}"));
@@ -587,7 +587,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_dead_letter_is_deleted_only_when_the_pool_has_it() {
+  void a_dead_letter_is_deleted_only_after_the_pool_has_it() {
     services.on(
         "ReceiveMessage",
         request ->
@@ -617,7 +617,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void dead_letters_that_another_holds_are_moved_later() {
+  void dead_letters_in_flight_are_moved_later() {
     services.on(
         "GetQueueAttributes",
         request -> Answer.ok("{\"Attributes\":{\"ApproximateNumberOfMessagesNotVisible\":\"3\"}}"));
@@ -625,7 +625,7 @@ class AwsEnvironmentTest {
     assertThat(aws.siloQueues().moveDeadLetters(tenant)).isEqualTo(Progress.IN_PROGRESS);
   }
 
-  // Schedules.
+  // Schedules
 
   private String schedulePath() {
     return "/schedules/blue_connect_" + tenant;
@@ -648,7 +648,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_schedule_that_fills_by_itself_sends_the_minutes_tokens_and_never_twice() {
+  void a_schedule_of_a_direct_bucket_sends_a_minutes_tokens_without_retry() {
     aws.fillSchedules().put(opened(spec(FillMode.DIRECT)).direct(Samples.NOW));
 
     String body = services.requests("POST " + schedulePath()).get(0).body();
@@ -666,7 +666,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_bucket_that_hibernates_or_is_to_be_direct_has_the_producers_schedule() {
+  void a_hibernating_or_not_yet_direct_bucket_has_the_producers_schedule() {
     aws.fillSchedules().put(opened(spec(FillMode.DIRECT)));
     aws.fillSchedules().put(opened(spec(FillMode.DIRECT)).hibernating(Samples.NOW));
 
@@ -678,7 +678,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_bucket_that_its_shard_fills_has_no_schedule_of_its_own_and_the_shard_has_one() {
+  void a_shared_bucket_has_no_schedule_and_its_shard_has_one() {
     aws.fillSchedules().put(opened(spec(FillMode.SHARED)));
     aws.fillSchedules().put(new Shard(7));
 
@@ -691,7 +691,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_shards_schedule_that_stands_is_left_alone() {
+  void an_existing_schedule_of_a_shard_is_not_changed() {
     services.on("POST /schedules/shard-7", request -> Answer.failure(409, "ConflictException"));
 
     aws.fillSchedules().put(new Shard(7));
@@ -699,13 +699,13 @@ class AwsEnvironmentTest {
     assertThat(services.operations()).containsExactly("POST /schedules/shard-7");
   }
 
-  // Requests for fills.
+  // Requests for fills
 
   private static final String PRODUCER =
       "POST /2015-03-31/functions/arn:aws:lambda:eu-central-1:000000000000:function:f:l/invocations";
 
   @Test
-  void a_fill_that_is_waited_for_is_an_invocation_of_the_token_producer() {
+  void a_synchronous_fill_invokes_the_token_producer() {
     aws.fillRequests().sendAndWait(bucket);
 
     assertThat(services.requests(PRODUCER))
@@ -719,7 +719,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_fill_that_nobody_waits_for_is_an_event() {
+  void an_asynchronous_fill_is_an_event() {
     aws.fillRequests().send(bucket);
 
     assertThat(services.requests(PRODUCER))
@@ -728,7 +728,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_producer_that_cannot_be_asked_is_asked_once() {
+  void a_failed_invocation_of_the_producer_is_not_retried() {
     services.on(PRODUCER, request -> Answer.failure(503, "ServiceException"));
 
     assertThatThrownBy(() -> aws.fillRequests().sendAndWait(bucket))
@@ -737,10 +737,10 @@ class AwsEnvironmentTest {
     assertThat(services.requests(PRODUCER)).hasSize(1);
   }
 
-  // Writes whose answers are lost.
+  // Writes with a lost response
 
   @Test
-  void a_ledger_whose_writing_was_not_answered_is_written_if_the_row_shows_it() {
+  void a_ledger_write_with_a_lost_response_is_done_if_the_row_contains_it() {
     services.on("PutItem", request -> Answer.failure(500, "InternalServerError"));
     services.on(
         "GetItem",
@@ -758,7 +758,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_ledger_whose_writing_was_not_answered_and_does_not_show_is_unavailable() {
+  void a_ledger_write_with_a_lost_response_is_unavailable_if_the_row_does_not_contain_it() {
     services.on("PutItem", request -> Answer.failure(500, "InternalServerError"));
     services.on("GetItem", request -> Answer.ok("{\"Item\":{\"write\":{\"S\":\"another\"}}}"));
 
@@ -772,7 +772,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_schedule_says_all_there_is_to_say() {
+  void a_new_schedule_has_all_required_settings() {
     aws.fillSchedules().put(opened(new BucketSpec(Rate.perMinute(new BigDecimal("0.2")), 5)));
 
     String body = services.requests("POST " + schedulePath()).get(0).body();
@@ -791,7 +791,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_schedule_that_stands_is_replaced_by_one_that_says_as_much() {
+  void an_existing_schedule_is_replaced_with_all_settings() {
     services.on("POST " + schedulePath(), request -> Answer.failure(409, "ConflictException"));
 
     BucketSpec spec = BucketSpec.ofRate(Rate.perMinute(60));
@@ -808,7 +808,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_schedule_that_is_gone_is_deleted() {
+  void a_missing_schedule_counts_as_deleted() {
     services.on(
         "DELETE " + schedulePath(), request -> Answer.failure(404, "ResourceNotFoundException"));
 
@@ -816,7 +816,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_schedule_that_cannot_be_put_is_unavailable() {
+  void a_failed_put_of_a_schedule_is_unavailable() {
     services.on("POST " + schedulePath(), request -> Answer.failure(400, "ValidationException"));
 
     assertThatThrownBy(() -> aws.fillSchedules().put(opened(BucketSpec.ofRate(Rate.perMinute(1)))))
@@ -824,31 +824,31 @@ class AwsEnvironmentTest {
         .hasMessageContaining("Scheduler");
   }
 
-  /** What Scheduler answers of a schedule that was put so: all that was said. */
-  private void standing(String path) {
-    String said = services.requests("POST " + path).get(0).body();
-    services.on("GET " + path, request -> Answer.ok(said));
+  /** Scripts the response of Scheduler: the schedule as it was put. */
+  private void returnPutSchedule(String path) {
+    String original = services.requests("POST " + path).get(0).body();
+    services.on("GET " + path, request -> Answer.ok(original));
   }
 
-  private static final Drift AS_WANTED = new Drift.InSync();
+  private static final Drift IN_SYNC = new Drift.InSync();
 
   @Test
-  void a_schedule_that_was_put_is_as_wanted_whatever_fills_the_bucket() {
+  void a_schedule_is_in_sync_after_put_in_every_fill_state() {
     Bucket opened = opened(spec(FillMode.DIRECT));
     for (Bucket row :
         List.of(opened, opened.direct(Samples.NOW), opened.hibernating(Samples.NOW))) {
       services.on("POST " + schedulePath(), request -> Answer.ok("{}"));
       services.clear();
       aws.fillSchedules().put(row);
-      standing(schedulePath());
+      returnPutSchedule(schedulePath());
 
-      assertThat(aws.fillSchedules().compare(row)).as("%s", row.fillState()).isEqualTo(AS_WANTED);
+      assertThat(aws.fillSchedules().compare(row)).as("%s", row.fillState()).isEqualTo(IN_SYNC);
       assertThat(aws.fillSchedules().has(bucket)).isTrue();
     }
     aws.fillSchedules().put(new Shard(7));
-    standing("/schedules/shard-7");
+    returnPutSchedule("/schedules/shard-7");
 
-    assertThat(aws.fillSchedules().compare(new Shard(7))).isEqualTo(AS_WANTED);
+    assertThat(aws.fillSchedules().compare(new Shard(7))).isEqualTo(IN_SYNC);
     assertThat(services.requests("GET " + schedulePath()))
         .allMatch(request -> request.accessKey().equals(tenant.value()));
     assertThat(services.requests("GET /schedules/shard-7"))
@@ -871,13 +871,13 @@ class AwsEnvironmentTest {
         "\"State\" | \"EndDate\":1,\"State\" | end: 1970-01-01T00:00:01Z (expected: none)",
         "\"State\" | \"StartDate\":1,\"State\" | start: 1970-01-01T00:00:01Z (expected: none)",
       })
-  void a_schedule_that_was_edited_differs_and_it_is_told_in_what(
-      String said, String edited, String difference) {
+  void an_edited_schedule_differs_in_the_edited_setting(
+      String original, String edited, String difference) {
     Bucket row = opened(spec(FillMode.PRODUCER));
     aws.fillSchedules().put(row);
     String body = services.requests("POST " + schedulePath()).get(0).body();
-    assertThat(body).contains(said);
-    services.on("GET " + schedulePath(), request -> Answer.ok(body.replace(said, edited)));
+    assertThat(body).contains(original);
+    services.on("GET " + schedulePath(), request -> Answer.ok(body.replace(original, edited)));
 
     assertThat(aws.fillSchedules().compare(row))
         .isInstanceOfSatisfying(
@@ -890,7 +890,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_schedule_that_is_not_there_is_missing_where_one_is_wanted() {
+  void a_deleted_schedule_is_missing_unless_the_bucket_is_shared() {
     services.on(
         "GET " + schedulePath(), request -> Answer.failure(404, "ResourceNotFoundException"));
     services.on(
@@ -898,13 +898,13 @@ class AwsEnvironmentTest {
 
     assertThat(aws.fillSchedules().compare(opened(spec(FillMode.PRODUCER))))
         .isEqualTo(new Drift.Missing());
-    assertThat(aws.fillSchedules().compare(opened(spec(FillMode.SHARED)))).isEqualTo(AS_WANTED);
+    assertThat(aws.fillSchedules().compare(opened(spec(FillMode.SHARED)))).isEqualTo(IN_SYNC);
     assertThat(aws.fillSchedules().compare(new Shard(7))).isEqualTo(new Drift.Missing());
     assertThat(aws.fillSchedules().has(bucket)).isFalse();
   }
 
   @Test
-  void a_schedule_of_a_bucket_that_its_shard_fills_differs_from_none() {
+  void a_schedule_of_a_shared_bucket_differs() {
     services.on("GET " + schedulePath(), request -> Answer.ok("{}"));
 
     assertThat(aws.fillSchedules().compare(opened(spec(FillMode.SHARED))))
@@ -912,7 +912,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void schedules_and_queues_of_this_deployments_buckets_are_listed_with_the_functions_own_role() {
+  void schedules_and_queues_of_this_deployment_are_listed_with_the_functions_own_role() {
     services.on(
         "GET /schedules",
         request ->
@@ -950,10 +950,10 @@ class AwsEnvironmentTest {
         .satisfies(request -> assertThat(request.accessKey()).isEqualTo("own"));
   }
 
-  // Sockets.
+  // Sockets
 
   @Test
-  void a_socket_is_closed_at_the_address_that_clients_use() {
+  void a_socket_is_closed_at_the_address_of_its_clients() {
     aws.sockets().close("abc=");
 
     assertThat(services.operations()).hasSize(1);
@@ -961,7 +961,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_socket_that_is_gone_is_closed_and_one_that_cannot_be_reached_is_not() {
+  void a_lost_socket_counts_as_closed_and_an_unreachable_one_does_not() {
     String close = "DELETE /abc/production/@connections/c";
     services.on(close, request -> Answer.failure(410, "GoneException"));
     assertThatCode(() -> aws.sockets().close("c")).doesNotThrowAnyException();
@@ -971,7 +971,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_socket_is_open_unless_it_is_gone_or_that_cannot_be_told() {
+  void a_socket_is_open_unless_it_is_lost_or_its_state_is_unknown() {
     String get = "GET /abc/production/@connections/c";
     services.on(get, request -> Answer.ok("{\"connectedAt\":\"2026-03-01T12:00:00Z\"}"));
     assertThat(aws.sockets().isOpen("c")).isTrue();
@@ -983,10 +983,10 @@ class AwsEnvironmentTest {
     assertThatThrownBy(() -> aws.sockets().isOpen("c")).isInstanceOf(Unavailable.class);
   }
 
-  // Live tenants.
+  // Live tenants
 
   @Test
-  void live_tenants_are_asked_for_page_by_page_with_the_functions_own_credentials() {
+  void live_tenants_are_listed_in_pages_with_the_functions_own_credentials() {
     services.on(
         "Query",
         request ->
@@ -1013,7 +1013,7 @@ class AwsEnvironmentTest {
   private static final String POST = "POST /abc/production/@connections/c";
 
   @Test
-  void a_frame_is_sent_as_it_is_with_the_functions_own_credentials() {
+  void a_frame_is_sent_unchanged_with_the_functions_own_credentials() {
     assertThat(aws.sockets().post("c", "{\"t\":\"😀\"}")).isEqualTo(PostResult.SENT);
 
     assertThat(services.requests(POST))
@@ -1026,7 +1026,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_correction_whose_answer_is_lost_is_repeated_and_knows_itself_again() {
+  void a_correction_with_a_lost_response_is_retried_and_recognized() {
     List<String> corrections = new CopyOnWriteArrayList<>();
     services.on(
         "UpdateItem",
@@ -1046,7 +1046,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_correction_that_finds_another_is_overtaken() {
+  void a_correction_after_another_one_is_overtaken() {
     services.on("UpdateItem", request -> overtakenBy("another"));
 
     assertThat(aws.connections().correct(tenant, ConnectionCount.NONE, correction()))
@@ -1071,7 +1071,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_frame_to_a_socket_that_is_gone_is_an_answer_and_not_repeated() {
+  void a_frame_to_a_lost_socket_is_gone_and_not_retried() {
     services.on(POST, request -> Answer.failure(410, "GoneException"));
 
     assertThat(aws.sockets().post("c", "{}")).isEqualTo(PostResult.GONE);
@@ -1080,7 +1080,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void a_frame_that_was_too_many_is_sent_again() {
+  void a_throttled_frame_is_sent_again() {
     AtomicInteger count = new AtomicInteger();
     services.on(
         POST,
@@ -1102,7 +1102,7 @@ class AwsEnvironmentTest {
     "413, PayloadTooLargeException, 1",
     "400, BadRequestException, 1"
   })
-  void a_frame_is_sent_again_only_if_it_was_refused_for_the_rate(
+  void a_failed_frame_is_sent_again_only_if_it_was_throttled(
       int status, String type, int attempts) {
     services.on(POST, request -> Answer.failure(status, type));
 
@@ -1113,10 +1113,10 @@ class AwsEnvironmentTest {
     assertThat(services.requests(POST)).hasSize(attempts);
   }
 
-  // Messages.
+  // Messages
 
   @Test
-  void rows_of_the_log_that_are_left_out_are_written_again_and_then_given_up() {
+  void unprocessed_rows_of_the_log_are_written_again_and_then_given_up() {
     MessageName one = new MessageName(Samples.sessionId(), "m-1");
     AtomicInteger left = new AtomicInteger(1);
     services.on(
@@ -1137,7 +1137,7 @@ class AwsEnvironmentTest {
   }
 
   @Test
-  void what_messages_need_is_read_and_extended_with_the_tenants_credentials() {
+  void message_facts_are_read_and_extended_with_the_tenants_credentials() {
     List<SessionId> sessions = IntStream.range(0, 10).mapToObj(i -> Samples.sessionId()).toList();
 
     MessageName name = new MessageName(sessions.get(0), "m-1");

@@ -32,7 +32,7 @@ class AssumedRolesTest {
   }
 
   @Test
-  void the_role_is_assumed_with_the_tenants_name_as_a_session_tag() {
+  void the_role_is_assumed_with_the_tenant_as_a_session_tag() {
     roles.of(acme);
 
     assertThat(sts.requests)
@@ -47,7 +47,7 @@ class AssumedRolesTest {
   }
 
   @Test
-  void credentials_are_kept_until_five_minutes_before_they_end() {
+  void credentials_are_cached_until_five_minutes_before_their_expiry() {
     assertThat(keyOf(acme)).isEqualTo("acme-1");
 
     clock.advance(Duration.ofMinutes(55).minusNanos(1));
@@ -58,7 +58,7 @@ class AssumedRolesTest {
   }
 
   @Test
-  void every_tenant_has_its_own() {
+  void every_tenant_has_its_own_credentials() {
     TenantId other = new TenantId("other");
 
     assertThat(keyOf(acme)).isEqualTo("acme-1");
@@ -67,7 +67,7 @@ class AssumedRolesTest {
   }
 
   @Test
-  void threads_that_ask_for_one_tenant_at_once_share_one_request() {
+  void concurrent_calls_for_one_tenant_share_one_request() {
     sts.slow = true;
 
     List<String> keys = Race.of(16, i -> keyOf(acme));
@@ -77,7 +77,7 @@ class AssumedRolesTest {
   }
 
   @Test
-  void threads_that_ask_for_different_tenants_do_not_wait_for_each_other() {
+  void concurrent_calls_for_different_tenants_do_not_wait_for_each_other() {
     sts.slow = true;
 
     Race.of(2, i -> keyOf(new TenantId("tenant-" + i)));
@@ -86,7 +86,7 @@ class AssumedRolesTest {
   }
 
   @Test
-  void a_failure_is_unavailable_to_all_who_asked_and_is_not_kept() {
+  void a_failure_is_unavailable_to_all_callers_and_is_not_cached() {
     sts.failing = true;
     sts.slow = true;
 
@@ -104,7 +104,7 @@ class AssumedRolesTest {
   }
 
   @Test
-  void those_of_the_tenants_used_last_are_kept() {
+  void the_credentials_of_the_recently_used_tenants_are_cached() {
     IntStream.range(0, 3).forEach(i -> roles.of(new TenantId("t" + i)));
     roles.of(new TenantId("t0"));
     roles.of(new TenantId("t3"));
@@ -113,7 +113,7 @@ class AssumedRolesTest {
     assertThat(keyOf(new TenantId("t1"))).isEqualTo("t1-5");
   }
 
-  /** Gives credentials whose key is the tenant and how many requests there were. */
+  /** Issues credentials whose access key is the tenant and the number of requests so far. */
   private final class Sts implements StsClient {
     private final List<AssumeRoleRequest> requests = new CopyOnWriteArrayList<>();
     private final CountDownLatch two = new CountDownLatch(2);
@@ -142,7 +142,7 @@ class AssumedRolesTest {
           .build();
     }
 
-    /** Waits until a second request is here too, but not for long. */
+    /** Waits a short time for a second concurrent request. */
     private void waitForAnother() {
       two.countDown();
       try {

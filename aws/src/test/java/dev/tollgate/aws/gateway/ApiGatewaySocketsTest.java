@@ -31,7 +31,7 @@ final class ApiGatewaySocketsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", ".", "..", "a b", "%zz", "a?b", "a/b", "\u00e9", "a\nb", "\uD83D"})
-  void an_id_of_no_socket_is_not_asked_for(String id) {
+  void a_malformed_connection_id_causes_no_request(String id) {
     sockets.close(id);
 
     assertThat(sockets.isOpen(id)).isFalse();
@@ -40,7 +40,7 @@ final class ApiGatewaySocketsTest {
   }
 
   @Test
-  void an_id_as_api_gateway_gives_them_is() {
+  void a_well_formed_connection_id_causes_a_request() {
     sockets.close("L0SM9cOFvHcCIhw=");
 
     assertThat(aws.requests()).hasSize(1);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Silos' functions over what Lambda is known to answer. */
+/** The functions of silos, with a script that behaves like Lambda. */
 class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   private static final Release FIRST = new Release(ScriptedAws.PROCESSOR_ARN);
   private static final Release SECOND =
@@ -58,7 +58,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
     return FIRST;
   }
 
-  /** Also what a control plane that was deployed with it knows. */
+  /** The second release, as a control plane of that release knows it. */
   @Override
   protected Release second() {
     Map<String, String> environment = services.environment();
@@ -83,22 +83,22 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
     return lambda.isFed(of);
   }
 
-  private void make() {
+  private void create() {
     assertThat(functions.ensure(tenant, FIRST)).isEqualTo(Progress.IN_PROGRESS);
     assertThat(functions.ensure(tenant, FIRST)).isEqualTo(Progress.IN_PROGRESS);
     assertThat(functions.ensure(tenant, FIRST)).isEqualTo(Progress.DONE);
   }
 
-  private void makeAndAttach() {
-    make();
+  private void createAndAttach() {
+    create();
     assertThat(functions.attach(tenant)).isEqualTo(Progress.IN_PROGRESS);
     assertThat(functions.attach(tenant)).isEqualTo(Progress.IN_PROGRESS);
     assertThat(functions.attach(tenant)).isEqualTo(Progress.DONE);
   }
 
   @Test
-  void a_function_is_configured_as_the_pools_processor_is() {
-    make();
+  void a_function_has_the_configuration_of_the_pools_processor() {
+    create();
 
     assertThat(services.requests("POST " + ScriptedLambda.FUNCTIONS))
         .singleElement()
@@ -120,8 +120,8 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Test
-  void a_function_that_is_of_the_release_is_only_looked_at() {
-    make();
+  void a_function_of_the_current_release_is_not_changed() {
+    create();
     int before = services.operations().size();
 
     assertThat(functions.ensure(tenant, FIRST)).isEqualTo(Progress.DONE);
@@ -131,8 +131,8 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Test
-  void code_comes_before_the_configuration_that_names_the_release() {
-    make();
+  void the_code_is_updated_before_the_configuration_that_names_the_release() {
+    create();
 
     Release next = second();
     for (int look = 0; look < 3; look++) {
@@ -153,8 +153,8 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Test
-  void code_that_is_not_the_releases_is_told_of() {
-    make();
+  void code_of_another_release_is_an_error() {
+    create();
 
     assertThatThrownBy(() -> functions.ensure(tenant, SECOND))
         .isInstanceOf(Unavailable.class)
@@ -162,7 +162,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Test
-  void a_function_that_another_made_or_is_changing_is_waited_for() {
+  void a_concurrently_created_or_changed_function_is_waited_for() {
     services.on(
         "POST " + ScriptedLambda.FUNCTIONS,
         request -> Answer.failure(409, "ResourceConflictException"));
@@ -187,7 +187,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Test
-  void an_update_that_failed_is_made_again() {
+  void a_failed_update_is_repeated() {
     services.on(
         "GET " + path,
         request ->
@@ -204,7 +204,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Test
-  void a_function_that_failed_is_told_of() {
+  void a_failed_function_is_an_error() {
     services.on("GET " + path, request -> state("Failed", "Successful"));
 
     assertThatThrownBy(() -> functions.ensure(tenant, FIRST))
@@ -214,7 +214,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"TooManyRequestsException", "ServiceException"})
-  void what_lambda_cannot_do_now_is_unavailable(String type) {
+  void a_throttled_or_failed_request_is_unavailable(String type) {
     services.on("GET " + path, request -> Answer.failure(429, type));
 
     assertThatThrownBy(() -> functions.ensure(tenant, FIRST))
@@ -223,8 +223,8 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Test
-  void a_function_is_fed_in_batches_whose_items_fail_each_by_itself() {
-    makeAndAttach();
+  void a_mapping_has_batches_of_ten_with_reported_item_failures() {
+    createAndAttach();
 
     assertThat(services.requests("POST " + ScriptedLambda.MAPPINGS))
         .singleElement()
@@ -241,8 +241,8 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Test
-  void a_mapping_that_another_made_meanwhile_is_waited_for() {
-    make();
+  void a_concurrently_created_mapping_is_waited_for() {
+    create();
     services.on(
         "POST " + ScriptedLambda.MAPPINGS,
         request -> Answer.failure(409, "ResourceConflictException"));
@@ -251,8 +251,8 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Test
-  void a_mapping_that_was_disabled_is_enabled() {
-    makeAndAttach();
+  void a_disabled_mapping_is_enabled() {
+    createAndAttach();
     lambda.state(tenant, "Disabled");
 
     assertThat(functions.attach(tenant)).isEqualTo(Progress.IN_PROGRESS);
@@ -267,8 +267,8 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Test
-  void a_mapping_that_is_being_deleted_is_waited_for_and_made_anew() {
-    makeAndAttach();
+  void a_mapping_in_deletion_is_waited_for_and_created_again() {
+    createAndAttach();
     lambda.state(tenant, "Deleting");
 
     assertThat(functions.attach(tenant)).isEqualTo(Progress.IN_PROGRESS);
@@ -278,8 +278,8 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Test
-  void a_mapping_that_is_changing_is_deleted_later() {
-    makeAndAttach();
+  void a_changing_mapping_is_deleted_later() {
+    createAndAttach();
     lambda.state(tenant, "Creating");
 
     assertThat(functions.detach(tenant)).isEqualTo(Progress.DONE);
@@ -292,15 +292,15 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Test
-  void a_function_that_is_changing_is_deleted_later() {
+  void a_changing_function_is_deleted_later() {
     services.on("DELETE " + path, request -> Answer.failure(409, "ResourceConflictException"));
 
     assertThat(functions.delete(tenant)).isEqualTo(Progress.IN_PROGRESS);
   }
 
   @Test
-  void all_is_asked_for_in_the_tenants_name_but_the_version_and_the_list() {
-    makeAndAttach();
+  void requests_use_the_tenants_credentials_except_for_the_version_and_the_list() {
+    createAndAttach();
     functions.detach(tenant);
     functions.delete(tenant);
 

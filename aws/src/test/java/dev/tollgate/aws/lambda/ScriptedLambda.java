@@ -11,10 +11,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * What Lambda does with the functions and mappings of tenants, as far as the adapter asks for it: a
- * change is on its way until it has been looked at once, and until then no other is taken.
- */
+/** Lambda's behaviour for the functions and mappings of tenants, as far as the adapter needs it. A change stays in progress until it was read once; until then Lambda refuses another change. */
 final class ScriptedLambda {
   static final String FUNCTIONS = "/2015-03-31/functions";
   static final String MAPPINGS = "/2015-03-31/event-source-mappings";
@@ -46,7 +43,7 @@ final class ScriptedLambda {
     return "blue_silo_" + tenant;
   }
 
-  /** A published version of the pool's processor, and the asset that its code is. */
+  /** A published version of the pool's processor, with this asset as its code. */
   synchronized void publish(Release release, String asset, String sha256) {
     assets.put(asset, sha256);
     services.on(
@@ -65,7 +62,7 @@ final class ScriptedLambda {
                     .formatted(sha256)));
   }
 
-  /** Knows of a tenant from now on. */
+  /** Adds a tenant. */
   synchronized void expect(TenantId tenant) {
     String name = name(tenant);
     String path = FUNCTIONS + "/" + name;
@@ -90,7 +87,7 @@ final class ScriptedLambda {
         .isPresent();
   }
 
-  /** A mapping comes into a state, as by another hand. */
+  /** Sets the state of a mapping, as another caller would. */
   synchronized void state(TenantId tenant, String state) {
     mappings.computeIfAbsent(name(tenant), any -> new Mapping()).state = state;
   }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import software.amazon.awssdk.services.sqs.SqsClient;
 
-/** Claims from any program, on the engines. */
+/** Claims by a program, on the engines. */
 @ExtendWith(Engines.class)
 class BucketGateTest {
   private final Engines.Queues engine;
@@ -69,7 +69,7 @@ class BucketGateTest {
   }
 
   @Test
-  void of_many_that_claim_three_at_once_none_gets_a_part_and_nothing_is_lost() {
+  void concurrent_claims_of_three_tokens_get_all_or_none_and_lose_no_token() {
     long atOnce = Race.of(20, i -> granted(3)).stream().filter(done -> done).count();
     assertThat(atOnce).isLessThanOrEqualTo(10);
     assertThat(queue.level(bucket)).isEqualTo(30 - 3 * atOnce);
@@ -85,7 +85,7 @@ class BucketGateTest {
   }
 
   @Test
-  void a_claim_of_up_to_n_spends_what_there_is_and_remembers_that_there_is_no_more() {
+  void a_claim_of_up_to_n_spends_the_available_tokens_and_caches_that_the_bucket_is_empty() {
     assertThat(upTo(10)).isEqualTo(new BucketGate.SpendResult(10, Optional.empty()));
     assertThat(queue.level(bucket)).isEqualTo(20);
 
@@ -99,13 +99,13 @@ class BucketGateTest {
   }
 
   @Test
-  void of_many_that_claim_up_to_ten_at_once_nobody_gets_anothers() {
+  void concurrent_claims_of_up_to_ten_tokens_get_different_tokens() {
     assertThat(Race.of(8, i -> upTo(10)).stream().mapToInt(BucketGate.SpendResult::tokens).sum())
         .isLessThanOrEqualTo(30);
     assertThat(queue.level(bucket)).isZero();
   }
 
-  /** Requests that nobody answers: the engine's clock stands still, so nothing is owed. */
+  /** Ignores requests for fills. The engine's clock does not move, so no fill is due. */
   private static final class NoFills implements FillRequests {
     @Override
     public void send(BucketId id) {}

@@ -124,7 +124,7 @@ class SqsSiloQueuesTest extends SiloQueuesContract {
   protected void aMinutePasses() {}
 
   @Test
-  void what_is_received_five_times_in_vain_is_a_dead_letter() {
+  void a_message_received_five_times_becomes_a_dead_letter() {
     TenantId tenant = Samples.tenantId();
     queues.ensure(tenant);
     send(tenant, "group", "poison");

@@ -74,7 +74,7 @@ class SqsTokenQueueTest extends TokenQueueContract {
   }
 
   @Test
-  void put_of_a_large_fill_puts_every_token() {
+  void put_of_more_tokens_than_a_batch_puts_every_token() {
     BucketId bucket = bucket();
     Instant now = clock().instant();
     List<Token> tokens =
@@ -88,7 +88,7 @@ class SqsTokenQueueTest extends TokenQueueContract {
   }
 
   @Test
-  void a_message_says_what_token_it_is() {
+  void a_message_contains_its_token() {
     BucketId bucket = bucket();
     queue.put(bucket, List.of(new Token("t1", bucket, Samples.NOW, Samples.NOW)));
 

@@ -22,7 +22,7 @@ class IssuerTest {
   @TempDir private Path directory;
 
   @Test
-  void tokens_hold_against_the_published_key() throws IOException, GeneralSecurityException {
+  void a_token_verifies_with_the_published_key() throws IOException, GeneralSecurityException {
     Issuer.main(directory.toString());
     Issuer issuer = Issuer.read(directory.resolve("issuer.key"));
 
@@ -43,7 +43,7 @@ class IssuerTest {
   }
 
   @Test
-  void without_a_key_there_is_no_issuer() {
+  void an_issuer_without_key_is_refused() {
     assertThatThrownBy(() -> Issuer.read(directory.resolve("issuer.key")))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageStartingWith("no issuer of tokens: ");

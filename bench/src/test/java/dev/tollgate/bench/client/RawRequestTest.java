@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class RawRequestTest {
   @Test
-  void host_is_the_attackers() {
+  void a_host_header_of_the_caller_replaces_the_default() {
     RawRequest request =
         new RawRequest(
             "POST", URI.create("http://127.0.0.1:1/a?b=c"), Map.of("Host", "evil.example"), "{}");
@@ -28,7 +28,7 @@ class RawRequestTest {
 
   @ParameterizedTest
   @CsvSource({"HTTP/1.1 421 Misdirected, 421", "HTTP/1.1 101 Switching, 101", "'', 0"})
-  void status_is_that_of_the_answer(String answer, int status) throws IOException {
+  void a_handshake_returns_the_status_of_the_response(String answer, int status) throws IOException {
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       CompletableFuture<Integer> found =
           CompletableFuture.supplyAsync(

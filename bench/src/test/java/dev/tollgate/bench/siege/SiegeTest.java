@@ -15,7 +15,7 @@ import java.time.InstantSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command line, without a deployment, and the script. */
+/** The command line, without a deployment, and the script {@code siege}. */
 class SiegeTest {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -23,19 +23,19 @@ class SiegeTest {
   @TempDir private Path directory;
 
   @Test
-  void help_names_the_attacks() {
+  void help_lists_the_attacks() {
     assertThat(run("--help")).isZero();
     assertThat(out.toString()).contains("Usage: siege", "unpaid-frames", "foreign-pages");
   }
 
   @Test
-  void unknown_attack_is_refused() {
+  void an_unknown_attack_is_refused() {
     assertThat(run("nonsense")).isEqualTo(2);
     assertThat(err.toString()).contains("ROW: nonsense (expected: one of unpaid-frames,");
   }
 
   @Test
-  void attack_that_cannot_be_made_is_told_in_the_table() throws IOException {
+  void an_attack_that_cannot_run_is_reported_in_the_table() throws IOException {
     Path outputs = directory.resolve("outputs.json");
     Files.writeString(
         outputs,
@@ -53,7 +53,7 @@ class SiegeTest {
   }
 
   @Test
-  void script_makes_every_attack() throws IOException {
+  void the_script_runs_every_attack() throws IOException {
     String script = Files.readString(Path.of("siege"));
 
     assertThat(Siege.ROWS.keySet()).allMatch(script::contains);

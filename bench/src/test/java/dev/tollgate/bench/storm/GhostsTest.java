@@ -10,7 +10,7 @@ class GhostsTest {
   private final Ghosts ghosts = new Ghosts();
 
   @Test
-  void open_sockets_are_no_ghosts() {
+  void an_open_socket_is_not_a_ghost() {
     observe(10, 3, 3);
     observe(20, 2, 3);
 
@@ -18,7 +18,7 @@ class GhostsTest {
   }
 
   @Test
-  void the_oldest_goes_first() {
+  void the_oldest_ghost_is_removed_first() {
     observe(10, 1, 0);
     observe(30, 2, 0);
     observe(100, 1, 0);
@@ -30,7 +30,7 @@ class GhostsTest {
   }
 
   @Test
-  void a_disconnect_that_is_late_was_not_lost() {
+  void a_late_disconnect_is_not_a_ghost() {
     observe(10, 1, 0);
     observe(11, 0, 0);
 
@@ -40,7 +40,7 @@ class GhostsTest {
   }
 
   @Test
-  void summary_adds_sessions_up() {
+  void a_summary_adds_the_sessions() {
     Ghosts other = new Ghosts();
     other.observe(Duration.ofSeconds(10), 2, 0);
     other.observe(Duration.ofSeconds(80), 0, 0);

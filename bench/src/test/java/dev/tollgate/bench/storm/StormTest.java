@@ -23,13 +23,13 @@ class StormTest {
   @TempDir private Path directory;
 
   @Test
-  void help_names_the_rows() {
+  void help_lists_the_rows() {
     assertThat(run("--help")).isZero();
     assertThat(out.toString()).contains("next-token", "lost-disconnects");
   }
 
   @Test
-  void unknown_row_is_refused_before_anything_is_measured() {
+  void an_unknown_row_is_refused_before_any_measurement() {
     assertThat(run("next-token", "nonsense")).isEqualTo(2);
     assertThat(err.toString()).contains("ROW: nonsense (expected: one of sleeping-bucket,");
   }

@@ -70,7 +70,7 @@ class ImportTest {
 
     assertThat(second.out()).isEqualTo("5,000 already exist; nothing to do.\n");
     assertThat(second.exitCode()).isZero();
-    // The tiers, and fifty pages of tenants.
+    // One request for the tiers, and fifty for pages of tenants.
     assertThat(requestsByMethod()).isEqualTo(Map.of("GET", 51L));
   }
 
@@ -214,7 +214,7 @@ class ImportTest {
   void requests_keep_the_pace() throws IOException {
     Run run = importRows(rows(100), "--parallel", "1", "--rate", "4");
 
-    // The first goes at once, and 101 follow: tiers, one page, a hundred tenants.
+    // The first request is sent at once, and 101 follow: one for the tiers, one page, and a hundred tenants.
     assertThat(run.waits()).hasSize(101).containsOnly(Duration.ofMillis(250));
     assertThat(run.out()).isEqualTo("100 onboarded in 25.3 s.\n");
     assertThat(run.err())

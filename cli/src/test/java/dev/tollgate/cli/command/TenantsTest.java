@@ -285,7 +285,7 @@ class TenantsTest {
   void set_tier_suspend_activate_and_override_patch_only_what_they_name() {
     deployment.answers("PATCH /control/tenants/acme", 200, Documents.ACME);
 
-    List<String> said = new ArrayList<>();
+    List<String> messages = new ArrayList<>();
     for (String command :
         List.of(
             "set-tier acme gold",
@@ -295,7 +295,7 @@ class TenantsTest {
             "override acme")) {
       Run run = deployment.run(("tenants " + command).split(" "));
       assertThat(run.exitCode()).isZero();
-      said.add(run.out().lines().findFirst().orElseThrow());
+      messages.add(run.out().lines().findFirst().orElseThrow());
     }
 
     assertThat(deployment.requests())
@@ -306,7 +306,7 @@ class TenantsTest {
             "{\"status\":\"ACTIVE\"}",
             "{\"overrides\":{\"tenantConnections\":10,\"sessionTTL\":60}}",
             "{\"overrides\":{}}");
-    assertThat(said).startsWith("acme is now in tier gold", "acme is suspended", "acme is active");
+    assertThat(messages).startsWith("acme is now in tier gold", "acme is suspended", "acme is active");
   }
 
   @Test
@@ -360,13 +360,13 @@ class TenantsTest {
     deployment.answers(
         "PATCH /control/tenants/acme",
         412,
-        Documents.problem(412, "Another version stands", "tenant acme: version 4 stands"));
+        Documents.problem(412, "The version does not match", "Tenant `acme` has version 4."));
 
     Run run = deployment.run("tenants", "set-tier", "acme", "gold", "--if-version", "3");
 
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.err())
-        .isEqualTo("tollgate: 412 Another version stands: tenant acme: version 4 stands\n");
+        .isEqualTo("tollgate: 412 The version does not match: Tenant `acme` has version 4.\n");
     assertThat(deployment.conditions()).containsExactly("\"3\"");
   }
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What all commands have in common: where the deployment is, what went wrong, exit codes. */
+/** The common behaviour of all commands: finding the deployment, errors and exit codes. */
 class TollgateTest {
   @TempDir private Path directory;
   private StubDeployment deployment;
@@ -77,7 +77,7 @@ class TollgateTest {
   }
 
   @Test
-  void unknown_host_is_named() throws IOException {
+  void an_unknown_host_is_named() throws IOException {
     outputs(
         "{\"Tollgate\":{\"SessionURL\":\"x\",\"ControlPlaneURL\":\"https://tollgate.invalid\"}}");
 

@@ -113,8 +113,8 @@ class UpTest {
 
   @Test
   void up_on_a_port_in_use_fails_before_anything_starts() throws IOException {
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      int port = taken.getLocalPort();
+    try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = other.getLocalPort();
 
       Run run = deployment.run(this::start, "up", "--port", String.valueOf(port));
 

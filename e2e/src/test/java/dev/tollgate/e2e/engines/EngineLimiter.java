@@ -169,7 +169,7 @@ final class EngineLimiter implements Limiter {
     return new Excuse(
         excuse.tokens() + ofPorts.tokens(),
         excuse.strikes() + ofPorts.strikes(),
-        excuse.injectedAt().isAfter(ofPorts.injectedAt()) ? excuse.injectedAt() : ofPorts.injectedAt());
+        excuse.struckAt().isAfter(ofPorts.struckAt()) ? excuse.struckAt() : ofPorts.struckAt());
   }
 
   private static long times(Map<String, Long> injected, FaultKind fault) {

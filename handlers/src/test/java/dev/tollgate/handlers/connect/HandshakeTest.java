@@ -29,10 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Authorizer, {@code $connect} and {@code $disconnect} after each other, as API Gateway invokes
- * them.
- */
+/** The authorizer, {@code $connect} and {@code $disconnect}, invoked in the order of API Gateway. */
 final class HandshakeTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -69,7 +66,7 @@ final class HandshakeTest {
     return JSON.valueToTree(response);
   }
 
-  /** API Gateway hands every value of the context on as text. */
+  /** API Gateway passes every value of the context on as text. */
   private static Map<String, Object> stringified(JsonNode response) {
     Map<String, Object> context = new LinkedHashMap<>();
     response

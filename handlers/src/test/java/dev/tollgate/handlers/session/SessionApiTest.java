@@ -328,7 +328,7 @@ final class SessionApiTest {
     assertThat(rest.has("next")).isFalse();
   }
 
-  /** A call of the deployment that takes tokens, with a token that has these claims. */
+  /** A call with a token with these claims, in a deployment that requires tokens. */
   private APIGatewayV2HTTPResponse callWith(
       Map<String, String> claims, String routeKey, Map<String, String> query) {
     return call(withTokens, LambdaEvents.http(routeKey, query, claims));
@@ -427,7 +427,7 @@ final class SessionApiTest {
     assertThat(callWith(claims, "DELETE /session", query).getStatusCode()).isEqualTo(204);
   }
 
-  /** Claims as API Gateway hands them on, each of them a text. */
+  /** Claims in the form in which API Gateway passes them on: each as a text. */
   @ParameterizedTest
   @CsvSource({
     "custom:tenant, other",

@@ -20,17 +20,14 @@ public final class Fuzz {
   /**
    * Runs the cases.
    *
-   * @param standard how many there are if nothing else is said
-   * @throws AssertionError of the first case that fails, with its seed
+   * @param standard the number of cases without any system property
+   * @throws AssertionError if a case fails; the message has its seed
    */
   public static void each(int standard, Case test) {
     seeds(standard).forEach(seed -> run(seed, test));
   }
 
-  /**
-   * Runs the cases, and another test after each so many and after the last: of what must hold
-   * whatever came before.
-   */
+  /** Runs the cases, and a check of invariants after every {@code often} cases and after the last. */
   public static void each(int standard, Case test, int often, Case between) {
     long[] seeds = seeds(standard).toArray();
     for (int i = 0; i < seeds.length; i++) {
@@ -60,10 +57,10 @@ public final class Fuzz {
     return LongStream.concat(LongStream.range(0, count), LongStream.of(random));
   }
 
-  /** One made-up case. */
+  /** A generated case. */
   @FunctionalInterface
   public interface Case {
-    /** Makes up what it needs, and fails if something is wrong. */
+    /** Generates input, and fails if a check fails. */
     void run(Hostile hostile) throws Exception;
   }
 }

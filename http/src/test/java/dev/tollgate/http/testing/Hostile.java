@@ -292,14 +292,14 @@ public final class Hostile {
     }
     Span member = oneOf(members);
     Span value = oneOf(values);
-    String said = member.of(document);
+    String text = member.of(document);
     return switch (below(8)) {
       case 0 -> dropped(document, member);
-      case 1 -> member.replaced(document, said + "," + said);
+      case 1 -> member.replaced(document, text + "," + text);
       case 2 ->
           member.replaced(
-              document, said + "," + said.substring(0, said.indexOf(':')) + ":" + value());
-      case 3 -> member.replaced(document, said + "," + quoted(text()) + ":" + value());
+              document, text + "," + text.substring(0, text.indexOf(':')) + ":" + value());
+      case 3 -> member.replaced(document, text + "," + quoted(text()) + ":" + value());
       case 4 -> value.replaced(document, oneOf(values).of(document));
       case 5 -> value.replaced(document, "[" + value.of(document) + "]");
       default -> value.replaced(document, value());
@@ -340,7 +340,7 @@ public final class Hostile {
         }
       }
     } catch (IOException malformed) {
-      // What stands before is what there is.
+      // The positions before the syntax error are enough.
     }
   }
 

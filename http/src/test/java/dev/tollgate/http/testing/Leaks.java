@@ -22,10 +22,10 @@ public final class Leaks {
    *
    * @throws AssertionError if the text has a stack trace, a class name, an ARN or an SDK error
    */
-  public static void check(String told) {
-    Matcher leak = LEAK.matcher(told);
+  public static void check(String text) {
+    Matcher leak = LEAK.matcher(text);
     if (leak.find()) {
-      throw new AssertionError("leaks \"" + leak.group() + "\": " + told);
+      throw new AssertionError("leaks \"" + leak.group() + "\": " + text);
     }
   }
 }

@@ -62,7 +62,7 @@ class DynamoDbFactsReaderTest extends FactsReaderContract {
   }
 
   @Test
-  void a_stranger_is_asked_for_again_after_five_seconds() {
+  void an_unknown_tenant_is_read_again_after_five_seconds() {
     Tenant tenant = Samples.tenant();
     assertThat(reader.tenantExists(tenant.id())).isFalse();
     tenants.create(tenant);
@@ -74,7 +74,7 @@ class DynamoDbFactsReaderTest extends FactsReaderContract {
   }
 
   @Test
-  void a_tenant_is_asked_for_again_after_a_minute() {
+  void a_tenant_is_read_again_after_a_minute() {
     Tenant tenant = Samples.tenant();
     tenants.create(tenant);
     assertThat(reader.tenantExists(tenant.id())).isTrue();

@@ -39,7 +39,7 @@ class DynamoDbSessionsTest extends SessionsContract {
   }
 
   @Test
-  void a_row_that_a_hand_has_written_among_the_sessions_is_none_of_them() {
+  void a_row_with_a_malformed_session_id_is_not_listed() {
     TenantId tenant = new TenantId("visited");
     Session session =
         new Session(

@@ -49,7 +49,7 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 
-/** Rows of every kind, as an older, this, and a newer release write them. */
+/** Rows of every type, as an older, this, and a newer release write them. */
 @ExtendWith(Engines.class)
 class SchemaVersionTest {
   private static final TenantId ACME = new TenantId("acme");
@@ -94,8 +94,8 @@ class SchemaVersionTest {
   /**
    * A row that this release wrote.
    *
-   * @param named how an error names it
-   * @param reads what reads it; each gives what it read
+   * @param named its name in an error
+   * @param reads the methods that read it; each returns the value it read
    */
   private record Stored(
       String table, Map<String, AttributeValue> key, String named, List<Supplier<?>> reads) {}
@@ -243,7 +243,7 @@ class SchemaVersionTest {
     check(row, now);
   }
 
-  /** Values that an attribute is not meant to have, one of each type and some out of range. */
+  /** Unexpected values of an attribute: one of each type, and some out of range. */
   private static final List<AttributeValue> MISFITS =
       List.of(
           Attribute.text("text"),
@@ -258,13 +258,13 @@ class SchemaVersionTest {
           AttributeValue.fromL(List.of()),
           AttributeValue.fromSs(List.of("x")));
 
-  /** Whatever a hand has written, a row is read or is unreadable by its name. */
+  /** Checks that a manually changed row is read, or is unreadable with its name in the error. */
   private void checkBroken(Stored row, Map<String, AttributeValue> broken, String how) {
     for (Supplier<?> read : row.reads()) {
       try {
         put(row, broken);
       } catch (DynamoDbException keyOfIndex) {
-        // A table refuses a key of an index that is not of its type.
+        // A table refuses a key of an index that has the wrong type.
         assertThat(List.of(LimitRow.SHARD, LimitRow.TURN_AT, "tier", "pending"))
             .anyMatch(how::startsWith);
         return;
@@ -292,7 +292,7 @@ class SchemaVersionTest {
   }
 
   @Test
-  void a_listing_of_buckets_tells_apart_those_that_cannot_be_read() {
+  void a_listing_of_buckets_separates_unreadable_rows() {
     Tenant tenant = tenant("acme");
     tenant
         .buckets()
@@ -332,7 +332,7 @@ class SchemaVersionTest {
   }
 
   @Test
-  void listings_go_on_without_tenants_that_a_newer_release_wrote() {
+  void listings_skip_tenants_that_a_newer_release_wrote() {
     tenant("acme");
     tenant("bolt");
     Tenant coil = tenant("coil");
@@ -356,7 +356,7 @@ class SchemaVersionTest {
   }
 
   @Test
-  void a_listing_goes_on_without_a_tier_that_a_newer_release_wrote() {
+  void a_listing_skips_a_tier_that_a_newer_release_wrote() {
     tiers.put(SILVER.withVersionAfter(0));
     setSchema(stored(tierTable, tierKey(SILVER.name()), ""), Row.SCHEMA + 1);
 

@@ -51,13 +51,13 @@ class DynamoDbTenantsTest extends TenantsContract {
   }
 
   @Test
-  void a_cursor_that_no_listing_gave_is_refused() {
+  void a_cursor_of_no_listing_is_refused() {
     assertThatThrownBy(() -> tenants.list(Optional.of("No tenant!"), 10))
         .isInstanceOf(InvalidValue.class)
         .hasMessageContaining("cursor");
   }
 
-  /** 75 tenants of tier bronze, of which every seventh is settled. */
+  /** Creates 75 tenants of tier bronze, of which every seventh is settled. */
   private void onboardMany() {
     for (int i = 0; i < 75; i++) {
       Tenant tenant =
@@ -78,7 +78,7 @@ class DynamoDbTenantsTest extends TenantsContract {
 
   @ParameterizedTest
   @CsvSource({"zz, '', false, 0", "m-7, '', false, 5", "m, bronze, true, 11"})
-  void a_search_that_finds_little_ends_its_part_after_five_requests(
+  void a_search_with_few_matches_ends_its_page_after_five_requests(
       String prefix, String tier, boolean pending, int matches) {
     onboardMany();
     TenantFilter filter = filter(prefix, tier, pending);
@@ -95,7 +95,7 @@ class DynamoDbTenantsTest extends TenantsContract {
   }
 
   @Test
-  void a_search_that_finds_more_than_was_asked_for_goes_on_behind_the_last_that_it_told() {
+  void a_search_continues_after_the_last_tenant_of_its_page() {
     onboardMany();
     TenantFilter filter = filter("m", "", false);
     Set<String> seen = new TreeSet<>();
@@ -114,7 +114,7 @@ class DynamoDbTenantsTest extends TenantsContract {
   }
 
   @Test
-  void those_who_are_pending_are_told_as_they_stand_and_not_as_the_index_has_them() {
+  void pending_tenants_are_read_from_the_table_and_not_from_the_index() {
     Tenant tenant = Tenant.onboarded(new TenantId("acme"), Tier.DEFAULTS.get(2), Map.of());
     tenants.create(tenant);
 
@@ -123,7 +123,7 @@ class DynamoDbTenantsTest extends TenantsContract {
   }
 
   @Test
-  void a_tenant_that_was_stored_with_six_limits_is_read_with_the_standard_values_of_the_others() {
+  void a_tenant_stored_with_six_limits_has_the_standard_values_of_the_others() {
     Tenant bronze = Tenant.onboarded(new TenantId("stored"), Tier.DEFAULTS.get(0), Map.of());
     Map<String, AttributeValue> row = new HashMap<>(TenantRow.write(bronze));
     row.computeIfPresent("limits", DynamoDbTiersTest::ofSix);
@@ -137,9 +137,9 @@ class DynamoDbTenantsTest extends TenantsContract {
     assertThat(tenants.list(Optional.empty(), 10).items()).containsExactly(read);
   }
 
-  /** What docs/prices.yaml takes a page of 25 rows for: 12 read units of 4 KB. */
+  /** {@code docs/prices.yaml} assumes 12 read units of 4 KB for a page of 25 rows. */
   @Test
-  void a_row_with_every_limit_overridden_and_seven_buckets_of_its_own_has_no_more_than_is_priced() {
+  void a_row_with_all_overrides_is_not_larger_than_its_price_assumes() {
     Tier gold = Tier.DEFAULTS.get(2);
     Map<Action, BucketTerms> buckets = new HashMap<>();
     for (int i = 0; i < 7; i++) {
@@ -163,7 +163,7 @@ class DynamoDbTenantsTest extends TenantsContract {
     assertThat(25 * bytes).as("%d bytes", bytes).isLessThanOrEqualTo(12 * 4_096);
   }
 
-  /** As DynamoDB counts: names and values, 3 bytes for a map and 1 for each member. */
+  /** The size as DynamoDB counts it: names and values, 3 bytes for a map and 1 for each member. */
   private static long size(AttributeValue value) {
     if (value.hasM()) {
       return 3

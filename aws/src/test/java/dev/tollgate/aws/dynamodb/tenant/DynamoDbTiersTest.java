@@ -34,7 +34,7 @@ class DynamoDbTiersTest extends TiersContract {
   }
 
   @Test
-  void a_tier_that_was_stored_with_six_limits_is_read_with_the_standard_values_of_the_others() {
+  void a_tier_stored_with_six_limits_has_the_standard_values_of_the_others() {
     Limits six = Limits.of(600, 60, 20, 5_000, 600, 20_000);
     Tier bronze = Tier.DEFAULTS.get(0);
     Tier stored =
@@ -55,7 +55,7 @@ class DynamoDbTiersTest extends TiersContract {
     assertThat(tiers.list().items()).contains(stored);
   }
 
-  /** Limits as they were stored when there were six. */
+  /** Limits in the form in which a release with six limits stored them. */
   static AttributeValue ofSix(String name, AttributeValue limits) {
     Map<String, AttributeValue> six = new HashMap<>(limits.m());
     six.keySet().removeAll(Set.of("sessionLifetime", "sessionsPerSubject"));
