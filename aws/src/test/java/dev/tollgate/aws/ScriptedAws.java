@@ -193,7 +193,7 @@ public final class ScriptedAws implements AutoCloseable {
           status,
           Optional.of(type),
           """
-          {"__type":"com.amazonaws#%s","message":"as the test says"}"""
+          {"__type":"com.amazonaws#%s","message":"scripted failure"}"""
               .formatted(type));
     }
   }

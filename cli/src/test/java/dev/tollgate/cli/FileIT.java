@@ -182,7 +182,7 @@ final class FileIT {
 
     assertThat(first.exitCode()).as(first.toString()).isZero();
     System.out.println(
-        "40 tenants imported with so many AWS requests of the control plane: "
+        "AWS requests of the control plane for an import of 40 tenants: "
             + cloud.requests().of("ControlPlane").size());
     assertThat(run("tenants", "show", "row-0").out()).contains("cheap", "overridden");
     assertThat(

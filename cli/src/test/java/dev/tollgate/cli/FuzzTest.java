@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.cli.StubDeployment.Run;
 import dev.tollgate.http.testing.Fuzz;
-import dev.tollgate.http.testing.Hostile;
 import dev.tollgate.http.testing.Leaks;
+import dev.tollgate.http.testing.RandomInput;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,21 +96,21 @@ class FuzzTest {
     deployment.close();
   }
 
-  private static String yaml(Hostile hostile) {
-    if (hostile.onceIn(3)) {
-      return hostile.mutated(JSON);
+  private static String yaml(RandomInput random) {
+    if (random.onceIn(3)) {
+      return random.mutated(JSON);
     }
     List<String> lines = new ArrayList<>(YAML.lines().toList());
-    for (int changes = hostile.oneOf(1, 1, 2, 3); changes > 0; changes--) {
-      int at = hostile.below(lines.size());
+    for (int changes = random.oneOf(1, 1, 2, 3); changes > 0; changes--) {
+      int at = random.below(lines.size());
       String line = lines.get(at);
-      String other = hostile.onceIn(2) ? hostile.oneOf(YAML_PARTS) : hostile.value();
-      switch (hostile.below(6)) {
-        case 0 -> lines.add(at, hostile.oneOf(lines));
+      String other = random.onceIn(2) ? random.oneOf(YAML_PARTS) : random.value();
+      switch (random.below(6)) {
+        case 0 -> lines.add(at, random.oneOf(lines));
         case 1 -> lines.set(at, line.substring(0, line.indexOf(':') + 1) + " " + other);
-        case 2 -> lines.set(at, " ".repeat(hostile.below(9)) + line.strip());
-        case 3 -> lines.add(at, " ".repeat(hostile.below(9)) + other);
-        case 4 -> lines.set(at, hostile.garbled(line));
+        case 2 -> lines.set(at, " ".repeat(random.below(9)) + line.strip());
+        case 3 -> lines.add(at, " ".repeat(random.below(9)) + other);
+        case 4 -> lines.set(at, random.garbled(line));
         default -> lines.set(at, line + " " + other);
       }
     }
@@ -133,8 +133,8 @@ class FuzzTest {
     Path file = directory.resolve("all.yaml");
     Fuzz.each(
         100,
-        hostile -> {
-          Files.write(file, hostile.bytes(yaml(hostile)));
+        random -> {
+          Files.write(file, random.bytes(yaml(random)));
           Run run = deployment.run("plan", "all.yaml");
           check(run, "all.yaml");
           boolean placed =
@@ -150,8 +150,8 @@ class FuzzTest {
     AtomicInteger applied = new AtomicInteger();
     Fuzz.each(
         100,
-        hostile -> {
-          Files.write(file, hostile.bytes(yaml(hostile)));
+        random -> {
+          Files.write(file, random.bytes(yaml(random)));
           boolean accepted = deployment.run("plan", "all.yaml").exitCode() == 0;
           controlPlane.forgetWrites();
           Run run = deployment.run("apply", "all.yaml", "--yes");
@@ -174,10 +174,10 @@ class FuzzTest {
     controlPlane.tenant("acme", "bronze", "{\"sessionTTL\":60}").tenant("globex", "gold", "{}");
     Fuzz.each(
         100,
-        hostile -> {
-          String cell = hostile.onceIn(3) ? CSV.replace("60", hostile.text()) : CSV;
+        random -> {
+          String cell = random.onceIn(3) ? CSV.replace("60", random.text()) : CSV;
           // A header alone contains no tenants, and neither does a file cut off before its first row.
-          Files.write(file, hostile.bytes(hostile.garbled(cell)));
+          Files.write(file, random.bytes(random.garbled(cell)));
           Run run = deployment.run("tenants", "import", "all.csv");
           String message = run.out() + run.err();
           Leaks.check(message);

@@ -116,13 +116,13 @@ class LauncherTest {
     age(sources, 20);
     age(source, 20);
     age(stamp, 10);
-    String asks = "older_than_any " + stamp + " " + top;
+    String command = "older_than_any " + stamp + " " + top;
 
-    assertThat(run(asks).exitCode()).isEqualTo(1);
+    assertThat(run(command).exitCode()).isEqualTo(1);
     age(source, 0);
-    assertThat(run(asks).exitCode()).isZero();
+    assertThat(run(command).exitCode()).isZero();
     Files.delete(source);
-    assertThat(run(asks).exitCode()).isZero();
+    assertThat(run(command).exitCode()).isZero();
   }
 
   private static void age(Path file, int seconds) throws IOException {

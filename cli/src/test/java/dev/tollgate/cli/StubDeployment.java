@@ -197,7 +197,7 @@ public final class StubDeployment implements AutoCloseable {
             new PrintWriter(err),
             directory,
             Optional.empty(),
-            confirm.map(asks -> new Shell.Terminal(asks, () -> bar(err))),
+            confirm.map(reply -> new Shell.Terminal(reply, () -> bar(err))),
             nanos::get,
             time -> {
               waits.add(time);

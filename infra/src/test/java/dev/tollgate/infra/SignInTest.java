@@ -64,8 +64,8 @@ class SignInTest {
             route -> {
               assertThat(route.path("AuthorizationType").asText()).isEqualTo("JWT");
               String id = route.at("/AuthorizerId/Ref").asText();
-              JsonNode asked = STACK.template().at("/Resources/" + id + "/Properties");
-              assertThat(asked.equals(authorizer)).as(id).isTrue();
+              JsonNode resource = STACK.template().at("/Resources/" + id + "/Properties");
+              assertThat(resource.equals(authorizer)).as(id).isTrue();
             });
   }
 

@@ -182,7 +182,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
     return Answer.ok(
         """
         {"Configuration":{"Description":"%s","CodeSha256":"sha-0","Architectures":["arm64"],
-         "State":"%s","StateReason":"as the test says","LastUpdateStatus":"%s"}}"""
+         "State":"%s","StateReason":"scripted reason","LastUpdateStatus":"%s"}}"""
             .formatted(SECOND, state, update));
   }
 
@@ -209,7 +209,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
 
     assertThatThrownBy(() -> functions.ensure(tenant, FIRST))
         .isInstanceOf(Unavailable.class)
-        .hasMessageContaining("as the test says");
+        .hasMessageContaining("scripted reason");
   }
 
   @ParameterizedTest

@@ -386,7 +386,7 @@ class TenantsTest {
         .answers("DELETE /control/tenants/acme", 202, Documents.ACME)
         .answers("GET /control/tenants/acme", 200, Documents.ACME)
         .answers("GET /control/tenants/acme", 200, Documents.ACME)
-        .answers("GET /control/tenants/acme", 404, Documents.problem(404, "Not Found", "gone"));
+        .answers("GET /control/tenants/acme", 404, Documents.problem(404, "Not Found", "No tenant named `acme`."));
 
     Run run = deployment.run("tenants", "offboard", "acme");
 

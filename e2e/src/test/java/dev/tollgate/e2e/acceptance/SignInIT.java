@@ -69,7 +69,7 @@ final class SignInIT {
     assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("401"));
 
     browser.click("#sign-out");
-    browser.await("one is signed out", () -> browser.find("#sign-in-panel").isDisplayed());
+    browser.await("the operator is signed out", () -> browser.find("#sign-in-panel").isDisplayed());
     assertThat(browser.script("return sessionStorage.length")).isEqualTo(0L);
   }
 
@@ -81,7 +81,7 @@ final class SignInIT {
     browser.awaitText("#detail-title", "page-expired"::equals);
 
     token = "another-token";
-    browser.await("one is asked again", () -> browser.find("#sign-in-panel").isDisplayed());
+    browser.await("the page asks for sign-in again", () -> browser.find("#sign-in-panel").isDisplayed());
     assertThat(browser.find("#workplace").isDisplayed()).isFalse();
     assertThat(browser.script("return sessionStorage.length")).isEqualTo(0L);
     browser.click("#sign-in");
@@ -96,7 +96,7 @@ final class SignInIT {
     browser.go(url() + "/operator");
     browser.click("#sign-in");
     browser.awaitText("#notices", text -> text.contains("Sign-in failed: Not an operator."));
-    browser.await("one may try again", () -> browser.find("#sign-in").isDisplayed());
+    browser.await("the page offers another attempt", () -> browser.find("#sign-in").isDisplayed());
   }
 
   @Test
@@ -115,12 +115,12 @@ final class SignInIT {
   }
 
   private void answer(HttpExchange exchange) throws IOException {
-    URI asked = exchange.getRequestURI();
-    if (broken && asked.getPath().equals("/config.json")) {
+    URI requested = exchange.getRequestURI();
+    if (broken && requested.getPath().equals("/config.json")) {
       send(exchange, 500, "application/json", "{}");
       return;
     }
-    switch (asked.getPath()) {
+    switch (requested.getPath()) {
       case "/config.json" ->
           send(
               exchange,
@@ -131,37 +131,37 @@ final class SignInIT {
                           deployment.outputs().get("SessionURL"),
                           deployment.outputs().get("WebSocketURL"))
                   + "\"signIn\":{\"domain\":\"%s\",\"clientId\":\"console\"}}".formatted(url()));
-      case "/oauth2/authorize" -> authorize(exchange, parameters(asked.getRawQuery()));
+      case "/oauth2/authorize" -> authorize(exchange, parameters(requested.getRawQuery()));
       case "/oauth2/token" -> token(exchange);
       case "/logout" ->
-          redirect(exchange, parameters(asked.getRawQuery()).getOrDefault("logout_uri", ""));
-      default -> pass(exchange, asked);
+          redirect(exchange, parameters(requested.getRawQuery()).getOrDefault("logout_uri", ""));
+      default -> pass(exchange, requested);
     }
   }
 
-  private void authorize(HttpExchange exchange, Map<String, String> asked) throws IOException {
-    assertThat(asked)
+  private void authorize(HttpExchange exchange, Map<String, String> form) throws IOException {
+    assertThat(form)
         .containsEntry("response_type", "code")
         .containsEntry("client_id", "console")
         .containsEntry("redirect_uri", url() + "/operator")
         .containsEntry("code_challenge_method", "S256");
-    String back = asked.get("redirect_uri") + "?state=" + asked.get("state");
+    String back = form.get("redirect_uri") + "?state=" + form.get("state");
     if (refusing) {
       redirect(exchange, back + "&error=access_denied&error_description=Not+an+operator");
     } else {
-      challenges.put("code-1", asked.getOrDefault("code_challenge", ""));
+      challenges.put("code-1", form.getOrDefault("code_challenge", ""));
       redirect(exchange, back + "&code=code-1");
     }
   }
 
   private void token(HttpExchange exchange) throws IOException {
-    Map<String, String> asked =
+    Map<String, String> form =
         parameters(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-    String challenge = challenges.remove(asked.getOrDefault("code", ""));
+    String challenge = challenges.remove(form.getOrDefault("code", ""));
     boolean right =
-        "authorization_code".equals(asked.get("grant_type"))
-            && (url() + "/operator").equals(asked.get("redirect_uri"))
-            && challengeOf(asked.getOrDefault("code_verifier", "")).equals(challenge);
+        "authorization_code".equals(form.get("grant_type"))
+            && (url() + "/operator").equals(form.get("redirect_uri"))
+            && challengeOf(form.getOrDefault("code_verifier", "")).equals(challenge);
     send(
         exchange,
         right ? 200 : 400,
@@ -185,8 +185,8 @@ final class SignInIT {
   }
 
   /** Passes a request on to the console, unless it needs a token and has none. */
-  private void pass(HttpExchange exchange, URI asked) throws IOException {
-    boolean guarded = asked.getPath().matches("/(tenants|tiers|activity).*");
+  private void pass(HttpExchange exchange, URI requested) throws IOException {
+    boolean guarded = requested.getPath().matches("/(tenants|tiers|activity).*");
     List<String> authorization =
         exchange.getRequestHeaders().getOrDefault("Authorization", List.of());
     if (guarded && !authorization.equals(List.of("Bearer " + token))) {
@@ -194,7 +194,7 @@ final class SignInIT {
       return;
     }
     URI console = URI.create(deployment.outputs().get("SampleClient"));
-    String target = asked.toString().substring(1);
+    String target = requested.toString().substring(1);
     try {
       // Requests have this header as in a browser, because large files are sent only in compressed form.
       HttpResponse<byte[]> answer =

@@ -172,8 +172,8 @@ final class ConsistencyIT {
     Handshake one = connected("bereft", session);
     Handshake two = connected("bereft", session);
     Handshake bystander = connected("bereft", DEPLOYMENT.open("bereft"));
-    List<String> gone = sockets(rows("TablesSession", "bereft", session));
-    assertThat(gone).hasSize(2);
+    List<String> deleted = sockets(rows("TablesSession", "bereft", session));
+    assertThat(deleted).hasSize(2);
 
     try (DynamoDbClient dynamo = DEPLOYMENT.inspect(DynamoDbClient.builder())) {
       dynamo.deleteItem(
@@ -190,7 +190,7 @@ final class ConsistencyIT {
     assertCount("bereft", 1);
 
     for (int times = 0; times < 2; times++) {
-      DEPLOYMENT.invoke("SessionEnd", deletedRow("bereft", session, gone));
+      DEPLOYMENT.invoke("SessionEnd", deletedRow("bereft", session, deleted));
     }
     assertCount("bereft", 1);
     DEPLOYMENT.advance(SOON);
@@ -414,11 +414,11 @@ final class ConsistencyIT {
     DEPLOYMENT.onboard("lossy", "silver", "{}");
     String session = DEPLOYMENT.open("lossy");
     Handshake stays = connected("lossy", session);
-    Handshake goes = connected("lossy", session);
+    Handshake lost = connected("lossy", session);
     // The recount skips a socket that opened just now, because its handshake may still be running.
     DEPLOYMENT.advance(Duration.ofMinutes(1));
     DEPLOYMENT.cloud().lostEvents().lose((function, event) -> function.contains("Disconnect"));
-    DEPLOYMENT.close(goes);
+    DEPLOYMENT.close(lost);
     DEPLOYMENT.cloud().lostEvents().loseNone();
     assertThat(count("lossy")).isEqualTo(2);
 

@@ -96,7 +96,7 @@ final class ConsoleIT {
   /** Creates a session of the tenant in the sample client. */
   private void createSession(String tenant) {
     browser.go(sample());
-    browser.await("tenants are offered", () -> browser.find("#create").isEnabled());
+    browser.await("the list of tenants is loaded", () -> browser.find("#create").isEnabled());
     boolean listed = browser.find("#tenant").isDisplayed();
     if (listed) {
       browser.select("#tenant", tenant);
@@ -147,7 +147,7 @@ final class ConsoleIT {
     browser.awaitText("#connect-status", "1 of 1 socket open."::equals);
     String first = browser.window();
     browser.window(browser.url());
-    browser.await("asked first", () -> browser.find("#confirm-yes").isDisplayed());
+    browser.await("the page asks for confirmation", () -> browser.find("#confirm-yes").isDisplayed());
     browser.click("#confirm-yes");
     browser.awaitText("#session-status", text -> text.endsWith("of page-twice is open."));
     connect(1);
@@ -173,7 +173,7 @@ final class ConsoleIT {
     String link = sample() + "#tenant=page-fixed&session=" + theirs;
 
     browser.go(link);
-    browser.await("asked first", () -> browser.find("#confirm").isDisplayed());
+    browser.await("the page asks for confirmation", () -> browser.find("#confirm").isDisplayed());
     assertThat(browser.text("#confirm-text")).contains(theirs, "page-fixed");
     assertThat(browser.text("#session-status")).isEqualTo("No session yet.");
     assertThat(browser.find("#connect").isEnabled()).isFalse();
@@ -185,9 +185,9 @@ final class ConsoleIT {
     createSession("page-fixed");
     String own = browser.url();
     browser.go(link);
-    browser.await("asked first", () -> browser.find("#confirm").isDisplayed());
+    browser.await("the page asks for confirmation", () -> browser.find("#confirm").isDisplayed());
     browser.click("#confirm-no");
-    browser.await("the own session again", () -> browser.url().equals(own));
+    browser.await("the first session is shown again", () -> browser.url().equals(own));
   }
 
   @Test
@@ -272,7 +272,7 @@ final class ConsoleIT {
     onboard("pair-b", "bronze", "{}");
     browser.go(operator("pair-a"));
     browser.type("#prefix", "pair-");
-    browser.await("two are listed", () -> browser.all("#rows tr").size() == 2);
+    browser.await("two tenants are listed", () -> browser.all("#rows tr").size() == 2);
     browser.select("#neighbour", "pair-b");
     browser.type("#attempts", "60");
     browser.click("#storm");
@@ -291,7 +291,7 @@ final class ConsoleIT {
   void a_load_test_can_be_stopped() {
     onboard("storm-c", "gold", "{}");
     browser.go(operator("storm-c"));
-    browser.await("it may be raised", () -> browser.text("#detail-title").equals("storm-c"));
+    browser.await("the tenant is shown", () -> browser.text("#detail-title").equals("storm-c"));
     browser.select("#neighbour", "");
     browser.type("#attempts", "1000");
     browser.click("#storm");
@@ -318,7 +318,7 @@ final class ConsoleIT {
     browser.type("#new-id", "page-new");
     browser.select("#new-tier", "gold");
     browser.find("#new-id").sendKeys(Keys.ENTER);
-    browser.await("it says why not", () -> browser.find("#onboard-error").isDisplayed());
+    browser.await("the page shows the error", () -> browser.find("#onboard-error").isDisplayed());
     assertThat(browser.text("#onboard-error")).contains("page-new");
     browser.click("#onboard-cancel");
 
@@ -332,7 +332,7 @@ final class ConsoleIT {
     assertThat(browser.text("#detail-title")).isEqualTo("page-new");
     browser.click("#offboard");
     browser.click("#confirm-yes");
-    browser.await("it is gone", () -> !browser.find("#detail").isDisplayed());
+    browser.await("the tenant's panel is closed", () -> !browser.find("#detail").isDisplayed());
     assertThat(deployment.control("GET", "/tenants/page-new").status()).isEqualTo(404);
     // The page showed both errors: the refused request, and the 404 for the tenant after its removal.
     assertThat(browser.errors())
@@ -355,7 +355,7 @@ final class ConsoleIT {
       try {
         inBatches(rows, table, ids, id -> put(row, id));
         browser.go(operator());
-        browser.await("a page is full", () -> browser.all("#rows tr").size() == 24);
+        browser.await("a full page is listed", () -> browser.all("#rows tr").size() == 24);
         browser.click("#next");
         browser.awaitText("#page", text -> text.startsWith("Page 2"));
         browser.type("#prefix", "bulk-4711");
@@ -410,7 +410,7 @@ final class ConsoleIT {
     browser.find("#previous").sendKeys(Keys.ENTER);
     browser.awaitText("#page", text -> text.startsWith("Page 1"));
     browser.type("#prefix", "many-26");
-    browser.await("one is listed", () -> browser.all("#rows tr").size() == 1);
+    browser.await("one tenant is listed", () -> browser.all("#rows tr").size() == 1);
     browser.find("#rows a").sendKeys(Keys.ENTER);
     browser.awaitText("#detail-title", "many-26"::equals);
     browser.type("#prefix", "nobody");
@@ -433,11 +433,11 @@ final class ConsoleIT {
     if (page.equals("sample")) {
       createSession("page-axe");
       connect(3);
-      browser.await("it is refused", () -> !browser.all(logged("refused")).isEmpty());
+      browser.await("the refusal is shown", () -> !browser.all(logged("refused")).isEmpty());
     } else {
       browser.go(operator("page-axe"));
       browser.awaitText("#detail-title", "page-axe"::equals);
-      browser.await("its buckets are shown", () -> !browser.all(".bucket").isEmpty());
+      browser.await("the buckets are shown", () -> !browser.all(".bucket").isEmpty());
     }
     assertThat(browser.script("return document.documentElement.dataset.theme")).isEqualTo(scheme);
     assertThat(browser.errors()).isEmpty();
@@ -466,7 +466,7 @@ final class ConsoleIT {
     browser.go(sample() + "nothing/here");
     assertThat(browser.text("h1")).isEqualTo("Page not found");
     browser.click("a[href$=operator]");
-    browser.await("the operator's page is there", () -> browser.text("h1").equals("Tenants"));
+    browser.await("the operator page is shown", () -> browser.text("h1").equals("Tenants"));
     assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("404"));
   }
 }

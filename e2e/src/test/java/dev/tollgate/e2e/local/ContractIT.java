@@ -35,9 +35,9 @@ final class ContractIT {
 
   private static final Map<String, String> NOT_OF_OPEN_SESSIONS =
       Map.of(
-          " 401", "sessions take no token here; those that do are asked in SessionTokensIT",
-          "GET /tenant 404", "tenants are listed here",
-          " 403", "nor a signature, which the local gateway would not check",
+          " 401", "sessions require no token here; SessionTokensIT tests those that do",
+          "GET /tenant 404", "the listing of tenants is enabled here",
+          " 403", "sessions require no signature either, and the local gateway does not check signatures",
           " 429", "the local gateway imposes no throttle of a stage");
 
   private static final Map<String, String> NOT_OF_LOCAL_SOCKETS =

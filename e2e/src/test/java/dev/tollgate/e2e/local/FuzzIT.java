@@ -7,8 +7,8 @@ import dev.tollgate.e2e.acceptance.Deployment;
 import dev.tollgate.e2e.acceptance.Deployment.Answer;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import dev.tollgate.http.testing.Fuzz;
-import dev.tollgate.http.testing.Hostile;
 import dev.tollgate.http.testing.Leaks;
+import dev.tollgate.http.testing.RandomInput;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -105,8 +105,8 @@ final class FuzzIT {
   }
 
   /** Returns one of the names in three of four cases. */
-  private static String name(Hostile hostile, String... names) {
-    return hostile.onceIn(4) ? hostile.text() : hostile.oneOf(names);
+  private static String name(RandomInput random, String... names) {
+    return random.onceIn(4) ? random.text() : random.oneOf(names);
   }
 
   private static String segment(String name) {
@@ -115,14 +115,14 @@ final class FuzzIT {
   }
 
   /** Returns a query with some of these parameters and random values. */
-  private static String query(Hostile hostile, List<String> names) {
+  private static String query(RandomInput random, List<String> names) {
     StringBuilder query = new StringBuilder();
-    while (!names.isEmpty() && hostile.onceIn(3)) {
+    while (!names.isEmpty() && random.onceIn(3)) {
       String value =
-          hostile.onceIn(2) ? hostile.text() : hostile.oneOf("true", "false", "1", "100", "0");
+          random.onceIn(2) ? random.text() : random.oneOf("true", "false", "1", "100", "0");
       query
           .append(query.isEmpty() ? '?' : '&')
-          .append(hostile.oneOf(names))
+          .append(random.oneOf(names))
           .append('=')
           .append(encoded(value));
     }
@@ -160,11 +160,11 @@ final class FuzzIT {
     assertServed();
   }
 
-  private static void control(Hostile hostile) {
-    String tenant = "/tenants/" + segment(name(hostile, "fuzz-a", "fuzz-b"));
-    String tier = "/tiers/" + segment(name(hostile, "fuzz-tier", "fuzz-tin"));
+  private static void control(RandomInput random) {
+    String tenant = "/tenants/" + segment(name(random, "fuzz-a", "fuzz-b"));
+    String tier = "/tiers/" + segment(name(random, "fuzz-tier", "fuzz-tin"));
     Call call =
-        hostile.oneOf(
+        random.oneOf(
             new Call("POST", "/tenants", NEW_TENANT, "dryRun"),
             new Call("POST", "/tenants", NEW_TENANT.replace("-a", "-b")),
             new Call("PATCH", tenant, CHANGE, "dryRun"),
@@ -179,15 +179,15 @@ final class FuzzIT {
             new Call("GET", "/drift", "", "cursor"),
             new Call("POST", "/repairs", "{\"a\":1}", "cursor", "dryRun"));
     byte[] body =
-        hostile.bytes(
-            call.body().isEmpty() || hostile.onceIn(8)
+        random.bytes(
+            call.body().isEmpty() || random.onceIn(8)
                 ? call.body()
-                : hostile.mutated(call.body()));
+                : random.mutated(call.body()));
     Map<String, String> headers = new HashMap<>();
     headers.put(
         "content-type",
-        hostile.onceIn(8)
-            ? hostile.oneOf(
+        random.onceIn(8)
+            ? random.oneOf(
                 "text/plain",
                 "application/json; charset=UTF-8",
                 "application/json; charset=utf-16",
@@ -195,26 +195,26 @@ final class FuzzIT {
                 "application/octet-stream",
                 "application/JSON",
                 "json",
-                hostile.plainText())
+                random.plainText())
             : "application/json");
-    if (hostile.onceIn(8)) {
-      headers.put("content-encoding", hostile.oneOf("gzip", "br", "identity"));
+    if (random.onceIn(8)) {
+      headers.put("content-encoding", random.oneOf("gzip", "br", "identity"));
     }
-    if (hostile.onceIn(6)) {
+    if (random.onceIn(6)) {
       headers.put(
-          hostile.oneOf("if-match", "idempotency-key"),
-          hostile.oneOf(
+          random.oneOf("if-match", "idempotency-key"),
+          random.oneOf(
               "\"1\"",
               "*",
-              hostile.plainText(),
-              "\"" + hostile.plainText() + "\"",
+              random.plainText(),
+              "\"" + random.plainText() + "\"",
               "\"\\\\\"".repeat(500)));
     }
     Answer answer =
         DEPLOYMENT.send(
             DEPLOYMENT.cloud().outputs().get("ControlPlaneURL")
                 + call.path()
-                + query(hostile, call.parameters()),
+                + query(random, call.parameters()),
             call.method(),
             body,
             headers);
@@ -243,28 +243,28 @@ final class FuzzIT {
     String others = DEPLOYMENT.open(WATCH);
     fuzz(
         60,
-        hostile -> {
+        random -> {
           String session =
-              hostile.onceIn(4) ? DEPLOYMENT.open("fuzz-other") : hostile.garbled(others);
+              random.onceIn(4) ? DEPLOYMENT.open("fuzz-other") : random.garbled(others);
           String query =
               "?tenantId="
                   + encoded(
-                      hostile.onceIn(3) ? hostile.garbled("watc") : name(hostile, "fuzz-other"))
+                      random.onceIn(3) ? random.garbled("watc") : name(random, "fuzz-other"))
                   + "&sessionId="
-                  + encoded(hostile.onceIn(3) ? hostile.text() : session);
+                  + encoded(random.onceIn(3) ? random.text() : session);
           String listing = url.replaceFirst("/session$", "/tenant");
           String target =
-              hostile.oneOf(
+              random.oneOf(
                   url + query,
                   url + query,
                   url + query,
                   url + query.replaceFirst("&.*", ""),
-                  listing + "?cursor=" + encoded(hostile.text()));
-          String method = target.startsWith(url) ? hostile.oneOf("PUT", "GET", "DELETE") : "GET";
+                  listing + "?cursor=" + encoded(random.text()));
+          String method = target.startsWith(url) ? random.oneOf("PUT", "GET", "DELETE") : "GET";
           if (method.equals("PUT")) {
             target = target.replaceFirst("&sessionId.*", "");
           }
-          check(DEPLOYMENT.send(target, method, "", Map.of("accept", hostile.plainText())));
+          check(DEPLOYMENT.send(target, method, "", Map.of("accept", random.plainText())));
         },
         after ->
             assertThat(DEPLOYMENT.session("GET", Deployment.query(WATCH, others)).status())
@@ -278,14 +278,14 @@ final class FuzzIT {
     String session = DEPLOYMENT.open("fuzz-other");
     fuzz(
         60,
-        hostile -> {
-          String tenant = hostile.onceIn(3) ? hostile.garbled("fuzz-other") : hostile.text();
-          String valid = hostile.onceIn(2) ? "fuzz-other" : tenant;
-          String id = hostile.onceIn(2) ? hostile.garbled(session) : hostile.text();
+        random -> {
+          String tenant = random.onceIn(3) ? random.garbled("fuzz-other") : random.text();
+          String valid = random.onceIn(2) ? "fuzz-other" : tenant;
+          String id = random.onceIn(2) ? random.garbled(session) : random.text();
           String query = "?tenantId=" + encoded(valid) + "&sessionId=" + encoded(id);
-          String target = url.getPath() + (hostile.onceIn(3) ? hostile.garbled(query) : query);
+          String target = url.getPath() + (random.onceIn(3) ? random.garbled(query) : query);
           String more =
-              hostile.onceIn(4) ? "Sec-WebSocket-Protocol: " + hostile.plainText() : "A: b";
+              random.onceIn(4) ? "Sec-WebSocket-Protocol: " + random.plainText() : "A: b";
           String answer = sendHandshake(url, target.replaceAll("[^!-~]", "%"), more);
           Leaks.check(answer);
           int status = Integer.parseInt(answer.substring(9, 12));
@@ -314,16 +314,16 @@ final class FuzzIT {
             sockets + "/@connections/abc%3D");
     fuzz(
         60,
-        hostile -> {
-          String target = hostile.garbled(hostile.oneOf(targets));
+        random -> {
+          String target = random.garbled(random.oneOf(targets));
           URI url = URI.create(targets.get(0));
-          if (!hostile.onceIn(4)) {
+          if (!random.onceIn(4)) {
             target = target.replaceFirst("https?://[^/]*", "");
           }
           String answer =
               sendRaw(
                   url,
-                  hostile.oneOf("GET", "PATCH", "OPTIONS", "HEAD", "BREW")
+                  random.oneOf("GET", "PATCH", "OPTIONS", "HEAD", "BREW")
                       + " "
                       + target.replaceAll("[^!-~]", "%"),
                   "Content-Length: 0");
@@ -376,12 +376,12 @@ final class FuzzIT {
     AtomicInteger sent = new AtomicInteger();
     fuzz(
         60,
-        hostile -> {
+        random -> {
           if (sent.get() % MOST_REFUSED == 0) {
             sockets.add(DEPLOYMENT.connect(tenant, DEPLOYMENT.open(tenant)));
           }
           Handshake socket = sockets.get(sockets.size() - 1);
-          String text = hostile.mutated(frame.replace("f-1", "f-" + sent.incrementAndGet()));
+          String text = random.mutated(frame.replace("f-1", "f-" + sent.incrementAndGet()));
           // A Java client cannot send an unpaired surrogate, but it can send an escaped one.
           socket.send(new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8));
           if (sent.get() % MOST_REFUSED == 0) {
@@ -422,11 +422,11 @@ final class FuzzIT {
     String shard = "{\"shard\":\"shard-3\",\"scheduledTime\":\"2026-01-01T00:00:00Z\"}";
     fuzz(
         60,
-        hostile -> {
+        random -> {
           String event =
-              hostile.onceIn(8)
-                  ? input.replaceFirst("2[^\"]*Z", hostile.oneOf(TIMES))
-                  : hostile.mutated(hostile.oneOf(input, input, shard));
+              random.onceIn(8)
+                  ? input.replaceFirst("2[^\"]*Z", random.oneOf(TIMES))
+                  : random.mutated(random.oneOf(input, input, shard));
           HttpResponse<String> end = DEPLOYMENT.invocation("TokenProducer", event);
           boolean failed = end.headers().firstValue("X-Amz-Function-Error").isPresent();
           assertThat(end.statusCode()).as(end.body()).isIn(200, 400);

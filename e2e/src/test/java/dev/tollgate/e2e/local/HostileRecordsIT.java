@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import dev.tollgate.http.testing.Fuzz;
-import dev.tollgate.http.testing.Hostile;
 import dev.tollgate.http.testing.Leaks;
+import dev.tollgate.http.testing.RandomInput;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -48,15 +48,15 @@ final class HostileRecordsIT {
     try (DynamoDbClient rows = DEPLOYMENT.inspect(DynamoDbClient.builder())) {
       Fuzz.each(
           CASES,
-          hostile -> {
-            Map<String, AttributeValue> row = row(hostile);
+          random -> {
+            Map<String, AttributeValue> row = row(random);
             try {
               rows.putItem(put -> put.tableName(table).item(row));
             } catch (DynamoDbException refused) {
               assertThat(refused.statusCode()).isEqualTo(400);
               return;
             }
-            if (hostile.onceIn(4)) {
+            if (random.onceIn(4)) {
               return; // The row stays, possibly among the tenant's own sessions.
             }
             Map<String, AttributeValue> key =
@@ -83,15 +83,15 @@ final class HostileRecordsIT {
     }
   }
 
-  private static Map<String, AttributeValue> row(Hostile hostile) {
+  private static Map<String, AttributeValue> row(RandomInput random) {
     Map<String, AttributeValue> row = new HashMap<>();
     row.put(
         "tenantId",
-        AttributeValue.fromS(hostile.oneOf("records-other", TENANT, nonEmpty(hostile.text()))));
-    row.put("sessionId", AttributeValue.fromS(nonEmpty(hostile.text())));
+        AttributeValue.fromS(random.oneOf("records-other", TENANT, nonEmpty(random.text()))));
+    row.put("sessionId", AttributeValue.fromS(nonEmpty(random.text())));
     for (String attribute : List.of("connectionIds", "sessionTTL", "arrival")) {
-      if (!hostile.onceIn(3)) {
-        row.put(attribute, any(hostile));
+      if (!random.onceIn(3)) {
+        row.put(attribute, any(random));
       }
     }
     return row;
@@ -101,16 +101,16 @@ final class HostileRecordsIT {
     return text.isEmpty() ? "-" : text;
   }
 
-  private static AttributeValue any(Hostile hostile) {
-    return switch (hostile.below(6)) {
-      case 0 -> AttributeValue.fromN(hostile.oneOf("0", "-1", "1e30", "99999999999999999999"));
-      case 1 -> AttributeValue.fromS(hostile.text());
+  private static AttributeValue any(RandomInput random) {
+    return switch (random.below(6)) {
+      case 0 -> AttributeValue.fromN(random.oneOf("0", "-1", "1e30", "99999999999999999999"));
+      case 1 -> AttributeValue.fromS(random.text());
       case 2 -> AttributeValue.fromBool(true);
-      case 3 -> AttributeValue.fromM(Map.of("a", AttributeValue.fromS(hostile.text())));
+      case 3 -> AttributeValue.fromM(Map.of("a", AttributeValue.fromS(random.text())));
       default ->
           AttributeValue.fromSs(
-              IntStream.range(0, 1 + hostile.below(3))
-                  .mapToObj(i -> hostile.text())
+              IntStream.range(0, 1 + random.below(3))
+                  .mapToObj(i -> random.text())
                   .collect(Collectors.toSet())
                   .stream()
                   .toList());
@@ -126,22 +126,22 @@ final class HostileRecordsIT {
     try (SqsClient queues = DEPLOYMENT.inspect(SqsClient.builder())) {
       Fuzz.each(
           CASES,
-          hostile -> {
+          random -> {
             int number = sent++;
             Map<String, MessageAttributeValue> attributes = new HashMap<>();
-            if (!hostile.onceIn(3)) {
+            if (!random.onceIn(3)) {
               attributes.put(
-                  hostile.oneOf("connectionId", "connectionId", "ConnectionId", "other"),
+                  random.oneOf("connectionId", "connectionId", "ConnectionId", "other"),
                   MessageAttributeValue.builder()
-                      .dataType(hostile.oneOf("String", "String", "Number", "Binary"))
-                      .stringValue(hostile.oneOf("abc=", hostile.text(), "12"))
+                      .dataType(random.oneOf("String", "String", "Number", "Binary"))
+                      .stringValue(random.oneOf("abc=", random.text(), "12"))
                       .build());
             }
             String group =
-                hostile.oneOf(
+                random.oneOf(
                     TENANT + ":" + session,
-                    TENANT + ":" + hostile.plainText(),
-                    hostile.plainText(),
+                    TENANT + ":" + random.plainText(),
+                    random.plainText(),
                     ":",
                     TENANT,
                     "nobody:" + session);
@@ -152,7 +152,7 @@ final class HostileRecordsIT {
                           .messageGroupId(group)
                           .messageDeduplicationId("records-" + number)
                           .messageAttributes(attributes)
-                          .messageBody(hostile.mutated(frame.replace("r-1", "r-" + number))));
+                          .messageBody(random.mutated(frame.replace("r-1", "r-" + number))));
             } catch (SqsException refused) {
               assertThat(refused.statusCode()).isEqualTo(400);
             }

@@ -215,7 +215,7 @@ final class RequestCountsIT {
       assertThat(backlog.count()).isPositive();
     }
 
-    Map<String, Long> asked =
+    Map<String, Long> counts =
         DEPLOYMENT
             .requestsOf(
                 () -> {
@@ -226,18 +226,18 @@ final class RequestCountsIT {
             .filter(request -> request.principal().name().equals("PoolProcessor"))
             .collect(
                 Collectors.groupingBy(Request::operation, TreeMap::new, Collectors.counting()));
-    System.out.println("100 messages that waited, in requests of the processor: " + asked);
+    System.out.println("requests of the processor for 100 waiting messages: " + counts);
     long forTokens =
-        asked.getOrDefault("ReceiveMessage", 0L)
-            + asked.getOrDefault("DeleteMessageBatch", 0L)
-            + asked.getOrDefault("ChangeMessageVisibilityBatch", 0L)
-            + asked.getOrDefault("SendMessageBatch", 0L);
+        counts.getOrDefault("ReceiveMessage", 0L)
+            + counts.getOrDefault("DeleteMessageBatch", 0L)
+            + counts.getOrDefault("ChangeMessageVisibilityBatch", 0L)
+            + counts.getOrDefault("SendMessageBatch", 0L);
     assertThat(forTokens).isBetween(1L, 30L);
     // Their client set the ids, so each batch is logged; one of these writes also extends the session.
-    assertThat(asked.getOrDefault("BatchWriteItem", 0L) + asked.getOrDefault("UpdateItem", 0L))
+    assertThat(counts.getOrDefault("BatchWriteItem", 0L) + counts.getOrDefault("UpdateItem", 0L))
         .isBetween(10L, 11L);
-    assertThat(asked.get("BatchGetItem")).isLessThanOrEqualTo(11);
-    assertThat(asked.get("PostToConnection")).isEqualTo(100);
+    assertThat(counts.get("BatchGetItem")).isLessThanOrEqualTo(11);
+    assertThat(counts.get("PostToConnection")).isEqualTo(100);
     DEPLOYMENT.close(client);
   }
 

@@ -79,7 +79,7 @@ final class Screenshots {
 
   private void takeSample(Browser browser, String scheme) throws IOException {
     browser.go(deployment.cloud().outputs().getOrDefault("SampleClient", ""));
-    browser.await("tenants are offered", () -> browser.find("#create").isEnabled());
+    browser.await("the list of tenants is loaded", () -> browser.find("#create").isEnabled());
     browser.select("#tenant", "northwind");
     browser.click("#create");
     browser.awaitText("#session-status", text -> text.endsWith("is open."));
@@ -100,7 +100,7 @@ final class Screenshots {
   private void take(Browser browser, String page, String scheme, int width) throws IOException {
     String name = "%s-%s-%s.png".formatted(page, scheme, width > 500 ? "wide" : "narrow");
     browser.size(width, 900);
-    browser.await("it is drawn for this width", () -> browser.find("h1").isDisplayed());
+    browser.await("the chart has this width", () -> browser.find("h1").isDisplayed());
     BufferedImage picture = ImageIO.read(new ByteArrayInputStream(browser.screenshot(width, 2600)));
     ImageIO.write(withPalette(picture), "png", directory.resolve(name).toFile());
   }

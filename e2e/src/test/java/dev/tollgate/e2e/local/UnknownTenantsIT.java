@@ -161,10 +161,10 @@ final class UnknownTenantsIT {
   @Test
   void a_flood_of_unknown_tenant_ids_costs_a_read_each_and_no_role() throws Exception {
     int names = 300;
-    Map<String, Long> asked =
+    Map<String, Long> counts =
         DEPLOYMENT.requestsOf(() -> flood("counted", names).join()).stream()
             .collect(Collectors.groupingBy(Request::operation, Collectors.counting()));
-    assertThat(asked).isEqualTo(Map.of("GetItem", 2L * names));
+    assertThat(counts).isEqualTo(Map.of("GetItem", 2L * names));
   }
 
   @Test

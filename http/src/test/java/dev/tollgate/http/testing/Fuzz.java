@@ -40,7 +40,7 @@ public final class Fuzz {
 
   private static void run(long seed, Case test) {
     try {
-      test.run(new Hostile(seed));
+      test.run(new RandomInput(seed));
     } catch (Exception | AssertionError | StackOverflowError failed) {
       throw new AssertionError("-Dfuzz.seed=" + seed + ": " + failed.getMessage(), failed);
     }
@@ -61,6 +61,6 @@ public final class Fuzz {
   @FunctionalInterface
   public interface Case {
     /** Generates input, and fails if a check fails. */
-    void run(Hostile hostile) throws Exception;
+    void run(RandomInput random) throws Exception;
   }
 }

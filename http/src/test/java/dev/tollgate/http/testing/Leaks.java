@@ -12,7 +12,7 @@ public final class Leaks {
               // a Java class
               + "|\\b(?:java|javax|jdk|sun|com|org|io|software|dev)\\.[a-z][\\w$]*\\.[\\w.$]*[A-Z]\\w*"
               + "|\\b[A-Z]\\w+(?:Exception|Error)\\b"
-              // a name on AWS, or what the SDK says of a request that failed
+              // an ARN, or the text of an SDK error
               + "|arn:aws|\\(Service: |Status Code: \\d|Request ID: ");
 
   private Leaks() {}

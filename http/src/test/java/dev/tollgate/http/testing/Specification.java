@@ -96,7 +96,7 @@ final class Specification {
   /** Parses JSON; empty if the text is malformed. */
   static Optional<JsonNode> json(String text) {
     try {
-      // The checker writes decimals out, and some would fill the memory. No schema asks for them.
+      // The checker expands decimals, and some would fill the memory. No schema requires them.
       JsonNode value = JSON.readTree(HUGE_EXPONENT.matcher(text).replaceAll("${upToIt}9"));
       return Optional.of(value).filter(read -> !read.isMissingNode());
     } catch (JsonProcessingException malformed) {

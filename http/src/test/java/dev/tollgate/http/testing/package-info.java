@@ -1,5 +1,5 @@
 /**
- * Events, contexts, contracts and hostile input for tests of functions. Import only test libraries
+ * Events, contexts, contracts and random input for tests of functions. Import only test libraries
  * and the Lambda events here.
  */
 @NullMarked

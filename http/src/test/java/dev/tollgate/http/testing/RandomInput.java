@@ -12,10 +12,10 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * Generates hostile input from a seed; the same seed generates the same input. Documents are
+ * Generates random input from a seed; the same seed generates the same input. Documents are
  * mutations of valid ones, because a parser rejects random noise at its start.
  */
-public final class Hostile {
+public final class RandomInput {
   private static final JsonFactory JSON = new JsonFactory();
 
   /** Texts that are known to break parsers, templates, queries or shells. */
@@ -153,9 +153,9 @@ public final class Hostile {
   private final SplittableRandom random;
 
   /** A generator with this seed. */
-  public Hostile(long seed) {
+  public RandomInput(long seed) {
     random = new SplittableRandom(seed);
-    // Neighbouring seeds begin alike.
+    // The first numbers of close seeds are similar.
     random.nextLong();
   }
 
