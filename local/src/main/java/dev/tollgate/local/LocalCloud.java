@@ -23,7 +23,6 @@ import dev.tollgate.local.iam.FunctionPolicies;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.iam.access.Accesses;
-import dev.tollgate.local.iam.access.Iam;
 import dev.tollgate.local.iam.access.TableKeys;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
@@ -278,10 +277,8 @@ public final class LocalCloud implements AutoCloseable {
   private Endpoint openEndpoint() {
     Authorization authorization =
         options.iam()
-            ? new Iam(
-                new Accesses(environment, tableKeys, id -> eventSources.functionOf(id)),
-                policies,
-                log::event)
+            ? new Accesses(environment, tableKeys, id -> eventSources.functionOf(id))
+                .authorization(policies, log::event)
             : Authorization.NONE;
     return Endpoint.open(
         accessKeys,
