@@ -15,11 +15,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,7 +37,8 @@ final class Engine implements AutoCloseable {
   private static final int WORKERS = 32;
 
   private final InstantSource clock;
-  private final Delivery delivery;
+  private final Environment environment;
+  private final Targets targets;
   private final Punctuality punctuality;
   private final Consumer<Schedule> completed;
   private final ExecutorService workers =
@@ -48,8 +46,6 @@ final class Engine implements AutoCloseable {
   private final ScheduledExecutorService poll =
       Executors.newSingleThreadScheduledExecutor(new DaemonThreads("scheduler-poll"));
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition idle = lock.newCondition();
   private final Map<ScheduleKey, Lane> lanes = new HashMap<>();
   private final TreeSet<Lane> waiting =
       new TreeSet<>(
@@ -69,7 +65,8 @@ final class Engine implements AutoCloseable {
       Consumer<Schedule> completed) {
     this.clock = environment.clock();
     this.punctuality = punctuality;
-    this.delivery = new Delivery(environment, targets);
+    this.environment = environment;
+    this.targets = targets;
     this.completed = completed;
   }
 
@@ -81,62 +78,50 @@ final class Engine implements AutoCloseable {
   }
 
   /** Adds or changes a schedule at {@code now}. */
-  void put(Schedule schedule, Instant now) {
-    locked(
-        () -> {
-          Lane lane = lanes.get(schedule.key());
-          if (lane == null) {
-            add(new Lane(schedule, timing -> timing.first(now)));
-          } else {
-            waiting.remove(lane);
-            lane.change(schedule, now);
-            enqueue(lane);
-          }
-        });
+  synchronized void put(Schedule schedule, Instant now) {
+    Lane lane = lanes.get(schedule.key());
+    if (lane == null) {
+      add(new Lane(schedule, timing -> timing.first(now)));
+    } else {
+      waiting.remove(lane);
+      lane.change(schedule, now);
+      enqueue(lane);
+    }
   }
 
   /** Adds a schedule of an earlier run. Events that were due before {@code now} are skipped. */
-  void resume(Schedule schedule, Instant now) {
-    locked(() -> add(new Lane(schedule, timing -> timing.next(now))));
+  synchronized void resume(Schedule schedule, Instant now) {
+    add(new Lane(schedule, timing -> timing.next(now)));
   }
 
   /** Removes a schedule and its retries. An attempt under way continues. */
-  void remove(ScheduleKey key) {
-    locked(
-        () -> {
-          Lane lane = lanes.remove(key);
-          if (lane != null) {
-            waiting.remove(lane);
-            lane.drop();
-          }
-        });
+  synchronized void remove(ScheduleKey key) {
+    Lane lane = lanes.remove(key);
+    if (lane != null) {
+      waiting.remove(lane);
+      lane.drop();
+    }
   }
 
   /**
    * Waits until all events that are due at the clock's instant are delivered, given up, or wait for
    * a later retry.
    */
-  void settle() throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
+  synchronized void settle() throws InterruptedException {
+    dispatch();
+    while (working > 0 && !closed) {
+      wait();
       dispatch();
-      while (working > 0 && !closed) {
-        idle.await();
-        dispatch();
-      }
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Stops. Attempts under way have five seconds to end. */
   @Override
   public void close() {
-    locked(
-        () -> {
-          closed = true;
-          idle.signalAll();
-        });
+    synchronized (this) {
+      closed = true;
+      notifyAll();
+    }
     poll.shutdownNow();
     workers.shutdown();
     try {
@@ -149,55 +134,49 @@ final class Engine implements AutoCloseable {
     }
   }
 
-  private void dispatch() {
-    locked(
-        () -> {
-          Instant now = clock.instant();
-          while (!closed && !waiting.isEmpty() && !waiting.first().due.isAfter(now)) {
-            Lane lane = waiting.first();
-            waiting.remove(lane);
-            lane.working = true;
-            working++;
-            workers.execute(() -> work(lane));
-          }
-        });
+  private synchronized void dispatch() {
+    Instant now = clock.instant();
+    while (!closed && !waiting.isEmpty() && !waiting.first().due.isAfter(now)) {
+      Lane lane = waiting.first();
+      waiting.remove(lane);
+      lane.working = true;
+      working++;
+      workers.execute(() -> work(lane));
+    }
   }
 
   private void work(Lane lane) {
     try {
-      step(lane);
+      take(lane)
+          .flatMap(attempt -> end(lane, attempt.execute(environment, targets)))
+          .ifPresent(completed);
     } catch (RuntimeException e) {
       LOG.error("{} will not fire any more", lane.schedule.key(), e);
-      locked(lane::drop);
+      synchronized (this) {
+        lane.drop();
+      }
     }
-    locked(
-        () -> {
-          if (lane.isDue(clock.instant()) && !closed) {
-            workers.execute(() -> work(lane));
-            return;
-          }
-          lane.working = false;
-          enqueue(lane);
-          if (--working == 0) {
-            idle.signalAll();
-          }
-        });
+    synchronized (this) {
+      if (lane.isDue(clock.instant()) && !closed) {
+        workers.execute(() -> work(lane));
+        return;
+      }
+      lane.working = false;
+      enqueue(lane);
+      if (--working == 0) {
+        notifyAll();
+      }
+    }
   }
 
-  private void step(Lane lane) {
-    Optional<Attempt> attempt =
-        locked(() -> closed ? Optional.empty() : lane.take(clock.instant()));
-    if (attempt.isEmpty()) {
-      return;
-    }
-    Optional<Attempt> retry = delivery.make(attempt.get());
-    Optional<Schedule> last =
-        locked(
-            () -> {
-              retry.ifPresent(lane::await);
-              return lane.completed();
-            });
-    last.ifPresent(completed);
+  private synchronized Optional<Attempt> take(Lane lane) {
+    return closed ? Optional.empty() : lane.take(clock.instant());
+  }
+
+  /** Ends an attempt. Returns the schedule if it is to be deleted now. */
+  private synchronized Optional<Schedule> end(Lane lane, Optional<Attempt> retry) {
+    retry.ifPresent(lane::await);
+    return lane.completed();
   }
 
   private void add(Lane lane) {
@@ -212,25 +191,7 @@ final class Engine implements AutoCloseable {
     }
   }
 
-  private void locked(Runnable action) {
-    lock.lock();
-    try {
-      action.run();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private <T> T locked(Supplier<T> action) {
-    lock.lock();
-    try {
-      return action.get();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** The pending work of one schedule, guarded by the engine's lock. */
+  /** The pending work of one schedule, guarded by the engine's monitor. */
   private final class Lane {
     private Schedule schedule;
     private Timing timing;
@@ -306,14 +267,8 @@ final class Engine implements AutoCloseable {
     /** The schedule, if it has fired for the last time and is to be deleted then. */
     Optional<Schedule> completed() {
       Definition definition = schedule.definition();
-      return Optional.of(schedule)
-          .filter(
-              last ->
-                  !dropped
-                      && next.isEmpty()
-                      && retries.isEmpty()
-                      && definition.enabled()
-                      && definition.deletedAfterCompletion());
+      boolean last = definition.enabled() && definition.deletedAfterCompletion() && !dropped;
+      return last && next.isEmpty() && retries.isEmpty() ? Optional.of(schedule) : Optional.empty();
     }
   }
 }

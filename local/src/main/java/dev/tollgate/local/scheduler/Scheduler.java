@@ -170,10 +170,7 @@ public final class Scheduler implements AutoCloseable {
 
   /** DeleteSchedule. An attempt under way continues; retries are dropped. */
   public synchronized void deleteSchedule(String group, String name, Optional<String> clientToken) {
-    Members members = new Members(Json.object());
-    ScheduleKey key = new ScheduleKey(members.name(group, "groupName"), members.name(name, "name"));
-    members.clientToken(clientToken);
-    members.check();
+    ScheduleKey key = key(group, name, clientToken);
     if (!schedules.containsKey(key) && wasDeleted(key.arn(environment), clientToken)) {
       return;
     }
@@ -189,10 +186,7 @@ public final class Scheduler implements AutoCloseable {
    */
   public synchronized String createGroup(
       String name, Map<String, String> tags, Optional<String> clientToken) {
-    Members members = new Members(Json.object());
-    members.name(name, "name");
-    members.clientToken(clientToken);
-    members.check();
+    var unused = key(Group.DEFAULT, name, clientToken);
     checkTags(tags);
     Group existing = groups.get(name);
     if (existing != null) {
@@ -211,10 +205,7 @@ public final class Scheduler implements AutoCloseable {
 
   /** DeleteScheduleGroup: deletes the group and its schedules at once. */
   public synchronized void deleteGroup(String name, Optional<String> clientToken) {
-    Members members = new Members(Json.object());
-    members.name(name, "name");
-    members.clientToken(clientToken);
-    members.check();
+    var unused = key(Group.DEFAULT, name, clientToken);
     if (name.equals(Group.DEFAULT)) {
       throw ApiException.validation("The default schedule group cannot be deleted.");
     }
@@ -239,19 +230,22 @@ public final class Scheduler implements AutoCloseable {
   }
 
   synchronized Schedule schedule(ScheduleKey key) {
-    Schedule schedule = schedules.get(key);
-    if (schedule == null) {
-      throw ApiException.notFound("Schedule " + key.name() + " does not exist.");
-    }
-    return schedule;
+    return Optional.ofNullable(schedules.get(key))
+        .orElseThrow(() -> ApiException.notFound("Schedule " + key.name() + " does not exist."));
   }
 
   synchronized Group requireGroup(String name) {
-    Group group = groups.get(name);
-    if (group == null) {
-      throw ApiException.notFound("Schedule group " + name + " does not exist.");
-    }
-    return group;
+    return Optional.ofNullable(groups.get(name))
+        .orElseThrow(() -> ApiException.notFound("Schedule group " + name + " does not exist."));
+  }
+
+  /** Checks the names and the client token in a path and its query. */
+  static ScheduleKey key(String group, String name, Optional<String> clientToken) {
+    Members members = new Members(Json.object());
+    ScheduleKey key = new ScheduleKey(members.name(group, "groupName"), members.name(name, "name"));
+    members.clientToken(clientToken);
+    members.check();
+    return key;
   }
 
   /** The schedules in order of group and name. */
