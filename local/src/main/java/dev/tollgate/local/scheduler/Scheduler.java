@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
@@ -374,8 +375,10 @@ public final class Scheduler implements AutoCloseable {
       return new Request(new ScheduleKey(group, name), Definition.parse(members), token);
     }
 
+    /** Identifies the request for idempotency: a token may be used again for another later. */
     Optional<String> identity(String operation) {
-      return Schedule.request(operation, clientToken, definition);
+      UUID digest = UUID.nameUUIDFromBytes(Json.bytes(definition.toJson()));
+      return clientToken.map(token -> operation + "/" + token + "/" + digest);
     }
   }
 }

@@ -85,13 +85,8 @@ record Target(
    * locally.
    */
   void check(Members members) {
-    for (String other :
-        new String[] {
-          "EcsParameters",
-          "EventBridgeParameters",
-          "KinesisParameters",
-          "SageMakerPipelineParameters"
-        }) {
+    for (String service : List.of("Ecs", "EventBridge", "Kinesis", "SageMakerPipeline")) {
+      String other = service + "Parameters";
       if (members.has(other)) {
         throw ApiException.validation(other + " is not run locally.");
       }
@@ -128,18 +123,19 @@ record Target(
   /** Calls the target with the rights of its role, for a schedule of a group. */
   Targets.Outcome call(Targets targets, String groupArn, String payload) {
     Targets.Rights rights = new Targets.Rights(roleArn, groupArn);
-    Matcher universal = UNIVERSAL.matcher(arn);
-    if (universal.matches()) {
-      String action = universal.group(2);
-      return targets.callApi(
-          rights,
-          universal.group(1),
-          action.substring(0, 1).toUpperCase(Locale.ROOT) + action.substring(1),
-          (ObjectNode) requireJson(payload));
+    if (isFunction()) {
+      return targets.invokeFunction(rights, arn, payload);
     }
-    return isFunction()
-        ? targets.invokeFunction(rights, arn, payload)
-        : targets.callApi(rights, "sqs", "SendMessage", message(payload));
+    Matcher universal = UNIVERSAL.matcher(arn);
+    if (!universal.matches()) {
+      return targets.callApi(rights, "sqs", "SendMessage", message(payload));
+    }
+    String action = universal.group(2);
+    return targets.callApi(
+        rights,
+        universal.group(1),
+        action.substring(0, 1).toUpperCase(Locale.ROOT) + action.substring(1),
+        (ObjectNode) requireJson(payload));
   }
 
   /**
@@ -175,13 +171,8 @@ record Target(
     if (isUniversal()) {
       return payload;
     }
-    return isFunction()
-        ? Json.object()
-            .put("FunctionName", arn)
-            .put("InvocationType", "Event")
-            .put("Payload", payload)
-            .toString()
-        : message(payload).toString();
+    ObjectNode invocation = Json.object().put("FunctionName", arn).put("InvocationType", "Event");
+    return (isFunction() ? invocation.put("Payload", payload) : message(payload)).toString();
   }
 
   private ObjectNode message(String body) {
@@ -213,23 +204,19 @@ record Target(
               + ACTIONS.keySet().stream().sorted().toList()
               + ").");
     }
-    JsonNode request =
-        requireJson(
-            input.orElseThrow(
-                () ->
-                    ApiException.validation(
-                        "Input is required for universal target "
-                            + arn
-                            + ": the request of the API action as JSON.")));
-    for (String member : required) {
-      if (!request.hasNonNull(member)) {
-        throw ApiException.validation(
-            "Invalid JSON provided for Target Input: "
-                + input.get()
-                + " (expected: an object with "
-                + String.join(" and ", required)
-                + ").");
-      }
+    if (input.isEmpty()) {
+      throw ApiException.validation(
+          "Input is required for universal target "
+              + arn
+              + ": the request of the API action as JSON.");
+    }
+    if (!required.stream().allMatch(requireJson(input.get())::hasNonNull)) {
+      throw ApiException.validation(
+          "Invalid JSON provided for Target Input: "
+              + input.get()
+              + " (expected: an object with "
+              + String.join(" and ", required)
+              + ").");
     }
   }
 
