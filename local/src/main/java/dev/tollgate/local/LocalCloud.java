@@ -91,7 +91,7 @@ public final class LocalCloud implements AutoCloseable {
       Assets assets = new Assets(template);
       environment = Environment.of(template.stackName(), options.clock());
       log = closedLater(RunLog.open(options.clock(), options.logFile()));
-      TableEngine tables = closedLater(TableEngine.start(directory("tables")));
+      TableEngine tables = closedLater(new TableEngine(directory("tables")));
       QueueEngine queues = closedLater(startQueues());
       policies = new Policies(resource -> policyOfQueue(queues, resource));
       endpoint = closedLater(openEndpoint());
@@ -264,7 +264,7 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   private QueueEngine startQueues() throws Exception {
-    return QueueEngine.start(
+    return new QueueEngine(
         directory("queues"),
         environment,
         queue ->
@@ -280,7 +280,7 @@ public final class LocalCloud implements AutoCloseable {
             ? new Accesses(environment, tableKeys, id -> eventSources.functionOf(id))
                 .authorization(policies, log::event)
             : Authorization.NONE;
-    return Endpoint.open(
+    return new Endpoint(
         accessKeys,
         authorization,
         requests,

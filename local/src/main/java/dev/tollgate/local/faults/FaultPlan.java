@@ -4,12 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
@@ -59,47 +60,46 @@ public record FaultPlan(
    *     names it and the place
    */
   public static FaultPlan read(Path file) throws IOException {
-    Object document;
+    LoadSettings settings = LoadSettings.builder().setLabel(file.toString()).build();
     try {
-      document =
-          new Load(LoadSettings.builder().setLabel(file.toString()).build())
-              .loadFromString(Files.readString(file));
-    } catch (YamlEngineException e) {
-      throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
-    }
-    try {
-      return of(map("plan", document));
-    } catch (IllegalArgumentException e) {
+      return of(map("plan", new Load(settings).loadFromString(Files.readString(file))));
+    } catch (YamlEngineException | IllegalArgumentException e) {
       throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
     }
   }
 
   private static FaultPlan of(Map<String, Object> plan) {
     plan.keySet().forEach(name -> require(MEMBERS.contains(name), name, "plan", MEMBERS));
-    Map<FaultKind, Double> odds = new EnumMap<>(FaultKind.class);
-    map("faults", plan.getOrDefault("faults", Map.of()))
-        .forEach((name, odd) -> odds.put(kind(name), number("faults." + name, odd)));
-    Map<String, Double> throttled = new TreeMap<>();
-    map("throttled", plan.getOrDefault("throttled", Map.of()))
-        .forEach((service, odd) -> throttled.put(service, number("throttled." + service, odd)));
-    Map<String, Latency> latency = new TreeMap<>();
-    map("latency", plan.getOrDefault("latency", Map.of()))
-        .forEach((service, times) -> latency.put(service, latency("latency." + service, times)));
-    double seed = number("seed", plan.getOrDefault("seed", 0));
-    return new FaultPlan((long) seed, odds, throttled, latency);
+    return new FaultPlan(
+        (long) number("seed", plan.getOrDefault("seed", 0)),
+        entries(plan, "faults", FaultPlan::kind, FaultPlan::number),
+        entries(plan, "throttled", service -> service, FaultPlan::number),
+        entries(plan, "latency", service -> service, FaultPlan::latency));
+  }
+
+  private static <K, V> Map<K, V> entries(
+      Map<String, Object> plan,
+      String member,
+      Function<String, K> key,
+      BiFunction<String, Object, V> value) {
+    Map<K, V> entries = new HashMap<>();
+    map(member, plan.getOrDefault(member, Map.of()))
+        .forEach((name, of) -> entries.put(key.apply(name), value.apply(member + "." + name, of)));
+    return entries;
   }
 
   private static FaultKind kind(String name) {
-    return FaultKind.of(name)
+    List<FaultKind> kinds = List.of(FaultKind.values());
+    return kinds.stream()
+        .filter(kind -> kind.key().equals(name))
+        .findFirst()
         .orElseThrow(
             () ->
-                new IllegalArgumentException(
-                    "faults: %s (expected: one of %s)"
-                        .formatted(
-                            name,
-                            Arrays.stream(FaultKind.values())
-                                .map(FaultKind::key)
-                                .collect(Collectors.joining(", ")))));
+                expected(
+                    "faults",
+                    name,
+                    "one of "
+                        + kinds.stream().map(FaultKind::key).collect(Collectors.joining(", "))));
   }
 
   private static Latency latency(String place, Object times) {
