@@ -13,6 +13,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.ActorSystem;
@@ -80,12 +81,13 @@ public final class QueueEngine implements AutoCloseable {
     actors = ActorSystem.create("elasticmq", config, loader);
     attributes = new QueueAttributes(directory);
     Option<ActorRef> store = Option.apply(directory.map(this::store).orElse(null));
+    Function<String, Duration> retention =
+        queue -> attributes.retention(queue).dividedBy(expiresEarly.test(queue) ? 2 : 1);
     ActorRef manager =
         actors.actorOf(
-            ClockedQueueManager.props(
-                store,
-                queue -> attributes.retention(queue).dividedBy(expiresEarly.test(queue) ? 2 : 1),
-                environment.clock()));
+            Props.create(
+                ClockedQueueManager.class,
+                () -> new ClockedQueueManager(store, retention, environment.clock())));
     QueueHttp http = QueueHttp.install(actors);
     SQSRestServerBuilder$.MODULE$
         .withActorSystem(actors)

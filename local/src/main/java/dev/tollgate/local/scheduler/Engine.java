@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
-import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -23,12 +22,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Fires the schedules that are due.
  *
- * <p>Every schedule has a lane: its next due time and its pending retries. A lane either waits in a
- * queue, ordered by due time, or one thread executes its attempts, in order of due time, until none
- * is due. So the events of one schedule are delivered one at a time and in order, and schedules run
- * in parallel. The cost depends on the number of due events, not on the number of schedules. After
- * every attempt a lane goes to the end of the workers' queue, so that schedules with many due
- * events take turns.
+ * <p>Every schedule has a lane: its next due time and its pending retries. When a lane is due, one
+ * thread executes its attempts, in order of due time, until none is due. So the events of one
+ * schedule are delivered one at a time and in order, and schedules run in parallel. After every
+ * attempt a lane goes to the end of the workers' queue, so that schedules with many due events take
+ * turns.
  */
 final class Engine implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
@@ -47,10 +45,6 @@ final class Engine implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(new DaemonThreads("scheduler-poll"));
 
   private final Map<ScheduleKey, Lane> lanes = new HashMap<>();
-  private final TreeSet<Lane> waiting =
-      new TreeSet<>(
-          Comparator.<Lane, Instant>comparing(lane -> lane.due)
-              .thenComparing(lane -> lane.schedule.key()));
   private int working;
   private boolean closed;
 
@@ -81,24 +75,21 @@ final class Engine implements AutoCloseable {
   synchronized void put(Schedule schedule, Instant now) {
     Lane lane = lanes.get(schedule.key());
     if (lane == null) {
-      add(new Lane(schedule, timing -> timing.first(now)));
+      lanes.put(schedule.key(), new Lane(schedule, timing -> timing.first(now)));
     } else {
-      waiting.remove(lane);
       lane.change(schedule, now);
-      enqueue(lane);
     }
   }
 
   /** Adds a schedule of an earlier run. Events that were due before {@code now} are skipped. */
   synchronized void resume(Schedule schedule, Instant now) {
-    add(new Lane(schedule, timing -> timing.next(now)));
+    lanes.put(schedule.key(), new Lane(schedule, timing -> timing.next(now)));
   }
 
   /** Removes a schedule and its retries. An attempt under way continues. */
   synchronized void remove(ScheduleKey key) {
     Lane lane = lanes.remove(key);
     if (lane != null) {
-      waiting.remove(lane);
       lane.drop();
     }
   }
@@ -136,13 +127,15 @@ final class Engine implements AutoCloseable {
 
   private synchronized void dispatch() {
     Instant now = clock.instant();
-    while (!closed && !waiting.isEmpty() && !waiting.first().due.isAfter(now)) {
-      Lane lane = waiting.first();
-      waiting.remove(lane);
-      lane.working = true;
-      working++;
-      workers.execute(() -> work(lane));
-    }
+    lanes.values().stream()
+        .filter(lane -> !closed && !lane.working && lane.isDue(now))
+        .sorted(Comparator.comparing(Lane::due))
+        .forEach(
+            lane -> {
+              lane.working = true;
+              working++;
+              workers.execute(() -> work(lane));
+            });
   }
 
   private void work(Lane lane) {
@@ -162,7 +155,6 @@ final class Engine implements AutoCloseable {
         return;
       }
       lane.working = false;
-      enqueue(lane);
       if (--working == 0) {
         notifyAll();
       }
@@ -179,18 +171,6 @@ final class Engine implements AutoCloseable {
     return lane.completed();
   }
 
-  private void add(Lane lane) {
-    lanes.put(lane.schedule.key(), lane);
-    enqueue(lane);
-  }
-
-  /** Puts a lane into the waiting queue, unless a thread works on it or it has nothing to do. */
-  private void enqueue(Lane lane) {
-    if (!lane.working && lane.refreshDue()) {
-      waiting.add(lane);
-    }
-  }
-
   /** The pending work of one schedule, guarded by the engine's monitor. */
   private final class Lane {
     private Schedule schedule;
@@ -199,9 +179,6 @@ final class Engine implements AutoCloseable {
     private final PriorityQueue<Attempt> retries = new PriorityQueue<>();
     private boolean working;
     private boolean dropped;
-
-    /** The key in the waiting queue; changes only while the lane is not in it. */
-    private Instant due = Instant.MAX;
 
     Lane(Schedule schedule, Function<Timing, Optional<Instant>> first) {
       this.schedule = schedule;
@@ -254,14 +231,13 @@ final class Engine implements AutoCloseable {
     }
 
     boolean isDue(Instant now) {
-      return refreshDue() && !due.isAfter(now);
+      return !due().isAfter(now);
     }
 
-    boolean refreshDue() {
+    Instant due() {
       Attempt retry = retries.peek();
       Instant fire = next.orElse(Instant.MAX);
-      due = retry != null && retry.due().isBefore(fire) ? retry.due() : fire;
-      return next.isPresent() || retry != null;
+      return retry != null && retry.due().isBefore(fire) ? retry.due() : fire;
     }
 
     /** The schedule, if it has fired for the last time and is to be deleted then. */
