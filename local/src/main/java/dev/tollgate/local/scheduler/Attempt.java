@@ -38,11 +38,11 @@ record Attempt(Schedule schedule, Instant scheduledTime, Instant due, int number
   /** Calls the target. Returns the next attempt, if there is one. */
   Optional<Attempt> execute(Environment environment, Targets targets) {
     Target target = schedule.definition().target();
-    String groupArn = schedule.key().groupArn(environment);
+    Targets.Rights rights = schedule.rights(environment);
     String executionId = "%016x".formatted(ThreadLocalRandom.current().nextLong());
     String payload = payload(environment, executionId);
     Instant begun = environment.clock().instant();
-    if (!(call(() -> target.call(targets, groupArn, payload)) instanceof Targets.Failed failed)) {
+    if (!(call(() -> target.call(targets, rights, payload)) instanceof Targets.Failed failed)) {
       return Optional.empty();
     }
     Attempt retry = retry(Duration.between(begun, environment.clock().instant()));
@@ -71,8 +71,7 @@ record Attempt(Schedule schedule, Instant scheduledTime, Instant due, int number
     target
         .deadLetterArn()
         .map(
-            queue ->
-                call(() -> target.sendDeadLetter(targets, queue, groupArn, payload, attributes)))
+            queue -> call(() -> target.sendDeadLetter(targets, rights, queue, payload, attributes)))
         .filter(Targets.Failed.class::isInstance)
         .ifPresent(lost -> LOG.warn("Not dead-lettered: {}", lost));
     return Optional.empty();

@@ -284,9 +284,7 @@ public final class Scheduler implements AutoCloseable {
 
   private String put(Schedule schedule, Instant now) {
     targets
-        .refusal(
-            new Targets.Rights(
-                schedule.definition().target().roleArn(), schedule.key().groupArn(environment)))
+        .refusal(schedule.rights(environment))
         .ifPresent(
             message -> {
               throw ApiException.validation(message);

@@ -120,9 +120,8 @@ record Target(
     return json;
   }
 
-  /** Calls the target with the rights of its role, for a schedule of a group. */
-  Targets.Outcome call(Targets targets, String groupArn, String payload) {
-    Targets.Rights rights = new Targets.Rights(roleArn, groupArn);
+  /** Calls the target. */
+  Targets.Outcome call(Targets targets, Targets.Rights rights, String payload) {
     if (isFunction()) {
       return targets.invokeFunction(rights, arn, payload);
     }
@@ -145,8 +144,8 @@ record Target(
    */
   Targets.Outcome sendDeadLetter(
       Targets targets,
+      Targets.Rights rights,
       String queueArn,
-      String groupArn,
       String payload,
       Map<String, String> attributes) {
     ObjectNode letter = Json.object();
@@ -155,7 +154,7 @@ record Target(
     attributes.forEach(
         (name, value) ->
             messageAttributes.putObject(name).put("DataType", "String").put("StringValue", value));
-    return targets.callApi(new Targets.Rights(roleArn, groupArn), "sqs", "SendMessage", letter);
+    return targets.callApi(rights, "sqs", "SendMessage", letter);
   }
 
   /** The target in dead letters: the ARN of the API action. */
