@@ -44,8 +44,8 @@ public record FaultPlan(
     latency = Map.copyOf(latency);
     odds.forEach((kind, odd) -> requireProbability(kind.key(), odd));
     throttled.forEach(FaultPlan::requireProbability);
-    throttled.keySet().forEach(service -> requireService("throttled", service));
-    latency.keySet().forEach(service -> requireService("latency", service));
+    throttled.keySet().forEach(service -> requireKnown("throttled", service, SERVICES));
+    latency.keySet().forEach(service -> requireKnown("latency", service, SERVICES));
   }
 
   /** No faults. */
@@ -69,7 +69,7 @@ public record FaultPlan(
   }
 
   private static FaultPlan of(Map<String, Object> plan) {
-    plan.keySet().forEach(name -> require(MEMBERS.contains(name), name, "plan", MEMBERS));
+    plan.keySet().forEach(name -> requireKnown("plan", name, MEMBERS));
     return new FaultPlan(
         (long) number("seed", plan.getOrDefault("seed", 0)),
         entries(plan, "faults", FaultPlan::kind, FaultPlan::number),
@@ -106,10 +106,12 @@ public record FaultPlan(
     if (TAIL.equals(times)) {
       return Latency.TAIL;
     }
+    if (!(times instanceof List<?> pairs)) {
+      throw expected(place, times, "tail, or a list of [quantile, milliseconds]");
+    }
     List<Latency.Point> points = new ArrayList<>();
-    for (Object pair : list(place, times)) {
-      List<?> point = list(place, pair);
-      if (point.size() != 2) {
+    for (Object pair : pairs) {
+      if (!(pair instanceof List<?> point && point.size() == 2)) {
         throw expected(place, pair, "[quantile, milliseconds]");
       }
       points.add(new Latency.Point(number(place, point.get(0)), number(place, point.get(1))));
@@ -123,12 +125,8 @@ public record FaultPlan(
     }
   }
 
-  private static void requireService(String place, String service) {
-    require(SERVICES.contains(service), service, place, SERVICES);
-  }
-
-  private static void require(boolean known, String name, String place, Set<String> all) {
-    if (!known) {
+  private static void requireKnown(String place, String name, Set<String> all) {
+    if (!all.contains(name)) {
       throw expected(place, name, "one of " + all.stream().sorted().toList());
     }
   }
@@ -147,13 +145,6 @@ public record FaultPlan(
     Map<String, Object> texts = new TreeMap<>();
     map.forEach((name, of) -> texts.put(String.valueOf(name), of));
     return texts;
-  }
-
-  private static List<?> list(String place, Object value) {
-    if (value instanceof List<?> list) {
-      return list;
-    }
-    throw expected(place, value, "tail, or a list of [quantile, milliseconds]");
   }
 
   private static IllegalArgumentException expected(String place, Object value, String what) {

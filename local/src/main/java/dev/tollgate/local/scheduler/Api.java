@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -72,52 +73,42 @@ final class Api extends RestApi {
               scheduler
                   .schedule(Scheduler.key(groupName(call), call.name(), Optional.empty()))
                   .toJson(environment));
-      all.put("DELETE /schedules/", this::deleteSchedule);
+      all.put(
+          "DELETE /schedules/",
+          run(
+              call ->
+                  scheduler.deleteSchedule(
+                      groupName(call), call.name(), call.query("clientToken"))));
       all.put("GET /schedule-groups", this::listGroups);
       all.put("POST /schedule-groups/", this::createGroup);
       all.put(
           "GET /schedule-groups/", call -> scheduler.requireGroup(call.name()).toJson(environment));
-      all.put("DELETE /schedule-groups/", this::deleteGroup);
-      all.put("GET /tags/", this::listTags);
-      all.put("POST /tags/", this::tag);
-      all.put("DELETE /tags/", this::untag);
+      all.put(
+          "DELETE /schedule-groups/",
+          run(call -> scheduler.deleteGroup(call.name(), call.query("clientToken"))));
+      all.put("GET /tags/", call -> Json.object("Tags", group(call).tagList()));
+      all.put("POST /tags/", run(call -> scheduler.tag(group(call), tags(call.body()))));
+      all.put("DELETE /tags/", run(call -> scheduler.untag(group(call), call.queries("TagKeys"))));
       return all.entrySet().stream()
           .collect(
               Collectors.toMap(
                   Map.Entry::getKey, entry -> call -> Answer.ok(entry.getValue().apply(call))));
     }
 
-    private static JsonNode arn(String member, String arn) {
-      return Json.object().put(member, arn);
+    private static Function<Request, JsonNode> run(Consumer<Request> operation) {
+      return call -> {
+        operation.accept(call);
+        return Json.object();
+      };
     }
 
-    private JsonNode deleteSchedule(Request call) {
-      scheduler.deleteSchedule(groupName(call), call.name(), call.query("clientToken"));
-      return Json.object();
+    private static JsonNode arn(String member, String arn) {
+      return Json.object().put(member, arn);
     }
 
     private JsonNode createGroup(Request call) {
       Optional<String> token = new Members(call.body()).text("ClientToken", 1, Integer.MAX_VALUE);
       return arn("ScheduleGroupArn", scheduler.createGroup(call.name(), tags(call.body()), token));
-    }
-
-    private JsonNode deleteGroup(Request call) {
-      scheduler.deleteGroup(call.name(), call.query("clientToken"));
-      return Json.object();
-    }
-
-    private JsonNode listTags(Request call) {
-      return Json.object("Tags", group(call).tagList());
-    }
-
-    private JsonNode tag(Request call) {
-      scheduler.tag(group(call), tags(call.body()));
-      return Json.object();
-    }
-
-    private JsonNode untag(Request call) {
-      scheduler.untag(group(call), call.queries("TagKeys"));
-      return Json.object();
     }
 
     private JsonNode listSchedules(Request call) {

@@ -375,8 +375,9 @@ public final class Scheduler implements AutoCloseable {
 
     /** Identifies the request for idempotency: a token may be used again for another later. */
     Optional<String> identity(String operation) {
-      UUID digest = UUID.nameUUIDFromBytes(Json.bytes(definition.toJson()));
-      return clientToken.map(token -> operation + "/" + token + "/" + digest);
+      return clientToken
+          .map(token -> operation + "/" + token + "/")
+          .map(use -> use + UUID.nameUUIDFromBytes(Json.bytes(definition.toJson())));
     }
   }
 }

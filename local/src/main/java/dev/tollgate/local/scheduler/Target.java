@@ -91,12 +91,13 @@ record Target(
         throw ApiException.validation(other + " is not run locally.");
       }
     }
+    if (messageGroupId.isPresent() && (isUniversal() || isFunction())) {
+      throw ApiException.validation("SqsParameters does not apply to target " + arn + ".");
+    }
     Matcher universal = UNIVERSAL.matcher(arn);
     if (universal.matches()) {
-      requireNoMessageGroup();
       checkUniversal(universal.group(1), universal.group(2));
     } else if (isFunction()) {
-      requireNoMessageGroup();
       input.ifPresent(Target::requireJson);
     } else if (!QUEUE.matcher(arn).matches()) {
       throw ApiException.validation(
@@ -216,12 +217,6 @@ record Target(
               + " (expected: an object with "
               + String.join(" and ", required)
               + ").");
-    }
-  }
-
-  private void requireNoMessageGroup() {
-    if (messageGroupId.isPresent()) {
-      throw ApiException.validation("SqsParameters does not apply to target " + arn + ".");
     }
   }
 
