@@ -185,12 +185,11 @@ public final class Endpoint implements AutoCloseable {
   private HttpHandler authorize(HttpHandler next) {
     return exchange -> {
       Call call = Call.of(exchange);
-      Optional<String> refusal = authorization.refusal(call);
-      if (refusal.isEmpty()) {
-        next.handleRequest(exchange);
-      } else {
-        accessDenied(call.service(), refusal.get()).send(exchange);
-      }
+      authorization
+          .refusal(call)
+          .<HttpHandler>map(message -> accessDenied(call.service(), message)::send)
+          .orElse(next)
+          .handleRequest(exchange);
     };
   }
 

@@ -28,7 +28,9 @@ sealed interface Timing {
   Pattern RATE = Pattern.compile("rate\\(([1-9]\\d{0,8}) +(minute|hour|day)(s?)\\)");
 
   /** The first due time of a schedule that is created, changed or enabled at {@code now}. */
-  Optional<Instant> first(Instant now);
+  default Optional<Instant> first(Instant now) {
+    return next(now.minusNanos(1));
+  }
 
   /** The first due time later than {@code after}. */
   Optional<Instant> next(Instant after);
@@ -70,11 +72,6 @@ sealed interface Timing {
   /** A one-time schedule. As in the service, start date and end date are ignored. */
   record At(Instant instant) implements Timing {
     @Override
-    public Optional<Instant> first(Instant now) {
-      return Optional.of(instant).filter(due -> !due.isBefore(now));
-    }
-
-    @Override
     public Optional<Instant> next(Instant after) {
       return Optional.of(instant).filter(due -> due.isAfter(after));
     }
@@ -88,7 +85,7 @@ sealed interface Timing {
   record Rate(boolean atOnce, Instant origin, Duration period, Instant end) implements Timing {
     @Override
     public Optional<Instant> first(Instant now) {
-      return atOnce ? beforeEnd(origin) : next(now.minusNanos(1));
+      return atOnce ? beforeEnd(origin) : Timing.super.first(now);
     }
 
     @Override
