@@ -166,20 +166,22 @@ public final class Accesses {
       case "ListEventSourceMappings", "ListFunctions" -> List.of();
       case "CreateEventSourceMapping" ->
           List.of(new Access(action(call), "*", ofFunction(function(named, Optional.empty()))));
-      case "GetEventSourceMapping", "UpdateEventSourceMapping", "DeleteEventSourceMapping" -> {
-        String arn = environment.arn("lambda", "event-source-mapping:" + name);
-        Context now = functionOfMapping.apply(name).map(Accesses::ofFunction).orElse(Context.EMPTY);
-        Access access = new Access(action(call), arn, now);
-        yield body.has("FunctionName")
-            ? List.of(
-                access,
-                new Access(action(call), arn, ofFunction(function(named, Optional.empty()))))
-            : List.of(access);
-      }
+      case "GetEventSourceMapping", "UpdateEventSourceMapping", "DeleteEventSourceMapping" ->
+          ofMapping(call, name, body);
       case "Invoke" ->
           List.of(Access.to("lambda:InvokeFunction", function(name, call.query("Qualifier"))));
       default -> ofFunction(call, name.isEmpty() ? named : name, body);
     };
+  }
+
+  private List<Access> ofMapping(Call call, String id, JsonNode body) {
+    String arn = environment.arn("lambda", "event-source-mapping:" + id);
+    Context now = functionOfMapping.apply(id).map(Accesses::ofFunction).orElse(Context.EMPTY);
+    String then = function(body.path("FunctionName").asText(), Optional.empty());
+    Access access = new Access(action(call), arn, now);
+    return body.has("FunctionName")
+        ? List.of(access, new Access(action(call), arn, ofFunction(then)))
+        : List.of(access);
   }
 
   private List<Access> ofFunction(Call call, String name, JsonNode body) {
