@@ -23,7 +23,6 @@ import dev.tollgate.local.iam.FunctionPolicies;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.iam.access.Accesses;
-import dev.tollgate.local.iam.access.Iam;
 import dev.tollgate.local.iam.access.TableKeys;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
@@ -92,7 +91,7 @@ public final class LocalCloud implements AutoCloseable {
       Assets assets = new Assets(template);
       environment = Environment.of(template.stackName(), options.clock());
       log = closedLater(RunLog.open(options.clock(), options.logFile()));
-      TableEngine tables = closedLater(TableEngine.start(directory("tables")));
+      TableEngine tables = closedLater(new TableEngine(directory("tables")));
       QueueEngine queues = closedLater(startQueues());
       policies = new Policies(resource -> policyOfQueue(queues, resource));
       endpoint = closedLater(openEndpoint());
@@ -265,7 +264,7 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   private QueueEngine startQueues() throws Exception {
-    return QueueEngine.start(
+    return new QueueEngine(
         directory("queues"),
         environment,
         queue ->
@@ -278,12 +277,10 @@ public final class LocalCloud implements AutoCloseable {
   private Endpoint openEndpoint() {
     Authorization authorization =
         options.iam()
-            ? new Iam(
-                new Accesses(environment, tableKeys, id -> eventSources.functionOf(id)),
-                policies,
-                log::event)
+            ? new Accesses(environment, tableKeys, id -> eventSources.functionOf(id))
+                .authorization(policies, log::event)
             : Authorization.NONE;
-    return Endpoint.open(
+    return new Endpoint(
         accessKeys,
         authorization,
         requests,

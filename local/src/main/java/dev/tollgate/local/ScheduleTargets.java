@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ServiceClient.Answer;
 import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.iam.Context;
-import dev.tollgate.local.iam.Decision.Denied;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.Invocation;
@@ -84,9 +83,8 @@ record ScheduleTargets(
 
   private Optional<Failed> denial(Rights rights, String functionArn) {
     return policies
-        .map(all -> all.decide(roles.principal(rights.roleArn()), Access.to(INVOKE, functionArn)))
-        .filter(Denied.class::isInstance)
-        .map(Denied.class::cast)
-        .map(denied -> new Failed("Lambda.AccessDeniedException", denied.message(), false));
+        .flatMap(
+            all -> all.denial(roles.principal(rights.roleArn()), Access.to(INVOKE, functionArn)))
+        .map(message -> new Failed("Lambda.AccessDeniedException", message, false));
   }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
@@ -170,10 +171,7 @@ public final class Scheduler implements AutoCloseable {
 
   /** DeleteSchedule. An attempt under way continues; retries are dropped. */
   public synchronized void deleteSchedule(String group, String name, Optional<String> clientToken) {
-    Members members = new Members(Json.object());
-    ScheduleKey key = new ScheduleKey(members.name(group, "groupName"), members.name(name, "name"));
-    members.clientToken(clientToken);
-    members.check();
+    ScheduleKey key = key(group, name, clientToken);
     if (!schedules.containsKey(key) && wasDeleted(key.arn(environment), clientToken)) {
       return;
     }
@@ -189,10 +187,7 @@ public final class Scheduler implements AutoCloseable {
    */
   public synchronized String createGroup(
       String name, Map<String, String> tags, Optional<String> clientToken) {
-    Members members = new Members(Json.object());
-    members.name(name, "name");
-    members.clientToken(clientToken);
-    members.check();
+    var unused = key(Group.DEFAULT, name, clientToken);
     checkTags(tags);
     Group existing = groups.get(name);
     if (existing != null) {
@@ -211,10 +206,7 @@ public final class Scheduler implements AutoCloseable {
 
   /** DeleteScheduleGroup: deletes the group and its schedules at once. */
   public synchronized void deleteGroup(String name, Optional<String> clientToken) {
-    Members members = new Members(Json.object());
-    members.name(name, "name");
-    members.clientToken(clientToken);
-    members.check();
+    var unused = key(Group.DEFAULT, name, clientToken);
     if (name.equals(Group.DEFAULT)) {
       throw ApiException.validation("The default schedule group cannot be deleted.");
     }
@@ -239,19 +231,22 @@ public final class Scheduler implements AutoCloseable {
   }
 
   synchronized Schedule schedule(ScheduleKey key) {
-    Schedule schedule = schedules.get(key);
-    if (schedule == null) {
-      throw ApiException.notFound("Schedule " + key.name() + " does not exist.");
-    }
-    return schedule;
+    return Optional.ofNullable(schedules.get(key))
+        .orElseThrow(() -> ApiException.notFound("Schedule " + key.name() + " does not exist."));
   }
 
   synchronized Group requireGroup(String name) {
-    Group group = groups.get(name);
-    if (group == null) {
-      throw ApiException.notFound("Schedule group " + name + " does not exist.");
-    }
-    return group;
+    return Optional.ofNullable(groups.get(name))
+        .orElseThrow(() -> ApiException.notFound("Schedule group " + name + " does not exist."));
+  }
+
+  /** Checks the names and the client token in a path and its query. */
+  static ScheduleKey key(String group, String name, Optional<String> clientToken) {
+    Members members = new Members(Json.object());
+    ScheduleKey key = new ScheduleKey(members.name(group, "groupName"), members.name(name, "name"));
+    members.clientToken(clientToken);
+    members.check();
+    return key;
   }
 
   /** The schedules in order of group and name. */
@@ -289,9 +284,7 @@ public final class Scheduler implements AutoCloseable {
 
   private String put(Schedule schedule, Instant now) {
     targets
-        .refusal(
-            new Targets.Rights(
-                schedule.definition().target().roleArn(), schedule.key().groupArn(environment)))
+        .refusal(schedule.rights(environment))
         .ifPresent(
             message -> {
               throw ApiException.validation(message);
@@ -380,8 +373,11 @@ public final class Scheduler implements AutoCloseable {
       return new Request(new ScheduleKey(group, name), Definition.parse(members), token);
     }
 
+    /** Identifies the request for idempotency: a token may be used again for another later. */
     Optional<String> identity(String operation) {
-      return Schedule.request(operation, clientToken, definition);
+      return clientToken
+          .map(token -> operation + "/" + token + "/")
+          .map(use -> use + UUID.nameUUIDFromBytes(Json.bytes(definition.toJson())));
     }
   }
 }

@@ -47,7 +47,7 @@ class SlowReaderTest {
   private final ScriptedFunctions functions = new ScriptedFunctions();
   private final AccessKeys keys = new AccessKeys();
   private final Endpoint frontDoor =
-      Endpoint.open(
+      new Endpoint(
           keys,
           Authorization.NONE,
           new RecordedRequests(),
