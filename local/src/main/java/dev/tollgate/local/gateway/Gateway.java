@@ -17,12 +17,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -166,19 +164,16 @@ public final class Gateway implements AutoCloseable {
     }
     sweeps.shutdownNow();
     apis.values().forEach(Api::close);
-    try {
-      CompletableFuture.runAsync(() -> apis.values().forEach(Api::settle), workers)
-          .get(CLOSE_SECONDS, TimeUnit.SECONDS);
-    } catch (TimeoutException e) {
+    boolean settled =
+        CompletableFuture.runAsync(() -> apis.values().forEach(Api::settle), workers)
+            .thenApply(done -> true)
+            .completeOnTimeout(false, CLOSE_SECONDS, TimeUnit.SECONDS)
+            .join();
+    if (!settled) {
       log.accept("closing: a function takes too long to learn of a disconnection");
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e.getCause());
-    } finally {
-      server.stop();
-      workers.shutdownNow();
     }
+    server.stop();
+    workers.shutdownNow();
   }
 
   private void route(HttpServerExchange exchange) throws Exception {

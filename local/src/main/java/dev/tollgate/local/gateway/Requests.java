@@ -6,6 +6,8 @@ import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderValues;
 import io.undertow.util.Headers;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -64,6 +66,11 @@ final class Requests {
     }
     int path = uri.indexOf('/', uri.indexOf("://") + 3);
     return path < 0 ? "/" : uri.substring(path);
+  }
+
+  /** Decodes a path. Unlike in a query, a plus sign is literal. */
+  static String decode(String rawPath) {
+    return URLDecoder.decode(rawPath.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 
   /** The request's headers with those that a proxy adds, in the case in which they came. */

@@ -124,10 +124,7 @@ public final class JwtAuthorizer {
     if (header.getKeyID() == null) {
       throw new Invalid("the token does not name its key");
     }
-    return keys.find(header.getKeyID())
-        .filter(
-            key -> key.getAlgorithm() == null || key.getAlgorithm().equals(header.getAlgorithm()))
-        .orElseThrow(() -> new Invalid("the issuer has no such key"));
+    return keys.find(header).orElseThrow(() -> new Invalid("the issuer has no such key"));
   }
 
   private void check(JWTClaimsSet claims) throws Invalid, ParseException {
