@@ -187,11 +187,11 @@ public final class Gateway implements AutoCloseable {
     if (refusal.isPresent()) {
       refusal.get().send(exchange);
     } else if (!path.startsWith("/") || BROKEN_ESCAPE.matcher(path).find()) {
-      Requests.reply(exchange, 400, "Bad Request");
+      Requests.refuse(exchange, 400);
     } else if (ConnectionsApi.isConnections(path)) {
       connections.handleRequest(exchange);
     } else if (api.isEmpty()) {
-      Requests.reply(exchange, 404, "Not Found");
+      Requests.refuse(exchange, 404);
     } else {
       api.get().handle(exchange, end < 0 ? "" : path.substring(end));
     }

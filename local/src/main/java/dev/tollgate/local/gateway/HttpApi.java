@@ -87,7 +87,7 @@ final class HttpApi implements Api {
         return;
       }
     }
-    Requests.reply(exchange, 404, "Not Found");
+    Requests.refuse(exchange, 404);
   }
 
   /**
@@ -127,8 +127,7 @@ final class HttpApi implements Api {
         .getResponseHeaders()
         .put(REQUEST_ID, Requests.newId())
         .put(Headers.WWW_AUTHENTICATE, refused.challenge());
-    Requests.reply(
-        exchange, refused.status(), refused.status() == 401 ? "Unauthorized" : "Forbidden");
+    Requests.refuse(exchange, refused.status());
   }
 
   private void integrate(
@@ -144,7 +143,7 @@ final class HttpApi implements Api {
             ? new byte[MAX_BODY_BYTES + 1]
             : exchange.getInputStream().readNBytes(MAX_BODY_BYTES + 1);
     if (body.length > MAX_BODY_BYTES) {
-      Requests.reply(exchange, 413, "Request Entity Too Large");
+      Requests.refuse(exchange, 413);
       return;
     }
     String requestId = Requests.newId();
@@ -153,11 +152,11 @@ final class HttpApi implements Api {
     Optional<Invocation> end =
         Api.await(functions.start(route.function(), event), INTEGRATION_TIMEOUT);
     if (end.isEmpty()) {
-      Requests.reply(exchange, 503, "Service Unavailable");
+      Requests.refuse(exchange, 503);
     } else if (!(end.get() instanceof Invocation.Success success)
         || !respond(exchange, success.payload())) {
       log.accept("HTTP API %s, %s: %s".formatted(spec.apiId(), route.routeKey(), end.get()));
-      Requests.reply(exchange, 500, "Internal Server Error");
+      Requests.refuse(exchange, 500);
     }
   }
 

@@ -6,6 +6,7 @@ import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderValues;
 import io.undertow.util.Headers;
+import io.undertow.util.StatusCodes;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -104,5 +105,10 @@ final class Requests {
 
   static void reply(HttpServerExchange exchange, int status, String message) {
     reply(exchange, status, Json.object().put("message", message));
+  }
+
+  /** Answers with a status and its standard phrase. */
+  static void refuse(HttpServerExchange exchange, int status) {
+    reply(exchange, status, StatusCodes.getReason(status));
   }
 }

@@ -133,13 +133,13 @@ final class WebSocketApi implements Api {
   @Override
   public void handle(HttpServerExchange exchange, String path) throws Exception {
     if (!path.equals("/" + spec.stage()) && !path.equals("/" + spec.stage() + "/")) {
-      Requests.reply(exchange, 403, "Forbidden");
+      Requests.refuse(exchange, 403);
     } else if (Requests.rawPath(exchange).length() + exchange.getQueryString().length()
         >= MAX_URL_CHARS) {
       Requests.reply(exchange, 414, "Request URI Too Long");
     } else if (!isHandshake(exchange.getRequestHeaders())) {
       exchange.getResponseHeaders().put(Headers.UPGRADE, "websocket");
-      Requests.reply(exchange, 426, "Upgrade Required");
+      Requests.refuse(exchange, 426);
     } else {
       connect(exchange);
     }
@@ -164,16 +164,18 @@ final class WebSocketApi implements Api {
     if (spec.authorizer().isPresent()) {
       WebSocketApiSpec.Authorizer asked = spec.authorizer().get();
       if (!asked.identitySources().stream().allMatch(source -> isPresent(source, exchange))) {
-        Requests.reply(exchange, 401, "Unauthorized");
+        Requests.refuse(exchange, 401);
         return;
       }
       AuthorizerAnswer answer = authorize(asked.function(), handshake, peer);
-      if (answer instanceof AuthorizerAnswer.Allowed allowed) {
-        authorizer = allowed.context();
-      } else {
-        refuse(exchange, answer);
+      if (answer instanceof AuthorizerAnswer.Refused refused) {
+        if (refused.status() == 500) {
+          log.accept("WebSocket API %s, authorizer: %s".formatted(spec.apiId(), refused.reason()));
+        }
+        Requests.refuse(exchange, refused.status());
         return;
       }
+      authorizer = ((AuthorizerAnswer.Allowed) answer).context();
     }
     Optional<String> function = spec.function("$connect");
     if (function.isPresent()) {
@@ -198,22 +200,11 @@ final class WebSocketApi implements Api {
     AuthorizerAnswer answer =
         Api.await(functions.start(function, Json.bytes(event)), INTEGRATION_TIMEOUT)
             .map(end -> AuthorizerAnswer.of(end, methodArn))
-            .orElse(new AuthorizerAnswer.Broken("no answer within " + INTEGRATION_TIMEOUT));
+            .orElse(AuthorizerAnswer.broken("no answer within " + INTEGRATION_TIMEOUT));
     if (answer instanceof AuthorizerAnswer.Allowed allowed) {
       allowed.context().put("integrationLatency", (System.nanoTime() - start) / 1_000_000);
     }
     return answer;
-  }
-
-  private void refuse(HttpServerExchange exchange, AuthorizerAnswer answer) {
-    if (answer instanceof AuthorizerAnswer.Unauthorized) {
-      Requests.reply(exchange, 401, "Unauthorized");
-    } else if (answer instanceof AuthorizerAnswer.Denied) {
-      Requests.reply(exchange, 403, "Forbidden");
-    } else {
-      log.accept("WebSocket API %s, authorizer: %s".formatted(spec.apiId(), answer));
-      Requests.reply(exchange, 500, "Internal Server Error");
-    }
   }
 
   private static boolean isPresent(String identitySource, HttpServerExchange exchange) {

@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * A WebSocket API at one stage.
@@ -48,26 +47,6 @@ public record WebSocketApiSpec(
             "routes: " + key + " = " + route.integration() + " (expected: a function)");
       }
     }
-  }
-
-  /** An API whose routes are all served by functions and have no route responses. */
-  public WebSocketApiSpec(
-      String apiId,
-      String stage,
-      String routeSelectionExpression,
-      Map<String, String> functions,
-      Optional<Authorizer> authorizer) {
-    this(
-        apiId,
-        stage,
-        routeSelectionExpression,
-        functions.entrySet().stream()
-            .collect(
-                Collectors.toMap(
-                    Map.Entry::getKey,
-                    route -> new Route(new Integration.Function(route.getValue()), false))),
-        authorizer,
-        Map.of());
   }
 
   /** The ARN of the function that serves a route, if there is such a route. */

@@ -7,13 +7,13 @@ import dev.tollgate.local.json.Json;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Integrations without proxy: templates render the request and the frame. */
 public final class MappedIntegrations {
@@ -63,18 +63,10 @@ public final class MappedIntegrations {
             });
     Matcher parameters = PATH_PARAMETER.matcher(integration.path());
     String target = parameters.replaceAll(found -> segment(found, path)) + query;
-    ServiceCalls.Request request =
-        new ServiceCalls.Request(
-            integration.roleArn(),
-            integration.service(),
-            integration.method(),
-            target,
-            headers,
-            render(integration.template(), body(event), event),
-            integration.timeout());
+    String body = render(integration.template(), body(event), event);
     return services
-        .call(request)
-        .map(answer -> frame(integration.responses(), answer.status(), answer.body(), event));
+        .call(integration, target, headers, body)
+        .map(answer -> frame(integration, answer.status(), answer.body(), event));
   }
 
   /**
@@ -87,23 +79,17 @@ public final class MappedIntegrations {
     String mocked = render(integration.template(), body(event), event);
     try {
       int status = Json.read(mocked).path("statusCode").asInt();
-      return frame(integration.responses(), status, mocked, event);
+      return frame(integration, status, mocked, event);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("the template of a mock integration makes no JSON", e);
     }
   }
 
-  private String frame(
-      List<Integration.Response> responses, int status, String body, ObjectNode event) {
+  private String frame(Integration integration, int status, String body, ObjectNode event) {
     Integration.Response response =
-        responses.stream()
-            .filter(candidate -> candidate.isFor(status))
+        Stream.of(Integer.toString(status), Integration.Response.DEFAULT)
+            .flatMap(key -> integration.responses().stream().filter(each -> each.isFor(key)))
             .findFirst()
-            .or(
-                () ->
-                    responses.stream()
-                        .filter(r -> r.key().equals(Integration.Response.DEFAULT))
-                        .findFirst())
             .orElseThrow(() -> new IllegalStateException("no response for status " + status));
     return response.template().map(template -> render(template, body, event)).orElse(body);
   }

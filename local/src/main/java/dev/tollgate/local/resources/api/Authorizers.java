@@ -1,5 +1,6 @@
 package dev.tollgate.local.resources.api;
 
+import dev.tollgate.local.gateway.HttpApiSpec.Authorization;
 import dev.tollgate.local.gateway.WebSocketApiSpec;
 import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
 import dev.tollgate.local.gateway.jwt.KeySets;
@@ -42,7 +43,7 @@ public final class Authorizers implements ResourceFamily {
       properties.ignore("ApiId");
       WebSocketApiSpec.Authorizer spec =
           new WebSocketApiSpec.Authorizer(
-              IntegrationDraft.functionArn(properties.text("AuthorizerUri")),
+              Integrations.functionArn(properties.text("AuthorizerUri")),
               properties.texts("IdentitySource"));
       stack.add(RequestAuthorizer.class, logicalName, new RequestAuthorizer(logicalName, spec));
     }
@@ -77,5 +78,51 @@ public final class Authorizers implements ResourceFamily {
                     audiences,
                     stack.service(KeySets.class).keys(issuer),
                     stack.environment().clock())));
+  }
+
+  /** Who may call a route. */
+  static Authorization authorization(ApiDraft api, Properties properties, Stack stack) {
+    if (properties.optionalText("AuthorizationType").isEmpty()) {
+      return new Authorization.None();
+    }
+    return switch (properties.oneOf("AuthorizationType", "NONE", "AWS_IAM", "JWT", "CUSTOM")) {
+      case "AWS_IAM" -> new Authorization.Iam();
+      case "JWT" -> jwt(api, properties, stack);
+      case "CUSTOM" -> {
+        api.authorizer = Optional.of(requestAuthorizer(api, properties, stack));
+        yield new Authorization.None();
+      }
+      default -> new Authorization.None();
+    };
+  }
+
+  private static Authorization jwt(ApiDraft api, Properties properties, Stack stack) {
+    String id = properties.text("AuthorizerId");
+    TokenAuthorizer found =
+        stack
+            .find(TokenAuthorizer.class, id)
+            .filter(authorizer -> authorizer.api().equals(api.id))
+            .orElseThrow(
+                () ->
+                    properties.error(
+                        "AuthorizerId",
+                        id + " (expected: an authorizer of type JWT of the route's API)"));
+    List<String> scopes = properties.texts("AuthorizationScopes");
+    return found
+        .authorizer()
+        .<Authorization>map(authorizer -> new Authorization.Jwt(authorizer, scopes))
+        .orElseGet(Authorization.None::new);
+  }
+
+  private static RequestAuthorizer requestAuthorizer(
+      ApiDraft api, Properties properties, Stack stack) {
+    String id = properties.text("AuthorizerId");
+    return stack
+        .find(RequestAuthorizer.class, id)
+        .filter(authorizer -> api.webSocket)
+        .orElseThrow(
+            () ->
+                properties.error(
+                    "AuthorizerId", id + " (expected: an authorizer of a WebSocket API)"));
   }
 }
