@@ -15,6 +15,7 @@ import io.undertow.Handlers;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
+import io.undertow.websockets.core.CloseMessage;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -263,7 +264,7 @@ final class WebSocketApi implements Api {
   /**
    * Removes a connection, and invokes the {@code $disconnect} route if the connection was opened.
    */
-  private void ended(Connection connection, Connection.End end) {
+  private void ended(Connection connection, CloseMessage end) {
     connections.remove(connection.peer().id());
     Optional<String> function = spec.function("$disconnect");
     if (function.isEmpty() || !connection.wasOpened()) {
@@ -316,12 +317,9 @@ final class WebSocketApi implements Api {
       }
       return Optional.of(answer.path("body")).filter(JsonNode::isTextual).map(JsonNode::asText);
     }
-    if (integration instanceof Integration.Mock mock) {
-      return Optional.of(mapped.answer(mock, event));
-    }
     return Optional.of(
         mapped
-            .answer((Integration.Service) integration, event)
+            .answer(integration, event)
             .orElseThrow(() -> new IllegalStateException("no answer in time")));
   }
 

@@ -103,9 +103,7 @@ public final class Template {
    */
   public List<Resource> resources(Resolver resolver) {
     Map<String, Resource> all = new LinkedHashMap<>();
-    existing("Resources", resolver)
-        .forEach(
-(id, node) -> all.put(id, resource(id, node)));
+    existing("Resources", resolver).forEach((id, node) -> all.put(id, resource(id, node)));
     Set<Resource> ordered = new LinkedHashSet<>();
     all.values().forEach(resource -> visit(resource, all, ordered, new LinkedHashSet<>()));
     return List.copyOf(ordered);

@@ -35,14 +35,28 @@ public final class MappedIntegrations {
   }
 
   /**
-   * Sends a request and renders the frame of its answer.
+   * Sends a request, or mocks its answer, and renders the frame of the answer.
    *
    * @param event the message, as a function would get it
    * @return the frame; empty after a time-out
    * @throws RuntimeException if a template cannot be rendered, or there is no response for the
    *     answer's status
    */
-  public Optional<String> answer(Integration.Service integration, ObjectNode event) {
+  public Optional<String> answer(Integration integration, ObjectNode event) {
+    if (integration instanceof Integration.Service service) {
+      return call(service, event)
+          .map(answer -> frame(service, answer.status(), answer.body(), event));
+    }
+    String mocked = render(((Integration.Mock) integration).template(), body(event), event);
+    try {
+      int status = Json.read(mocked).path("statusCode").asInt();
+      return Optional.of(frame(integration, status, mocked, event));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("the template of a mock integration makes no JSON", e);
+    }
+  }
+
+  private Optional<ServiceCalls.Answer> call(Integration.Service integration, ObjectNode event) {
     Map<String, String> path = new HashMap<>();
     Map<String, String> headers = new HashMap<>();
     StringJoiner query = new StringJoiner("&", "?", "").setEmptyValue("");
@@ -64,25 +78,7 @@ public final class MappedIntegrations {
     Matcher parameters = PATH_PARAMETER.matcher(integration.path());
     String target = parameters.replaceAll(found -> segment(found, path)) + query;
     String body = render(integration.template(), body(event), event);
-    return services
-        .call(integration, target, headers, body)
-        .map(answer -> frame(integration, answer.status(), answer.body(), event));
-  }
-
-  /**
-   * Answers by itself.
-   *
-   * @throws RuntimeException if a template cannot be rendered, or there is no response for the
-   *     status that it says
-   */
-  public String answer(Integration.Mock integration, ObjectNode event) {
-    String mocked = render(integration.template(), body(event), event);
-    try {
-      int status = Json.read(mocked).path("statusCode").asInt();
-      return frame(integration, status, mocked, event);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("the template of a mock integration makes no JSON", e);
-    }
+    return services.call(integration, target, headers, body);
   }
 
   private String frame(Integration integration, int status, String body, ObjectNode event) {
