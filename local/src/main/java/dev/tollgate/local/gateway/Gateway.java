@@ -106,7 +106,8 @@ public final class Gateway implements AutoCloseable {
    * @throws IllegalArgumentException if its id is taken
    */
   public void add(HttpApiSpec spec) {
-    add(spec.apiId(), new HttpApi(spec, functions, environment, log));
+    Consumer<String> named = line -> log.accept("HTTP API " + spec.apiId() + ", " + line);
+    add(spec.apiId(), new HttpApi(spec, functions, environment, named));
   }
 
   /**
@@ -115,7 +116,8 @@ public final class Gateway implements AutoCloseable {
    * @throws IllegalArgumentException if its id is taken
    */
   public void add(WebSocketApiSpec spec) {
-    add(spec.apiId(), new WebSocketApi(spec, functions, services, environment, workers, log));
+    Consumer<String> named = line -> log.accept("WebSocket API " + spec.apiId() + ", " + line);
+    add(spec.apiId(), new WebSocketApi(spec, functions, services, environment, workers, named));
   }
 
   private void add(String apiId, Api api) {

@@ -109,25 +109,19 @@ final class HttpApi implements Api {
               .map(values -> String.join(",", values));
       JwtVerdict verdict = jwt.authorizer().judge(token, jwt.scopes());
       if (verdict instanceof JwtVerdict.Refused refused) {
-        refuse(exchange, route, refused);
+        if (!refused.trouble().isEmpty()) {
+          log.accept(route.routeKey() + ": keys: " + refused.trouble());
+        }
+        exchange
+            .getResponseHeaders()
+            .put(REQUEST_ID, Requests.newId())
+            .put(Headers.WWW_AUTHENTICATE, refused.challenge());
+        Requests.refuse(exchange, refused.status());
         return Optional.empty();
       }
       caller.set("jwt", ((JwtVerdict.Passed) verdict).context());
     }
     return Optional.of(caller);
-  }
-
-  private void refuse(
-      HttpServerExchange exchange, HttpApiSpec.Route route, JwtVerdict.Refused refused) {
-    if (!refused.trouble().isEmpty()) {
-      log.accept(
-          "HTTP API %s, %s: keys: %s".formatted(spec.apiId(), route.routeKey(), refused.trouble()));
-    }
-    exchange
-        .getResponseHeaders()
-        .put(REQUEST_ID, Requests.newId())
-        .put(Headers.WWW_AUTHENTICATE, refused.challenge());
-    Requests.refuse(exchange, refused.status());
   }
 
   private void integrate(
@@ -155,7 +149,7 @@ final class HttpApi implements Api {
       Requests.refuse(exchange, 503);
     } else if (!(end.get() instanceof Invocation.Success success)
         || !respond(exchange, success.payload())) {
-      log.accept("HTTP API %s, %s: %s".formatted(spec.apiId(), route.routeKey(), end.get()));
+      log.accept(route.routeKey() + ": " + end.get());
       Requests.refuse(exchange, 500);
     }
   }

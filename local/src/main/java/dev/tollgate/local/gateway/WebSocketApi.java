@@ -1,6 +1,5 @@
 package dev.tollgate.local.gateway;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -171,7 +170,7 @@ final class WebSocketApi implements Api {
       AuthorizerAnswer answer = authorize(asked.function(), handshake, peer);
       if (answer instanceof AuthorizerAnswer.Refused refused) {
         if (refused.status() == 500) {
-          log.accept("WebSocket API %s, authorizer: %s".formatted(spec.apiId(), refused.reason()));
+          log.accept("authorizer: " + refused.reason());
         }
         Requests.refuse(exchange, refused.status());
         return;
@@ -294,18 +293,14 @@ final class WebSocketApi implements Api {
    * <p>A failure, a time-out too, is answered with {@code Internal server error}.
    */
   private void serve(Connection connection, WebSocketApiSpec.Route route, ObjectNode event) {
-    Optional<String> answer;
     try {
-      answer = answer(route.integration(), event);
+      Optional<String> answer = answer(route.integration(), event);
+      if (route.answers() && answer.isPresent()) {
+        var unused = connection.send(answer.get());
+      }
     } catch (RuntimeException e) {
-      log.accept(
-          "WebSocket API %s, %s: %s"
-              .formatted(spec.apiId(), event.at("/requestContext/routeKey").asText(), e));
+      log.accept(event.at("/requestContext/routeKey").asText() + ": " + e);
       complain(connection, "Internal server error", event);
-      return;
-    }
-    if (route.answers() && answer.isPresent()) {
-      var unused = connection.send(answer.get());
     }
   }
 
@@ -317,20 +312,13 @@ final class WebSocketApi implements Api {
       }
       return Optional.of(answer.path("body")).filter(JsonNode::isTextual).map(JsonNode::asText);
     }
-    return Optional.of(
-        mapped
-            .answer(integration, event)
-            .orElseThrow(() -> new IllegalStateException("no answer in time")));
+    return Optional.of(mapped.answer(integration, event));
   }
 
   /** The value that the route selection expression selects; not that of a predefined route. */
   private String routeKey(String message) {
-    try {
-      JsonNode key = Json.read(message).at(spec.selector());
-      return key.isValueNode() && !key.asText().startsWith("$") ? key.asText() : "$default";
-    } catch (JsonProcessingException e) {
-      return "$default";
-    }
+    JsonNode key = Json.readOrMissing(message).at(spec.selector());
+    return key.isValueNode() && !key.asText().startsWith("$") ? key.asText() : "$default";
   }
 
   private static void complain(Connection connection, String message, ObjectNode event) {
@@ -356,9 +344,9 @@ final class WebSocketApi implements Api {
       if (end.get() instanceof Invocation.Success success) {
         return Json.read(success.payload());
       }
-      log.accept("WebSocket API %s, %s: %s".formatted(spec.apiId(), function, end.get()));
+      log.accept(function + ": " + end.get());
     } catch (IOException e) {
-      log.accept("WebSocket API %s, %s: %s".formatted(spec.apiId(), function, e));
+      log.accept(function + ": " + e);
     }
     return MissingNode.getInstance();
   }

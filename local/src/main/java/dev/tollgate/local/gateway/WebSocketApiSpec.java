@@ -4,7 +4,6 @@ import dev.tollgate.local.gateway.mapping.Integration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -28,15 +27,14 @@ public record WebSocketApiSpec(
     Map<String, String> stageVariables) {
 
   private static final Pattern SELECTION =
-      Pattern.compile("\\$request\\.body\\.([\\w.-]+)|\\$\\{request\\.body\\.([\\w.-]+)}");
+      Pattern.compile("\\$request\\.body\\.[\\w.-]+|\\$\\{request\\.body\\.[\\w.-]+}");
 
   public WebSocketApiSpec {
     HttpApiSpec.requireApiId(apiId);
     if (!SELECTION.matcher(routeSelectionExpression).matches()) {
       throw new IllegalArgumentException(
-          "routeSelectionExpression: "
-              + routeSelectionExpression
-              + " (expected: $request.body.name)");
+          "routeSelectionExpression: %s (expected: $request.body.name)"
+              .formatted(routeSelectionExpression));
     }
     routes = Map.copyOf(routes);
     stageVariables = Map.copyOf(stageVariables);
@@ -57,10 +55,7 @@ public record WebSocketApiSpec(
 
   /** JSON pointer to the route key in a message. */
   String selector() {
-    Matcher selection = SELECTION.matcher(routeSelectionExpression);
-    selection.matches();
-    String path = selection.group(1) == null ? selection.group(2) : selection.group(1);
-    return '/' + path.replace('.', '/');
+    return routeSelectionExpression.replaceAll("^\\$\\{?request\\.body|}", "").replace('.', '/');
   }
 
   /**

@@ -97,26 +97,22 @@ public final class JwtAuthorizer {
     String token = header.startsWith(BEARER) ? header.substring(BEARER.length()) : header;
     try {
       SignedJWT jwt = SignedJWT.parse(token);
-      RSAKey key = key(jwt.getHeader());
-      if (!jwt.verify(new RSASSAVerifier(key.toRSAPublicKey()))) {
-        throw new BadJWTException("the token is not signed with that key");
-      }
+      JWSHeader signed = jwt.getHeader();
+      require(
+          ALGORITHMS.contains(signed.getAlgorithm()),
+          "the token is not signed as is expected: RS256, RS384 or RS512");
+      require(signed.getKeyID() != null, "the token does not name its key");
+      RSAKey key =
+          keys.find(signed).orElseThrow(() -> new BadJWTException("the issuer has no such key"));
+      require(
+          jwt.verify(new RSASSAVerifier(key.toRSAPublicKey())),
+          "the token is not signed with that key");
       JWTClaimsSet claims = jwt.getJWTClaimsSet();
       check(claims);
       return claims;
     } catch (ParseException | JOSEException | IllegalArgumentException e) {
       throw new BadJWTException("the token is malformed");
     }
-  }
-
-  private RSAKey key(JWSHeader header) throws BadJWTException, IOException {
-    if (!ALGORITHMS.contains(header.getAlgorithm())) {
-      throw new BadJWTException("the token is not signed as is expected: RS256, RS384 or RS512");
-    }
-    if (header.getKeyID() == null) {
-      throw new BadJWTException("the token does not name its key");
-    }
-    return keys.find(header).orElseThrow(() -> new BadJWTException("the issuer has no such key"));
   }
 
   private void check(JWTClaimsSet claims) throws BadJWTException, ParseException {

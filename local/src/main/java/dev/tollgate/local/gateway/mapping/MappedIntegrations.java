@@ -38,19 +38,19 @@ public final class MappedIntegrations {
    * Sends a request, or mocks its answer, and renders the frame of the answer.
    *
    * @param event the message, as a function would get it
-   * @return the frame; empty after a time-out
-   * @throws RuntimeException if a template cannot be rendered, or there is no response for the
-   *     answer's status
+   * @throws RuntimeException if there is no answer in time, a template cannot be rendered, or there
+   *     is no response for the answer's status
    */
-  public Optional<String> answer(Integration integration, ObjectNode event) {
+  public String answer(Integration integration, ObjectNode event) {
     if (integration instanceof Integration.Service service) {
-      return call(service, event)
-          .map(answer -> frame(service, answer.status(), answer.body(), event));
+      ServiceCalls.Answer answer =
+          call(service, event).orElseThrow(() -> new IllegalStateException("no answer in time"));
+      return frame(service, answer.status(), answer.body(), event);
     }
     String mocked = render(((Integration.Mock) integration).template(), body(event), event);
     try {
       int status = Json.read(mocked).path("statusCode").asInt();
-      return Optional.of(frame(integration, status, mocked, event));
+      return frame(integration, status, mocked, event);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("the template of a mock integration makes no JSON", e);
     }
