@@ -78,11 +78,11 @@ final class LocalCloudExtension implements BeforeAllCallback, ParameterResolver 
   }
 
   private static String output(TestCloud cloud, String name) {
-    String value = cloud.cloud().outputs().get(name);
-    if (value == null) {
-      throw new ParameterResolutionException(
-          "No output named " + name + ". The stack has: " + cloud.cloud().outputs().keySet());
-    }
-    return value;
+    Map<String, String> outputs = cloud.cloud().outputs();
+    return Optional.ofNullable(outputs.get(name))
+        .orElseThrow(
+            () ->
+                new ParameterResolutionException(
+                    "No output named " + name + ". The stack has: " + outputs.keySet()));
   }
 }

@@ -88,12 +88,11 @@ public final class IssuerKeys {
   }
 
   private void fetch(Instant now) throws IOException {
-    URI keySet = location.isPresent() ? location.get() : discover();
     try {
-      keys = JWKSet.parse(read(keySet));
+      keys = JWKSet.parse(read(location.isPresent() ? location.get() : discover()));
       since = now;
-    } catch (ParseException e) {
-      throw new IOException(keySet + ": " + e.getMessage() + " (expected: a JWK set)", e);
+    } catch (ParseException | IllegalArgumentException e) {
+      throw new IOException(issuer + ": " + e.getMessage() + " (expected: URL of a JWK set)", e);
     }
   }
 
@@ -104,17 +103,13 @@ public final class IssuerKeys {
     if (!named.equals(issuer)) {
       throw new IOException(location + ": issuer: " + named + " (expected: " + issuer + ")");
     }
-    try {
-      return URI.create(document.path("jwks_uri").asText());
-    } catch (IllegalArgumentException e) {
-      throw new IOException(location + ": jwks_uri: " + e.getMessage() + " (expected: a URL)", e);
-    }
+    return URI.create(document.path("jwks_uri").asText());
   }
 
   private String read(URI location) throws IOException {
     try {
       return documents.retrieveResource(location.toURL()).getContent();
-    } catch (IOException | IllegalArgumentException e) {
+    } catch (IOException e) {
       throw new IOException(location + ": " + e.getMessage(), e);
     }
   }
