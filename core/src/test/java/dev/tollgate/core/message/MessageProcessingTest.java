@@ -295,7 +295,7 @@ final class MessageProcessingTest {
 
   @Test
   void when_it_cannot_be_said_who_is_known_everything_fails() {
-    town.facts().outage().begin("knows");
+    town.facts().outage().begin("tenantExists");
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(FAILED);
   }
@@ -512,7 +512,7 @@ final class MessageProcessingTest {
     assertThat(shop.counted()).doesNotContain("add");
   }
 
-  // Delivery is best effort.
+  // FrameDelivery is best effort.
 
   @Test
   void a_socket_that_cannot_be_reached_misses_its_frames_and_stops_nothing() {
