@@ -34,7 +34,6 @@ import dev.tollgate.local.resources.StackCreation;
 import dev.tollgate.local.rest.RestApi;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.sites.AllowedHosts;
-import dev.tollgate.local.template.Assets;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Template;
 import dev.tollgate.local.threads.DaemonThreads;
@@ -88,7 +87,6 @@ public final class LocalCloud implements AutoCloseable {
     lostEvents = new LostEvents(faults);
     try {
       Template template = Template.read(options.assembly());
-      Assets assets = new Assets(template);
       environment = Environment.of(template.stackName(), options.clock());
       log = closedLater(RunLog.open(options.clock(), options.logFile()));
       TableEngine tables = closedLater(new TableEngine(directory("tables")));
@@ -100,7 +98,7 @@ public final class LocalCloud implements AutoCloseable {
       securityTokens = new SecurityTokens(accessKeys, options.clock());
       endpoint.serve("sts", securityTokens);
       functions = closedLater(new Functions(options.clock(), accessKeys, log::write));
-      catalog = closedLater(openCatalog(assets));
+      catalog = closedLater(openCatalog(template));
       eventSources = closedLater(openEventSources());
       endpoint.watch(eventSources::saw);
       invocations = new InvokeApi(functions, openWorkers());
@@ -110,7 +108,7 @@ public final class LocalCloud implements AutoCloseable {
       gateway = closedLater(openGateway());
       scheduler = closedLater(openScheduler());
       endpoint.serve("scheduler", scheduler.http());
-      outputs = createStack(template, assets);
+      outputs = createStack(template);
       scheduler.start();
       eventSources.start();
       requests.clear();
@@ -293,7 +291,7 @@ public final class LocalCloud implements AutoCloseable {
         environment.clock());
   }
 
-  private FunctionCatalog openCatalog(Assets assets) throws IOException {
+  private FunctionCatalog openCatalog(Template template) throws IOException {
     AssumedRoles roles = rolesOf("Lambda", LAMBDA);
     return new FunctionCatalog(
         functions,
@@ -303,7 +301,7 @@ public final class LocalCloud implements AutoCloseable {
                 "AWS_ENDPOINT_URL", endpoint.endpoint().toString(),
                 "AWS_REGION", environment.region()),
             role -> securityTokens.isRole(role) && roles.mayAssume(role, Context.EMPTY),
-            assets::find),
+            template::asset),
         directory("functions"));
   }
 
@@ -348,11 +346,11 @@ public final class LocalCloud implements AutoCloseable {
         directory("schedules"));
   }
 
-  private Map<String, String> createStack(Template template, Assets assets) {
+  private Map<String, String> createStack(Template template) {
     KeySets keySets = new KeySets(options.keySets(), environment.clock());
     Stack stack =
         new Stack(environment, client("CloudFormation"))
-            .withService(Assets.class, assets)
+            .withService(Template.class, template)
             .withService(EventSources.class, eventSources)
             .withService(FunctionCatalog.class, catalog)
             .withService(FunctionPolicies.class, new FunctionPolicies(environment, options.iam()))

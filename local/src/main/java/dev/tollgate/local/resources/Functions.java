@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.iam.FunctionPolicies;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.FunctionSettings;
-import dev.tollgate.local.template.Assets;
 import dev.tollgate.local.template.Properties;
+import dev.tollgate.local.template.Template;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -35,11 +35,11 @@ public final class Functions implements ResourceFamily {
     Properties code = properties.requiredObject("Code");
     String bucket = code.text("S3Bucket");
     String key = code.text("S3Key");
-    Assets assets = stack.service(Assets.class);
-    assets.addBucket(bucket);
+    Template template = stack.service(Template.class);
+    template.addBucket(bucket);
     Path jar =
-        assets
-            .find(bucket, key)
+        template
+            .asset(bucket, key)
             .orElseThrow(() -> code.error("S3Key", key + " (expected: a file in the assets)"));
     String runtime = properties.text("Runtime");
     if (!runtime.startsWith("java")) {
