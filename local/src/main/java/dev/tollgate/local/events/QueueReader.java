@@ -34,8 +34,8 @@ final class QueueReader extends SourceReader {
   private int workers;
   private boolean woken;
 
-  QueueReader(ReaderContext context, Mapping mapping) {
-    super(context, mapping);
+  QueueReader(EventSources sources, Mapping mapping) {
+    super(sources, mapping);
     this.queueUrl = Environment.queueUrl(mapping.sourceArn());
   }
 
@@ -56,8 +56,8 @@ final class QueueReader extends SourceReader {
 
   private void addWorker() {
     workers++;
-    context.work().begin();
-    context.pool().execute(this::work);
+    sources.work.begin();
+    sources.pool.execute(this::work);
   }
 
   private void work() {
@@ -72,7 +72,7 @@ final class QueueReader extends SourceReader {
     try {
       received = receive(mapping());
     } catch (RuntimeException e) {
-      context.log().accept(queueUrl + ": " + e);
+      sources.log.accept(queueUrl + ": " + e);
       leave(true);
       return;
     }
@@ -87,15 +87,15 @@ final class QueueReader extends SourceReader {
     }
     List<ObjectNode> batch = filtered(received);
     if (batch.isEmpty()) {
-      context.pool().execute(this::work);
+      sources.pool.execute(this::work);
       return;
     }
-    context.work().invoked();
+    sources.work.invoked();
     var unused =
-        context
-            .functions()
+        sources
+            .functions
             .start(mapping().functionArn(), event(batch))
-            .whenCompleteAsync((invocation, never) -> finish(batch, invocation), context.pool());
+            .whenCompleteAsync((invocation, never) -> finish(batch, invocation), sources.pool);
   }
 
   private void finish(List<ObjectNode> batch, Invocation invocation) {
@@ -111,7 +111,7 @@ final class QueueReader extends SourceReader {
                 .toList());
       }
     } catch (RuntimeException e) {
-      context.log().accept(queueUrl + ": " + e);
+      sources.log.accept(queueUrl + ": " + e);
     }
     if (invocation instanceof Invocation.Throttled) {
       // The messages become visible again. Receiving more would only return more of them.
@@ -130,7 +130,7 @@ final class QueueReader extends SourceReader {
     synchronized (this) {
       if (workers > 1) {
         workers--;
-        context.work().end();
+        sources.work.end();
         return;
       }
     }
@@ -138,12 +138,12 @@ final class QueueReader extends SourceReader {
     synchronized (this) {
       watched = holdsMore;
       if (woken && mayRead()) {
-        context.pool().execute(this::work);
+        sources.pool.execute(this::work);
         return;
       }
       workers--;
     }
-    context.work().end();
+    sources.work.end();
   }
 
   private List<ObjectNode> receive(Mapping mapping) {

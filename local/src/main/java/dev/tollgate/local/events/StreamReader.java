@@ -47,8 +47,8 @@ final class StreamReader extends SourceReader {
    * @param isNew whether the mapping is new, so that its starting position applies; otherwise the
    *     whole stream is read, perhaps some records again
    */
-  StreamReader(ReaderContext context, Mapping mapping, boolean isNew) {
-    super(context, mapping);
+  StreamReader(EventSources sources, Mapping mapping, boolean isNew) {
+    super(sources, mapping);
     this.fromStart = !isNew || !mapping.startsWithLatest();
   }
 
@@ -57,8 +57,8 @@ final class StreamReader extends SourceReader {
     woken = true;
     if (!running && mayRead()) {
       running = true;
-      context.work().begin();
-      context.waiters().execute(this::run);
+      sources.work.begin();
+      sources.waiters.execute(this::run);
     }
   }
 
@@ -77,14 +77,14 @@ final class StreamReader extends SourceReader {
       try {
         progress = mayRead() && pass();
       } catch (RuntimeException e) {
-        context.log().accept(mapping().sourceArn() + ": " + e);
+        sources.log.accept(mapping().sourceArn() + ": " + e);
       }
       synchronized (this) {
         goOn = mayRead() && (progress || woken);
         running = goOn;
       }
     }
-    context.work().end();
+    sources.work.end();
   }
 
   /** Reads or delivers once for each shard; true if there may be more to do now. */
@@ -151,7 +151,7 @@ final class StreamReader extends SourceReader {
       shard.last = StreamRecords.sequenceNumber(record);
     }
     if (!records.isEmpty()) {
-      Instant now = context.clock().instant();
+      Instant now = sources.clock.instant();
       shard.pending.add(new Batch(records, 0, now, now));
     }
     if (shard.iterator.isEmpty()) {
@@ -175,7 +175,7 @@ final class StreamReader extends SourceReader {
   /** Invokes the function with the first batch if it is due; true if it was. */
   private boolean deliver(Shard shard) {
     Batch batch = shard.pending.element();
-    Instant now = context.clock().instant();
+    Instant now = sources.clock.instant();
     if (batch.due().isAfter(now)) {
       return false;
     }
@@ -185,12 +185,12 @@ final class StreamReader extends SourceReader {
       giveUp(shard, batch, "RecordAgeExceeded");
       return true;
     }
-    context.work().invoked();
+    sources.work.invoked();
     Invocation invocation =
-        context.functions().invoke(mapping().functionArn(), StreamRecords.event(batch.records()));
+        sources.functions.invoke(mapping().functionArn(), StreamRecords.event(batch.records()));
     int done = done(batch, invocation);
     if (done == batch.records().size()) {
-      if (context.replays().test(mapping().sourceName())) {
+      if (sources.replays.test(mapping().sourceName())) {
         shard.pending.addFirst(batch);
       }
       return true;
@@ -229,7 +229,7 @@ final class StreamReader extends SourceReader {
       return;
     }
     int attempts = done > 0 ? 1 : batch.attempts() + (ran ? 1 : 0);
-    Instant now = context.clock().instant();
+    Instant now = sources.clock.instant();
     Batch again = new Batch(rest, attempts, batch.seen(), now.plus(backoff(Math.max(1, attempts))));
     if (mapping().retries() >= 0 && attempts > mapping().retries()) {
       giveUp(shard, again, "RetryAttemptsExhausted");
@@ -245,15 +245,13 @@ final class StreamReader extends SourceReader {
 
   /** Gives a batch up, and sends a notice to the failure queue. */
   private void giveUp(Shard shard, Batch batch, String condition) {
-    context
-        .log()
-        .accept(
-            "%s: %s gives %d records up: %s"
-                .formatted(
-                    mapping().sourceArn(),
-                    mapping().functionName(),
-                    batch.records().size(),
-                    condition));
+    sources.log.accept(
+        "%s: %s gives %d records up: %s"
+            .formatted(
+                mapping().sourceArn(),
+                mapping().functionName(),
+                batch.records().size(),
+                condition));
     Optional<String> destination = mapping().onFailure();
     if (destination.isEmpty()) {
       return;
@@ -263,7 +261,7 @@ final class StreamReader extends SourceReader {
     request.put("MessageBody", notice(shard, batch, condition).toString());
     ServiceClient.Answer answer = tryCall("sqs", "AmazonSQS.SendMessage", request);
     if (!answer.succeeded()) {
-      context.log().accept(destination.get() + ": " + answer.body());
+      sources.log.accept(destination.get() + ": " + answer.body());
     }
   }
 
@@ -280,7 +278,7 @@ final class StreamReader extends SourceReader {
         .put("statusCode", 200)
         .put("executedVersion", "$LATEST")
         .put("functionError", "Unhandled");
-    notice.put("version", "1.0").put("timestamp", context.clock().instant().toString());
+    notice.put("version", "1.0").put("timestamp", sources.clock.instant().toString());
     JsonNode first = batch.records().get(0);
     JsonNode last = batch.records().get(batch.records().size() - 1);
     notice

@@ -8,7 +8,6 @@ import dev.tollgate.local.lambda.Invocation.NotFound;
 import dev.tollgate.local.lambda.Invocation.Success;
 import dev.tollgate.local.lambda.Invocation.Throttled;
 import dev.tollgate.local.lambda.Invocation.TimedOut;
-import dev.tollgate.local.lambda.runtime.EventSerializers;
 import dev.tollgate.local.lambda.runtime.ExecutionEnvironment;
 import dev.tollgate.local.lambda.runtime.FunctionClassLoader;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
@@ -447,7 +446,6 @@ public final class Functions implements Invoker, AutoCloseable {
   private final class Instances {
     private final FunctionSpec spec;
     private final FunctionClassLoader loader;
-    private final EventSerializers serializers;
     private final Deque<Instance> idle = new ArrayDeque<>();
     private int users;
     private boolean retired;
@@ -456,7 +454,6 @@ public final class Functions implements Invoker, AutoCloseable {
       this.spec = spec;
       try {
         this.loader = new FunctionClassLoader(spec.jar());
-        this.serializers = new EventSerializers(loader);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -491,7 +488,6 @@ public final class Functions implements Invoker, AutoCloseable {
       idle.clear();
       try {
         loader.close();
-        serializers.close();
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -529,7 +525,7 @@ public final class Functions implements Invoker, AutoCloseable {
       environment.putAll(issued.environment());
       try {
         return new Instance(
-            ExecutionEnvironment.init(spec, Map.copyOf(environment), loader, serializers, clock),
+            ExecutionEnvironment.init(spec, Map.copyOf(environment), loader, clock),
             accessKeys,
             issued);
       } catch (Throwable e) {

@@ -50,7 +50,8 @@ public sealed interface Invocation {
           message == null ? thrown.getClass().getName() : message,
           Arrays.stream(thrown.getStackTrace())
               .takeWhile(
-                  frame -> !frame.getClassName().startsWith(ExecutionEnvironment.class.getName()))
+                  frame ->
+                      !frame.getClassName().startsWith(ExecutionEnvironment.class.getPackageName()))
               .map(StackTraceElement::toString)
               .toList());
     }

@@ -1,6 +1,9 @@
 package dev.tollgate.local.lambda.runtime;
 
 import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestHandler;
+import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
+import com.amazonaws.services.lambda.runtime.serialization.PojoSerializer;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -21,6 +24,7 @@ public final class FunctionClassLoader extends URLClassLoader {
   private static final String CORE = Context.class.getPackageName() + '.';
 
   private final SdkClassLoader sdk;
+  private final URLClassLoader runtime;
 
   /**
    * The classes in a jar.
@@ -30,6 +34,30 @@ public final class FunctionClassLoader extends URLClassLoader {
   public FunctionClassLoader(Path jar) throws IOException {
     super(new URL[] {jar.toUri().toURL()}, ClassLoader.getPlatformClassLoader());
     this.sdk = SdkClassLoader.of(jar);
+    this.runtime =
+        new URLClassLoader(
+            new URL[] {location(PojoSerializer.class), location(ObjectHandler.class)},
+            ClassLoader.getPlatformClassLoader()) {
+          @Override
+          protected Class<?> findClass(String name) throws ClassNotFoundException {
+            return isCore(name) ? Class.forName(name) : super.findClass(name);
+          }
+        };
+  }
+
+  /** A handler of objects, over streams. */
+  RequestStreamHandler overStreams(Object handler) throws ReflectiveOperationException {
+    return (RequestStreamHandler)
+        runtime
+            .loadClass(ObjectHandler.class.getName())
+            .getConstructor(RequestHandler.class, ClassLoader.class)
+            .newInstance(handler, this);
+  }
+
+  @Override
+  public void close() throws IOException {
+    runtime.close();
+    super.close();
   }
 
   @Override
@@ -47,5 +75,9 @@ public final class FunctionClassLoader extends URLClassLoader {
   private static boolean isCore(String name) {
     return name.startsWith(CORE)
         && (name.indexOf('.', CORE.length()) < 0 || name.startsWith("logging.", CORE.length()));
+  }
+
+  private static URL location(Class<?> type) {
+    return type.getProtectionDomain().getCodeSource().getLocation();
   }
 }
