@@ -141,14 +141,13 @@ final class StreamReader extends SourceReader {
     shard.trimmed = false;
     shard.iterator = answer.body().path("NextShardIterator").asText("");
     List<JsonNode> records = new ArrayList<>();
-    List<Pattern> filters = mapping().filters();
     JsonNode got = answer.body().path("Records");
     for (JsonNode record : got) {
-      ObjectNode event = StreamRecords.record(record, mapping().sourceArn());
-      if (filters.isEmpty() || filters.stream().anyMatch(filter -> filter.matches(event))) {
+      ObjectNode event = event(record, mapping().sourceArn());
+      if (mapping().accepts(event)) {
         records.add(event);
       }
-      shard.last = StreamRecords.sequenceNumber(record);
+      shard.last = sequenceNumber(record);
     }
     if (!records.isEmpty()) {
       Instant now = sources.clock.instant();
@@ -187,7 +186,9 @@ final class StreamReader extends SourceReader {
     }
     sources.work.invoked();
     Invocation invocation =
-        sources.functions.invoke(mapping().functionArn(), StreamRecords.event(batch.records()));
+        sources.functions.invoke(
+            mapping().functionArn(),
+            Json.bytes(Json.object("Records", Json.array().addAll(batch.records()))));
     int done = done(batch, invocation);
     if (done == batch.records().size()) {
       if (sources.replays.test(mapping().sourceName())) {
@@ -208,7 +209,7 @@ final class StreamReader extends SourceReader {
     if (!mapping().reportsFailures()) {
       return batch.records().size();
     }
-    List<String> numbers = batch.records().stream().map(StreamRecords::sequenceNumber).toList();
+    List<String> numbers = batch.records().stream().map(StreamReader::sequenceNumber).toList();
     Set<String> failures = BatchResponse.failures(success.payload(), numbers);
     int first = 0;
     while (first < numbers.size() && !failures.contains(numbers.get(first))) {
@@ -284,13 +285,35 @@ final class StreamReader extends SourceReader {
     notice
         .putObject("DDBStreamBatchInfo")
         .put("shardId", shard.id)
-        .put("startSequenceNumber", StreamRecords.sequenceNumber(first))
-        .put("endSequenceNumber", StreamRecords.sequenceNumber(last))
-        .put("approximateArrivalOfFirstRecord", StreamRecords.created(first).toString())
-        .put("approximateArrivalOfLastRecord", StreamRecords.created(last).toString())
+        .put("startSequenceNumber", sequenceNumber(first))
+        .put("endSequenceNumber", sequenceNumber(last))
+        .put("approximateArrivalOfFirstRecord", created(first).toString())
+        .put("approximateArrivalOfLastRecord", created(last).toString())
         .put("batchSize", batch.records().size())
         .put("streamArn", mapping().sourceArn());
     return notice;
+  }
+
+  /** The record that {@code GetRecords} gave, as functions and filters receive it. */
+  static ObjectNode event(JsonNode given, String streamArn) {
+    ObjectNode record = given.deepCopy();
+    JsonNode user = record.remove("userIdentity");
+    if (user != null && !user.isNull()) {
+      record
+          .putObject("userIdentity")
+          .put("type", user.path("Type").asText())
+          .put("principalId", user.path("PrincipalId").asText());
+    }
+    record.put("eventSourceARN", streamArn);
+    return record;
+  }
+
+  private static String sequenceNumber(JsonNode record) {
+    return record.at("/dynamodb/SequenceNumber").asText();
+  }
+
+  private static Instant created(JsonNode record) {
+    return Instant.ofEpochSecond(record.at("/dynamodb/ApproximateCreationDateTime").asLong());
   }
 
   private ObjectNode stream() {
