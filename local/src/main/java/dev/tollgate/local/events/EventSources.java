@@ -9,7 +9,7 @@ import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.Functions;
-import dev.tollgate.local.lambda.LambdaErrors;
+import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.RestApi.Answer;
 import dev.tollgate.local.rest.RestApi.Operation;
@@ -263,7 +263,7 @@ public final class EventSources implements AutoCloseable {
     ObjectNode function =
         catalog
             .configuration(members.path("FunctionName").asText())
-            .orElseThrow(() -> LambdaErrors.invalid("Function does not exist"));
+            .orElseThrow(() -> LambdaApi.invalid("Function does not exist"));
     ObjectNode settings = MappingSettings.complete(members);
     settings.set("FunctionArn", function.get("FunctionArn"));
     Mapping mapping = new Mapping(uuid, settings, clock.instant(), ofStack);
@@ -271,7 +271,7 @@ public final class EventSources implements AutoCloseable {
     for (SourceReader other : readers(source(mapping))) {
       if (!other.mapping().uuid().equals(uuid)
           && other.mapping().functionArn().equals(mapping.functionArn())) {
-        throw LambdaErrors.conflict(
+        throw LambdaApi.conflict(
             (mapping.isOfQueue()
                     ? "An event source mapping with SQS arn (\" %s \") and function (\" %s \") already exists. Please update or delete the existing mapping with UUID %s"
                     : "The event source arn (\" %s \") and function (\" %s \") provided mapping already exists. Please update or delete the existing mapping with UUID %s")
@@ -312,7 +312,7 @@ public final class EventSources implements AutoCloseable {
 
   private static void requireOwn(Mapping mapping) {
     if (mapping.ofStack()) {
-      throw LambdaErrors.invalid(mapping.uuid() + " belongs to the stack, which alone changes it");
+      throw LambdaApi.invalid(mapping.uuid() + " belongs to the stack, which alone changes it");
     }
   }
 

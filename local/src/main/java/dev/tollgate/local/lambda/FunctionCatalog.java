@@ -187,12 +187,12 @@ public final class FunctionCatalog implements AutoCloseable {
     requireRole(settings);
     Path jar = code(wanted.path("Code"));
     if (wanted.path("Publish").asBoolean()) {
-      throw LambdaErrors.invalid("Publish: true (expected: false; versions are the stack's)");
+      throw LambdaApi.invalid("Publish: true (expected: false; versions are the stack's)");
     }
     Answer answer;
     synchronized (this) {
       if (byName.containsKey(name)) {
-        throw LambdaErrors.conflict("Function already exist: " + name);
+        throw LambdaApi.conflict("Function already exist: " + name);
       }
       FunctionSettings.complete(settings, name);
       answer = new Answer(201, put(name, settings, jar));
@@ -324,18 +324,18 @@ public final class FunctionCatalog implements AutoCloseable {
   private Entry findToChange(Request request) {
     Entry entry = find(Reference.of(request));
     if (entry.ofStack()) {
-      throw LambdaErrors.invalid(entry.name() + " belongs to the stack, which alone changes it");
+      throw LambdaApi.invalid(entry.name() + " belongs to the stack, which alone changes it");
     }
     String revision = request.body().path("RevisionId").asText(entry.revision());
     if (!revision.equals(entry.revision())) {
-      throw LambdaErrors.stale();
+      throw LambdaApi.stale();
     }
     return entry;
   }
 
   private void requireRole(ObjectNode settings) {
     if (!account.roles().test(settings.path("Role").asText())) {
-      throw LambdaErrors.invalid("The role defined for the function cannot be assumed by Lambda.");
+      throw LambdaApi.invalid("The role defined for the function cannot be assumed by Lambda.");
     }
   }
 
@@ -345,7 +345,7 @@ public final class FunctionCatalog implements AutoCloseable {
       return store.keep(FunctionSettings.zip(wanted));
     }
     if (!wanted.path("S3Bucket").isTextual() || !wanted.path("S3Key").isTextual()) {
-      throw LambdaErrors.invalid("Please provide a source for function code.");
+      throw LambdaApi.invalid("Please provide a source for function code.");
     }
     return store.keep(
         account
@@ -353,7 +353,7 @@ public final class FunctionCatalog implements AutoCloseable {
             .apply(wanted.path("S3Bucket").asText(), wanted.path("S3Key").asText())
             .orElseThrow(
                 () ->
-                    LambdaErrors.invalid(
+                    LambdaApi.invalid(
                         "Error occurred while GetObject. S3 Error Code: NoSuchKey. "
                             + "S3 Error Message: The specified key does not exist.")));
   }

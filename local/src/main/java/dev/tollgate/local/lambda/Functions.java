@@ -19,11 +19,10 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +30,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledFuture;
@@ -72,7 +72,10 @@ public final class Functions implements Invoker, AutoCloseable {
   private final AccessKeys accessKeys;
   private final Consumer<LogLine> log;
   private final Map<String, Hosted> byNameOrArn = new ConcurrentHashMap<>();
-  private final Map<Hosted, Long> lastUsed = new HashMap<>();
+
+  /** The functions whose classes may be loaded; the one that was used last is the last. */
+  private final Set<Hosted> lastUsed = new LinkedHashSet<>();
+
   private final Semaphore unreserved = new Semaphore(ACCOUNT_CONCURRENCY);
 
   /** Instances share the processors of this machine while they start. */
@@ -239,7 +242,7 @@ public final class Functions implements Invoker, AutoCloseable {
       }
       Invocation invocation = serve(running, instance, arn, payload);
       if (running.claim()) {
-        instances.giveBack(instance);
+        instances.idle.push(instance);
         running.end(invocation);
       }
     } finally {
@@ -257,7 +260,6 @@ public final class Functions implements Invoker, AutoCloseable {
             arn,
             requestId,
             System.nanoTime() + timeout.toNanos(),
-            System::nanoTime,
             message -> log(function, requestId, message));
     ScheduledFuture<?> end =
         timeouts.schedule(
@@ -297,16 +299,13 @@ public final class Functions implements Invoker, AutoCloseable {
    */
   private void use(Hosted function) {
     synchronized (lastUsed) {
-      lastUsed.put(function, System.nanoTime());
-      if (lastUsed.size() <= MOST_LOADED) {
-        return;
+      lastUsed.remove(function);
+      lastUsed.add(function);
+      if (lastUsed.size() > MOST_LOADED) {
+        Optional<Hosted> idlest =
+            lastUsed.stream().filter(hosted -> hosted.running.isEmpty()).findFirst();
+        idlest.ifPresent(this::forget);
       }
-      Optional<Hosted> idlest =
-          lastUsed.entrySet().stream()
-              .filter(entry -> entry.getKey().running.isEmpty())
-              .min(Comparator.comparingLong(Map.Entry::getValue))
-              .map(Map.Entry::getKey);
-      idlest.ifPresent(this::forget);
     }
   }
 
@@ -446,7 +445,7 @@ public final class Functions implements Invoker, AutoCloseable {
   private final class Instances {
     private final FunctionSpec spec;
     private final FunctionClassLoader loader;
-    private final Deque<Instance> idle = new ArrayDeque<>();
+    private final Deque<Instance> idle = new ConcurrentLinkedDeque<>();
     private int users;
     private boolean retired;
 
@@ -493,26 +492,18 @@ public final class Functions implements Invoker, AutoCloseable {
       }
     }
 
-    private synchronized @Nullable Instance poll() {
-      return idle.poll();
-    }
-
-    private synchronized void giveBack(Instance instance) {
-      idle.push(instance);
-    }
-
     /**
      * An idle instance, or a new one that is created when a processor is free, unless another
      * becomes idle first.
      */
     private Instance take() throws Throwable {
-      Instance found = poll();
+      Instance found = idle.poll();
       if (found != null) {
         return found;
       }
       processors.acquire();
       try {
-        found = poll();
+        found = idle.poll();
         return found == null ? make() : found;
       } finally {
         processors.release();

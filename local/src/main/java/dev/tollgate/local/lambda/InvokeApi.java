@@ -73,19 +73,16 @@ public final class InvokeApi implements HttpHandler {
       refuse(exchange, 413, "RequestTooLargeException", Map.of("Type", "User"));
       return;
     }
-    if ("Event".equals(exchange.getRequestHeaders().getFirst(INVOCATION_TYPE))) {
-      CompletableFuture<Invocation> started = functions.start(function, payload);
-      if (started.isDone() && !(started.join() instanceof Success)) {
-        answer(exchange, started.join());
-      } else {
-        asynchronous.removeIf(CompletableFuture::isDone);
-        asynchronous.add(started);
-        accepted.incrementAndGet();
-        exchange.setStatusCode(202).endExchange();
-      }
-      return;
+    CompletableFuture<Invocation> started = functions.start(function, payload);
+    boolean refused = started.isDone() && !(started.join() instanceof Success);
+    if (!refused && "Event".equals(exchange.getRequestHeaders().getFirst(INVOCATION_TYPE))) {
+      asynchronous.removeIf(CompletableFuture::isDone);
+      asynchronous.add(started);
+      accepted.incrementAndGet();
+      exchange.setStatusCode(202).endExchange();
+    } else {
+      answer(exchange, started.join());
     }
-    answer(exchange, functions.start(function, payload).join());
   }
 
   /**
@@ -133,6 +130,6 @@ public final class InvokeApi implements HttpHandler {
   private static void refuse(
       HttpServerExchange exchange, int status, String type, Map<String, String> body) {
     exchange.setStatusCode(status).getResponseHeaders().put(ERROR_TYPE, type);
-    send(exchange, Json.MAPPER.valueToTree(body).toString().getBytes(StandardCharsets.UTF_8));
+    send(exchange, Json.bytes(Json.MAPPER.valueToTree(body)));
   }
 }

@@ -48,7 +48,7 @@ public final class LambdaApi extends RestApi {
 
   @Override
   protected ApiException unreadable() {
-    return LambdaErrors.unreadable();
+    return invalidContent();
   }
 
   @Override
@@ -56,5 +56,28 @@ public final class LambdaApi extends RestApi {
     return Json.object()
         .put("Type", refused.status() < 500 ? "User" : "Service")
         .put("Message", refused.text());
+  }
+
+  /** A value that does not fit what exists. */
+  public static ApiException invalid(String message) {
+    return new ApiException(400, "InvalidParameterValueException", message);
+  }
+
+  /** A resource that exists already. */
+  public static ApiException conflict(String message) {
+    return new ApiException(409, "ResourceConflictException", message);
+  }
+
+  static ApiException stale() {
+    return new ApiException(
+        412,
+        "PreconditionFailedException",
+        "The Revision Id provided does not match the latest Revision Id. "
+            + "Call the GetFunction/GetAlias API to retrieve the latest Revision Id");
+  }
+
+  static ApiException invalidContent() {
+    return new ApiException(
+        400, "InvalidRequestContentException", "Could not parse request body into json");
   }
 }
