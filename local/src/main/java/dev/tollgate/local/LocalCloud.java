@@ -31,7 +31,6 @@ import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.InvokeApi;
 import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.resources.Stack;
-import dev.tollgate.local.resources.StackCreation;
 import dev.tollgate.local.rest.RestApi;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.sites.AllowedHosts;
@@ -354,18 +353,20 @@ public final class LocalCloud implements AutoCloseable {
   private Map<String, String> createStack(Template template, Assets assets) {
     KeySets keySets = new KeySets(options.keySets(), environment.clock());
     Stack stack =
-        new Stack(environment, client("CloudFormation"))
-            .withService(Assets.class, assets)
-            .withService(EventSources.class, eventSources)
-            .withService(FunctionCatalog.class, catalog)
-            .withService(FunctionPolicies.class, new FunctionPolicies(environment, options.iam()))
-            .withService(Gateway.class, gateway)
-            .withService(KeySets.class, keySets)
-            .withService(Policies.class, policies)
-            .withService(Scheduler.class, scheduler)
-            .withService(SecurityTokens.class, securityTokens)
-            .withService(TableKeys.class, tableKeys);
-    Map<String, String> created = StackCreation.run(template, stack);
+        new Stack(
+            environment,
+            client("CloudFormation"),
+            assets,
+            eventSources,
+            catalog,
+            new FunctionPolicies(environment, options.iam()),
+            gateway,
+            keySets,
+            policies,
+            scheduler,
+            securityTokens,
+            tableKeys);
+    Map<String, String> created = stack.create(template);
     keySets.refuseUnused();
     return created;
   }

@@ -182,8 +182,8 @@ public final class FunctionCatalog implements AutoCloseable {
 
   private Answer create(Request request) {
     ObjectNode wanted = request.body();
-    ObjectNode settings = FunctionSettings.ofNew(wanted);
     String name = Reference.of(FunctionSettings.name(wanted), Optional.empty()).name();
+    ObjectNode settings = FunctionSettings.ofNew(wanted);
     requireRole(settings);
     Path jar = code(wanted.path("Code"));
     if (wanted.path("Publish").asBoolean()) {

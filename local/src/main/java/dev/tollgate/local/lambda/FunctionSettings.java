@@ -81,7 +81,6 @@ public final class FunctionSettings {
 
   /** The settings in a request to create a function. */
   static ObjectNode ofNew(ObjectNode request) {
-    name(request);
     Members members = new Members(request);
     for (String member : List.of("Role", "Runtime", "Handler")) {
       members.requiredText(member, 0, Integer.MAX_VALUE, Optional.empty());
