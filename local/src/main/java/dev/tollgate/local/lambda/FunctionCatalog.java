@@ -118,7 +118,10 @@ public final class FunctionCatalog implements AutoCloseable {
    */
   public synchronized void add(
       String name, ObjectNode settings, Path jar, OptionalInt reservedConcurrency) {
-    Entry entry =
+    if (byName.containsKey(name)) {
+      throw new IllegalArgumentException(name + " is defined already");
+    }
+    host(
         new Entry(
             name,
             settings,
@@ -127,9 +130,7 @@ public final class FunctionCatalog implements AutoCloseable {
             reservedConcurrency,
             now(),
             UUID.randomUUID().toString(),
-            true);
-    byName.put(name, entry);
-    functions.define(spec(entry));
+            true));
   }
 
   /**
@@ -144,7 +145,7 @@ public final class FunctionCatalog implements AutoCloseable {
       return false;
     }
     entry.qualifiers().put(qualifier, version);
-    functions.replace(spec(entry));
+    functions.define(spec(entry));
     return true;
   }
 
@@ -202,10 +203,8 @@ public final class FunctionCatalog implements AutoCloseable {
   }
 
   private synchronized Answer get(Request request) {
-    Reference reference = Reference.of(request);
-    Entry entry = find(reference);
-    ObjectNode answer = Json.object();
-    answer.set("Configuration", configuration(entry, reference.qualifier()));
+    Entry entry = find(Reference.of(request));
+    ObjectNode answer = Json.object("Configuration", getConfiguration(request).body());
     answer
         .putObject("Code")
         .put("RepositoryType", "S3")
@@ -255,13 +254,14 @@ public final class FunctionCatalog implements AutoCloseable {
   /** Creates or changes a function and returns its configuration. */
   private ObjectNode put(String name, ObjectNode settings, Path jar) {
     Entry entry = created(name, settings, jar, now(), UUID.randomUUID().toString());
-    if (byName.put(name, entry) == null) {
-      functions.define(spec(entry));
-    } else {
-      functions.replace(spec(entry));
-    }
+    host(entry);
     journal.append(line(entry));
     return configuration(entry, Optional.empty());
+  }
+
+  private void host(Entry entry) {
+    byName.put(entry.name(), entry);
+    functions.define(spec(entry));
   }
 
   private FunctionSpec spec(Entry entry) {

@@ -103,43 +103,28 @@ public final class Functions implements Invoker, AutoCloseable {
   }
 
   /**
-   * Creates a function. Its handler is loaded when it is first invoked.
+   * Creates a function, or replaces it for new invocations. Its handler is loaded when it is first
+   * invoked. Invocations under way continue with the function that was replaced.
    *
-   * @throws IllegalArgumentException if a function has the same name or ARN already, or too much
-   *     concurrency would be reserved
+   * @throws IllegalArgumentException if too much concurrency would be reserved
    */
   public synchronized void define(FunctionSpec spec) {
-    Set<String> names = namesOf(spec);
-    for (String name : names) {
-      if (byNameOrArn.containsKey(name)) {
-        throw new IllegalArgumentException(name + " is defined already");
-      }
+    Hosted old = byNameOrArn.get(spec.name());
+    Hosted function = new Hosted(spec, old == null ? reserve(spec) : old.permits);
+    namesOf(spec).forEach(name -> byNameOrArn.put(name, function));
+    if (old != null) {
+      forget(old);
     }
+  }
+
+  private Semaphore reserve(FunctionSpec spec) {
     int reserved = spec.reservedConcurrency().orElse(0);
     if (unreserved.availablePermits() - reserved < LEAST_UNRESERVED
         || !unreserved.tryAcquire(reserved)) {
       throw new IllegalArgumentException(
           "reservedConcurrency: " + reserved + " (expected: to leave 100 unreserved)");
     }
-    Semaphore permits =
-        spec.reservedConcurrency().isPresent() ? new Semaphore(reserved) : unreserved;
-    Hosted function = new Hosted(spec, permits);
-    names.forEach(name -> byNameOrArn.put(name, function));
-  }
-
-  /**
-   * Replaces a function for new invocations. Invocations under way continue with the old one.
-   *
-   * @throws IllegalArgumentException if there is no such function
-   */
-  public synchronized void replace(FunctionSpec spec) {
-    Hosted old = byNameOrArn.get(spec.name());
-    if (old == null) {
-      throw new IllegalArgumentException(spec.name() + " is not defined");
-    }
-    Hosted function = new Hosted(spec, old.permits);
-    namesOf(spec).forEach(name -> byNameOrArn.put(name, function));
-    forget(old);
+    return spec.reservedConcurrency().isPresent() ? new Semaphore(reserved) : unreserved;
   }
 
   /** Deletes a function if it exists. Invocations under way continue. */
