@@ -271,7 +271,7 @@ class SiloTest {
     tenants.forEach(tenant -> at.onboard(tenant, "gold"));
     at.sweep();
     at.deploy(NEXT);
-    at.siloFunctions.outage().begin("make");
+    at.siloFunctions.outage().begin("ensure");
 
     at.sweep();
     at.sweep();

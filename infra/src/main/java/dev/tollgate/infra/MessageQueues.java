@@ -31,7 +31,8 @@ final class MessageQueues extends Construct {
 
   /** Creates the queues and maps them to the processor. */
   MessageQueues(Construct scope, TollgateProps props, TenantFunction processor) {
-    super(scope, "MessageQueues");
+    // A construct id is part of CloudFormation's logical ids: a new one would replace the queues.
+    super(scope, "Messages");
     this.processor = processor;
     prefix = props.prefix();
     poolDead = queue("PoolDead", "pool_dead").retentionPeriod(Duration.days(14)).build();

@@ -35,7 +35,8 @@ final class Schedules extends Construct {
   private final Role role;
 
   Schedules(Construct scope, TollgateProps props) {
-    super(scope, "Schedules");
+    // A construct id is part of CloudFormation's logical ids: a new one would replace the group.
+    super(scope, "Filling");
     prefix = props.prefix();
     groupName = prefix + "tollgate";
     group = CfnScheduleGroup.Builder.create(this, "Group").name(groupName).build();

@@ -34,9 +34,9 @@ class TollgateAppTest {
   @ParameterizedTest
   @CsvSource({
     "removal, delete, 'removal: \"delete\" (expected: retain or destroy)'",
-    "messageHandler, a b, 'messageHandler: \"a b\" (expected: the full name of a class)'",
-    "prefix, silo_, 'prefix: \"silo_\" (expected: another; the queues of tenants'' own begin so"
-        + " where there is no prefix)'",
+    "messageHandler, a b, 'messageHandler: \"a b\" (expected: a fully qualified class name)'",
+    "prefix, silo_, 'prefix: \"silo_\" (expected: another prefix; queues of silo tenants"
+        + " without a prefix begin with silo_)'",
     "demo, yes, 'demo: \"yes\" (expected: true or false)'",
     "claims, yes, 'claims: \"yes\" (expected: true or false)'",
     "authorizerConcurrency, 0, 'authorizerConcurrency: \"0\" (expected: a whole number, 1 to"
@@ -44,8 +44,8 @@ class TollgateAppTest {
     "connectConcurrency, many, 'connectConcurrency: \"many\" (expected: a whole number, 1 to"
         + " 999999)'",
     "consoleSignIn, no, 'consoleSignIn: \"no\" (expected: true or false)'",
-    "prefix, Test_, 'prefix: \"Test_\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules,"
-        + " which begin with it, have at most 64 characters)'"
+    "prefix, Test_, 'prefix: \"Test_\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules"
+        + " begin with it and have at most 64 characters)'"
   })
   void context_values_that_mean_nothing_are_refused(String name, String value, String message) {
     assertThatIllegalArgumentException()
@@ -62,8 +62,8 @@ class TollgateAppTest {
     "https://login.example.com?a=b, a, t, 'jwtIssuer: \"https://login.example.com?a=b\"'",
     "https://me@login.example.com, a, t, 'jwtIssuer: \"https://me@login.example.com\"'",
     "https://login.example.com, '', t, 'jwtAudience: [] (expected: 1 to 50 audiences)'",
-    "https://login.example.com, 'a,,b', t, 'jwtAudience: \"\" (expected: a text without blanks)'",
-    "https://login.example.com, 'a, b', t, 'jwtAudience: \" b\" (expected: a text without blanks)'",
+    "https://login.example.com, 'a,,b', t, 'jwtAudience: \"\" (expected: a string without blanks)'",
+    "https://login.example.com, 'a, b', t, 'jwtAudience: \" b\" (expected: a string without blanks)'",
     "https://login.example.com, a, tenant id, 'jwtTenantClaim: \"tenant id\" (expected: the name of"
         + " a claim, such as tenantId or custom:tenantId)'",
     "'', a, t, 'jwtIssuer: \"\" (expected: the issuer of the tokens, because jwtAudience or"

@@ -662,7 +662,7 @@ class TollgateTest {
         .isEqualTo("{\"scheduledTime\":\"<aws.scheduler.scheduled-time>\"}");
   }
 
-  // MessageQueues
+  // Message queues
 
   @Test
   void pool_keeps_the_order_of_sessions_and_gives_up_after_five_attempts() {
@@ -1131,7 +1131,7 @@ class TollgateTest {
   }
 
   private static String schedulerRole() {
-    return role("Schedules", "Role");
+    return role("Filling", "Role");
   }
 
   private static String only(String type) {

@@ -866,7 +866,7 @@ class AwsEnvironmentTest {
         "role/Schedule | role/Other | role: ",
         "scheduledTime | time | input: ",
         "\"MaximumRetryAttempts\":2 | \"MaximumRetryAttempts\":185 | retries: 185 (expected: 2)",
-        "\"MaximumEventAgeInSeconds\":60 | \"MaximumEventAgeInSeconds\":61 | retries for so many",
+        "\"MaximumEventAgeInSeconds\":60 | \"MaximumEventAgeInSeconds\":61 | retry period",
         ":dead | :alive | dead letters: ",
         "\"State\" | \"EndDate\":1,\"State\" | end: 1970-01-01T00:00:01Z (expected: none)",
         "\"State\" | \"StartDate\":1,\"State\" | start: 1970-01-01T00:00:01Z (expected: none)",
@@ -1133,7 +1133,7 @@ class AwsEnvironmentTest {
     left.set(2);
     assertThatThrownBy(() -> aws.messageLog().add(tenant, Set.of(one), clock.instant()))
         .isInstanceOf(Unavailable.class)
-        .hasMessageContaining("left out rows twice");
+        .hasMessageContaining("rows stayed unprocessed");
   }
 
   @Test

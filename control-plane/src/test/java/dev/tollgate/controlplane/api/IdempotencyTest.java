@@ -146,7 +146,7 @@ final class IdempotencyTest {
 
   @Test
   void a_processed_request_is_answered_even_if_the_response_cannot_be_stored() {
-    at.keys.outage().begin("keep");
+    at.keys.outage().begin("store");
     assertThat(post("\"k\"", ACME).status()).isEqualTo(201);
     at.keys.outage().end();
 

@@ -43,7 +43,7 @@ public interface Connections {
    */
   void createCount(TenantId tenant);
 
-  /** Adds one to the open and to the admitted connections, if fewer than {@code max} are open. */
+  /** Adds one to the open and to the admitted connections, if fewer than {@code most} are open. */
   CountResult countUp(TenantId tenant, String connectionId, long most);
 
   /**

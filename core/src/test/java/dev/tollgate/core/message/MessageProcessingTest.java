@@ -295,7 +295,7 @@ final class MessageProcessingTest {
 
   @Test
   void when_it_cannot_be_said_who_is_known_everything_fails() {
-    town.facts().outage().begin("knows");
+    town.facts().outage().begin("tenantExists");
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(FAILED);
   }

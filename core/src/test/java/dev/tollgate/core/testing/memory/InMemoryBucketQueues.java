@@ -36,7 +36,7 @@ public final class InMemoryBucketQueues implements BucketQueues {
 
   @Override
   public synchronized QueueCreation ensure(BucketId id, Duration lifetime) {
-    outage.check("make");
+    outage.check("ensure");
     Instant deleted = deletedAt.getOrDefault(id, Instant.MIN);
     if (clock.instant().minus(BLOCKED).isBefore(deleted)) {
       return QueueCreation.RECENTLY_DELETED;
@@ -49,7 +49,7 @@ public final class InMemoryBucketQueues implements BucketQueues {
 
   @Override
   public synchronized void setLifetime(BucketId id, Duration lifetime) {
-    outage.check("keep");
+    outage.check("setLifetime");
     queue.keep(id, lifetime);
   }
 
@@ -67,7 +67,7 @@ public final class InMemoryBucketQueues implements BucketQueues {
 
   @Override
   public synchronized Owner owner(BucketId id) {
-    outage.check("maker");
+    outage.check("owner");
     if (!queue.has(id)) {
       return Owner.NO_QUEUE;
     }

@@ -29,7 +29,7 @@ public final class InMemoryFacts implements AdmissionFactsReader {
 
   @Override
   public boolean tenantExists(TenantId tenant) {
-    outage.check("knows");
+    outage.check("tenantExists");
     return tenants.find(tenant).isPresent();
   }
 

@@ -45,7 +45,7 @@ public final class InMemoryIdempotencyKeys implements IdempotencyKeys {
 
   @Override
   public synchronized WriteResult store(KeyClaim claim, StoredResponse answer, Instant until) {
-    outage.check("keep");
+    outage.check("store");
     if (owned(claim).isEmpty()) {
       return WriteResult.CONFLICT;
     }

@@ -40,7 +40,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
 
   @Override
   public synchronized Optional<Instant> acquireCreation(TenantId tenant, Gcra rate, Instant now) {
-    outage.check("takeTurn");
+    outage.check("acquireCreation");
     Optional<Instant> arrival = Optional.ofNullable(turns.get(tenant));
     if (!rate.conforms(arrival, now)) {
       return Optional.of(rate.conformsAt(arrival, now));
@@ -51,7 +51,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
 
   @Override
   public synchronized void deleteCreationRate(TenantId tenant) {
-    outage.check("forgetTurns");
+    outage.check("deleteCreationRate");
     turns.remove(tenant);
   }
 
@@ -75,7 +75,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
 
   @Override
   public synchronized SubjectSessions findForSubject(TenantId tenant, Subject subject) {
-    outage.check("notedFor");
+    outage.check("findForSubject");
     return subjects(tenant).getOrDefault(subject, SubjectSessions.NONE);
   }
 
@@ -89,7 +89,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
       SubjectSessions read,
       Instant now,
       Instant until) {
-    outage.check("note");
+    outage.check("addToSubject");
     SubjectSessions noted = subjects(tenant).getOrDefault(subject, SubjectSessions.NONE);
     if (noted.sessions().contains(id)) {
       return WriteResult.DONE;
@@ -110,7 +110,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
       SubjectSessions read,
       Instant now,
       Instant until) {
-    outage.check("noteInstead");
+    outage.check("replaceForSubject");
     SubjectSessions noted = subjects(tenant).getOrDefault(subject, SubjectSessions.NONE);
     if (noted.sessions().equals(next)) {
       return WriteResult.DONE;
@@ -133,7 +133,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
 
   @Override
   public synchronized void deleteSubjects(TenantId tenant) {
-    outage.check("forgetSubjects");
+    outage.check("deleteSubjects");
     subjects.remove(tenant);
   }
 
@@ -155,7 +155,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
 
   @Override
   public synchronized Optional<Session> moveEnd(TenantId tenant, SessionId id, Instant end) {
-    outage.check("endAt");
+    outage.check("moveEnd");
     return Optional.ofNullable(
         of(tenant)
             .computeIfPresent(
@@ -175,7 +175,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
 
   @Override
   public synchronized Set<String> takeConnections(TenantId tenant, SessionId id) {
-    outage.check("take");
+    outage.check("takeConnections");
     Optional<Session> row = Optional.ofNullable(of(tenant).get(id));
     row.ifPresent(found -> write(found, Set.of(), found.arrival()));
     return row.map(Session::connections).orElse(Set.of());
@@ -263,7 +263,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
 
   @Override
   public synchronized void createCount(TenantId tenant) {
-    outage.check("openCount");
+    outage.check("createCount");
     counts.putIfAbsent(tenant, Count.NONE);
   }
 
@@ -289,7 +289,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
 
   @Override
   public synchronized void undoCountUp(TenantId tenant, String connectionId) {
-    outage.check("takeBack");
+    outage.check("undoCountUp");
     counts.computeIfPresent(tenant, (id, count) -> count.plus(-1, -1).in(Set.of(connectionId), -1));
   }
 
@@ -307,7 +307,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
 
   @Override
   public synchronized ConnectionCount readCount(TenantId tenant) {
-    outage.check("countOf");
+    outage.check("readCount");
     return totals(tenant).connections();
   }
 
@@ -326,7 +326,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
 
   @Override
   public synchronized void deleteCount(TenantId tenant) {
-    outage.check("forgetCount");
+    outage.check("deleteCount");
     counts.remove(tenant);
   }
 
@@ -338,13 +338,13 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
 
   @Override
   public synchronized Optional<Instant> nextArrival(TenantId tenant) {
-    outage.check("arrival");
+    outage.check("nextArrival");
     return Optional.ofNullable(turns.get(tenant));
   }
 
   @Override
   public synchronized WriteResult remove(TenantId tenant, Instant arrival) {
-    outage.check("strikeOff");
+    outage.check("remove");
     return turns.remove(tenant, arrival) ? WriteResult.DONE : WriteResult.CONFLICT;
   }
 

@@ -41,7 +41,7 @@ public final class InMemorySiloFunctions implements SiloFunctions {
 
   @Override
   public synchronized Progress ensure(TenantId tenant, Release release) {
-    outage.check("make");
+    outage.check("ensure");
     return progress(!release.equals(functions.put(tenant, release)));
   }
 

@@ -117,7 +117,7 @@ public final class InMemorySiloQueues implements SiloQueues {
 
   @Override
   public synchronized QueueCreation ensure(TenantId tenant) {
-    outage.check("make");
+    outage.check("ensure");
     Instant at = deletedAt.getOrDefault(tenant, Instant.MIN);
     if (clock.instant().minus(MINUTE).isBefore(at)) {
       return QueueCreation.RECENTLY_DELETED;

@@ -119,7 +119,7 @@ public final class InMemoryTenants implements Tenants {
 
   @Override
   public synchronized List<TenantId> listPending(int most) {
-    outage.check("unsettled");
+    outage.check("listPending");
     return rows.values().stream()
         .filter(tenant -> !tenant.isSettled())
         .limit(most)
