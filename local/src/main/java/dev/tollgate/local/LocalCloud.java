@@ -60,8 +60,6 @@ import java.util.concurrent.Executors;
  * Docker nor an AWS account.
  */
 public final class LocalCloud implements AutoCloseable {
-  private static final String LAMBDA = "lambda.amazonaws.com";
-
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final RecordedRequests requests = new RecordedRequests();
   private final AccessKeys accessKeys = new AccessKeys();
@@ -103,7 +101,9 @@ public final class LocalCloud implements AutoCloseable {
       catalog = closedLater(openCatalog(assets));
       eventSources = closedLater(openEventSources());
       endpoint.watch(eventSources::saw);
-      invocations = new InvokeApi(functions, openWorkers());
+      ExecutorService workers = Executors.newCachedThreadPool(new DaemonThreads("lambda-api"));
+      closedLater(workers::shutdownNow);
+      invocations = new InvokeApi(functions, workers);
       Map<String, RestApi.Operation> operations = new HashMap<>(catalog.operations());
       operations.putAll(eventSources.operations());
       endpoint.serve("lambda", new LambdaApi(invocations, operations));
@@ -296,7 +296,7 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   private FunctionCatalog openCatalog(Assets assets) throws IOException {
-    AssumedRoles roles = rolesOf("Lambda", LAMBDA);
+    AssumedRoles roles = rolesOf("Lambda", "lambda.amazonaws.com");
     return new FunctionCatalog(
         functions,
         environment,
@@ -319,12 +319,6 @@ public final class LocalCloud implements AutoCloseable {
         directory("functions"),
         table -> faults.occurs(FaultKind.STREAM_REPLAYED, table),
         log::event);
-  }
-
-  private ExecutorService openWorkers() {
-    ExecutorService workers = Executors.newCachedThreadPool(new DaemonThreads("lambda-api"));
-    closedLater(workers::shutdownNow);
-    return workers;
   }
 
   private Gateway openGateway() {

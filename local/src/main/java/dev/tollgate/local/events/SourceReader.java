@@ -24,7 +24,9 @@ abstract class SourceReader {
   abstract void wake();
 
   /** Reads the source if it may hold something that was not available before. */
-  abstract void look();
+  void look() {
+    wake();
+  }
 
   final Mapping mapping() {
     return mapping;

@@ -62,11 +62,6 @@ final class StreamReader extends SourceReader {
     }
   }
 
-  @Override
-  void look() {
-    wake();
-  }
-
   private void run() {
     boolean goOn = true;
     while (goOn) {

@@ -118,10 +118,7 @@ public final class FunctionCatalog implements AutoCloseable {
    */
   public synchronized void add(
       String name, ObjectNode settings, Path jar, OptionalInt reservedConcurrency) {
-    if (byName.containsKey(name)) {
-      throw new IllegalArgumentException(name + " is defined already");
-    }
-    host(
+    Entry entry =
         new Entry(
             name,
             settings,
@@ -130,7 +127,9 @@ public final class FunctionCatalog implements AutoCloseable {
             reservedConcurrency,
             now(),
             UUID.randomUUID().toString(),
-            true));
+            true);
+    byName.put(name, entry);
+    functions.define(spec(entry));
   }
 
   /**
@@ -145,7 +144,7 @@ public final class FunctionCatalog implements AutoCloseable {
       return false;
     }
     entry.qualifiers().put(qualifier, version);
-    functions.define(spec(entry));
+    functions.put(spec(entry));
     return true;
   }
 
@@ -254,14 +253,10 @@ public final class FunctionCatalog implements AutoCloseable {
   /** Creates or changes a function and returns its configuration. */
   private ObjectNode put(String name, ObjectNode settings, Path jar) {
     Entry entry = created(name, settings, jar, now(), UUID.randomUUID().toString());
-    host(entry);
+    byName.put(name, entry);
+    functions.put(spec(entry));
     journal.append(line(entry));
     return configuration(entry, Optional.empty());
-  }
-
-  private void host(Entry entry) {
-    byName.put(entry.name(), entry);
-    functions.define(spec(entry));
   }
 
   private FunctionSpec spec(Entry entry) {

@@ -103,12 +103,25 @@ public final class Functions implements Invoker, AutoCloseable {
   }
 
   /**
+   * Creates a function.
+   *
+   * @throws IllegalArgumentException if a function has the same name already, or too much
+   *     concurrency would be reserved
+   */
+  public synchronized void define(FunctionSpec spec) {
+    if (exists(spec.name())) {
+      throw new IllegalArgumentException(spec.name() + " is defined already");
+    }
+    put(spec);
+  }
+
+  /**
    * Creates a function, or replaces it for new invocations. Its handler is loaded when it is first
    * invoked. Invocations under way continue with the function that was replaced.
    *
    * @throws IllegalArgumentException if too much concurrency would be reserved
    */
-  public synchronized void define(FunctionSpec spec) {
+  public synchronized void put(FunctionSpec spec) {
     Hosted old = byNameOrArn.get(spec.name());
     Hosted function = new Hosted(spec, old == null ? reserve(spec) : old.permits);
     namesOf(spec).forEach(name -> byNameOrArn.put(name, function));

@@ -22,8 +22,6 @@ import java.util.OptionalInt;
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/AWS_Lambda.html">AWS::Lambda</a>
  */
 public final class Functions implements ResourceFamily {
-  private static final List<String> NUMBERS = List.of("MemorySize", "Timeout");
-
   @Override
   public Map<String, ResourceType> types() {
     return Map.of(
@@ -53,7 +51,7 @@ public final class Functions implements ResourceFamily {
     properties.text("Handler");
     properties.text("Role");
     ObjectNode settings = properties.copy(FunctionSettings.MEMBERS);
-    for (String number : NUMBERS) {
+    for (String number : List.of("MemorySize", "Timeout")) {
       properties.integer(number).ifPresent(value -> settings.put(number, value));
     }
     FunctionSettings.complete(settings, name);

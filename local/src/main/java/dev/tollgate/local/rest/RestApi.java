@@ -107,7 +107,7 @@ public abstract class RestApi implements HttpHandler {
   private Answer answer(HttpServerExchange exchange, Target target, String body) {
     Operation operation = operations.get(target.operation());
     if (operation == null) {
-      throw ApiException.unknownOperation();
+      throw new ApiException(404, "UnknownOperationException", "");
     }
     String name = URLDecoder.decode(target.rawName().replace("+", "%2B"), StandardCharsets.UTF_8);
     return operation.handle(new Request(name, exchange.getQueryParameters(), parse(body)));
