@@ -19,7 +19,10 @@ import java.util.UUID;
 /** Serves the operations of one service. */
 public abstract class RestApi implements HttpHandler {
   private static final System.Logger LOGGER = System.getLogger("dev.tollgate.local");
-  private static final HttpString ERROR_TYPE = new HttpString("x-amzn-ErrorType");
+
+  /** The header that names the exception of the service model. */
+  protected static final HttpString ERROR_TYPE = new HttpString("x-amzn-ErrorType");
+
   private static final HttpString REQUEST_ID = new HttpString("x-amzn-RequestId");
 
   /** An operation of the API. */
