@@ -20,8 +20,8 @@ import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.fill.BucketFill;
+import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.bucket.fill.FillSchedules;
-import dev.tollgate.core.bucket.fill.FillTurn;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.ReconcileRequests;
@@ -241,8 +241,9 @@ public final class ControlPlaneFixture {
   }
 
   /** The fill turns of buckets, as the token producer uses them. */
-  FillTurn turns() {
-    return new FillTurn(buckets, tokens, queues, schedules, new ReconcileRequests(tenants), clock);
+  BucketMaintenance turns() {
+    return new BucketMaintenance(
+        buckets, tokens, queues, schedules, new ReconcileRequests(tenants), clock);
   }
 
   static BucketId bucket(String tenant, String action) {

@@ -45,7 +45,7 @@ final class Console extends Construct {
    *
    * @param controlPlane the function behind the control plane's routes
    */
-  Console(Construct scope, TollgateProps props, TenantFunction controlPlane) {
+  Console(Construct scope, TollgateProps props, FunctionWithRoles controlPlane) {
     super(scope, "Console");
     api = Routes.api(this, "Console", props, HttpApi.Builder.create(this, "Console"));
 

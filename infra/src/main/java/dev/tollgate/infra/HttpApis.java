@@ -19,8 +19,8 @@ final class HttpApis extends Construct {
   HttpApis(
       Construct scope,
       TollgateProps props,
-      TenantFunction sessionApi,
-      TenantFunction controlPlane) {
+      FunctionWithRoles sessionApi,
+      FunctionWithRoles controlPlane) {
     super(scope, "Http");
 
     session =

@@ -26,11 +26,11 @@ final class MessageQueues extends Construct {
   private final String prefix;
   private final Queue pool;
   private final Queue poolDead;
-  private final TenantFunction processor;
+  private final FunctionWithRoles processor;
   private final Asset code;
 
   /** Creates the queues and maps them to the processor. */
-  MessageQueues(Construct scope, TollgateProps props, TenantFunction processor) {
+  MessageQueues(Construct scope, TollgateProps props, FunctionWithRoles processor) {
     // A construct id is part of CloudFormation's logical ids: a new one would replace the queues.
     super(scope, "Messages");
     this.processor = processor;
@@ -93,7 +93,7 @@ final class MessageQueues extends Construct {
     return poolDead;
   }
 
-  TenantFunction processor() {
+  FunctionWithRoles processor() {
     return processor;
   }
 

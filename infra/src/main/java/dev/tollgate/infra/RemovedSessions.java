@@ -29,7 +29,7 @@ final class RemovedSessions extends Construct {
   /** The retention of stream events. */
   private static final Duration MAX_AGE = Duration.hours(24);
 
-  RemovedSessions(Construct scope, Table sessions, TenantFunction handler) {
+  RemovedSessions(Construct scope, Table sessions, FunctionWithRoles handler) {
     super(scope, "RemovedSessions");
     Queue failures =
         Queue.Builder.create(this, "Failures")

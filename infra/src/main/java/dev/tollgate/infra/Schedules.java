@@ -98,13 +98,13 @@ final class Schedules extends Construct {
   }
 
   /** Allows buckets' schedules to invoke the token producer, and allows it to change them. */
-  void invoke(TenantFunction tokenProducer) {
+  void invoke(FunctionWithRoles tokenProducer) {
     allowInvocation(tokenProducer);
     tokenProducer.tenantSchedules(this, "CreateSchedule", "UpdateSchedule", "DeleteSchedule");
   }
 
   /** Runs a function every minute. */
-  void everyMinute(TenantFunction function) {
+  void everyMinute(FunctionWithRoles function) {
     String id = function.getNode().getId();
     CfnSchedule.Builder.create(this, id)
         .name(prefix + id.toLowerCase(Locale.ROOT))
@@ -155,7 +155,7 @@ final class Schedules extends Construct {
         .build();
   }
 
-  private Alias allowInvocation(TenantFunction function) {
+  private Alias allowInvocation(FunctionWithRoles function) {
     Alias alias = function.live();
     role.addToPolicy(
         PolicyStatement.Builder.create()

@@ -46,7 +46,7 @@ public final class Tollgate extends Construct {
   private final WebSocket webSocket;
   private final HttpApis http;
   private final Console console;
-  private final TenantFunction tokenProducer;
+  private final FunctionWithRoles tokenProducer;
   private Optional<TenantRole> claims = Optional.empty();
 
   /** Adds a Tollgate to {@code scope}. A stack may contain several with different prefixes. */
@@ -77,7 +77,7 @@ public final class Tollgate extends Construct {
                 "DeleteMessage");
     schedules.invoke(tokenProducer);
 
-    TenantFunction authorizer =
+    FunctionWithRoles authorizer =
         function(
                 "Authorizer",
                 handlers,
@@ -95,7 +95,7 @@ public final class Tollgate extends Construct {
             .tenantBuckets("ReceiveMessage", "ChangeMessageVisibility", "GetQueueAttributes")
             .requestsFills(tokenProducer);
 
-    TenantFunction connect =
+    FunctionWithRoles connect =
         function(
                 "Connect",
                 handlers,
@@ -114,7 +114,7 @@ public final class Tollgate extends Construct {
                 LimitAttributes.REFUSED)
             .tenantBuckets("DeleteMessage", "SendMessage");
 
-    TenantFunction disconnect =
+    FunctionWithRoles disconnect =
         function(
                 "Disconnect",
                 handlers,
@@ -125,7 +125,7 @@ public final class Tollgate extends Construct {
             .tenantRows(tables.session(), "UpdateItem")
             .tenantWrites(tables.limit(), "UpdateItem", LimitAttributes.COUNT);
 
-    TenantFunction sessionApi =
+    FunctionWithRoles sessionApi =
         function(
                 "SessionApi",
                 handlers,
@@ -152,7 +152,7 @@ public final class Tollgate extends Construct {
       sessionApi.variable("TENANT_CLAIM", jwt.tenantClaim());
     }
 
-    TenantFunction poolProcessor =
+    FunctionWithRoles poolProcessor =
         function(
                 "PoolProcessor",
                 props.jars().processor(),
@@ -172,7 +172,7 @@ public final class Tollgate extends Construct {
             .requestsFills(tokenProducer);
     MessageQueues messages = new MessageQueues(this, props, poolProcessor);
 
-    TenantFunction sessionEnd =
+    FunctionWithRoles sessionEnd =
         function(
                 "SessionEnd",
                 handlers,
@@ -188,7 +188,7 @@ public final class Tollgate extends Construct {
                 tables.limit(), "UpdateItem", LimitAttributes.COUNT, LimitAttributes.CORRECTION);
     new RemovedSessions(this, tables.session(), sessionEnd);
 
-    TenantFunction housekeeper =
+    FunctionWithRoles housekeeper =
         function(
                 "Housekeeper",
                 handlers,
@@ -205,7 +205,7 @@ public final class Tollgate extends Construct {
                 tables.limit(), "UpdateItem", LimitAttributes.COUNT, LimitAttributes.CORRECTION);
     schedules.everyMinute(housekeeper);
 
-    TenantFunction controlPlane =
+    FunctionWithRoles controlPlane =
         provisioning(
                 "ControlPlane",
                 "dev.tollgate.controlplane.ControlPlaneApi",
@@ -226,7 +226,7 @@ public final class Tollgate extends Construct {
                 "SQS and Scheduler grant ListQueues and ListSchedules on no narrower resource. "
                     + "They only return names. The control plane uses them to find orphaned queues "
                     + "and schedules.");
-    TenantFunction sweep =
+    FunctionWithRoles sweep =
         provisioning(
                 "Sweep",
                 "dev.tollgate.controlplane.Sweep",
@@ -329,13 +329,13 @@ public final class Tollgate extends Construct {
     return role.variables();
   }
 
-  private TenantFunction function(
+  private FunctionWithRoles function(
       String id, Path jar, String handler, Duration timeout, int memoryMb, String description) {
-    return new TenantFunction(this, id, props, jar, handler, timeout, memoryMb, description);
+    return new FunctionWithRoles(this, id, props, jar, handler, timeout, memoryMb, description);
   }
 
   /** The control plane or the sweep: both reconcile tenants and tiers with their desired state. */
-  private TenantFunction provisioning(
+  private FunctionWithRoles provisioning(
       String id,
       String handler,
       Duration timeout,

@@ -71,7 +71,8 @@ final class WebSocket extends Construct {
   }
 
   /** Adds the routes of handshakes: {@code authorizer} decides, {@code connect} completes them. */
-  void routes(TenantFunction authorizer, TenantFunction connect, TenantFunction disconnect) {
+  void routes(
+      FunctionWithRoles authorizer, FunctionWithRoles connect, FunctionWithRoles disconnect) {
     api.addRoute(
         "$connect",
         WebSocketRouteOptions.builder()

@@ -5,8 +5,8 @@ import com.amazonaws.services.lambda.runtime.RequestHandler;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.LogText;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.bucket.fill.FillTurn;
-import dev.tollgate.core.bucket.fill.ShardTurn;
+import dev.tollgate.core.bucket.fill.BucketMaintenance;
+import dev.tollgate.core.bucket.fill.ShardMaintenance;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -23,8 +23,8 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
   /** The part of the invocation's time in which no fill starts, because a fill may take as long. */
   private static final Duration MARGIN = Duration.ofSeconds(15);
 
-  private final Function<String, FillTurn> turns;
-  private final Function<FillTurn, ShardTurn> shardTurns;
+  private final Function<String, BucketMaintenance> turns;
+  private final Function<BucketMaintenance, ShardMaintenance> shardTurns;
   private final InstantSource clock;
 
   /** The function as Lambda creates it. */
@@ -48,8 +48,8 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
    * @param shardTurns the fill turns of shards, by the turns of their buckets
    */
   TokenProducer(
-      Function<String, FillTurn> turns,
-      Function<FillTurn, ShardTurn> shardTurns,
+      Function<String, BucketMaintenance> turns,
+      Function<BucketMaintenance, ShardMaintenance> shardTurns,
       InstantSource clock) {
     this.turns = turns;
     this.shardTurns = shardTurns;
@@ -79,7 +79,7 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
 
   private Object answer(FillRequest request, Context context) {
     // Schedules that a turn creates must invoke this function by the ARN of this invocation.
-    FillTurn turn = turns.apply(context.getInvokedFunctionArn());
+    BucketMaintenance turn = turns.apply(context.getInvokedFunctionArn());
     if (request instanceof FillRequest.OfBucket scheduled) {
       return turn.take(scheduled.bucket());
     }

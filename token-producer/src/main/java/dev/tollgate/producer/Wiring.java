@@ -2,8 +2,8 @@ package dev.tollgate.producer;
 
 import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Threads;
-import dev.tollgate.core.bucket.fill.FillTurn;
-import dev.tollgate.core.bucket.fill.ShardTurn;
+import dev.tollgate.core.bucket.fill.BucketMaintenance;
+import dev.tollgate.core.bucket.fill.ShardMaintenance;
 import dev.tollgate.core.provisioning.ReconcileRequests;
 import java.time.InstantSource;
 import java.util.Map;
@@ -24,8 +24,8 @@ final class Wiring {
   }
 
   /** The turns of buckets whose schedules invoke {@code ownArn}. */
-  FillTurn turns(String ownArn) {
-    return new FillTurn(
+  BucketMaintenance turns(String ownArn) {
+    return new BucketMaintenance(
         aws.buckets(),
         aws.tokenQueue(),
         aws.bucketQueues(),
@@ -34,7 +34,7 @@ final class Wiring {
         clock);
   }
 
-  ShardTurn shardTurn(FillTurn turns) {
-    return new ShardTurn(aws.buckets(), turns, executor, clock);
+  ShardMaintenance shardTurn(BucketMaintenance turns) {
+    return new ShardMaintenance(aws.buckets(), turns, executor, clock);
   }
 }

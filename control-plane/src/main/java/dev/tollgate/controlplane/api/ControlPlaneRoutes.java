@@ -41,7 +41,7 @@ public final class ControlPlaneRoutes {
             lifecycle,
             new Idempotency(keys, clock),
             preview,
-            new TenantReport(ports, clock),
+            new TenantDocument(ports, clock),
             parallel,
             clock);
     TierRoutes tiers = new TierRoutes(ports.tiers(), catalog, preview);

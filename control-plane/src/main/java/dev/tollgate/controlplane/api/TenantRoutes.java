@@ -34,7 +34,7 @@ final class TenantRoutes {
   private final TenantLifecycle lifecycle;
   private final Idempotency idempotency;
   private final Preview preview;
-  private final TenantReport report;
+  private final TenantDocument report;
   private final ParallelTasks parallel;
   private final InstantSource clock;
 
@@ -43,7 +43,7 @@ final class TenantRoutes {
       TenantLifecycle lifecycle,
       Idempotency idempotency,
       Preview preview,
-      TenantReport report,
+      TenantDocument report,
       ParallelTasks parallel,
       InstantSource clock) {
     this.tenants = tenants;

@@ -16,7 +16,7 @@ public interface Activity {
    * many were open. Does nothing for a tenant without a count. If it throws, the refusals may have
    * been added.
    */
-  void addRefused(TenantId tenant, Refusals refusals);
+  void addRefused(TenantId tenant, RefusalCounts refusals);
 
   /**
    * The totals and buckets of a tenant, read consistently with one request; zeros and no buckets if

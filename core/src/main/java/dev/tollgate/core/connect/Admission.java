@@ -95,7 +95,7 @@ public final class Admission {
     BucketId bucket = new BucketId(tenant, Action.CONNECT);
     if (gate.isKnownEmpty(bucket) || readsFirst(tenant)) {
       AdmissionFacts facts = reader.read(tenant, session);
-      Optional<AdmissionDecision.Refused> refusal = facts.refusalAt(clock.instant());
+      Optional<AdmissionDecision.Refused> refusal = AdmissionRules.refusal(facts, clock.instant());
       return refusal.isPresent()
           ? counted(facts, refusal.get(), () -> {})
           : decide(bucket, session, facts, new Attempt());
@@ -103,7 +103,7 @@ public final class Admission {
     CompletableFuture<Attempt> trying =
         CompletableFuture.supplyAsync(() -> gate.firstTry(bucket), executor);
     AdmissionFacts facts = readOrWithdraw(bucket, session, trying);
-    Optional<AdmissionDecision.Refused> refusal = facts.refusalAt(clock.instant());
+    Optional<AdmissionDecision.Refused> refusal = AdmissionRules.refusal(facts, clock.instant());
     return refusal.isPresent()
         ? counted(facts, refusal.get(), () -> withdraw(bucket, trying))
         : decide(bucket, session, facts, trying.join());

@@ -69,7 +69,7 @@ public final class RefusalTally {
    * @param besides always runs; its exceptions are thrown
    */
   void count(TenantId tenant, Refusal why, Runnable besides) {
-    Optional<Refusals> due = due(tenant, why);
+    Optional<RefusalCounts> due = due(tenant, why);
     if (due.isEmpty()) {
       besides.run();
       return;
@@ -81,12 +81,12 @@ public final class RefusalTally {
   }
 
   /** The refusals to write now, including this one; empty if it is too early for a write. */
-  private Optional<Refusals> due(TenantId tenant, Refusal why) {
+  private Optional<RefusalCounts> due(TenantId tenant, Refusal why) {
     Instant now = clock.instant();
-    Refusals one = Refusals.of(why, now);
+    RefusalCounts one = RefusalCounts.of(why, now);
     synchronized (unwritten) {
       Unwritten before = unwritten.getOrDefault(tenant, Unwritten.NOTHING);
-      Refusals all = before.refusals().map(earlier -> earlier.and(one)).orElse(one);
+      RefusalCounts all = before.refusals().map(earlier -> earlier.and(one)).orElse(one);
       boolean isDue = before.isDue(one, now);
       unwritten.put(tenant, isDue ? before.written(all, now) : before.with(all));
       return isDue ? Optional.of(all) : Optional.empty();
@@ -112,22 +112,25 @@ public final class RefusalTally {
    * @param sessionFullAt the last write of a refusal for {@code connectionsPerSession}
    */
   private record Unwritten(
-      Optional<Refusals> refusals, Instant writtenAt, Instant tenantFullAt, Instant sessionFullAt) {
+      Optional<RefusalCounts> refusals,
+      Instant writtenAt,
+      Instant tenantFullAt,
+      Instant sessionFullAt) {
     private static final Unwritten NOTHING =
         new Unwritten(Optional.empty(), Instant.MIN, Instant.MIN, Instant.MIN);
 
-    boolean isDue(Refusals one, Instant now) {
+    boolean isDue(RefusalCounts one, Instant now) {
       Instant recently = now.minus(APART);
       return !writtenAt.isAfter(recently)
           || (one.tenantFullAt().isPresent() && !tenantFullAt.isAfter(recently))
           || (one.sessionFullAt().isPresent() && !sessionFullAt.isAfter(recently));
     }
 
-    Unwritten with(Refusals all) {
+    Unwritten with(RefusalCounts all) {
       return new Unwritten(Optional.of(all), writtenAt, tenantFullAt, sessionFullAt);
     }
 
-    Unwritten written(Refusals all, Instant now) {
+    Unwritten written(RefusalCounts all, Instant now) {
       return new Unwritten(
           Optional.empty(),
           now,

@@ -267,8 +267,8 @@ public final class MessageProcessing {
         messages.stream()
             .map(message -> message.incoming().connectionId())
             .collect(Collectors.toUnmodifiableSet());
-    Delivery delivery =
-        new Delivery(
+    FrameDelivery delivery =
+        new FrameDelivery(
             sockets,
             states,
             disconnection,

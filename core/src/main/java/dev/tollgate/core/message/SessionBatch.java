@@ -46,7 +46,7 @@ final class SessionBatch {
 
   private final Tenant tenant;
   private final Optional<Session> session;
-  private final Delivery delivery;
+  private final FrameDelivery delivery;
   private final SocketStates states;
   private final Sessions sessions;
   private final Frames frames;
@@ -65,7 +65,7 @@ final class SessionBatch {
   SessionBatch(
       Tenant tenant,
       Optional<Session> session,
-      Delivery delivery,
+      FrameDelivery delivery,
       SocketStates states,
       Sessions sessions,
       Frames frames,

@@ -7,7 +7,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.FillRequests;
-import dev.tollgate.core.bucket.fill.FillTurn;
+import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.testing.RateBound;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.math.BigDecimal;
@@ -39,7 +39,7 @@ final class BucketTimingTest {
   /** Schedules fire, as {@link Site#minute} says, and requests for fills take a while. */
   private static class Site {
     private final AdmissionFixture town = new AdmissionFixture();
-    private final FillTurn turns = town.turns();
+    private final BucketMaintenance turns = town.turns();
     private final BucketId id = new BucketId(new TenantId("acme"), new Action("send-email"));
     private final PriorityQueue<Task> tasks = new PriorityQueue<>(Comparator.comparing(Task::at));
     private final Random random;

@@ -290,7 +290,7 @@ final class AdmissionTest {
               session,
               prefix + i,
               100,
-              AdmissionFacts.sessionRate(acme),
+              AdmissionRules.sessionRate(acme),
               Optional.empty(),
               town.clock().instant(),
               town.clock().instant());

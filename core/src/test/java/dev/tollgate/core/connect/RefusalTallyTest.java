@@ -135,12 +135,12 @@ final class RefusalTallyTest {
 
   @Test
   void a_thousand_refusals_in_a_second_of_every_kind_are_three_writes() {
-    List<Refusals> writes = new ArrayList<>();
+    List<RefusalCounts> writes = new ArrayList<>();
     List<Refusal> kinds = List.copyOf(EnumSet.allOf(Refusal.class));
     Activity counting =
         new Activity() {
           @Override
-          public void addRefused(TenantId tenant, Refusals refusals) {
+          public void addRefused(TenantId tenant, RefusalCounts refusals) {
             writes.add(refusals);
           }
 

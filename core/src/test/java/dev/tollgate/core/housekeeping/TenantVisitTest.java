@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
-import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.session.Connections.LeaveResult;
 import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.SessionId;
@@ -168,7 +168,7 @@ final class TenantVisitTest {
     house.town().tenants().replace(acme);
   }
 
-  private void refused(Refusals refusals) {
+  private void refused(RefusalCounts refusals) {
     house.town().activity().addRefused(ACME, refusals);
   }
 
@@ -335,7 +335,7 @@ final class TenantVisitTest {
     limited(100);
     house.open(acme, "a");
     house.sockets().lose("a");
-    refused(new Refusals(1, now(), Optional.empty()));
+    refused(new RefusalCounts(1, now(), Optional.empty()));
     house.pass(QUIET);
 
     assertThat(visit()).isEqualTo(did(0, 1, 1));
@@ -346,7 +346,7 @@ final class TenantVisitTest {
     limited(100);
     house.open(acme, "a");
     house.sockets().lose("a");
-    refused(new Refusals(1, now(), now()));
+    refused(new RefusalCounts(1, now(), now()));
     house.pass(Duration.ofMinutes(2));
 
     assertThat(visit()).isEqualTo(did(0, 0, 0));
@@ -364,7 +364,7 @@ final class TenantVisitTest {
     assertThat(visit()).isEqualTo(did(0, 0, 0));
     assertThat(probes()).isEmpty();
 
-    refused(new Refusals(1, Optional.empty(), now()));
+    refused(new RefusalCounts(1, Optional.empty(), now()));
 
     assertThat(visit()).isEqualTo(did(0, 1, 1));
     assertThat(probes()).hasSize(2);

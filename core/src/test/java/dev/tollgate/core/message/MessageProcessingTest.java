@@ -512,7 +512,7 @@ final class MessageProcessingTest {
     assertThat(shop.counted()).doesNotContain("add");
   }
 
-  // Delivery is best effort.
+  // FrameDelivery is best effort.
 
   @Test
   void a_socket_that_cannot_be_reached_misses_its_frames_and_stops_nothing() {

@@ -1,6 +1,6 @@
 package dev.tollgate.core.simulation;
 
-import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.housekeeping.Housekeeping;
 import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.housekeeping.Recount;
@@ -408,7 +408,8 @@ final class BurstSimulation {
 
   /** A connection is refused because the tenant has as many as it may have. */
   void refuse() {
-    town.activity().addRefused(tenant.id(), new Refusals(1, Optional.of(now()), Optional.empty()));
+    town.activity()
+        .addRefused(tenant.id(), new RefusalCounts(1, Optional.of(now()), Optional.empty()));
   }
 
   private void left(SessionId session, String id, Runnable then) {

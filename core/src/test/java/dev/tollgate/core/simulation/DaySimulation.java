@@ -13,7 +13,7 @@ import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.HeldTokens;
 import dev.tollgate.core.bucket.fill.BucketFill.Filled;
-import dev.tollgate.core.bucket.fill.FillTurn;
+import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.connect.Admission;
 import dev.tollgate.core.connect.AdmissionDecision;
 import dev.tollgate.core.connect.Disconnection;
@@ -75,7 +75,7 @@ public final class DaySimulation {
   private final List<Customer> customers = new ArrayList<>();
   private final FaultyTokenQueue spending;
   private final FaultyTokenQueue filled;
-  private final FillTurn turns;
+  private final BucketMaintenance turns;
   private final BucketGate gate;
   private final Admission admission;
   private final Registration registration;
@@ -134,7 +134,7 @@ public final class DaySimulation {
     spending = new FaultyTokenQueue(town.queue(), fair, town.clock(), id -> 0);
     filled = new FaultyTokenQueue(town.queue(), fair, town.clock(), id -> 0);
     turns =
-        new FillTurn(
+        new BucketMaintenance(
             town.buckets(),
             filled,
             town.queues(),

@@ -2,6 +2,7 @@ package dev.tollgate.handlers.session;
 
 import dev.tollgate.core.connect.AdmissionDecision;
 import dev.tollgate.core.connect.AdmissionFacts;
+import dev.tollgate.core.connect.AdmissionRules;
 import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.tenant.Limit;
@@ -58,8 +59,7 @@ final class SessionDocument {
   }
 
   private static Optional<AdmissionDecision.Refused> refusal(AdmissionFacts facts, Instant now) {
-    return facts
-        .refusalAt(now)
+    return AdmissionRules.refusal(facts, now)
         .or(
             () ->
                 facts

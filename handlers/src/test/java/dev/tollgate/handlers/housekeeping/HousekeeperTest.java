@@ -2,7 +2,7 @@ package dev.tollgate.handlers.housekeeping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.fixture.HousekeepingFixture;
 import dev.tollgate.handlers.Metrics;
@@ -35,7 +35,7 @@ final class HousekeeperTest {
     house
         .town()
         .activity()
-        .addRefused(acme.id(), new Refusals(1, Optional.of(now), Optional.empty()));
+        .addRefused(acme.id(), new RefusalCounts(1, Optional.of(now), Optional.empty()));
     RecordingContext context = new RecordingContext(Duration.ofMinutes(1));
 
     assertThat(keep(context))

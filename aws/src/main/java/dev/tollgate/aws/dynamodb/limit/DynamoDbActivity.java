@@ -8,7 +8,7 @@ import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.connect.Activity;
-import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.connect.TenantActivity;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,7 +40,7 @@ public final class DynamoDbActivity implements Activity {
   }
 
   @Override
-  public void addRefused(TenantId tenant, Refusals refusals) {
+  public void addRefused(TenantId tenant, RefusalCounts refusals) {
     AwsRequestOverrideConfiguration as = credentials.as(tenant);
     Map<String, String> names = new HashMap<>();
     Map<String, AttributeValue> values = new HashMap<>();

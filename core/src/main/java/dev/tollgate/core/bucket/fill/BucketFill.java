@@ -149,7 +149,7 @@ public final class BucketFill {
     /** The numbers without the bucket, for logs. */
     @Override
     public String toString() {
-      return "Topped[minted=%d, unsent=%d, trimmed=%d, level=%d]"
+      return "Filled[minted=%d, unsent=%d, trimmed=%d, level=%d]"
           .formatted(minted, unsent, trimmed, level);
     }
   }

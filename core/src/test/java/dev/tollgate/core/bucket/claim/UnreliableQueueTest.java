@@ -17,7 +17,7 @@ import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.TokenQueue.Level;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.fill.BucketFill;
-import dev.tollgate.core.bucket.fill.FillTurn;
+import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.connect.Admission;
 import dev.tollgate.core.connect.AdmissionDecision;
 import dev.tollgate.core.connect.Registration;
@@ -360,8 +360,8 @@ final class UnreliableQueueTest {
             return then == null ? new Level(0, 0, 0) : then.getValue();
           }
         };
-    FillTurn turns =
-        new FillTurn(
+    BucketMaintenance turns =
+        new BucketMaintenance(
             town.buckets(),
             lagging,
             town.queues(),

@@ -60,7 +60,7 @@ final class BucketFillTest {
     return town.queue().available(bucket);
   }
 
-  private static void assertTopped(
+  private static void assertFilled(
       BucketFill.FillResult filled, long minted, long unsent, long trimmed, long level) {
     assertThat(filled)
         .isInstanceOfSatisfying(
@@ -92,7 +92,7 @@ final class BucketFillTest {
   @Test
   void a_fill_sends_what_is_owed_and_each_token_to_come_at_the_second_at_which_it_is_due() {
     spend(60);
-    assertTopped(fillAt(10), 60, 0, 0, 60);
+    assertFilled(fillAt(10), 60, 0, 0, 60);
     assertThat(available()).as("owed").isEqualTo(10);
     for (int second = 1; second <= 50; second++) {
       town.clock().advance(Duration.ofSeconds(1));
@@ -104,16 +104,16 @@ final class BucketFillTest {
   void fills_mint_ahead_until_the_next_one_is_due() {
     retune(new BucketSpec(Rate.perMinute(60), 200));
     spend(60);
-    assertTopped(fillAt(10), 70, 0, 0, 70);
-    assertTopped(fillAt(60), 50, 0, 0, 120);
+    assertFilled(fillAt(10), 70, 0, 0, 70);
+    assertFilled(fillAt(60), 50, 0, 0, 120);
   }
 
   @Test
   void a_schedule_that_fires_twice_mints_once() {
     spend(60);
     fillAt(60);
-    assertTopped(fillAt(60), 0, 0, 0, 60);
-    assertTopped(fillAt(61), 0, 0, 0, 60);
+    assertFilled(fillAt(60), 0, 0, 0, 60);
+    assertFilled(fillAt(61), 0, 0, 0, 60);
   }
 
   @Test
@@ -124,23 +124,23 @@ final class BucketFillTest {
     town.clock().set(AdmissionFixture.START.plusSeconds(60));
     assertThat(available()).isEqualTo(20);
     spend(20);
-    assertTopped(fillAt(240), 60, 0, 0, 60);
+    assertFilled(fillAt(240), 60, 0, 0, 60);
     assertThat(available()).isEqualTo(60);
   }
 
   @Test
   void a_bucket_that_was_full_owes_one_minutes_tokens_however_late_its_fill() {
     retune(new BucketSpec(Rate.perMinute(6), 60));
-    assertTopped(fillAt(0), 0, 0, 0, 60);
+    assertFilled(fillAt(0), 0, 0, 0, 60);
     spend(60);
-    assertTopped(fillAt(6_000), 6 + 6, 0, 0, 12);
+    assertFilled(fillAt(6_000), 6 + 6, 0, 0, 12);
     assertThat(available()).isEqualTo(6);
   }
 
   @Test
   void a_smaller_capacity_takes_out_what_is_too_much() {
     retune(BucketSpec.ofRate(Rate.perMinute(20)));
-    assertTopped(fillAt(60), 0, 0, 40, 20);
+    assertFilled(fillAt(60), 0, 0, 40, 20);
     assertThat(town.queue().level(bucket)).isEqualTo(20);
   }
 
@@ -149,7 +149,7 @@ final class BucketFillTest {
     spend(60);
     town.clock().set(AdmissionFixture.START.plusSeconds(30));
     retune(BucketSpec.ofRate(Rate.perMinute(180)));
-    assertTopped(fillAt(60), 180, 0, 0, 180);
+    assertFilled(fillAt(60), 180, 0, 0, 180);
     assertThat(available()).isEqualTo(30 + 90);
   }
 
@@ -184,10 +184,10 @@ final class BucketFillTest {
   void tokens_that_the_queue_refuses_are_owed_again_and_come_with_the_next_fill() {
     spend(60);
     town.clock().set(AdmissionFixture.START.plusSeconds(60));
-    assertTopped(filling(tokens -> tokens).fill(bucket), 0, 60, 0, 0);
+    assertFilled(filling(tokens -> tokens).fill(bucket), 0, 60, 0, 0);
     assertThat(town.queue().level(bucket)).isZero();
 
-    assertTopped(fillAt(61), 60, 0, 0, 60);
+    assertFilled(fillAt(61), 60, 0, 0, 60);
     assertThat(available()).isEqualTo(60);
   }
 
@@ -195,9 +195,9 @@ final class BucketFillTest {
   void tokens_that_the_queue_refuses_in_part_are_owed_again_in_part() {
     spend(60);
     town.clock().set(AdmissionFixture.START.plusSeconds(10));
-    assertTopped(filling(tokens -> tokens.subList(20, 45)).fill(bucket), 35, 25, 0, 35);
+    assertFilled(filling(tokens -> tokens.subList(20, 45)).fill(bucket), 35, 25, 0, 35);
 
-    assertTopped(fillAt(10), 25, 0, 0, 60);
+    assertFilled(fillAt(10), 25, 0, 0, 60);
 
     town.clock().advance(Duration.ofSeconds(51));
     assertThat(available()).isEqualTo(60);
@@ -209,7 +209,7 @@ final class BucketFillTest {
     town.queue().outage().begin("put");
     assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
     town.queue().outage().end();
-    assertTopped(fillAt(60), 60, 0, 0, 60);
+    assertFilled(fillAt(60), 60, 0, 0, 60);
     assertThat(available()).as("what was due until then").isZero();
   }
 
@@ -219,7 +219,7 @@ final class BucketFillTest {
     town.queue().outage().begin("look");
     assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
     town.queue().outage().end();
-    assertTopped(fillAt(60), 60, 0, 0, 60);
+    assertFilled(fillAt(60), 60, 0, 0, 60);
   }
 
   @Test
@@ -229,7 +229,7 @@ final class BucketFillTest {
     assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
     assertThat(town.queue().level(bucket)).isZero();
     town.buckets().outage().end();
-    assertTopped(fillAt(60), 60, 0, 0, 60);
+    assertFilled(fillAt(60), 60, 0, 0, 60);
   }
 
   @Test
@@ -256,7 +256,7 @@ final class BucketFillTest {
     town.clock().set(AdmissionFixture.START.plusSeconds(100));
     rememberEmpty(0);
     assertThat(town.queue().level(bucket)).as("what the queue tells").isEqualTo(60);
-    assertTopped(fillAt(101), 60, 0, 0, 60);
+    assertFilled(fillAt(101), 60, 0, 0, 60);
   }
 
   @Test
@@ -277,7 +277,7 @@ final class BucketFillTest {
     town.clock().set(AdmissionFixture.START.plusSeconds(1_000));
     rememberEmpty(0);
     assertThat(town.queue().level(bucket)).as("what the queue tells").isEqualTo(60);
-    assertTopped(town.fill().fillOnRequest(row()), 60, 0, 0, 60);
+    assertFilled(town.fill().fillOnRequest(row()), 60, 0, 0, 60);
     assertThat(row().emptyHint()).as("nothing was owed").isPresent();
   }
 
@@ -288,7 +288,7 @@ final class BucketFillTest {
     List<Lease> held = town.queue().reserve(bucket, 10, Duration.ofSeconds(90), Search.LONG);
     spend(50);
     rememberEmpty(10);
-    assertTopped(fillAt(160), 50, 0, 0, 60);
+    assertFilled(fillAt(160), 50, 0, 0, 60);
     assertThat(town.queue().giveBack(bucket, held)).isEmpty();
     assertThat(town.queue().level(bucket)).isEqualTo(60);
   }
@@ -303,7 +303,7 @@ final class BucketFillTest {
   void a_request_for_a_bucket_that_has_tokens_on_the_way_does_nothing() {
     spend(60);
     town.clock().advance(Duration.ofSeconds(1));
-    assertTopped(fillOnRequest(), 60, 0, 0, 60);
+    assertFilled(fillOnRequest(), 60, 0, 0, 60);
     Bucket filled = row();
     spend(1);
     assertThat(fillOnRequest()).isEqualTo(new NotFilled(FillState.State.PRODUCED));
@@ -313,7 +313,7 @@ final class BucketFillTest {
   @Test
   void a_request_for_a_bucket_that_is_full_does_no_harm() {
     town.clock().advance(Duration.ofSeconds(30));
-    assertTopped(fillOnRequest(), 0, 0, 0, 60);
+    assertFilled(fillOnRequest(), 0, 0, 0, 60);
     assertThat(town.queue().level(bucket)).isEqualTo(60);
   }
 
@@ -324,7 +324,7 @@ final class BucketFillTest {
     town.clock().advance(Duration.ofDays(3));
     spend(60);
 
-    assertTopped(fillOnRequest(), 60, 0, 0, 60);
+    assertFilled(fillOnRequest(), 60, 0, 0, 60);
 
     assertThat(row().isHibernating()).isFalse();
     assertThat(available()).as("owed for its sleep").isZero();
@@ -346,7 +346,7 @@ final class BucketFillTest {
     town.clock().advance(Duration.ofSeconds(30));
     assertThat(town.fill().fill(bucket)).isEqualTo(new NotFilled(FillState.State.SUSPENDED));
     retune(row().spec());
-    assertTopped(town.fill().fill(bucket), 60, 0, 0, 60);
+    assertFilled(town.fill().fill(bucket), 60, 0, 0, 60);
     assertThat(available()).isEqualTo(30);
   }
 }

@@ -8,7 +8,7 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.connect.Activity;
-import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.connect.TenantActivity;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.CountResult;
@@ -105,7 +105,7 @@ public abstract class ActivityContract {
     connections().undoCountUp(tenant, "c0");
 
     assertThat(of(tenant)).isEqualTo(connections(0, 0, 0));
-    activity().addRefused(tenant, Refusals.of(1));
+    activity().addRefused(tenant, RefusalCounts.of(1));
     assertThat(of(tenant).refused()).isZero();
   }
 
@@ -122,7 +122,7 @@ public abstract class ActivityContract {
           } else if (i % 4 == 1) {
             connections().countDown(tenant, Set.of("c" + i));
           }
-          activity().addRefused(tenant, Refusals.of(2));
+          activity().addRefused(tenant, RefusalCounts.of(2));
           return i;
         });
 
@@ -132,7 +132,7 @@ public abstract class ActivityContract {
   @Test
   void a_correction_of_the_count_changes_no_total() {
     TenantId tenant = admitted(3);
-    activity().addRefused(tenant, Refusals.of(4));
+    activity().addRefused(tenant, RefusalCounts.of(4));
 
     connections().correct(tenant, connections().readCount(tenant), new Correction(-2, Map.of()));
 
@@ -143,8 +143,8 @@ public abstract class ActivityContract {
   void refusals_add_up() {
     TenantId tenant = admitted(1);
 
-    activity().addRefused(tenant, Refusals.of(1));
-    activity().addRefused(tenant, Refusals.of(41));
+    activity().addRefused(tenant, RefusalCounts.of(1));
+    activity().addRefused(tenant, RefusalCounts.of(41));
 
     assertThat(of(tenant)).isEqualTo(connections(1, 1, 42));
   }
@@ -154,13 +154,14 @@ public abstract class ActivityContract {
     TenantId tenant = admitted(1);
     Instant earlier = Samples.NOW.minusSeconds(7);
 
-    activity().addRefused(tenant, new Refusals(2, Optional.of(earlier), Optional.empty()));
-    activity().addRefused(tenant, Refusals.of(1));
+    activity().addRefused(tenant, new RefusalCounts(2, Optional.of(earlier), Optional.empty()));
+    activity().addRefused(tenant, RefusalCounts.of(1));
     assertThat(connections().readCount(tenant).tenantFullAt()).contains(earlier);
     assertThat(connections().readCount(tenant).sessionFullAt()).isEmpty();
 
     activity()
-        .addRefused(tenant, new Refusals(1, Optional.of(Samples.NOW), Optional.of(Samples.NOW)));
+        .addRefused(
+            tenant, new RefusalCounts(1, Optional.of(Samples.NOW), Optional.of(Samples.NOW)));
     assertThat(connections().readCount(tenant).tenantFullAt()).contains(Samples.NOW);
     assertThat(connections().readCount(tenant).sessionFullAt()).contains(Samples.NOW);
     assertThat(of(tenant)).isEqualTo(connections(1, 1, 4));
@@ -171,7 +172,7 @@ public abstract class ActivityContract {
     TenantId tenant = Samples.tenantId();
     connections().createCount(tenant);
 
-    activity().addRefused(tenant, Refusals.of(2));
+    activity().addRefused(tenant, RefusalCounts.of(2));
 
     assertThat(of(tenant)).isEqualTo(connections(0, 0, 2));
     assertThat(connections().count(tenant)).isZero();
@@ -182,7 +183,7 @@ public abstract class ActivityContract {
   @Test
   void a_count_that_is_open_stays_as_it_is_when_opened_again() {
     TenantId tenant = admitted(2);
-    activity().addRefused(tenant, Refusals.of(3));
+    activity().addRefused(tenant, RefusalCounts.of(3));
 
     connections().createCount(tenant);
 
@@ -192,10 +193,10 @@ public abstract class ActivityContract {
   @Test
   void totals_go_with_the_count_and_late_refusals_leave_nothing() {
     TenantId tenant = admitted(2);
-    activity().addRefused(tenant, Refusals.of(3));
+    activity().addRefused(tenant, RefusalCounts.of(3));
 
     connections().deleteCount(tenant);
-    activity().addRefused(tenant, Refusals.of(4));
+    activity().addRefused(tenant, RefusalCounts.of(4));
 
     assertThat(of(tenant)).isEqualTo(connections(0, 0, 0));
     connections().createCount(tenant);

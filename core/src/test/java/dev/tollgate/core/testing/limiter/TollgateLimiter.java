@@ -22,7 +22,7 @@ import dev.tollgate.core.bucket.claim.ClaimResult.Undecided;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.SettleResult;
 import dev.tollgate.core.bucket.fill.BucketFill;
-import dev.tollgate.core.bucket.fill.FillTurn;
+import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.testing.fault.BucketFaults;
@@ -95,7 +95,7 @@ public final class TollgateLimiter implements Limiter {
   private final FaultyTokenQueue spending;
   private final FaultyTokenQueue filled;
   private final FaultyBuckets rows;
-  private final FillTurn turns;
+  private final BucketMaintenance turns;
   private final List<BucketGate> gates;
   private final Map<BucketId, Terms> terms = new HashMap<>();
   private final Map<BucketId, Long> opened = new HashMap<>();
@@ -181,8 +181,8 @@ public final class TollgateLimiter implements Limiter {
         : any;
   }
 
-  private FillTurn turns(Buckets buckets) {
-    return new FillTurn(
+  private BucketMaintenance turns(Buckets buckets) {
+    return new BucketMaintenance(
         buckets,
         filled,
         ports.queues(),

@@ -2,7 +2,7 @@ package dev.tollgate.core.testing.memory;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.connect.Activity;
-import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.connect.TenantActivity;
 
 /** Activity in memory, of the other stand-ins' rows. */
@@ -23,7 +23,7 @@ public final class InMemoryActivity implements Activity {
   }
 
   @Override
-  public void addRefused(TenantId tenant, Refusals refusals) {
+  public void addRefused(TenantId tenant, RefusalCounts refusals) {
     outage.check("addRefused");
     sessions.addRefused(tenant, refusals);
   }

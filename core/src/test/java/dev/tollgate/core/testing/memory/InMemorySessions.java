@@ -2,7 +2,7 @@ package dev.tollgate.core.testing.memory;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
-import dev.tollgate.core.connect.Refusals;
+import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
@@ -405,7 +405,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     return WriteResult.DONE;
   }
 
-  synchronized void addRefused(TenantId tenant, Refusals refusals) {
+  synchronized void addRefused(TenantId tenant, RefusalCounts refusals) {
     counts.computeIfPresent(tenant, (id, count) -> count.refused(refusals));
   }
 
@@ -478,7 +478,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
       return with(open() + correction.open(), parts, Optional.of(name), 0);
     }
 
-    private Count refused(Refusals refusals) {
+    private Count refused(RefusalCounts refusals) {
       return new Count(
           new ConnectionCount(
               open(),

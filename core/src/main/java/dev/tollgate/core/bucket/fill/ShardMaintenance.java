@@ -14,10 +14,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/** Takes the {@linkplain FillTurn turns} of all due buckets of a shard, several at a time. */
-public final class ShardTurn {
+/**
+ * Takes the {@linkplain BucketMaintenance turns} of all due buckets of a shard, several at a time.
+ */
+public final class ShardMaintenance {
   private final Buckets buckets;
-  private final FillTurn turns;
+  private final BucketMaintenance turns;
   private final Executor executor;
   private final InstantSource clock;
 
@@ -26,7 +28,8 @@ public final class ShardTurn {
    *
    * @param executor limits how many turns run at a time
    */
-  public ShardTurn(Buckets buckets, FillTurn turns, Executor executor, InstantSource clock) {
+  public ShardMaintenance(
+      Buckets buckets, BucketMaintenance turns, Executor executor, InstantSource clock) {
     this.buckets = buckets;
     this.turns = turns;
     this.executor = executor;

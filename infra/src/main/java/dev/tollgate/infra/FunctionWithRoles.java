@@ -28,13 +28,13 @@ import software.constructs.Construct;
  *
  * <p>Each grant also sets the environment variables with the names of the granted resources.
  */
-final class TenantFunction extends Construct {
+final class FunctionWithRoles extends Construct {
   private final Role own;
   private final TenantRole tenant;
   private final Function function;
   private final Alias live;
 
-  TenantFunction(
+  FunctionWithRoles(
       Construct scope,
       String id,
       TollgateProps props,
@@ -107,7 +107,7 @@ final class TenantFunction extends Construct {
    *
    * @param settings all settings except the function
    */
-  TenantFunction consumes(String id, UnaryOperator<CfnEventSourceMapping.Builder> settings) {
+  FunctionWithRoles consumes(String id, UnaryOperator<CfnEventSourceMapping.Builder> settings) {
     CfnEventSourceMapping mapping =
         settings
             .apply(
@@ -119,13 +119,13 @@ final class TenantFunction extends Construct {
   }
 
   /** Grants the function's own role access to the rows of all tenants. */
-  TenantFunction ownRows(Table table, String... actions) {
+  FunctionWithRoles ownRows(Table table, String... actions) {
     own.addToPolicy(Policies.statement(List.of(table.getTableArn()), "dynamodb", actions).build());
     return variable(table);
   }
 
   /** Grants the function's own role access to an index with the rows of all tenants. */
-  TenantFunction ownIndex(Table table, String index, String... actions) {
+  FunctionWithRoles ownIndex(Table table, String index, String... actions) {
     own.addToPolicy(
         Policies.statement(List.of(table.getTableArn() + "/index/" + index), "dynamodb", actions)
             .build());
@@ -133,13 +133,13 @@ final class TenantFunction extends Construct {
   }
 
   /** Grants the function's own role other actions. */
-  TenantFunction own(List<String> resources, String service, String... actions) {
+  FunctionWithRoles own(List<String> resources, String service, String... actions) {
     own.addToPolicy(Policies.statement(resources, service, actions).build());
     return this;
   }
 
   /** Suppresses cdk-nag's finding for a wildcard in the function's own role, with a reason. */
-  TenantFunction accept(Object finding, String reason) {
+  FunctionWithRoles accept(Object finding, String reason) {
     Policies.accept(own, finding, reason);
     return this;
   }
@@ -147,7 +147,7 @@ final class TenantFunction extends Construct {
   /**
    * Grants the function's own role access to the schedules of shards, which belong to no tenant.
    */
-  TenantFunction shardSchedules(Schedules schedules, String... actions) {
+  FunctionWithRoles shardSchedules(Schedules schedules, String... actions) {
     own.addToPolicy(
         Policies.statement(
                 List.of(Policies.arn(own, "scheduler", schedules.shards())), "scheduler", actions)
@@ -161,7 +161,7 @@ final class TenantFunction extends Construct {
   }
 
   /** Grants the function's own role access to connections, whose ARNs contain no tenant. */
-  TenantFunction connections(WebSocket webSocket, String... methods) {
+  FunctionWithRoles connections(WebSocket webSocket, String... methods) {
     own.addToPolicy(
         Policies.statement(
                 Stream.of(methods).map(webSocket::connectionsArn).toList(),
@@ -179,55 +179,55 @@ final class TenantFunction extends Construct {
   }
 
   /** See {@link TenantRole#rows}. */
-  TenantFunction tenantRows(Table table, String... actions) {
+  FunctionWithRoles tenantRows(Table table, String... actions) {
     return withVariables(tenant.rows(table, actions));
   }
 
   /** See {@link TenantRole#writes}. */
-  TenantFunction tenantWrites(Table limit, String action, LimitAttributes... attributes) {
+  FunctionWithRoles tenantWrites(Table limit, String action, LimitAttributes... attributes) {
     return withVariables(tenant.writes(limit, action, attributes));
   }
 
   /** See {@link TenantRole#buckets}. */
-  TenantFunction tenantBuckets(String... actions) {
+  FunctionWithRoles tenantBuckets(String... actions) {
     return withVariables(tenant.buckets(actions));
   }
 
   /** See {@link TenantRole#schedules}. */
-  TenantFunction tenantSchedules(Schedules schedules, String... actions) {
+  FunctionWithRoles tenantSchedules(Schedules schedules, String... actions) {
     return withVariables(tenant.schedules(schedules, actions));
   }
 
   /** Grants the function's own role the right to invoke the token producer, which wakes buckets. */
-  TenantFunction requestsFills(TenantFunction tokenProducer) {
+  FunctionWithRoles requestsFills(FunctionWithRoles tokenProducer) {
     String arn = tokenProducer.live().getFunctionArn();
     return own(List.of(arn), "lambda", "InvokeFunction").variable("TOKEN_PRODUCER_ARN", arn);
   }
 
   /** See {@link TenantRole#silo}. */
-  TenantFunction tenantSilo(MessageQueues messages) {
+  FunctionWithRoles tenantSilo(MessageQueues messages) {
     return withVariables(tenant.silo(messages));
   }
 
-  private TenantFunction withVariables(TenantRole role) {
+  private FunctionWithRoles withVariables(TenantRole role) {
     role.variables().forEach(function::addEnvironment);
     return this;
   }
 
   /** Reserves concurrency for the function, which is then also its maximum. */
-  TenantFunction concurrency(OptionalInt reserved) {
+  FunctionWithRoles concurrency(OptionalInt reserved) {
     CfnFunction resource = (CfnFunction) function.getNode().findChild("Resource");
     reserved.ifPresent(resource::setReservedConcurrentExecutions);
     return this;
   }
 
   /** Sets an environment variable. */
-  TenantFunction variable(String name, String value) {
+  FunctionWithRoles variable(String name, String value) {
     function.addEnvironment(name, value);
     return this;
   }
 
-  private TenantFunction variable(Table table) {
+  private FunctionWithRoles variable(Table table) {
     return variable(Tables.variable(table), table.getTableName());
   }
 }

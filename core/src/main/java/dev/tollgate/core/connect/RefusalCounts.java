@@ -11,33 +11,33 @@ import java.util.Optional;
  * @param tenantFullAt when one was last refused because of {@code tenantConnections}
  * @param sessionFullAt when one was last refused because of {@code connectionsPerSession}
  */
-public record Refusals(
+public record RefusalCounts(
     long count, Optional<Instant> tenantFullAt, Optional<Instant> sessionFullAt) {
   /**
    * Checks the count.
    *
    * @throws InvalidValue if it is below 1
    */
-  public Refusals {
+  public RefusalCounts {
     InvalidValue.inRange("number", count, 1, Long.MAX_VALUE);
   }
 
-  /** Refusals for other reasons than too many open connections. */
-  public static Refusals of(long number) {
-    return new Refusals(number, Optional.empty(), Optional.empty());
+  /** RefusalCounts for other reasons than too many open connections. */
+  public static RefusalCounts of(long number) {
+    return new RefusalCounts(number, Optional.empty(), Optional.empty());
   }
 
   /** One refusal at {@code now}. */
-  static Refusals of(Refusal why, Instant now) {
-    return new Refusals(
+  static RefusalCounts of(Refusal why, Instant now) {
+    return new RefusalCounts(
         1,
         Optional.of(now).filter(at -> why == Refusal.TENANT_CONNECTIONS),
         Optional.of(now).filter(at -> why == Refusal.SESSION_CONNECTIONS));
   }
 
   /** The sum of these and later refusals. */
-  Refusals and(Refusals later) {
-    return new Refusals(
+  RefusalCounts and(RefusalCounts later) {
+    return new RefusalCounts(
         count + later.count,
         later.tenantFullAt.or(() -> tenantFullAt),
         later.sessionFullAt.or(() -> sessionFullAt));

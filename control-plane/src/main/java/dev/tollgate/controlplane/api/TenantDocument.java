@@ -27,11 +27,11 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /** Renders a tenant's desired state together with its current usage. */
-final class TenantReport {
+final class TenantDocument {
   private final Ports ports;
   private final InstantSource clock;
 
-  TenantReport(Ports ports, InstantSource clock) {
+  TenantDocument(Ports ports, InstantSource clock) {
     this.ports = ports;
     this.clock = clock;
   }

@@ -32,8 +32,8 @@ import java.util.function.Supplier;
  * Sends frames to the sockets of one session while a batch is processed: one frame to all sockets
  * in parallel, one frame after another.
  *
- * <p>Delivery is best effort. An undelivered frame is reported, once for each socket, and causes no
- * failure.
+ * <p>FrameDelivery is best effort. An undelivered frame is reported, once for each socket, and
+ * causes no failure.
  *
  * <p>The time is limited, because the batch waits for all its sessions. A socket that takes a
  * second for a frame, or whose delays add up to that, is slow: this batch no longer waits for it
@@ -48,7 +48,7 @@ import java.util.function.Supplier;
  *
  * <p>One thread at a time may use a delivery.
  */
-final class Delivery {
+final class FrameDelivery {
   /** The most concurrent requests for one frame, not counting abandoned ones. */
   private static final int AT_ONCE = 8;
 
@@ -82,7 +82,7 @@ final class Delivery {
    * @param established whether a connection's handshake has certainly ended
    * @param time the total time for all frames
    */
-  Delivery(
+  FrameDelivery(
       Sockets sockets,
       SocketStates states,
       Disconnection disconnection,

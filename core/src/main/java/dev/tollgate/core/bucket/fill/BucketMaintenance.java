@@ -42,7 +42,7 @@ import java.util.stream.Stream;
  *
  * <p>If a bucket's queue is missing, its tenant is marked for reconciliation.
  */
-public final class FillTurn {
+public final class BucketMaintenance {
   private static final Duration RENEWAL_LEASE = Duration.ofSeconds(30);
 
   private final Buckets buckets;
@@ -54,7 +54,7 @@ public final class FillTurn {
   private final InstantSource clock;
 
   /** The work for the buckets in {@code buckets}. */
-  public FillTurn(
+  public BucketMaintenance(
       Buckets buckets,
       TokenQueue tokens,
       BucketQueues queues,

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-final class FillTurnTest {
+final class BucketMaintenanceTest {
   private static final TenantId ACME = new TenantId("acme");
   private static final Action MAIL = new Action("send-email");
   private static final int RATE = 6;
@@ -154,8 +154,8 @@ final class FillTurnTest {
     }
   }
 
-  private FillTurn turns(TokenQueue queue) {
-    return new FillTurn(
+  private BucketMaintenance turns(TokenQueue queue) {
+    return new BucketMaintenance(
         town.buckets(),
         queue,
         town.queues(),
@@ -182,8 +182,8 @@ final class FillTurnTest {
     town.requests().begin();
     assertThat(claim(CAPACITY)).isTrue();
     town.clock().advance(Duration.ofSeconds(60));
-    FillTurn late = turns(looking(() -> new Level(CAPACITY, 0, 0)));
-    List<FillTurn.TurnResult> overtaking = new ArrayList<>();
+    BucketMaintenance late = turns(looking(() -> new Level(CAPACITY, 0, 0)));
+    List<BucketMaintenance.TurnResult> overtaking = new ArrayList<>();
     TokenQueue overtaken =
         looking(
             () -> {
@@ -204,7 +204,7 @@ final class FillTurnTest {
     town.open(bucket, spec(FillMode.PRODUCER));
     town.pass(16);
     town.clock().advance(Duration.ofDays(20));
-    List<FillTurn.TurnResult> second = new ArrayList<>();
+    List<BucketMaintenance.TurnResult> second = new ArrayList<>();
     TokenQueue slow =
         (TokenQueue)
             Proxy.newProxyInstance(
@@ -217,7 +217,7 @@ final class FillTurnTest {
                   return method.invoke(town.queue(), arguments);
                 });
 
-    new FillTurn(
+    new BucketMaintenance(
             town.buckets(),
             slow,
             town.queues(),

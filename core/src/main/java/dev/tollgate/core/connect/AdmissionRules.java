@@ -1,0 +1,48 @@
+package dev.tollgate.core.connect;
+
+import dev.tollgate.core.session.Gcra;
+import dev.tollgate.core.session.Session;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * The limits that can refuse a connection before its bucket is asked. {@link Registration} checks
+ * the same limits again, with conditional writes.
+ */
+public final class AdmissionRules {
+  private AdmissionRules() {}
+
+  /** The rate at which a session may open connections. */
+  static Gcra sessionRate(Tenant tenant) {
+    return Gcra.perMinute(tenant.limits().get(Limit.SESSION_PER_MINUTE));
+  }
+
+  /**
+   * Why a connection is refused at {@code now}, whatever the bucket holds; empty if only the bucket
+   * decides.
+   */
+  public static Optional<AdmissionDecision.Refused> refusal(AdmissionFacts facts, Instant now) {
+    Optional<Session> session = facts.session().filter(read -> !read.hasEndedAt(now));
+    if (facts.tenant().isEmpty() || session.isEmpty()) {
+      return Optional.of(new AdmissionDecision.Refused(Refusal.UNKNOWN));
+    }
+    Tenant known = facts.tenant().get();
+    if (known.status() != TenantStatus.ACTIVE) {
+      return Optional.of(new AdmissionDecision.Refused(Refusal.SUSPENDED));
+    }
+    if (facts.connections() >= known.limits().get(Limit.TENANT_CONNECTIONS)) {
+      return Optional.of(new AdmissionDecision.Refused(Refusal.TENANT_CONNECTIONS));
+    }
+    Session used = session.get();
+    if (used.connections().size() >= known.limits().get(Limit.CONNECTIONS_PER_SESSION)) {
+      return Optional.of(new AdmissionDecision.Refused(Refusal.SESSION_CONNECTIONS));
+    }
+    Instant allowed = sessionRate(known).conformsAt(used.arrival(), now);
+    return allowed.isAfter(now)
+        ? Optional.of(new AdmissionDecision.Refused(Refusal.SESSION_RATE, Optional.of(allowed)))
+        : Optional.empty();
+  }
+}
