@@ -239,7 +239,7 @@ final class SessionTokensIT {
         .isEqualTo("urn:tollgate:problem:not-your-tenant");
     assertThat(refused.body().path("detail").asText())
         .isEqualTo(
-            "tenantId: mine (expected: the tenant that claim custom:tenant of the token names)");
+            "Claim `custom:tenant` of the token does not name tenant `mine`. Use a token of this tenant.");
   }
 
   @Test

@@ -5,6 +5,7 @@ import com.amazonaws.services.dynamodbv2.local.server.LocalDynamoDBServerHandler
 import dev.tollgate.local.endpoint.Call;
 import io.undertow.server.HttpHandler;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -84,13 +85,17 @@ public final class TableEngine implements AutoCloseable {
       for (String name : FORWARDED) {
         request.put(name, exchange.getRequestHeaders().getFirst(name));
       }
-      request.setContent(Call.of(exchange).body());
+      request.setContent(Call.of(exchange).body().getBytes(StandardCharsets.UTF_8));
       HttpTester.Response response =
           HttpTester.parseResponse(
               connector.getResponse(request.generate(), ANSWER_SECONDS, TimeUnit.SECONDS));
       Map<String, String> headers = new HashMap<>();
       response.forEach(header -> headers.put(header.getName(), header.getValue()));
-      new EngineAnswer(response.getStatus(), headers, response.getContent()).send(exchange);
+      new EngineAnswer(
+              response.getStatus(),
+              headers,
+              new String(response.getContentBytes(), StandardCharsets.UTF_8))
+          .send(exchange);
     };
   }
 

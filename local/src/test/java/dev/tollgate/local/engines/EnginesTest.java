@@ -546,6 +546,23 @@ final class EnginesTest {
         .isInstanceOf(ConditionalCheckFailedException.class);
   }
 
+  /** Characters of one to four bytes in UTF-8; U+0090 is a byte on its own in ISO 8859-1. */
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "\u0090", "\u00e9", "\u20ac", "\ud83d\ude80"})
+  void engines_keep_every_character(String text) {
+    createTable("texts" + text.codePointAt(0));
+    Map<String, AttributeValue> item = Map.of("id", AttributeValue.fromS(text));
+    dynamoDb.putItem(r -> r.tableName("texts" + text.codePointAt(0)).item(item));
+    String url = createQueue("texts" + text.codePointAt(0), Map.of());
+    sqs.sendMessage(r -> r.queueUrl(url).messageBody(text));
+
+    assertThat(dynamoDb.scan(r -> r.tableName("texts" + text.codePointAt(0))).items())
+        .containsExactly(item);
+    assertThat(sqs.receiveMessage(r -> r.queueUrl(url)).messages())
+        .extracting(message -> message.body())
+        .containsExactly(text);
+  }
+
   @Test
   void calls_are_recorded_with_principal_and_resource() {
     createTable("recorded");
