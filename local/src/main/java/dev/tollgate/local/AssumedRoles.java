@@ -2,7 +2,6 @@ package dev.tollgate.local;
 
 import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.endpoint.ServiceClient;
-import dev.tollgate.local.iam.Caller;
 import dev.tollgate.local.iam.Context;
 import dev.tollgate.local.iam.Policies;
 import java.util.Map;
@@ -13,7 +12,7 @@ import java.util.function.Function;
 /** The roles of the stack that an AWS service assumes to make calls of its own. */
 final class AssumedRoles {
   private final String name;
-  private final Caller.Service service;
+  private final String service;
   private final Function<Principal, ServiceClient> clients;
   private final Optional<Policies> policies;
   private final Map<String, ServiceClient> byRole = new ConcurrentHashMap<>();
@@ -30,7 +29,7 @@ final class AssumedRoles {
       Function<Principal, ServiceClient> clients,
       Optional<Policies> policies) {
     this.name = name;
-    this.service = new Caller.Service(service);
+    this.service = service;
     this.clients = clients;
     this.policies = policies;
   }

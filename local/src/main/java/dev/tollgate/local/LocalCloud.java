@@ -23,19 +23,15 @@ import dev.tollgate.local.iam.FunctionPolicies;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.iam.access.Accesses;
-import dev.tollgate.local.iam.access.Iam;
 import dev.tollgate.local.iam.access.TableKeys;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.Functions;
-import dev.tollgate.local.lambda.InvokeApi;
 import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.resources.Stack;
-import dev.tollgate.local.resources.StackCreation;
 import dev.tollgate.local.rest.RestApi;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.sites.AllowedHosts;
-import dev.tollgate.local.template.Assets;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Template;
 import dev.tollgate.local.threads.DaemonThreads;
@@ -61,8 +57,6 @@ import java.util.concurrent.Executors;
  * Docker nor an AWS account.
  */
 public final class LocalCloud implements AutoCloseable {
-  private static final String LAMBDA = "lambda.amazonaws.com";
-
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final RecordedRequests requests = new RecordedRequests();
   private final AccessKeys accessKeys = new AccessKeys();
@@ -78,7 +72,7 @@ public final class LocalCloud implements AutoCloseable {
   private final Functions functions;
   private final FunctionCatalog catalog;
   private final EventSources eventSources;
-  private final InvokeApi invocations;
+  private final LambdaApi invocations;
   private final Gateway gateway;
   private final Scheduler scheduler;
   private final Map<String, String> outputs;
@@ -89,10 +83,9 @@ public final class LocalCloud implements AutoCloseable {
     lostEvents = new LostEvents(faults);
     try {
       Template template = Template.read(options.assembly());
-      Assets assets = new Assets(template);
       environment = Environment.of(template.stackName(), options.clock());
       log = closedLater(RunLog.open(options.clock(), options.logFile()));
-      TableEngine tables = closedLater(TableEngine.start(directory("tables")));
+      TableEngine tables = closedLater(new TableEngine(directory("tables")));
       QueueEngine queues = closedLater(startQueues());
       policies = new Policies(resource -> policyOfQueue(queues, resource));
       endpoint = closedLater(openEndpoint());
@@ -101,17 +94,19 @@ public final class LocalCloud implements AutoCloseable {
       securityTokens = new SecurityTokens(accessKeys, options.clock());
       endpoint.serve("sts", securityTokens);
       functions = closedLater(new Functions(options.clock(), accessKeys, log::write));
-      catalog = closedLater(openCatalog(assets));
+      catalog = closedLater(openCatalog(template));
       eventSources = closedLater(openEventSources());
       endpoint.watch(eventSources::saw);
-      invocations = new InvokeApi(functions, openWorkers());
+      ExecutorService workers = Executors.newCachedThreadPool(new DaemonThreads("lambda-api"));
+      closedLater(workers::shutdownNow);
       Map<String, RestApi.Operation> operations = new HashMap<>(catalog.operations());
       operations.putAll(eventSources.operations());
-      endpoint.serve("lambda", new LambdaApi(invocations, operations));
+      invocations = new LambdaApi(functions, workers, operations);
+      endpoint.serve("lambda", invocations);
       gateway = closedLater(openGateway());
       scheduler = closedLater(openScheduler());
       endpoint.serve("scheduler", scheduler.http());
-      outputs = createStack(template, assets);
+      outputs = createStack(template);
       scheduler.start();
       eventSources.start();
       requests.clear();
@@ -265,7 +260,7 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   private QueueEngine startQueues() throws Exception {
-    return QueueEngine.start(
+    return new QueueEngine(
         directory("queues"),
         environment,
         queue ->
@@ -278,12 +273,10 @@ public final class LocalCloud implements AutoCloseable {
   private Endpoint openEndpoint() {
     Authorization authorization =
         options.iam()
-            ? new Iam(
-                new Accesses(environment, tableKeys, id -> eventSources.functionOf(id)),
-                policies,
-                log::event)
+            ? new Accesses(environment, tableKeys, id -> eventSources.functionOf(id))
+                .authorization(policies, log::event)
             : Authorization.NONE;
-    return Endpoint.open(
+    return new Endpoint(
         accessKeys,
         authorization,
         requests,
@@ -296,8 +289,8 @@ public final class LocalCloud implements AutoCloseable {
         environment.clock());
   }
 
-  private FunctionCatalog openCatalog(Assets assets) throws IOException {
-    AssumedRoles roles = rolesOf("Lambda", LAMBDA);
+  private FunctionCatalog openCatalog(Template template) throws IOException {
+    AssumedRoles roles = rolesOf("Lambda", "lambda.amazonaws.com");
     return new FunctionCatalog(
         functions,
         environment,
@@ -306,7 +299,7 @@ public final class LocalCloud implements AutoCloseable {
                 "AWS_ENDPOINT_URL", endpoint.endpoint().toString(),
                 "AWS_REGION", environment.region()),
             role -> securityTokens.isRole(role) && roles.mayAssume(role, Context.EMPTY),
-            assets::find),
+            template::asset),
         directory("functions"));
   }
 
@@ -320,12 +313,6 @@ public final class LocalCloud implements AutoCloseable {
         directory("functions"),
         table -> faults.occurs(FaultKind.STREAM_REPLAYED, table),
         log::event);
-  }
-
-  private ExecutorService openWorkers() {
-    ExecutorService workers = Executors.newCachedThreadPool(new DaemonThreads("lambda-api"));
-    closedLater(workers::shutdownNow);
-    return workers;
   }
 
   private Gateway openGateway() {
@@ -351,21 +338,23 @@ public final class LocalCloud implements AutoCloseable {
         directory("schedules"));
   }
 
-  private Map<String, String> createStack(Template template, Assets assets) {
+  private Map<String, String> createStack(Template template) {
     KeySets keySets = new KeySets(options.keySets(), environment.clock());
     Stack stack =
-        new Stack(environment, client("CloudFormation"))
-            .withService(Assets.class, assets)
-            .withService(EventSources.class, eventSources)
-            .withService(FunctionCatalog.class, catalog)
-            .withService(FunctionPolicies.class, new FunctionPolicies(environment, options.iam()))
-            .withService(Gateway.class, gateway)
-            .withService(KeySets.class, keySets)
-            .withService(Policies.class, policies)
-            .withService(Scheduler.class, scheduler)
-            .withService(SecurityTokens.class, securityTokens)
-            .withService(TableKeys.class, tableKeys);
-    Map<String, String> created = StackCreation.run(template, stack);
+        new Stack(
+            environment,
+            client("CloudFormation"),
+            template,
+            eventSources,
+            catalog,
+            new FunctionPolicies(environment, options.iam()),
+            gateway,
+            keySets,
+            policies,
+            scheduler,
+            securityTokens,
+            tableKeys);
+    Map<String, String> created = stack.create(template);
     keySets.refuseUnused();
     return created;
   }

@@ -4,13 +4,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ServiceClient.Answer;
 import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.iam.Context;
-import dev.tollgate.local.iam.Decision.Denied;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.scheduler.Targets;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -22,9 +20,6 @@ import java.util.Optional;
 record ScheduleTargets(
     Functions functions, AssumedRoles roles, Optional<Policies> policies, String accountId)
     implements Targets {
-  /** The name space of a service's operations in its protocol. */
-  private static final Map<String, String> NAME_SPACES = Map.of("sqs", "AmazonSQS");
-
   private static final String INVOKE = "lambda:InvokeFunction";
 
   /** Returns when the function has ended, so that a settled scheduler means settled functions. */
@@ -50,13 +45,10 @@ record ScheduleTargets(
     if (refusal.isPresent()) {
       return refusal.get();
     }
-    String nameSpace = NAME_SPACES.get(service);
-    if (nameSpace == null) {
-      throw new IllegalArgumentException(
-          "service: " + service + " (expected: one of " + NAME_SPACES.keySet() + ")");
+    if (!service.equals("sqs")) {
+      throw new IllegalArgumentException("service: " + service + " (expected: one of [sqs])");
     }
-    Answer answer =
-        roles.client(rights.roleArn()).call(service, nameSpace + "." + operation, request);
+    Answer answer = roles.client(rights.roleArn()).call(service, "AmazonSQS." + operation, request);
     return answer.succeeded()
         ? new Delivered()
         : new Failed(
@@ -84,9 +76,8 @@ record ScheduleTargets(
 
   private Optional<Failed> denial(Rights rights, String functionArn) {
     return policies
-        .map(all -> all.decide(roles.principal(rights.roleArn()), Access.to(INVOKE, functionArn)))
-        .filter(Denied.class::isInstance)
-        .map(Denied.class::cast)
-        .map(denied -> new Failed("Lambda.AccessDeniedException", denied.message(), false));
+        .flatMap(
+            all -> all.denial(roles.principal(rights.roleArn()), Access.to(INVOKE, functionArn)))
+        .map(message -> new Failed("Lambda.AccessDeniedException", message, false));
   }
 }

@@ -1,11 +1,13 @@
 package dev.tollgate.local;
 
+import dev.tollgate.local.gateway.mapping.Integration;
 import dev.tollgate.local.gateway.mapping.ServiceCalls;
 import dev.tollgate.local.iam.Context;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -15,22 +17,23 @@ import java.util.Optional;
  */
 record ServiceIntegrations(AssumedRoles roles) implements ServiceCalls {
   @Override
-  public Optional<Answer> call(Request request) {
-    if (!roles.mayAssume(request.roleArn(), Context.EMPTY)) {
-      return Optional.of(
-          new Answer(500, "API Gateway may not assume the role " + request.roleArn()));
+  public Optional<Answer> call(
+      Integration.Service integration, String target, Map<String, String> headers, String body) {
+    String role = integration.roleArn();
+    if (!roles.mayAssume(role, Context.EMPTY)) {
+      return Optional.of(new Answer(500, "API Gateway may not assume the role " + role));
     }
     try {
       HttpResponse<String> response =
           roles
-              .client(request.roleArn())
+              .client(role)
               .send(
-                  request.service(),
-                  request.method(),
-                  request.target(),
-                  request.headers(),
-                  request.body(),
-                  request.timeout());
+                  integration.service(),
+                  integration.method(),
+                  target,
+                  headers,
+                  body,
+                  integration.timeout());
       return Optional.of(new Answer(response.statusCode(), response.body()));
     } catch (HttpTimeoutException e) {
       return Optional.empty();

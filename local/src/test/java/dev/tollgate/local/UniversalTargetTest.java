@@ -51,10 +51,10 @@ final class UniversalTargetTest {
   @BeforeEach
   void start() throws Exception {
     QueueEngine queues =
-        opened(QueueEngine.start(Optional.empty(), Environment.of("Test", clock), queue -> false));
+        opened(new QueueEngine(Optional.empty(), Environment.of("Test", clock), queue -> false));
     Endpoint frontDoor =
         opened(
-            Endpoint.open(
+            new Endpoint(
                 keys, Authorization.NONE, requests, new RequestFaults(faults)::before, clock));
     frontDoor.serve("sqs", queues.handler());
     client = client(frontDoor, "test");

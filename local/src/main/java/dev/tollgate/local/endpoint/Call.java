@@ -13,6 +13,8 @@ import java.util.function.UnaryOperator;
  * @param service the service in the credential scope, such as {@code dynamodb}
  * @param operation the operation, such as {@code UpdateItem}
  * @param resource the name of the table, queue, function, schedule or role concerned
+ * @param path decoded
+ * @param query the first value of each parameter
  */
 public record Call(
     String service,
@@ -21,19 +23,13 @@ public record Call(
     String accessKeyId,
     Instant at,
     Optional<String> resource,
-    Target target,
+    String method,
+    String path,
+    Map<String, String> query,
     String body) {
   private static final AttachmentKey<Call> CALL = AttachmentKey.create(Call.class);
   private static final AttachmentKey<UnaryOperator<String>> ANSWER =
       AttachmentKey.create(UnaryOperator.class);
-
-  /**
-   * Where a request went.
-   *
-   * @param path decoded
-   * @param query the first value of each parameter
-   */
-  public record Target(String method, String path, Map<String, String> query) {}
 
   /** The call that an exchange carries. */
   public static Call of(HttpServerExchange exchange) {
@@ -58,22 +54,13 @@ public record Call(
 
   /** The same call with another body. */
   public Call withBody(String other) {
-    return new Call(service, operation, principal, accessKeyId, at, resource, target, other);
-  }
-
-  /** The HTTP method. */
-  public String method() {
-    return target.method();
-  }
-
-  /** The path, decoded. */
-  public String path() {
-    return target.path();
+    return new Call(
+        service, operation, principal, accessKeyId, at, resource, method, path, query, other);
   }
 
   /** A parameter of the query. */
   public Optional<String> query(String parameter) {
-    return Optional.ofNullable(target.query().get(parameter));
+    return Optional.ofNullable(query.get(parameter));
   }
 
   /** The parameters of a body that is a form; none of another body. */

@@ -58,7 +58,12 @@ public final class Endpoint implements AutoCloseable {
   private final List<Consumer<Call>> watchers = new CopyOnWriteArrayList<>();
   private final Undertow server;
 
-  private Endpoint(
+  /**
+   * Opens the endpoint on a free port.
+   *
+   * @param faults puts faults before a handler
+   */
+  public Endpoint(
       AccessKeys accessKeys,
       Authorization authorization,
       RecordedRequests requests,
@@ -78,22 +83,7 @@ public final class Endpoint implements AutoCloseable {
                     Headers.X_CONTENT_TYPE_OPTIONS_STRING,
                     "nosniff"))
             .build();
-  }
-
-  /**
-   * Opens the endpoint on a free port.
-   *
-   * @param faults puts faults before a handler
-   */
-  public static Endpoint open(
-      AccessKeys accessKeys,
-      Authorization authorization,
-      RecordedRequests requests,
-      UnaryOperator<HttpHandler> faults,
-      InstantSource clock) {
-    Endpoint endpoint = new Endpoint(accessKeys, authorization, requests, faults, clock);
-    endpoint.server.start();
-    return endpoint;
+    server.start();
   }
 
   /** Passes calls with a service in their credential scope to a handler. */
@@ -150,7 +140,7 @@ public final class Endpoint implements AutoCloseable {
                           .sessionToken()
                           .equals(exchange.getRequestHeaders().getFirst("X-Amz-Security-Token")));
       boolean query = QueryProtocol.speaks(exchange);
-      int status = query || isRest(service) ? 403 : 400;
+      int status = query || List.of("scheduler", "lambda").contains(service) ? 403 : 400;
       if (issued.isEmpty()) {
         new ServiceError(
                 status,
@@ -195,12 +185,11 @@ public final class Endpoint implements AutoCloseable {
   private HttpHandler authorize(HttpHandler next) {
     return exchange -> {
       Call call = Call.of(exchange);
-      Optional<String> refusal = authorization.refusal(call);
-      if (refusal.isEmpty()) {
-        next.handleRequest(exchange);
-      } else {
-        accessDenied(call.service(), refusal.get()).send(exchange);
-      }
+      authorization
+          .refusal(call)
+          .<HttpHandler>map(message -> accessDenied(call.service(), message)::send)
+          .orElse(next)
+          .handleRequest(exchange);
     };
   }
 
@@ -217,20 +206,12 @@ public final class Endpoint implements AutoCloseable {
 
   private void dispatch(HttpServerExchange exchange) throws Exception {
     String service = Call.of(exchange).service();
-    HttpHandler handler = services.get(service);
-    if (handler == null) {
-      new ServiceError(
-              400,
-              "UnknownService",
-              "service: " + service + " (expected: one of " + services.keySet() + ")")
-          .send(exchange);
-      return;
-    }
-    handler.handleRequest(exchange);
-  }
-
-  private static boolean isRest(String service) {
-    return service.equals("scheduler") || service.equals("lambda");
+    ServiceError unknown =
+        new ServiceError(
+            400,
+            "UnknownService",
+            "service: " + service + " (expected: one of " + services.keySet() + ")");
+    services.getOrDefault(service, unknown::send).handleRequest(exchange);
   }
 
   /**

@@ -6,6 +6,7 @@ import io.undertow.server.HttpServerExchange;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -22,6 +23,16 @@ final class Operations {
   private static final Map<String, String> VERBS =
       Map.of("POST", "Create", "GET", "Get", "PUT", "Update", "DELETE", "Delete");
 
+  private static final Map<String, String> NOUNS =
+      Map.of(
+          "functions", "Function",
+          "event-source-mappings", "EventSourceMapping",
+          "schedules", "Schedule",
+          "schedule-groups", "ScheduleGroup",
+          "tags", "Tags");
+  private static final Map<String, String> PARTS =
+      Map.of("code", "Code", "configuration", "Configuration");
+
   private Operations() {}
 
   static Call understand(
@@ -31,6 +42,8 @@ final class Operations {
       Instant now,
       String body) {
     Named named = named(exchange, body);
+    Map<String, String> query = new HashMap<>();
+    exchange.getQueryParameters().forEach((name, values) -> query.put(name, values.getFirst()));
     return new Call(
         service,
         named.operation(),
@@ -38,15 +51,10 @@ final class Operations {
         caller.key().accessKeyId(),
         now,
         named.resource(),
-        target(exchange),
+        exchange.getRequestMethod().toString(),
+        exchange.getRequestPath(),
+        query,
         body);
-  }
-
-  private static Call.Target target(HttpServerExchange exchange) {
-    Map<String, String> query = new HashMap<>();
-    exchange.getQueryParameters().forEach((name, values) -> query.put(name, values.getFirst()));
-    return new Call.Target(
-        exchange.getRequestMethod().toString(), exchange.getRequestPath(), query);
   }
 
   /** An operation and the resource concerned. */
@@ -84,25 +92,13 @@ final class Operations {
   }
 
   private static String restOperation(String method, Matcher path) {
-    String noun =
-        switch (path.group(1)) {
-          case "functions" -> "Function";
-          case "event-source-mappings" -> "EventSourceMapping";
-          case "schedules" -> "Schedule";
-          case "schedule-groups" -> "ScheduleGroup";
-          default -> "Tags";
-        };
-    String part =
-        switch (String.valueOf(path.group(3))) {
-          case "code" -> "Code";
-          case "configuration" -> "Configuration";
-          default -> "";
-        };
-    if ("invocations".equals(path.group(3))) {
+    String noun = NOUNS.getOrDefault(path.group(1), "");
+    String part = Objects.requireNonNullElse(path.group(3), "");
+    if (part.equals("invocations")) {
       return "Invoke";
     }
     return path.group(2) != null || method.equals("POST")
-        ? VERBS.getOrDefault(method, method) + noun + part
+        ? VERBS.getOrDefault(method, method) + noun + PARTS.getOrDefault(part, "")
         : "List" + noun + "s";
   }
 

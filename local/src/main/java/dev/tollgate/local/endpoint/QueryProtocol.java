@@ -6,8 +6,10 @@ import io.undertow.util.HttpString;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * The query protocol: a request is a form, and its answer is XML or, for API Gateway, JSON.
@@ -37,6 +39,17 @@ public final class QueryProtocol {
       }
     }
     return parameters;
+  }
+
+  /** The session tags in a form, in their order; a key may occur again. */
+  public static List<Map.Entry<String, String>> tags(Map<String, String> form) {
+    return IntStream.iterate(1, i -> i + 1)
+        .mapToObj(i -> "Tags.member." + i + ".")
+        .takeWhile(tag -> form.containsKey(tag + "Key"))
+        .map(
+            tag ->
+                Map.entry(form.getOrDefault(tag + "Key", ""), form.getOrDefault(tag + "Value", "")))
+        .toList();
   }
 
   /** Text for an XML answer. */

@@ -130,9 +130,9 @@ public final class SecurityTokens implements HttpHandler {
 
   private static Map<String, String> tags(Map<String, String> form) {
     Map<String, String> tags = new HashMap<>();
-    for (int i = 1; form.containsKey("Tags.member." + i + ".Key"); i++) {
-      String key = form.getOrDefault("Tags.member." + i + ".Key", "");
-      String value = form.getOrDefault("Tags.member." + i + ".Value", "");
+    for (Map.Entry<String, String> tag : QueryProtocol.tags(form)) {
+      String key = tag.getKey();
+      String value = tag.getValue();
       require(!key.isEmpty() && key.length() <= 128, "tag key: " + key);
       require(TAG_VALUE.matcher(value).matches(), "tag value: " + value);
       require(tags.put(key, value) == null, "tag key: " + key + " (expected: once)");

@@ -6,6 +6,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.apache.pekko.actor.ActorContext;
 import org.apache.pekko.actor.ActorRef;
 import org.elasticmq.MessageData;
@@ -41,7 +42,7 @@ import scala.runtime.BoxedUnit;
 final class ClockedQueue extends QueueActor {
   private static final long NANOS_PER_MILLI = Duration.ofMillis(1).toNanos();
 
-  private final Retention retention;
+  private final Function<String, Duration> retention;
 
   /** When the last message was sent, in nanoseconds since the epoch. */
   private long lastSent;
@@ -49,19 +50,15 @@ final class ClockedQueue extends QueueActor {
   /** No message of this queue was sent before; in milliseconds since the epoch. */
   private long oldest = Long.MIN_VALUE;
 
-  /** How long a queue keeps messages. */
-  @FunctionalInterface
-  interface Retention {
-    /** The present retention of a queue. */
-    Duration of(String queue);
-  }
-
+  /**
+   * @param retention how long a queue, by its name, keeps messages at present
+   */
   ClockedQueue(
       NowProvider now,
       QueueData data,
       Option<ActorRef> deadLetters,
       Option<ActorRef> listener,
-      Retention retention) {
+      Function<String, Duration> retention) {
     super(now, data, deadLetters, Option.empty(), Option.empty(), listener);
     this.retention = retention;
   }
@@ -87,7 +84,7 @@ final class ClockedQueue extends QueueActor {
   }
 
   private void expire() {
-    long latest = nowProvider().nowMillis() - retention.of(name()).toMillis();
+    long latest = nowProvider().nowMillis() - retention.apply(name()).toMillis();
     if (oldest > latest) {
       return;
     }

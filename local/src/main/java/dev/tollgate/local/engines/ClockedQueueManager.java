@@ -1,8 +1,10 @@
 package dev.tollgate.local.engines;
 
+import java.time.Duration;
 import java.time.InstantSource;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.function.Function;
 import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.Props;
 import org.elasticmq.QueueData;
@@ -15,23 +17,29 @@ import scala.reflect.ClassTag;
 /** ElasticMQ's manager of queues, which creates {@link ClockedQueue}s. */
 @SuppressWarnings({"rawtypes", "unchecked"}) // see ev()
 final class ClockedQueueManager extends QueueManagerActor {
-  private final ClockedQueue.Retention retention;
-
-  private ClockedQueueManager(
-      Option<ActorRef> listener, ClockedQueue.Retention retention, InstantSource clock) {
-    super(new Now(clock), StrictSQSLimits$.MODULE$, listener);
-    this.retention = retention;
-  }
+  private final Function<String, Duration> retention;
 
   /**
-   * The properties of a manager.
-   *
    * @param listener stores queues and messages
+   * @param retention how long a queue, by its name, keeps messages at present
    */
-  static Props props(
-      Option<ActorRef> listener, ClockedQueue.Retention retention, InstantSource clock) {
-    return Props.create(
-        ClockedQueueManager.class, () -> new ClockedQueueManager(listener, retention, clock));
+  ClockedQueueManager(
+      Option<ActorRef> listener, Function<String, Duration> retention, InstantSource clock) {
+    super(
+        new NowProvider() {
+          @Override
+          public long nowMillis() {
+            return clock.millis();
+          }
+
+          @Override
+          public OffsetDateTime now() {
+            return clock.instant().atOffset(ZoneOffset.UTC);
+          }
+        },
+        StrictSQSLimits$.MODULE$,
+        listener);
+    this.retention = retention;
   }
 
   /** Raw, because javac refuses the type that scalac has given it. */
@@ -51,24 +59,5 @@ final class ClockedQueueManager extends QueueManagerActor {
             Props.create(
                 ClockedQueue.class,
                 () -> new ClockedQueue(now, data, deadLetters, listener, retention)));
-  }
-
-  /** The engine's view of the clock. */
-  private static final class Now extends NowProvider {
-    private final InstantSource clock;
-
-    private Now(InstantSource clock) {
-      this.clock = clock;
-    }
-
-    @Override
-    public long nowMillis() {
-      return clock.millis();
-    }
-
-    @Override
-    public OffsetDateTime now() {
-      return clock.instant().atOffset(ZoneOffset.UTC);
-    }
   }
 }

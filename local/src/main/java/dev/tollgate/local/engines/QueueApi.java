@@ -25,6 +25,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
@@ -48,6 +50,10 @@ final class QueueApi implements HttpHandler {
   private static final Duration NAME_BLOCKED = Duration.ofSeconds(60);
   private static final int MOST_LISTED = 1_000;
   private static final Pattern ENTRY_ID = Pattern.compile("[A-Za-z0-9_-]{1,80}");
+
+  /** The characters that SQS accepts; ElasticMQ fails on some others. */
+  private static final Pattern TEXT =
+      Pattern.compile("[\\t\\n\\r\\x{20}-\\x{D7FF}\\x{E000}-\\x{FFFD}\\x{10000}-\\x{10FFFF}]*");
 
   /** Errors of ElasticMQ that have another name in the query protocol. */
   private static final Map<String, String> QUERY_CODES =
@@ -79,12 +85,13 @@ final class QueueApi implements HttpHandler {
   @Override
   public void handleRequest(HttpServerExchange exchange) {
     Call call = Call.of(exchange);
+    Executor workers = exchange.getConnection().getWorker();
     exchange.dispatch(
         SameThreadExecutor.INSTANCE,
         () -> {
           var unused =
               (exchange.getRequestHeaders().contains("X-Amz-Target")
-                      ? handle(call)
+                      ? handle(call, workers)
                       : handleForm(exchange, call))
                   .whenCompleteAsync(
                       (answer, failure) -> {
@@ -99,20 +106,30 @@ final class QueueApi implements HttpHandler {
                         }
                         answer.send(exchange);
                       },
-                      exchange.getConnection().getWorker());
+                      workers);
         });
   }
 
-  private CompletionStage<Answer> handle(Call call) {
+  private CompletionStage<Answer> handle(Call call, Executor workers) {
     return switch (call.operation()) {
       case "SendMessage", "SendMessageBatch" -> send(call);
-      case "CreateQueue" -> createQueue(parse(call.body()));
-      case "GetQueueAttributes" -> getAttributes(parse(call.body()));
-      case "SetQueueAttributes" -> setAttributes(parse(call.body()));
-      case "DeleteQueue" -> deleteQueue(call);
-      case "ListQueues" -> listQueues(parse(call.body()));
+      case "CreateQueue" -> manage(this::createQueue, call, workers);
+      case "GetQueueAttributes" -> manage(this::getAttributes, call, workers);
+      case "SetQueueAttributes" -> manage(this::setAttributes, call, workers);
+      case "DeleteQueue" -> manage(this::deleteQueue, call, workers);
+      case "ListQueues" -> manage(this::listQueues, call, workers);
       default -> engine.send(call.operation(), call.body()).thenApply(answer -> answer::send);
     };
+  }
+
+  /** Lets a worker wait for ElasticMQ. */
+  private static CompletionStage<Answer> manage(
+      Function<ObjectNode, Answer> operation, Call call, Executor workers) {
+    return CompletableFuture.supplyAsync(() -> operation.apply(parse(call.body())), workers);
+  }
+
+  private EngineAnswer await(String operation, ObjectNode request) {
+    return engine.send(operation, request.toString()).toCompletableFuture().join();
   }
 
   private CompletionStage<Answer> handleForm(HttpServerExchange exchange, Call call) {
@@ -162,7 +179,7 @@ final class QueueApi implements HttpHandler {
               "AccessDenied",
               "Access to the resource is denied by its policy."));
     }
-    if (!request.findValuesAsText("MessageBody").stream().allMatch(QueueApi::isText)) {
+    if (!request.findValuesAsText("MessageBody").stream().allMatch(TEXT.asMatchPredicate())) {
       return Optional.of(
           new ServiceError(
               400,
@@ -179,19 +196,6 @@ final class QueueApi implements HttpHandler {
       }
     }
     return Optional.empty();
-  }
-
-  /** Whether a message has only characters that SQS accepts; ElasticMQ fails on some others. */
-  private static boolean isText(String body) {
-    return body.codePoints()
-        .allMatch(
-            c ->
-                c == '\t'
-                    || c == '\n'
-                    || c == '\r'
-                    || (c >= 0x20 && c <= 0xD7FF)
-                    || (c >= 0xE000 && c <= 0xFFFD)
-                    || c > 0xFFFF);
   }
 
   /** Whether a policy denies everybody to send, without a condition. */
@@ -221,32 +225,23 @@ final class QueueApi implements HttpHandler {
     return nodes;
   }
 
-  private CompletionStage<Answer> createQueue(ObjectNode request) {
+  private Answer createQueue(ObjectNode request) {
     String name = request.path("QueueName").asText();
     ObjectNode wanted = request.withObject("/Attributes");
-    return unless(
-        QueueAttributes.error(name, wanted).or(() -> nameBlocked(name)),
-        () ->
-            attributesOf(name)
-                .thenCompose(
-                    existing ->
-                        existing.isPresent()
-                            ? CompletableFuture.completedFuture(
-                                existingQueue(name, differences(wanted, existing.get())))
-                            : createQueue(name, request, QueueAttributes.removeKept(wanted))));
-  }
-
-  private CompletionStage<Answer> createQueue(
-      String name, ObjectNode request, Map<String, String> kept) {
-    return engine
-        .send("CreateQueue", request.toString())
-        .thenApply(
-            answer -> {
-              if (answer.succeeded()) {
-                attributes.put(name, kept);
-              }
-              return answer::send;
-            });
+    Optional<ServiceError> error = QueueAttributes.error(name, wanted).or(() -> nameBlocked(name));
+    if (error.isPresent()) {
+      return error.get()::send;
+    }
+    Optional<ObjectNode> existing = attributesOf(name);
+    if (existing.isPresent()) {
+      return existingQueue(name, differences(wanted, existing.get()));
+    }
+    Map<String, String> kept = QueueAttributes.removeKept(wanted);
+    EngineAnswer answer = await("CreateQueue", request);
+    if (answer.succeeded()) {
+      attributes.put(name, kept);
+    }
+    return answer::send;
   }
 
   private Optional<ServiceError> nameBlocked(String name) {
@@ -287,7 +282,7 @@ final class QueueApi implements HttpHandler {
     return text.startsWith("{") ? parse(text.replaceAll("\"(\\d+)\"", "$1")) : value;
   }
 
-  private CompletionStage<Answer> getAttributes(ObjectNode request) {
+  private Answer getAttributes(ObjectNode request) {
     Set<String> wanted = new HashSet<>();
     request.path("AttributeNames").forEach(name -> wanted.add(name.asText()));
     ArrayNode forwarded = request.putArray("AttributeNames");
@@ -297,114 +292,91 @@ final class QueueApi implements HttpHandler {
       // ElasticMQ must still check that the queue exists.
       forwarded.add("QueueArn");
     }
-    return engine
-        .send("GetQueueAttributes", request.toString())
-        .thenApply(
-            answer -> {
-              if (!answer.succeeded()) {
-                return answer::send;
-              }
-              ObjectNode response = parse(answer.body());
-              if (onlyKept) {
-                response.remove("Attributes");
-              }
-              attributes.addTo(
-                  response.withObject("/Attributes"),
-                  queueName(request),
-                  name -> wanted.contains("All") || wanted.contains(name));
-              return answer.withBody(response.toString())::send;
-            });
+    EngineAnswer answer = await("GetQueueAttributes", request);
+    if (!answer.succeeded()) {
+      return answer::send;
+    }
+    ObjectNode response = parse(answer.body());
+    if (onlyKept) {
+      response.remove("Attributes");
+    }
+    attributes.addTo(
+        response.withObject("/Attributes"),
+        queueName(request),
+        name -> wanted.contains("All") || wanted.contains(name));
+    return answer.withBody(response.toString())::send;
   }
 
-  private CompletionStage<Answer> setAttributes(ObjectNode request) {
+  private Answer setAttributes(ObjectNode request) {
     ObjectNode wanted = request.withObject("/Attributes");
     String name = queueName(request);
-    return unless(
-        QueueAttributes.error(name, wanted),
-        () -> {
-          Map<String, String> kept = QueueAttributes.removeKept(wanted);
-          boolean onlyKept = wanted.isEmpty();
-          // ElasticMQ refuses to set nothing, but must still check that the queue exists.
-          return (onlyKept
-                  ? engine.send("GetQueueAttributes", request.toString())
-                  : engine.send("SetQueueAttributes", request.toString()))
-              .thenApply(
-                  answer -> {
-                    if (!answer.succeeded()) {
-                      return answer::send;
-                    }
-                    attributes.put(name, kept);
-                    return onlyKept ? json(Json.object()) : answer::send;
-                  });
-        });
+    Optional<ServiceError> error = QueueAttributes.error(name, wanted);
+    if (error.isPresent()) {
+      return error.get()::send;
+    }
+    Map<String, String> kept = QueueAttributes.removeKept(wanted);
+    boolean onlyKept = wanted.isEmpty();
+    // ElasticMQ refuses to set nothing, but must still check that the queue exists.
+    EngineAnswer answer = await(onlyKept ? "GetQueueAttributes" : "SetQueueAttributes", request);
+    if (!answer.succeeded()) {
+      return answer::send;
+    }
+    attributes.put(name, kept);
+    return onlyKept ? json(Json.object()) : answer::send;
   }
 
-  private CompletionStage<Answer> deleteQueue(Call call) {
-    String name = queueName(parse(call.body()));
-    return engine
-        .send(call.operation(), call.body())
-        .thenApply(
-            answer -> {
-              if (answer.succeeded()) {
-                attributes.remove(name);
-                deletedAt.put(name, environment.clock().instant());
-              }
-              return answer::send;
-            });
+  private Answer deleteQueue(ObjectNode request) {
+    EngineAnswer answer = await("DeleteQueue", request);
+    if (answer.succeeded()) {
+      attributes.remove(queueName(request));
+      deletedAt.put(queueName(request), environment.clock().instant());
+    }
+    return answer::send;
   }
 
   /** All attributes of a queue; empty if there is no such queue. */
-  private CompletionStage<Optional<ObjectNode>> attributesOf(String name) {
+  private Optional<ObjectNode> attributesOf(String name) {
     ObjectNode request = Json.object().put("QueueUrl", url(name));
     request.putArray("AttributeNames").add("All");
-    return engine
-        .send("GetQueueAttributes", request.toString())
-        .thenApply(
-            answer -> {
-              if (!answer.succeeded()) {
-                return Optional.empty();
-              }
-              ObjectNode all = parse(answer.body()).withObject("/Attributes");
-              attributes.addTo(all, name, attribute -> true);
-              return Optional.of(all);
-            });
+    EngineAnswer answer = await("GetQueueAttributes", request);
+    if (!answer.succeeded()) {
+      return Optional.empty();
+    }
+    ObjectNode all = parse(answer.body()).withObject("/Attributes");
+    attributes.addTo(all, name, attribute -> true);
+    return Optional.of(all);
   }
 
   /**
    * ElasticMQ lists all queues at once, in no order. Without {@code MaxResults} SQS answers up to a
    * thousand and never a token (SQS API reference, ListQueues).
    */
-  private CompletionStage<Answer> listQueues(ObjectNode request) {
+  private Answer listQueues(ObjectNode request) {
     int most = request.path("MaxResults").asInt(MOST_LISTED);
     if (most < 1 || most > MOST_LISTED) {
-      return CompletableFuture.completedFuture(
-          error(
-                  "InvalidParameterValue",
-                  "Value for parameter MaxResults is invalid. Reason: Must be between 1 and 1000.")
-              ::send);
+      return error(
+              "InvalidParameterValue",
+              "Value for parameter MaxResults is invalid. Reason: Must be between 1 and 1000.")
+          ::send;
     }
     boolean inPages = request.has("MaxResults");
     String after = request.path("NextToken").asText("");
     request.remove(List.of("MaxResults", "NextToken"));
-    return engine
-        .send("ListQueues", request.toString())
-        .thenApply(
-            answer -> {
-              if (!answer.succeeded()) {
-                return answer::send;
-              }
-              List<String> rest = new ArrayList<>();
-              parse(answer.body()).path("QueueUrls").forEach(url -> rest.add(url.asText()));
-              rest.removeIf(url -> url.compareTo(after) <= 0);
-              Collections.sort(rest);
-              ObjectNode page = Json.object();
-              ArrayNode listed = page.putArray("QueueUrls");
-              rest.stream().limit(most).forEach(listed::add);
-              if (inPages && rest.size() > most) {
-                page.put("NextToken", rest.get(most - 1));
-              }
-              return json(page);
-            });
+    EngineAnswer answer = await("ListQueues", request);
+    if (!answer.succeeded()) {
+      return answer::send;
+    }
+    List<String> rest = new ArrayList<>();
+    parse(answer.body()).path("QueueUrls").forEach(url -> rest.add(url.asText()));
+    rest.removeIf(url -> url.compareTo(after) <= 0);
+    Collections.sort(rest);
+    ObjectNode page = Json.object();
+    ArrayNode listed = page.putArray("QueueUrls");
+    rest.stream().limit(most).forEach(listed::add);
+    if (inPages && rest.size() > most) {
+      page.put("NextToken", rest.get(most - 1));
+    }
+    return json(page);
   }
 
   private static CompletionStage<Answer> unless(

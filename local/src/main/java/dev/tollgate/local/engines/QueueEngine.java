@@ -4,6 +4,7 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -12,12 +13,16 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.actor.Props;
 import org.apache.pekko.pattern.Patterns;
+import org.elasticmq.LimitedValue;
+import org.elasticmq.Limits;
 import org.elasticmq.NodeAddress;
+import org.elasticmq.StrictSQSLimits$;
 import org.elasticmq.actor.queue.QueueEvent;
 import org.elasticmq.persistence.sql.SqlQueuePersistenceActor;
 import org.elasticmq.persistence.sql.SqlQueuePersistenceConfig;
@@ -36,12 +41,38 @@ public final class QueueEngine implements AutoCloseable {
       pekko.jvm-shutdown-hooks = off
       """;
 
+  /**
+   * The limits of SQS as ElasticMQ knows them, except for one that SQS has raised since: the length
+   * of a message.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html">Message
+   *     quotas</a>
+   */
+  private static final Limits LIMITS =
+      (Limits)
+          Proxy.newProxyInstance(
+              Limits.class.getClassLoader(),
+              new Class<?>[] {Limits.class},
+              (proxy, limit, arguments) ->
+                  limit.getName().equals("maxMessageLength")
+                      ? new LimitedValue<>(1024 * 1024)
+                      : limit.invoke(StrictSQSLimits$.MODULE$, arguments));
+
   private final ActorSystem actors;
   private final QueueAttributes attributes;
   private final Optional<Connection> database;
   private final HttpHandler handler;
 
-  private QueueEngine(
+  /**
+   * Starts the engine.
+   *
+   * @param directory the directory for queues and messages; without it they are kept in memory
+   * @param expiresEarly whether a queue, by its name, now keeps messages for half of their
+   *     retention
+   * @throws Exception if it does not start
+   */
+  public QueueEngine(
       Optional<Path> directory, Environment environment, Predicate<String> expiresEarly)
       throws Exception {
     ClassLoader loader = QueueEngine.class.getClassLoader();
@@ -50,18 +81,19 @@ public final class QueueEngine implements AutoCloseable {
     actors = ActorSystem.create("elasticmq", config, loader);
     attributes = new QueueAttributes(directory);
     Option<ActorRef> store = Option.apply(directory.map(this::store).orElse(null));
+    Function<String, Duration> retention =
+        queue -> attributes.retention(queue).dividedBy(expiresEarly.test(queue) ? 2 : 1);
     ActorRef manager =
         actors.actorOf(
-            ClockedQueueManager.props(
-                store,
-                queue -> attributes.retention(queue).dividedBy(expiresEarly.test(queue) ? 2 : 1),
-                environment.clock()));
+            Props.create(
+                ClockedQueueManager.class,
+                () -> new ClockedQueueManager(store, retention, environment.clock())));
     QueueHttp http = QueueHttp.install(actors);
     SQSRestServerBuilder$.MODULE$
         .withActorSystem(actors)
         .withQueueManagerActor(manager)
         .withServerAddress(new Address(environment.region()))
-        .withSQSLimits(QueueLimits.LIMITS)
+        .withSQSLimits(LIMITS)
         .withAWSRegion(environment.region())
         .withAWSAccountId(environment.accountId())
         .start()
@@ -93,20 +125,6 @@ public final class QueueEngine implements AutoCloseable {
     }
   }
 
-  /**
-   * Starts the engine.
-   *
-   * @param directory the directory for queues and messages; without it they are kept in memory
-   * @param expiresEarly whether a queue, by its name, now keeps messages for half of their
-   *     retention
-   * @throws Exception if it does not start
-   */
-  public static QueueEngine start(
-      Optional<Path> directory, Environment environment, Predicate<String> expiresEarly)
-      throws Exception {
-    return new QueueEngine(directory, environment, expiresEarly);
-  }
-
   /** Serves {@code sqs}. */
   public HttpHandler handler() {
     return handler;
@@ -129,16 +147,14 @@ public final class QueueEngine implements AutoCloseable {
   }
 
   private ActorRef store(Path directory) {
+    var database =
+        new SqlQueuePersistenceConfig(true, "org.h2.Driver", url(directory), "", "", false);
     return actors.actorOf(
         Props.create(
             SqlQueuePersistenceActor.class,
             () ->
                 new SqlQueuePersistenceActor(
-                    storage(directory), scala.collection.immutable.List$.MODULE$.empty())));
-  }
-
-  private static SqlQueuePersistenceConfig storage(Path directory) {
-    return new SqlQueuePersistenceConfig(true, "org.h2.Driver", url(directory), "", "", false);
+                    database, scala.collection.immutable.List$.MODULE$.empty())));
   }
 
   /**

@@ -32,7 +32,14 @@ public final class TableEngine implements AutoCloseable {
   private final LocalConnector connector;
   private final LocalDynamoDBServerHandler handler;
 
-  private TableEngine(Optional<Path> directory) {
+  /**
+   * Starts the engine.
+   *
+   * @param directory the directory for tables; without it they are kept in memory
+   * @throws Exception if it does not start
+   */
+  public TableEngine(Optional<Path> directory) throws Exception {
+    giveTheLibraryItsOwnDirectory();
     QueuedThreadPool threads = new QueuedThreadPool(200, 8, 60_000, -1, null, group);
     threads.setName("dynamodb");
     threads.setDaemon(true);
@@ -47,19 +54,7 @@ public final class TableEngine implements AutoCloseable {
                 0, directory.isEmpty(), directory.map(Path::toString).orElse(null), true, false),
             null);
     server.setHandler(handler);
-  }
-
-  /**
-   * Starts the engine.
-   *
-   * @param directory the directory for tables; without it they are kept in memory
-   * @throws Exception if it does not start
-   */
-  public static TableEngine start(Optional<Path> directory) throws Exception {
-    giveTheLibraryItsOwnDirectory();
-    TableEngine engine = new TableEngine(directory);
-    engine.server.start();
-    return engine;
+    server.start();
   }
 
   /**

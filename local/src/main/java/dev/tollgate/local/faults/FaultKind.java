@@ -1,8 +1,6 @@
 package dev.tollgate.local.faults;
 
-import java.util.Arrays;
 import java.util.Locale;
-import java.util.Optional;
 
 /** A fault that the services of AWS are documented, or known, to have. */
 public enum FaultKind {
@@ -49,9 +47,5 @@ public enum FaultKind {
   /** The name in a plan, such as {@code queue-falsely-empty}. */
   public String key() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  static Optional<FaultKind> of(String key) {
-    return Arrays.stream(values()).filter(one -> one.key().equals(key)).findFirst();
   }
 }

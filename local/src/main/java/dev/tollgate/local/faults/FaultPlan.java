@@ -4,12 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
@@ -43,8 +44,8 @@ public record FaultPlan(
     latency = Map.copyOf(latency);
     odds.forEach((kind, odd) -> requireProbability(kind.key(), odd));
     throttled.forEach(FaultPlan::requireProbability);
-    throttled.keySet().forEach(service -> requireService("throttled", service));
-    latency.keySet().forEach(service -> requireService("latency", service));
+    throttled.keySet().forEach(service -> requireKnown("throttled", service, SERVICES));
+    latency.keySet().forEach(service -> requireKnown("latency", service, SERVICES));
   }
 
   /** No faults. */
@@ -59,57 +60,58 @@ public record FaultPlan(
    *     names it and the place
    */
   public static FaultPlan read(Path file) throws IOException {
-    Object document;
+    LoadSettings settings = LoadSettings.builder().setLabel(file.toString()).build();
     try {
-      document =
-          new Load(LoadSettings.builder().setLabel(file.toString()).build())
-              .loadFromString(Files.readString(file));
-    } catch (YamlEngineException e) {
-      throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
-    }
-    try {
-      return of(map("plan", document));
-    } catch (IllegalArgumentException e) {
+      return of(map("plan", new Load(settings).loadFromString(Files.readString(file))));
+    } catch (YamlEngineException | IllegalArgumentException e) {
       throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
     }
   }
 
   private static FaultPlan of(Map<String, Object> plan) {
-    plan.keySet().forEach(name -> require(MEMBERS.contains(name), name, "plan", MEMBERS));
-    Map<FaultKind, Double> odds = new EnumMap<>(FaultKind.class);
-    map("faults", plan.getOrDefault("faults", Map.of()))
-        .forEach((name, odd) -> odds.put(kind(name), number("faults." + name, odd)));
-    Map<String, Double> throttled = new TreeMap<>();
-    map("throttled", plan.getOrDefault("throttled", Map.of()))
-        .forEach((service, odd) -> throttled.put(service, number("throttled." + service, odd)));
-    Map<String, Latency> latency = new TreeMap<>();
-    map("latency", plan.getOrDefault("latency", Map.of()))
-        .forEach((service, times) -> latency.put(service, latency("latency." + service, times)));
-    double seed = number("seed", plan.getOrDefault("seed", 0));
-    return new FaultPlan((long) seed, odds, throttled, latency);
+    plan.keySet().forEach(name -> requireKnown("plan", name, MEMBERS));
+    return new FaultPlan(
+        (long) number("seed", plan.getOrDefault("seed", 0)),
+        entries(plan, "faults", FaultPlan::kind, FaultPlan::number),
+        entries(plan, "throttled", service -> service, FaultPlan::number),
+        entries(plan, "latency", service -> service, FaultPlan::latency));
+  }
+
+  private static <K, V> Map<K, V> entries(
+      Map<String, Object> plan,
+      String member,
+      Function<String, K> key,
+      BiFunction<String, Object, V> value) {
+    Map<K, V> entries = new HashMap<>();
+    map(member, plan.getOrDefault(member, Map.of()))
+        .forEach((name, of) -> entries.put(key.apply(name), value.apply(member + "." + name, of)));
+    return entries;
   }
 
   private static FaultKind kind(String name) {
-    return FaultKind.of(name)
+    List<FaultKind> kinds = List.of(FaultKind.values());
+    return kinds.stream()
+        .filter(kind -> kind.key().equals(name))
+        .findFirst()
         .orElseThrow(
             () ->
-                new IllegalArgumentException(
-                    "faults: %s (expected: one of %s)"
-                        .formatted(
-                            name,
-                            Arrays.stream(FaultKind.values())
-                                .map(FaultKind::key)
-                                .collect(Collectors.joining(", ")))));
+                expected(
+                    "faults",
+                    name,
+                    "one of "
+                        + kinds.stream().map(FaultKind::key).collect(Collectors.joining(", "))));
   }
 
   private static Latency latency(String place, Object times) {
     if (TAIL.equals(times)) {
       return Latency.TAIL;
     }
+    if (!(times instanceof List<?> pairs)) {
+      throw expected(place, times, "tail, or a list of [quantile, milliseconds]");
+    }
     List<Latency.Point> points = new ArrayList<>();
-    for (Object pair : list(place, times)) {
-      List<?> point = list(place, pair);
-      if (point.size() != 2) {
+    for (Object pair : pairs) {
+      if (!(pair instanceof List<?> point && point.size() == 2)) {
         throw expected(place, pair, "[quantile, milliseconds]");
       }
       points.add(new Latency.Point(number(place, point.get(0)), number(place, point.get(1))));
@@ -123,12 +125,8 @@ public record FaultPlan(
     }
   }
 
-  private static void requireService(String place, String service) {
-    require(SERVICES.contains(service), service, place, SERVICES);
-  }
-
-  private static void require(boolean known, String name, String place, Set<String> all) {
-    if (!known) {
+  private static void requireKnown(String place, String name, Set<String> all) {
+    if (!all.contains(name)) {
       throw expected(place, name, "one of " + all.stream().sorted().toList());
     }
   }
@@ -147,13 +145,6 @@ public record FaultPlan(
     Map<String, Object> texts = new TreeMap<>();
     map.forEach((name, of) -> texts.put(String.valueOf(name), of));
     return texts;
-  }
-
-  private static List<?> list(String place, Object value) {
-    if (value instanceof List<?> list) {
-      return list;
-    }
-    throw expected(place, value, "tail, or a list of [quantile, milliseconds]");
   }
 
   private static IllegalArgumentException expected(String place, Object value, String what) {

@@ -30,7 +30,7 @@ public final class Faults {
   private final FaultPlan plan;
   private final Map<String, AtomicLong> draws = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
-  private final List<Injected> injected = new CopyOnWriteArrayList<>();
+  private final List<Injection> injected = new CopyOnWriteArrayList<>();
   private volatile boolean paused;
 
   /** The faults of a plan. */
@@ -44,23 +44,13 @@ public final class Faults {
   }
 
   /** A fault that was injected; closing it removes it. */
-  public interface Injection extends AutoCloseable {
-    /** How many requests have failed because of it. */
-    int count();
-
-    @Override
-    void close();
-  }
-
-  private static final class Injected implements Injection {
-    private final List<Injected> all;
+  public final class Injection implements AutoCloseable {
     private final Predicate<Call> calls;
     private final int times;
-    private final AtomicInteger count = new AtomicInteger();
     private final Fault fault;
+    private final AtomicInteger count = new AtomicInteger();
 
-    private Injected(List<Injected> all, Predicate<Call> calls, int times, Fault fault) {
-      this.all = all;
+    private Injection(Predicate<Call> calls, int times, Fault fault) {
       this.calls = calls;
       this.times = times;
       this.fault = fault;
@@ -70,14 +60,14 @@ public final class Faults {
       return calls.test(call) && count.getAndUpdate(soFar -> Math.min(soFar + 1, times)) < times;
     }
 
-    @Override
+    /** How many requests have failed because of it. */
     public int count() {
       return count.get();
     }
 
     @Override
     public void close() {
-      all.remove(this);
+      injected.remove(this);
     }
   }
 
@@ -88,7 +78,7 @@ public final class Faults {
    * @param times how many of them fail from now on
    */
   public Injection inject(Predicate<Call> calls, int times, Fault fault) {
-    Injected one = new Injected(injected, calls, times, fault);
+    Injection one = new Injection(calls, times, fault);
     injected.add(one);
     return one;
   }

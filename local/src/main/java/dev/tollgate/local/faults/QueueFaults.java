@@ -72,20 +72,17 @@ final class QueueFaults {
 
   private boolean late(HttpServerExchange exchange, Call call, String queue) {
     ObjectNode request = parse(call.body());
-    if (delay(request, queue)) {
-      call.withBody(request.toString()).attachTo(exchange);
-    }
+    delay(request, queue);
+    call.withBody(request.toString()).attachTo(exchange);
     return false;
   }
 
-  private boolean delay(ObjectNode message, String queue) {
-    if (!faults.occurs(FaultKind.QUEUE_MESSAGE_LATE, queue)) {
-      return false;
+  private void delay(ObjectNode message, String queue) {
+    if (faults.occurs(FaultKind.QUEUE_MESSAGE_LATE, queue)) {
+      long more = faults.part(FaultKind.QUEUE_MESSAGE_LATE, queue, LATEST).toSeconds();
+      message.put(
+          "DelaySeconds", Math.min(MAX_DELAY_SECONDS, message.path("DelaySeconds").asInt() + more));
     }
-    long more = faults.part(FaultKind.QUEUE_MESSAGE_LATE, queue, LATEST).toSeconds();
-    message.put(
-        "DelaySeconds", Math.min(MAX_DELAY_SECONDS, message.path("DelaySeconds").asInt() + more));
-    return true;
   }
 
   /** Entries that fail, or that only seem to be deleted, do not go on. */

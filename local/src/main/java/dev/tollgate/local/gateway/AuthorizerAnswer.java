@@ -26,18 +26,15 @@ sealed interface AuthorizerAnswer {
    */
   record Allowed(ObjectNode context) implements AuthorizerAnswer {}
 
-  /** The policy denies the invocation, or does not allow it. */
-  record Denied() implements AuthorizerAnswer {}
-
-  /** The function failed with exactly the message {@code Unauthorized}. */
-  record Unauthorized() implements AuthorizerAnswer {}
-
   /**
-   * The answer is missing or invalid.
+   * The handshake is refused.
    *
-   * @param reason the problem
+   * @param status 401 if the function failed with exactly the message {@code Unauthorized}, 403 if
+   *     the policy denies the invocation or does not allow it, 500 if the answer is missing or
+   *     invalid
+   * @param reason the problem with the answer; empty if it has none
    */
-  record Broken(String reason) implements AuthorizerAnswer {}
+  record Refused(int status, String reason) implements AuthorizerAnswer {}
 
   /**
    * Reads the end of an authorizer's invocation.
@@ -50,8 +47,8 @@ sealed interface AuthorizerAnswer {
     }
     return invocation instanceof Invocation.FunctionError error
             && error.message().equals("Unauthorized")
-        ? new Unauthorized()
-        : new Broken(invocation.toString());
+        ? new Refused(401, "")
+        : broken(invocation.toString());
   }
 
   /**
@@ -62,24 +59,24 @@ sealed interface AuthorizerAnswer {
    */
   static AuthorizerAnswer of(byte[] payload, String methodArn) {
     if (payload.length > MAX_BYTES) {
-      return new Broken("size: " + payload.length + " bytes (expected: <= " + MAX_BYTES + ")");
+      return broken("size: " + payload.length + " bytes (expected: <= " + MAX_BYTES + ")");
     }
     JsonNode answer;
     try {
       answer = Json.read(payload);
     } catch (IOException e) {
-      return new Broken("not JSON: " + e.getMessage());
+      return broken("not JSON: " + e.getMessage());
     }
     if (!answer.path("principalId").isTextual()) {
-      return new Broken("principalId: " + answer.get("principalId") + " (expected: a string)");
+      return broken("principalId: " + answer.get("principalId") + " (expected: a string)");
     }
     ObjectNode context = Json.object();
     if (answer.hasNonNull("context") && !answer.path("context").isObject()) {
-      return new Broken("context: " + answer.get("context") + " (expected: an object)");
+      return broken("context: " + answer.get("context") + " (expected: an object)");
     }
     for (var entry : answer.path("context").properties()) {
       if (!entry.getValue().isValueNode() || entry.getValue().isNull()) {
-        return new Broken(
+        return broken(
             "context.%s: %s (expected: a string, number or boolean)"
                 .formatted(entry.getKey(), entry.getValue()));
       }
@@ -90,7 +87,7 @@ sealed interface AuthorizerAnswer {
     JsonNode statements = answer.at("/policyDocument/Statement");
     for (JsonNode statement : statements.isArray() ? statements : Json.array().add(statements)) {
       if (!statement.has("Action") || !statement.has("Resource") || statement.has("Condition")) {
-        return new Broken(
+        return broken(
             "statement: %s (expected: Effect, Action and Resource, no Condition)"
                 .formatted(statement));
       }
@@ -99,10 +96,15 @@ sealed interface AuthorizerAnswer {
     try {
       policy = Policy.ofStatements(statements, "policyDocument");
     } catch (TemplateException e) {
-      return new Broken(String.valueOf(e.getMessage()));
+      return broken(String.valueOf(e.getMessage()));
     }
     return policy.allows(Access.to("execute-api:Invoke", methodArn))
         ? new Allowed(context)
-        : new Denied();
+        : new Refused(403, "");
+  }
+
+  /** The refusal of a missing or invalid answer. */
+  static Refused broken(String reason) {
+    return new Refused(500, reason);
   }
 }

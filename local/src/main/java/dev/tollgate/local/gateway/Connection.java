@@ -1,6 +1,7 @@
 package dev.tollgate.local.gateway;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.undertow.websockets.core.CloseMessage;
 import io.undertow.websockets.core.WebSocketCallback;
 import io.undertow.websockets.core.WebSocketChannel;
 import io.undertow.websockets.core.WebSockets;
@@ -8,9 +9,8 @@ import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 import org.xnio.IoUtils;
 
 /**
@@ -20,14 +20,6 @@ import org.xnio.IoUtils;
 final class Connection {
   /** How many messages of a client are read in advance. */
   private static final int MOST_WAITING = 32;
-
-  /**
-   * Why a connection ended.
-   *
-   * @param code a close code of RFC 6455, section 7.4
-   * @param reason the words that go with it
-   */
-  record End(int code, String reason) {}
 
   /**
    * The client.
@@ -41,12 +33,12 @@ final class Connection {
 
   private final Peer peer;
   private final ObjectNode authorizer;
-  private final BiConsumer<Connection, End> onEnd;
+  private final BiConsumer<Connection, CloseMessage> onEnd;
 
   /** Completed at the end of the handshake. Messages may wait for it. */
   private final CompletableFuture<WebSocketChannel> channel = new CompletableFuture<>();
 
-  private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+  private final AtomicBoolean ended = new AtomicBoolean();
   private volatile Instant lastActiveAt;
   private CompletableFuture<Void> lastTurn = CompletableFuture.completedFuture(null);
   private int waiting;
@@ -57,7 +49,7 @@ final class Connection {
    * @param authorizer the authorizer's context, empty without an authorizer
    * @param onEnd called once, when it has ended
    */
-  Connection(Peer peer, ObjectNode authorizer, BiConsumer<Connection, End> onEnd) {
+  Connection(Peer peer, ObjectNode authorizer, BiConsumer<Connection, CloseMessage> onEnd) {
     this.peer = peer;
     this.authorizer = authorizer;
     this.onEnd = onEnd;
@@ -112,10 +104,9 @@ final class Connection {
 
   /** Ends the connection because the socket is closed or was not opened. */
   void ended(int code, String reason) {
-    End last = new End(code, reason);
-    if (end.compareAndSet(null, last)) {
+    if (ended.compareAndSet(false, true)) {
       channel.cancel(false);
-      onEnd.accept(this, last);
+      onEnd.accept(this, new CloseMessage(code, reason));
     }
   }
 
@@ -133,7 +124,7 @@ final class Connection {
               .execute(() -> IoUtils.safeClose(open));
           Written written = new Written();
           WebSockets.sendClose(code, reason, open, written);
-          return written.future;
+          return written;
         });
   }
 
@@ -147,23 +138,21 @@ final class Connection {
         open -> {
           Written written = new Written();
           WebSockets.sendText(text, open, written);
-          return written.future;
+          return written;
         });
   }
 
   /** A frame that is being written. */
-  private static final class Written implements WebSocketCallback<Void> {
-
-    private final CompletableFuture<Void> future = new CompletableFuture<>();
-
+  private static final class Written extends CompletableFuture<Void>
+      implements WebSocketCallback<Void> {
     @Override
     public void complete(WebSocketChannel channel, Void context) {
-      future.complete(null);
+      complete(null);
     }
 
     @Override
     public void onError(WebSocketChannel channel, Void context, Throwable thrown) {
-      future.completeExceptionally(thrown);
+      completeExceptionally(thrown);
     }
   }
 }

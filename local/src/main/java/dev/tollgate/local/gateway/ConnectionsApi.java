@@ -7,7 +7,6 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
 import io.undertow.util.HttpString;
 import java.io.IOException;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Map;
@@ -49,7 +48,7 @@ final class ConnectionsApi implements HttpHandler {
 
   /** Whether a raw path is one of this API's. */
   static boolean isConnections(String rawPath) {
-    return PATH.matcher(decode(rawPath)).matches();
+    return PATH.matcher(Requests.decode(rawPath)).matches();
   }
 
   @Override
@@ -58,7 +57,7 @@ final class ConnectionsApi implements HttpHandler {
       refuse(exchange, 403, "MissingAuthenticationTokenException", "Missing Authentication Token");
       return;
     }
-    Optional<Connection> found = find(decode(Requests.rawPath(exchange)));
+    Optional<Connection> found = find(Requests.decode(Requests.rawPath(exchange)));
     if (found.isEmpty()) {
       refuse(exchange, 410, "GoneException", "Gone");
       return;
@@ -121,9 +120,5 @@ final class ConnectionsApi implements HttpHandler {
   private static void refuse(HttpServerExchange exchange, int status, String type, String message) {
     exchange.getResponseHeaders().put(new HttpString("x-amzn-ErrorType"), type);
     Requests.reply(exchange, status, message);
-  }
-
-  private static String decode(String rawPath) {
-    return URLDecoder.decode(rawPath.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 }

@@ -24,13 +24,6 @@ public record Cors(
     OptionalLong maxAgeSeconds,
     boolean allowCredentials) {
 
-  public Cors {
-    allowOrigins = List.copyOf(allowOrigins);
-    allowMethods = List.copyOf(allowMethods);
-    allowHeaders = List.copyOf(allowHeaders);
-    exposeHeaders = List.copyOf(exposeHeaders);
-  }
-
   boolean allows(String origin) {
     return allowOrigins.stream()
         .anyMatch(allowed -> new Glob(allowed).matches(origin, Context.EMPTY));

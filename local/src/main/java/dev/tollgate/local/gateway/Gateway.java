@@ -17,12 +17,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -108,7 +106,8 @@ public final class Gateway implements AutoCloseable {
    * @throws IllegalArgumentException if its id is taken
    */
   public void add(HttpApiSpec spec) {
-    add(spec.apiId(), new HttpApi(spec, functions, environment, log));
+    Consumer<String> named = line -> log.accept("HTTP API " + spec.apiId() + ", " + line);
+    add(spec.apiId(), new HttpApi(spec, functions, environment, named));
   }
 
   /**
@@ -117,7 +116,8 @@ public final class Gateway implements AutoCloseable {
    * @throws IllegalArgumentException if its id is taken
    */
   public void add(WebSocketApiSpec spec) {
-    add(spec.apiId(), new WebSocketApi(spec, functions, services, environment, workers, log));
+    Consumer<String> named = line -> log.accept("WebSocket API " + spec.apiId() + ", " + line);
+    add(spec.apiId(), new WebSocketApi(spec, functions, services, environment, workers, named));
   }
 
   private void add(String apiId, Api api) {
@@ -166,19 +166,16 @@ public final class Gateway implements AutoCloseable {
     }
     sweeps.shutdownNow();
     apis.values().forEach(Api::close);
-    try {
-      CompletableFuture.runAsync(() -> apis.values().forEach(Api::settle), workers)
-          .get(CLOSE_SECONDS, TimeUnit.SECONDS);
-    } catch (TimeoutException e) {
+    boolean settled =
+        CompletableFuture.runAsync(() -> apis.values().forEach(Api::settle), workers)
+            .thenApply(done -> true)
+            .completeOnTimeout(false, CLOSE_SECONDS, TimeUnit.SECONDS)
+            .join();
+    if (!settled) {
       log.accept("closing: a function takes too long to learn of a disconnection");
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e.getCause());
-    } finally {
-      server.stop();
-      workers.shutdownNow();
     }
+    server.stop();
+    workers.shutdownNow();
   }
 
   private void route(HttpServerExchange exchange) throws Exception {
@@ -192,11 +189,11 @@ public final class Gateway implements AutoCloseable {
     if (refusal.isPresent()) {
       refusal.get().send(exchange);
     } else if (!path.startsWith("/") || BROKEN_ESCAPE.matcher(path).find()) {
-      Requests.reply(exchange, 400, "Bad Request");
+      Requests.refuse(exchange, 400);
     } else if (ConnectionsApi.isConnections(path)) {
       connections.handleRequest(exchange);
     } else if (api.isEmpty()) {
-      Requests.reply(exchange, 404, "Not Found");
+      Requests.refuse(exchange, 404);
     } else {
       api.get().handle(exchange, end < 0 ? "" : path.substring(end));
     }

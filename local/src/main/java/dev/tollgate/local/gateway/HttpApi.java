@@ -12,7 +12,6 @@ import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
 import io.undertow.util.HttpString;
 import java.io.IOException;
-import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -26,6 +25,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * An HTTP API: turns a request into an event of payload format 2.0 and the function's answer into a
@@ -52,7 +54,11 @@ final class HttpApi implements Api {
 
   HttpApi(HttpApiSpec spec, Invoker functions, Environment environment, Consumer<String> log) {
     this.spec = spec;
-    this.routes = spec.routes().stream().map(CompiledRoute::new).sorted().toList();
+    this.routes =
+        spec.routes().stream()
+            .map(CompiledRoute::new)
+            .sorted(Comparator.comparing(CompiledRoute::precedence))
+            .toList();
     this.functions = functions;
     this.environment = environment;
     this.log = log;
@@ -81,7 +87,7 @@ final class HttpApi implements Api {
         return;
       }
     }
-    Requests.reply(exchange, 404, "Not Found");
+    Requests.refuse(exchange, 404);
   }
 
   /**
@@ -103,26 +109,19 @@ final class HttpApi implements Api {
               .map(values -> String.join(",", values));
       JwtVerdict verdict = jwt.authorizer().judge(token, jwt.scopes());
       if (verdict instanceof JwtVerdict.Refused refused) {
-        refuse(exchange, route, refused);
+        if (!refused.trouble().isEmpty()) {
+          log.accept(route.routeKey() + ": keys: " + refused.trouble());
+        }
+        exchange
+            .getResponseHeaders()
+            .put(REQUEST_ID, Requests.newId())
+            .put(Headers.WWW_AUTHENTICATE, refused.challenge());
+        Requests.refuse(exchange, refused.status());
         return Optional.empty();
       }
       caller.set("jwt", ((JwtVerdict.Passed) verdict).context());
     }
     return Optional.of(caller);
-  }
-
-  private void refuse(
-      HttpServerExchange exchange, HttpApiSpec.Route route, JwtVerdict.Refused refused) {
-    if (!refused.trouble().isEmpty()) {
-      log.accept(
-          "HTTP API %s, %s: keys: %s".formatted(spec.apiId(), route.routeKey(), refused.trouble()));
-    }
-    exchange
-        .getResponseHeaders()
-        .put(REQUEST_ID, Requests.newId())
-        .put(Headers.WWW_AUTHENTICATE, refused.challenge());
-    Requests.reply(
-        exchange, refused.status(), refused.status() == 401 ? "Unauthorized" : "Forbidden");
   }
 
   private void integrate(
@@ -138,7 +137,7 @@ final class HttpApi implements Api {
             ? new byte[MAX_BODY_BYTES + 1]
             : exchange.getInputStream().readNBytes(MAX_BODY_BYTES + 1);
     if (body.length > MAX_BODY_BYTES) {
-      Requests.reply(exchange, 413, "Request Entity Too Large");
+      Requests.refuse(exchange, 413);
       return;
     }
     String requestId = Requests.newId();
@@ -147,11 +146,11 @@ final class HttpApi implements Api {
     Optional<Invocation> end =
         Api.await(functions.start(route.function(), event), INTEGRATION_TIMEOUT);
     if (end.isEmpty()) {
-      Requests.reply(exchange, 503, "Service Unavailable");
+      Requests.refuse(exchange, 503);
     } else if (!(end.get() instanceof Invocation.Success success)
         || !respond(exchange, success.payload())) {
-      log.accept("HTTP API %s, %s: %s".formatted(spec.apiId(), route.routeKey(), end.get()));
-      Requests.reply(exchange, 500, "Internal Server Error");
+      log.accept(route.routeKey() + ": " + end.get());
+      Requests.refuse(exchange, 500);
     }
   }
 
@@ -217,8 +216,7 @@ final class HttpApi implements Api {
     return event;
   }
 
-  private static ObjectNode joined(
-      Map<String, List<String>> values, java.util.function.UnaryOperator<String> naming) {
+  private static ObjectNode joined(Map<String, List<String>> values, UnaryOperator<String> naming) {
     ObjectNode joined = Json.object();
     values.forEach((name, all) -> joined.put(naming.apply(name), String.join(",", all)));
     return joined;
@@ -281,103 +279,78 @@ final class HttpApi implements Api {
         exchange.getRequestMethod().toString().equals("OPTIONS")
             && exchange.getRequestHeaders().contains("Access-Control-Request-Method");
     if (cors.allows(origin)) {
-      Map<String, List<String>> headers = new TreeMap<>();
-      headers.put("Allow-Origin", List.of(cors.allowOrigins().contains("*") ? "*" : origin));
-      headers.put("Allow-Credentials", cors.allowCredentials() ? List.of("true") : List.of());
+      HeaderMap headers = exchange.getResponseHeaders();
+      setAccess(headers, "Allow-Origin", List.of(cors.allowOrigins().contains("*") ? "*" : origin));
+      setAccess(
+          headers, "Allow-Credentials", cors.allowCredentials() ? List.of("true") : List.of());
       if (preflight) {
-        headers.put("Allow-Methods", cors.allowMethods());
-        headers.put("Allow-Headers", cors.allowHeaders());
-        cors.maxAgeSeconds()
-            .ifPresent(seconds -> headers.put("Max-Age", List.of(Long.toString(seconds))));
+        setAccess(headers, "Allow-Methods", cors.allowMethods());
+        setAccess(headers, "Allow-Headers", cors.allowHeaders());
+        setAccess(
+            headers, "Max-Age", cors.maxAgeSeconds().stream().mapToObj(Long::toString).toList());
       } else {
-        headers.put("Expose-Headers", cors.exposeHeaders());
+        setAccess(headers, "Expose-Headers", cors.exposeHeaders());
       }
-      headers.forEach(
-          (name, values) -> {
-            if (!values.isEmpty()) {
-              exchange
-                  .getResponseHeaders()
-                  .put(new HttpString("Access-Control-" + name), String.join(",", values));
-            }
-          });
-      exchange.getResponseHeaders().put(Headers.VARY, "Origin");
+      headers.put(Headers.VARY, "Origin");
     }
     return preflight;
   }
 
-  /**
-   * A route by its path segments, in the order of API Gateway: literal, variable, greedy variable.
-   */
-  private static final class CompiledRoute implements Comparable<CompiledRoute> {
+  private static void setAccess(HeaderMap headers, String name, List<String> values) {
+    if (!values.isEmpty()) {
+      headers.put(new HttpString("Access-Control-" + name), String.join(",", values));
+    }
+  }
+
+  /** A route by its path's pattern, in the order of API Gateway: literal, variable, greedy. */
+  private static final class CompiledRoute {
+    private static final Pattern VARIABLE = Pattern.compile("\\{(.*?)(\\+?)}");
 
     private final HttpApiSpec.Route route;
     private final String method;
-    private final List<String> segments;
+    private final Pattern path;
+    private final List<String> variables = new ArrayList<>();
+    private final String precedence;
 
     CompiledRoute(HttpApiSpec.Route route) {
       this.route = route;
-      String key = route.routeKey().equals("$default") ? "ANY /{$default+}" : route.routeKey();
-      this.method = key.substring(0, key.indexOf(' '));
-      this.segments = List.of(key.substring(key.indexOf('/') + 1).split("/", -1));
-    }
-
-    @Override
-    public int compareTo(CompiledRoute other) {
-      return Comparator.comparing(CompiledRoute::precedence).compare(this, other);
-    }
-
-    private String precedence() {
-      StringBuilder precedence = new StringBuilder();
-      for (String segment : segments) {
-        precedence.append(isRest(segment) ? '2' : isVariable(segment) ? '1' : '0');
+      boolean isDefault = route.routeKey().equals("$default");
+      String[] key = (isDefault ? "ANY /{$default+}" : route.routeKey()).split(" /", 2);
+      this.method = key[0];
+      StringBuilder order = new StringBuilder();
+      StringBuilder regex = new StringBuilder();
+      for (String segment : key[1].split("/", -1)) {
+        Matcher variable = VARIABLE.matcher(segment);
+        if (!variable.matches()) {
+          order.append('0');
+          regex.append('/').append(Pattern.quote(segment));
+        } else {
+          boolean greedy = !variable.group(2).isEmpty();
+          order.append(greedy ? '2' : '1');
+          regex.append(greedy ? "/(.*)" : "/([^/]+)");
+          variables.add(variable.group(1));
+        }
       }
-      return precedence
-          .append(route.routeKey().equals("$default") ? "4" : method.equals("ANY") ? "3" : "2")
-          .toString();
+      this.path = Pattern.compile(regex.toString(), Pattern.DOTALL);
+      this.precedence = order.append(isDefault ? '4' : method.equals("ANY") ? '3' : '2').toString();
+    }
+
+    String precedence() {
+      return precedence;
     }
 
     /** The decoded values of the variables, if this route matches. */
     Optional<Map<String, String>> match(String requestMethod, String rawPath) {
-      if (!method.equals("ANY") && !method.equals(requestMethod)) {
+      Matcher matcher = path.matcher(rawPath);
+      if (!(method.equals("ANY") || method.equals(requestMethod)) || !matcher.matches()) {
         return Optional.empty();
       }
-      List<String> actual = new ArrayList<>(List.of(rawPath.substring(1).split("/", -1)));
-      Map<String, String> variables = new TreeMap<>();
-      for (int i = 0; i < segments.size(); i++) {
-        String segment = segments.get(i);
-        if (i >= actual.size()) {
-          return Optional.empty();
-        }
-        if (isRest(segment)) {
-          String rest = String.join("/", actual.subList(i, actual.size()));
-          if (!route.routeKey().equals("$default")) {
-            variables.put(segment.substring(1, segment.length() - 2), decode(rest));
-          }
-          return Optional.of(variables);
-        }
-        if (isVariable(segment)) {
-          if (actual.get(i).isEmpty()) {
-            return Optional.empty();
-          }
-          variables.put(segment.substring(1, segment.length() - 1), decode(actual.get(i)));
-        } else if (!segment.equals(actual.get(i))) {
-          return Optional.empty();
-        }
+      Map<String, String> values = new TreeMap<>();
+      for (int i = 0; i < variables.size(); i++) {
+        values.put(variables.get(i), Requests.decode(matcher.group(i + 1)));
       }
-      return actual.size() == segments.size() ? Optional.of(variables) : Optional.empty();
-    }
-
-    private static boolean isVariable(String segment) {
-      return segment.startsWith("{") && segment.endsWith("}");
-    }
-
-    private static boolean isRest(String segment) {
-      return segment.startsWith("{") && segment.endsWith("+}");
-    }
-
-    /** Unlike in a query, a plus sign in a path is literal. */
-    private static String decode(String raw) {
-      return URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
+      values.remove("$default");
+      return Optional.of(values);
     }
   }
 }

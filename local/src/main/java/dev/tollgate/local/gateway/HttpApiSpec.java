@@ -54,11 +54,7 @@ public record HttpApiSpec(String apiId, List<Route> routes, Optional<Cors> cors)
      * @param authorizer checks it
      * @param scopes one of these must be among its scopes, if there are any
      */
-    record Jwt(JwtAuthorizer authorizer, List<String> scopes) implements Authorization {
-      public Jwt {
-        scopes = List.copyOf(scopes);
-      }
-    }
+    record Jwt(JwtAuthorizer authorizer, List<String> scopes) implements Authorization {}
   }
 
   static void requireApiId(String apiId) {

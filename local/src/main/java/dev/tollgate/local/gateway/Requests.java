@@ -6,6 +6,9 @@ import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderValues;
 import io.undertow.util.Headers;
+import io.undertow.util.StatusCodes;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -66,6 +69,11 @@ final class Requests {
     return path < 0 ? "/" : uri.substring(path);
   }
 
+  /** Decodes a path. Unlike in a query, a plus sign is literal. */
+  static String decode(String rawPath) {
+    return URLDecoder.decode(rawPath.replace("+", "%2B"), StandardCharsets.UTF_8);
+  }
+
   /** The request's headers with those that a proxy adds, in the case in which they came. */
   static Map<String, List<String>> headers(HttpServerExchange exchange) {
     Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -97,5 +105,10 @@ final class Requests {
 
   static void reply(HttpServerExchange exchange, int status, String message) {
     reply(exchange, status, Json.object().put("message", message));
+  }
+
+  /** Answers with a status and its standard phrase. */
+  static void refuse(HttpServerExchange exchange, int status) {
+    reply(exchange, status, StatusCodes.getReason(status));
   }
 }

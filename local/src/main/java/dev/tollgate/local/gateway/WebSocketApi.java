@@ -1,6 +1,5 @@
 package dev.tollgate.local.gateway;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -15,6 +14,7 @@ import io.undertow.Handlers;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
+import io.undertow.websockets.core.CloseMessage;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -133,13 +133,13 @@ final class WebSocketApi implements Api {
   @Override
   public void handle(HttpServerExchange exchange, String path) throws Exception {
     if (!path.equals("/" + spec.stage()) && !path.equals("/" + spec.stage() + "/")) {
-      Requests.reply(exchange, 403, "Forbidden");
+      Requests.refuse(exchange, 403);
     } else if (Requests.rawPath(exchange).length() + exchange.getQueryString().length()
         >= MAX_URL_CHARS) {
       Requests.reply(exchange, 414, "Request URI Too Long");
     } else if (!isHandshake(exchange.getRequestHeaders())) {
       exchange.getResponseHeaders().put(Headers.UPGRADE, "websocket");
-      Requests.reply(exchange, 426, "Upgrade Required");
+      Requests.refuse(exchange, 426);
     } else {
       connect(exchange);
     }
@@ -164,16 +164,18 @@ final class WebSocketApi implements Api {
     if (spec.authorizer().isPresent()) {
       WebSocketApiSpec.Authorizer asked = spec.authorizer().get();
       if (!asked.identitySources().stream().allMatch(source -> isPresent(source, exchange))) {
-        Requests.reply(exchange, 401, "Unauthorized");
+        Requests.refuse(exchange, 401);
         return;
       }
       AuthorizerAnswer answer = authorize(asked.function(), handshake, peer);
-      if (answer instanceof AuthorizerAnswer.Allowed allowed) {
-        authorizer = allowed.context();
-      } else {
-        refuse(exchange, answer);
+      if (answer instanceof AuthorizerAnswer.Refused refused) {
+        if (refused.status() == 500) {
+          log.accept("authorizer: " + refused.reason());
+        }
+        Requests.refuse(exchange, refused.status());
         return;
       }
+      authorizer = ((AuthorizerAnswer.Allowed) answer).context();
     }
     Optional<String> function = spec.function("$connect");
     if (function.isPresent()) {
@@ -198,22 +200,11 @@ final class WebSocketApi implements Api {
     AuthorizerAnswer answer =
         Api.await(functions.start(function, Json.bytes(event)), INTEGRATION_TIMEOUT)
             .map(end -> AuthorizerAnswer.of(end, methodArn))
-            .orElse(new AuthorizerAnswer.Broken("no answer within " + INTEGRATION_TIMEOUT));
+            .orElse(AuthorizerAnswer.broken("no answer within " + INTEGRATION_TIMEOUT));
     if (answer instanceof AuthorizerAnswer.Allowed allowed) {
       allowed.context().put("integrationLatency", (System.nanoTime() - start) / 1_000_000);
     }
     return answer;
-  }
-
-  private void refuse(HttpServerExchange exchange, AuthorizerAnswer answer) {
-    if (answer instanceof AuthorizerAnswer.Unauthorized) {
-      Requests.reply(exchange, 401, "Unauthorized");
-    } else if (answer instanceof AuthorizerAnswer.Denied) {
-      Requests.reply(exchange, 403, "Forbidden");
-    } else {
-      log.accept("WebSocket API %s, authorizer: %s".formatted(spec.apiId(), answer));
-      Requests.reply(exchange, 500, "Internal Server Error");
-    }
   }
 
   private static boolean isPresent(String identitySource, HttpServerExchange exchange) {
@@ -272,7 +263,7 @@ final class WebSocketApi implements Api {
   /**
    * Removes a connection, and invokes the {@code $disconnect} route if the connection was opened.
    */
-  private void ended(Connection connection, Connection.End end) {
+  private void ended(Connection connection, CloseMessage end) {
     connections.remove(connection.peer().id());
     Optional<String> function = spec.function("$disconnect");
     if (function.isEmpty() || !connection.wasOpened()) {
@@ -302,18 +293,14 @@ final class WebSocketApi implements Api {
    * <p>A failure, a time-out too, is answered with {@code Internal server error}.
    */
   private void serve(Connection connection, WebSocketApiSpec.Route route, ObjectNode event) {
-    Optional<String> answer;
     try {
-      answer = answer(route.integration(), event);
+      Optional<String> answer = answer(route.integration(), event);
+      if (route.answers() && answer.isPresent()) {
+        var unused = connection.send(answer.get());
+      }
     } catch (RuntimeException e) {
-      log.accept(
-          "WebSocket API %s, %s: %s"
-              .formatted(spec.apiId(), event.at("/requestContext/routeKey").asText(), e));
+      log.accept(event.at("/requestContext/routeKey").asText() + ": " + e);
       complain(connection, "Internal server error", event);
-      return;
-    }
-    if (route.answers() && answer.isPresent()) {
-      var unused = connection.send(answer.get());
     }
   }
 
@@ -325,23 +312,13 @@ final class WebSocketApi implements Api {
       }
       return Optional.of(answer.path("body")).filter(JsonNode::isTextual).map(JsonNode::asText);
     }
-    if (integration instanceof Integration.Mock mock) {
-      return Optional.of(mapped.answer(mock, event));
-    }
-    return Optional.of(
-        mapped
-            .answer((Integration.Service) integration, event)
-            .orElseThrow(() -> new IllegalStateException("no answer in time")));
+    return Optional.of(mapped.answer(integration, event));
   }
 
   /** The value that the route selection expression selects; not that of a predefined route. */
   private String routeKey(String message) {
-    try {
-      JsonNode key = Json.read(message).at(spec.selector());
-      return key.isValueNode() && !key.asText().startsWith("$") ? key.asText() : "$default";
-    } catch (JsonProcessingException e) {
-      return "$default";
-    }
+    JsonNode key = Json.readOrMissing(message).at(spec.selector());
+    return key.isValueNode() && !key.asText().startsWith("$") ? key.asText() : "$default";
   }
 
   private static void complain(Connection connection, String message, ObjectNode event) {
@@ -367,9 +344,9 @@ final class WebSocketApi implements Api {
       if (end.get() instanceof Invocation.Success success) {
         return Json.read(success.payload());
       }
-      log.accept("WebSocket API %s, %s: %s".formatted(spec.apiId(), function, end.get()));
+      log.accept(function + ": " + end.get());
     } catch (IOException e) {
-      log.accept("WebSocket API %s, %s: %s".formatted(spec.apiId(), function, e));
+      log.accept(function + ": " + e);
     }
     return MissingNode.getInstance();
   }

@@ -4,9 +4,7 @@ import dev.tollgate.local.gateway.mapping.Integration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * A WebSocket API at one stage.
@@ -29,15 +27,14 @@ public record WebSocketApiSpec(
     Map<String, String> stageVariables) {
 
   private static final Pattern SELECTION =
-      Pattern.compile("\\$request\\.body\\.([\\w.-]+)|\\$\\{request\\.body\\.([\\w.-]+)}");
+      Pattern.compile("\\$request\\.body\\.[\\w.-]+|\\$\\{request\\.body\\.[\\w.-]+}");
 
   public WebSocketApiSpec {
     HttpApiSpec.requireApiId(apiId);
     if (!SELECTION.matcher(routeSelectionExpression).matches()) {
       throw new IllegalArgumentException(
-          "routeSelectionExpression: "
-              + routeSelectionExpression
-              + " (expected: $request.body.name)");
+          "routeSelectionExpression: %s (expected: $request.body.name)"
+              .formatted(routeSelectionExpression));
     }
     routes = Map.copyOf(routes);
     stageVariables = Map.copyOf(stageVariables);
@@ -50,26 +47,6 @@ public record WebSocketApiSpec(
     }
   }
 
-  /** An API whose routes are all served by functions and have no route responses. */
-  public WebSocketApiSpec(
-      String apiId,
-      String stage,
-      String routeSelectionExpression,
-      Map<String, String> functions,
-      Optional<Authorizer> authorizer) {
-    this(
-        apiId,
-        stage,
-        routeSelectionExpression,
-        functions.entrySet().stream()
-            .collect(
-                Collectors.toMap(
-                    Map.Entry::getKey,
-                    route -> new Route(new Integration.Function(route.getValue()), false))),
-        authorizer,
-        Map.of());
-  }
-
   /** The ARN of the function that serves a route, if there is such a route. */
   Optional<String> function(String routeKey) {
     return Optional.ofNullable(routes.get(routeKey))
@@ -78,10 +55,7 @@ public record WebSocketApiSpec(
 
   /** JSON pointer to the route key in a message. */
   String selector() {
-    Matcher selection = SELECTION.matcher(routeSelectionExpression);
-    selection.matches();
-    String path = selection.group(1) == null ? selection.group(2) : selection.group(1);
-    return '/' + path.replace('.', '/');
+    return routeSelectionExpression.replaceAll("^\\$\\{?request\\.body|}", "").replace('.', '/');
   }
 
   /**

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpServerExchange;
+import io.undertow.websockets.core.CloseMessage;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +62,7 @@ final class WebSocketEvents {
     return event.put("body", message).put("isBase64Encoded", false);
   }
 
-  ObjectNode disconnect(Connection connection, Connection.End end) {
+  ObjectNode disconnect(Connection connection, CloseMessage end) {
     Map<String, List<String>> headers =
         Map.of(
             "Host", List.of(Requests.domainName(environment, spec.apiId())),
@@ -73,8 +74,8 @@ final class WebSocketEvents {
     event.set(
         "requestContext",
         context("$disconnect", "DISCONNECT", connection.peer(), connection.authorizer())
-            .put("disconnectStatusCode", end.code())
-            .put("disconnectReason", end.reason()));
+            .put("disconnectStatusCode", end.getCode())
+            .put("disconnectReason", end.getReason()));
     return event.put("isBase64Encoded", false);
   }
 

@@ -47,13 +47,6 @@ public final class Context {
     return context;
   }
 
-  /** The keys of both contexts; for a key in both, the values of this one. */
-  Context and(Context other) {
-    Map<String, List<String>> all = new HashMap<>(other.values);
-    all.putAll(values);
-    return new Context(all);
-  }
-
   /** The values of a key, none if it is absent. */
   List<String> values(String key) {
     return values.getOrDefault(key.toLowerCase(Locale.ROOT), List.of());

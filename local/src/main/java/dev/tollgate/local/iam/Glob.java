@@ -3,6 +3,7 @@ package dev.tollgate.local.iam;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * A pattern in a policy: {@code *} matches any characters, {@code ?} one character, and <code>
@@ -42,15 +43,8 @@ public record Glob(String text) {
   private static boolean matchesByParts(String glob, String arn) {
     String[] globs = glob.split(":", ARN_PARTS);
     String[] parts = arn.split(":", ARN_PARTS);
-    if (globs.length != parts.length) {
-      return false;
-    }
-    for (int i = 0; i < parts.length; i++) {
-      if (!matches(globs[i], parts[i])) {
-        return false;
-      }
-    }
-    return true;
+    return globs.length == parts.length
+        && IntStream.range(0, parts.length).allMatch(i -> matches(globs[i], parts[i]));
   }
 
   private Optional<String> expanded(Context context) {
@@ -83,31 +77,9 @@ public record Glob(String text) {
     };
   }
 
-  /** Backtracks to the last star at a mismatch. */
   private static boolean matches(String glob, String value) {
-    int at = 0;
-    int in = 0;
-    int star = -1;
-    int retry = 0;
-    while (in < value.length()) {
-      if (at < glob.length() && glob.charAt(at) == ANY) {
-        star = at++;
-        retry = in;
-      } else if (at < glob.length()
-          && (glob.charAt(at) == ONE || glob.charAt(at) == value.charAt(in))) {
-        at++;
-        in++;
-      } else if (star >= 0) {
-        at = star + 1;
-        in = ++retry;
-      } else {
-        return false;
-      }
-    }
-    while (at < glob.length() && glob.charAt(at) == ANY) {
-      at++;
-    }
-    return at == glob.length();
+    String regex = Pattern.quote(glob).replace("" + ANY, "\\E.*\\Q").replace("" + ONE, "\\E.\\Q");
+    return glob.equals(value) || Pattern.compile(regex, Pattern.DOTALL).matcher(value).matches();
   }
 
   @Override

@@ -1,8 +1,6 @@
 package dev.tollgate.local.iam;
 
 import dev.tollgate.local.endpoint.Principal;
-import dev.tollgate.local.iam.Decision.Allowed;
-import dev.tollgate.local.iam.Decision.Denied;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -78,71 +76,67 @@ public final class Policies {
     role.own().add(policy);
     for (Statement statement : policy.statements()) {
       if (statement.allows()) {
-        statement
-            .actions()
-            .forEach(
-                action ->
-                    statement
-                        .resources()
-                        .forEach(
-                            resource ->
-                                uses.putIfAbsent(grant(role, action, resource), new LongAdder())));
+        for (Glob action : statement.actions()) {
+          for (Glob resource : statement.resources()) {
+            uses.putIfAbsent(grant(role, action, resource), new LongAdder());
+          }
+        }
       }
     }
   }
 
-  /** Whether a role may be assumed by a service. */
-  public boolean trusts(String roleArn, Caller.Service service, Context context) {
-    return trusts(roleArn, service, Access.to(ASSUME_ROLE, roleArn), context);
+  /** Whether a role may be assumed by a service, such as {@code scheduler.amazonaws.com}. */
+  public boolean trusts(String roleArn, String service, Context context) {
+    return trusts(roleArn, "Service:" + service, Access.to(ASSUME_ROLE, roleArn), context);
   }
 
-  /** Decides on an access of a principal. */
-  public Decision decide(Principal who, Access access) {
+  /** Decides on an access of a principal: the message of AWS if it is denied. */
+  public Optional<String> denial(Principal who, Access access) {
     Context context =
         access
             .context()
-            .and(
-                Context.EMPTY
-                    .with("aws:PrincipalArn", who.roleArn())
-                    // Loopback stands for what would be TLS.
-                    .with("aws:SecureTransport", "true")
-                    .withTags("aws:PrincipalTag/", who.sessionTags()));
-    Decision decision = decide(who, access, context);
-    (decision instanceof Allowed ? allowed : denied).increment();
-    return decision;
+            .with("aws:PrincipalArn", who.roleArn())
+            // Loopback stands for what would be TLS.
+            .with("aws:SecureTransport", "true")
+            .withTags("aws:PrincipalTag/", who.sessionTags());
+    Optional<String> reason = reason(who, access, context);
+    (reason.isEmpty() ? allowed : denied).increment();
+    return reason.map(
+        why ->
+            "User: %s is not authorized to perform: %s on resource: %s %s"
+                .formatted(who.assumedRoleArn(), access.action(), access.resource(), why));
   }
 
-  private Decision decide(Principal who, Access access, Context context) {
+  private Optional<String> reason(Principal who, Access access, Context context) {
     Role role = roles.get(who.roleArn());
     if (role == null) {
-      return denial(who, access, "because no identity-based policy allows the %s action");
+      return noPolicyAllows("identity-based", access);
     }
-    Caller caller = new Caller.Role(role.arn());
+    String caller = "AWS:" + role.arn();
     List<Statement> ofResource =
         ofResources.apply(access.resource()).stream()
-            .flatMap(policy -> policy.statements().stream())
-            .filter(statement -> statement.isAbout(caller))
+            .flatMap(policy -> policy.about(caller).stream())
             .toList();
     List<Statement> own =
         role.own().stream().flatMap(policy -> policy.statements().stream()).toList();
-    if (matches(false, own, access, context).isPresent()) {
-      return denial(who, access, "with an explicit deny in an identity-based policy");
+    if (Statement.match(false, own, access, context).isPresent()) {
+      return Optional.of("with an explicit deny in an identity-based policy");
     }
-    if (matches(false, ofResource, access, context).isPresent()) {
-      return denial(who, access, "with an explicit deny in a resource-based policy");
+    if (Statement.match(false, ofResource, access, context).isPresent()) {
+      return Optional.of("with an explicit deny in a resource-based policy");
     }
-    Optional<Statement.Match> match = matches(true, own, access, context);
-    if (match.isEmpty() && matches(true, ofResource, access, context).isEmpty()) {
-      return denial(who, access, "because no identity-based policy allows the %s action");
+    Optional<Statement.Match> match = Statement.match(true, own, access, context);
+    if (match.isEmpty() && Statement.match(true, ofResource, access, context).isEmpty()) {
+      return noPolicyAllows("identity-based", access);
     }
     if (access.action().matches("sts:(AssumeRole|TagSession)")
         && !trusts(access.resource(), caller, access, context)) {
-      return denial(who, access, "because no trust policy allows the %s action");
+      return noPolicyAllows("trust", access);
     }
     match
         .map(found -> uses.get(grant(role, found.action(), found.resource())))
         .ifPresent(LongAdder::increment);
-    return new Allowed();
+    return Optional.empty();
   }
 
   /** How often each grant of the roles was what allowed an access. */
@@ -162,36 +156,18 @@ public final class Policies {
     return denied.sum();
   }
 
-  private boolean trusts(String roleArn, Caller caller, Access access, Context context) {
-    Role role = roles.get(roleArn);
-    return role != null
-        && matches(
-                true,
-                role.trust().statements().stream().filter(s -> s.isAbout(caller)).toList(),
-                access,
-                context)
-            .isPresent();
-  }
-
-  private static Optional<Statement.Match> matches(
-      boolean allowing, List<Statement> statements, Access access, Context context) {
-    return statements.stream()
-        .filter(statement -> statement.allows() == allowing)
-        .flatMap(statement -> statement.match(access, context).stream())
-        .findFirst();
+  private boolean trusts(String roleArn, String caller, Access access, Context context) {
+    return Optional.ofNullable(roles.get(roleArn))
+        .map(role -> role.trust().about(caller))
+        .flatMap(statements -> Statement.match(true, statements, access, context))
+        .isPresent();
   }
 
   private static Grant grant(Role role, Glob action, Glob resource) {
     return new Grant(role.name(), action.text(), resource.text());
   }
 
-  private static Denied denial(Principal who, Access access, String why) {
-    return new Denied(
-        "User: %s is not authorized to perform: %s on resource: %s %s"
-            .formatted(
-                who.assumedRoleArn(),
-                access.action(),
-                access.resource(),
-                why.formatted(access.action())));
+  private static Optional<String> noPolicyAllows(String kind, Access access) {
+    return Optional.of("because no " + kind + " policy allows the " + access.action() + " action");
   }
 }

@@ -66,14 +66,14 @@ public record Policy(List<Statement> statements) {
     return new Policy(List.copyOf(statements));
   }
 
-  /** Whether a statement allows an access and none denies it. */
-  public boolean allows(Access access) {
-    return matches(statements, true, access) && !matches(statements, false, access);
+  /** The statements that apply to a caller. */
+  List<Statement> about(String caller) {
+    return statements.stream().filter(statement -> statement.isAbout(caller)).toList();
   }
 
-  private static boolean matches(List<Statement> statements, boolean allowing, Access access) {
-    return statements.stream()
-        .filter(statement -> statement.allows() == allowing)
-        .anyMatch(statement -> statement.match(access, access.context()).isPresent());
+  /** Whether a statement allows an access and none denies it. */
+  public boolean allows(Access access) {
+    return Statement.match(true, statements, access, access.context()).isPresent()
+        && Statement.match(false, statements, access, access.context()).isEmpty();
   }
 }

@@ -48,21 +48,11 @@ record Statement(
       throw new TemplateException(place, "Effect: " + effect + " (expected: Allow or Deny)");
     }
     List<Condition> conditions = new ArrayList<>();
-    json.path("Condition")
-        .properties()
-        .forEach(
-            operator ->
-                operator
-                    .getValue()
-                    .properties()
-                    .forEach(
-                        key ->
-                            conditions.add(
-                                Condition.of(
-                                    operator.getKey(),
-                                    key.getKey(),
-                                    texts(key.getValue()),
-                                    place))));
+    for (var operator : json.path("Condition").properties()) {
+      for (var key : operator.getValue().properties()) {
+        conditions.add(Condition.of(operator.getKey(), key.getKey(), texts(key.getValue()), place));
+      }
+    }
     return new Statement(
         effect.equals("Allow"),
         principals(json.path("Principal"), place),
@@ -71,8 +61,16 @@ record Statement(
         List.copyOf(conditions));
   }
 
-  /** The parts of the statement that match an access, if it matches. */
-  Optional<Match> match(Access access, Context context) {
+  /** The match of the first statement that matches an access and allows or denies it. */
+  static Optional<Match> match(
+      boolean allowing, List<Statement> statements, Access access, Context context) {
+    return statements.stream()
+        .filter(statement -> statement.allows == allowing)
+        .flatMap(statement -> statement.match(access, context).stream())
+        .findFirst();
+  }
+
+  private Optional<Match> match(Access access, Context context) {
     String action = access.action().toLowerCase(Locale.ROOT);
     if (conditions.stream().allMatch(condition -> condition.holds(context))) {
       for (Glob ofAction : actions) {
@@ -84,15 +82,11 @@ record Statement(
     return Optional.empty();
   }
 
-  /** Whether the statement applies to a caller. */
-  boolean isAbout(Caller caller) {
-    if (principals.contains(EVERYBODY)) {
-      return true;
-    }
-    return caller instanceof Caller.Role role
-        ? principals.contains("AWS:" + role.arn()) || principals.contains("AWS:*")
-        : caller instanceof Caller.Service service
-            && principals.contains("Service:" + service.name());
+  /** Whether the statement applies to a caller, such as {@code Service:sns.amazonaws.com}. */
+  boolean isAbout(String caller) {
+    return principals.contains(EVERYBODY)
+        || principals.contains(caller)
+        || (caller.startsWith("AWS:") && principals.contains("AWS:*"));
   }
 
   private Optional<Glob> resource(Access access, Context context) {

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -60,65 +61,54 @@ final class Api extends RestApi {
     Map<String, Operation> all() {
       Map<String, Function<Request, JsonNode>> all = new HashMap<>();
       all.put("GET /schedules", this::listSchedules);
-      all.put("POST /schedules/", this::createSchedule);
-      all.put("PUT /schedules/", this::updateSchedule);
-      all.put("GET /schedules/", call -> scheduler.schedule(key(call)).toJson(environment));
-      all.put("DELETE /schedules/", this::deleteSchedule);
+      all.put(
+          "POST /schedules/",
+          call -> arn("ScheduleArn", scheduler.createSchedule(call.name(), call.body())));
+      all.put(
+          "PUT /schedules/",
+          call -> arn("ScheduleArn", scheduler.updateSchedule(call.name(), call.body())));
+      all.put(
+          "GET /schedules/",
+          call ->
+              scheduler
+                  .schedule(Scheduler.key(groupName(call), call.name(), Optional.empty()))
+                  .toJson(environment));
+      all.put(
+          "DELETE /schedules/",
+          run(
+              call ->
+                  scheduler.deleteSchedule(
+                      groupName(call), call.name(), call.query("clientToken"))));
       all.put("GET /schedule-groups", this::listGroups);
       all.put("POST /schedule-groups/", this::createGroup);
       all.put(
           "GET /schedule-groups/", call -> scheduler.requireGroup(call.name()).toJson(environment));
-      all.put("DELETE /schedule-groups/", this::deleteGroup);
-      all.put("GET /tags/", this::listTags);
-      all.put("POST /tags/", this::tag);
-      all.put("DELETE /tags/", this::untag);
+      all.put(
+          "DELETE /schedule-groups/",
+          run(call -> scheduler.deleteGroup(call.name(), call.query("clientToken"))));
+      all.put("GET /tags/", call -> Json.object("Tags", group(call).tagList()));
+      all.put("POST /tags/", run(call -> scheduler.tag(group(call), tags(call.body()))));
+      all.put("DELETE /tags/", run(call -> scheduler.untag(group(call), call.queries("TagKeys"))));
       return all.entrySet().stream()
           .collect(
               Collectors.toMap(
                   Map.Entry::getKey, entry -> call -> Answer.ok(entry.getValue().apply(call))));
     }
 
-    private JsonNode createSchedule(Request call) {
-      String arn = scheduler.createSchedule(call.name(), call.body());
-      return Json.object().put("ScheduleArn", arn);
+    private static Function<Request, JsonNode> run(Consumer<Request> operation) {
+      return call -> {
+        operation.accept(call);
+        return Json.object();
+      };
     }
 
-    private JsonNode updateSchedule(Request call) {
-      String arn = scheduler.updateSchedule(call.name(), call.body());
-      return Json.object().put("ScheduleArn", arn);
-    }
-
-    private JsonNode deleteSchedule(Request call) {
-      ScheduleKey key = key(call);
-      scheduler.deleteSchedule(key.group(), key.name(), call.query("clientToken"));
-      return Json.object();
+    private static JsonNode arn(String member, String arn) {
+      return Json.object().put(member, arn);
     }
 
     private JsonNode createGroup(Request call) {
       Optional<String> token = new Members(call.body()).text("ClientToken", 1, Integer.MAX_VALUE);
-      String arn = scheduler.createGroup(call.name(), tags(call.body()), token);
-      return Json.object().put("ScheduleGroupArn", arn);
-    }
-
-    private JsonNode deleteGroup(Request call) {
-      scheduler.deleteGroup(call.name(), call.query("clientToken"));
-      return Json.object();
-    }
-
-    private JsonNode listTags(Request call) {
-      ObjectNode answer = Json.object();
-      answer.set("Tags", group(call).tagList());
-      return answer;
-    }
-
-    private JsonNode tag(Request call) {
-      scheduler.tag(group(call), tags(call.body()));
-      return Json.object();
-    }
-
-    private JsonNode untag(Request call) {
-      scheduler.untag(group(call), call.queries("TagKeys"));
-      return Json.object();
+      return arn("ScheduleGroupArn", scheduler.createGroup(call.name(), tags(call.body()), token));
     }
 
     private JsonNode listSchedules(Request call) {
@@ -127,9 +117,7 @@ final class Api extends RestApi {
       Optional<String> state = call.query("State");
       if (state.isPresent() && !List.of("ENABLED", "DISABLED").contains(state.get())) {
         throw ApiException.validation(
-            "1 validation error detected: Value '"
-                + state.get()
-                + "' at 'state' failed to satisfy constraint: Member must satisfy enum value set: [ENABLED, DISABLED]");
+            "state", state.get(), "Member must satisfy enum value set: [ENABLED, DISABLED]");
       }
       String prefix = call.query("NamePrefix").orElse("");
       return page(
@@ -176,15 +164,10 @@ final class Api extends RestApi {
       ArrayNode items = answer.putArray(member);
       page.forEach(item -> items.add(summary.apply(item)));
       if (rest.size() > limit) {
-        answer.put("NextToken", encodeToken(position.apply(page.get(limit - 1))));
+        byte[] last = position.apply(page.get(limit - 1)).getBytes(StandardCharsets.UTF_8);
+        answer.put("NextToken", Base64.getUrlEncoder().withoutPadding().encodeToString(last));
       }
       return answer;
-    }
-
-    private static String encodeToken(String position) {
-      return Base64.getUrlEncoder()
-          .withoutPadding()
-          .encodeToString(position.getBytes(StandardCharsets.UTF_8));
     }
 
     private static String decodeToken(String token) {
@@ -195,26 +178,17 @@ final class Api extends RestApi {
       }
     }
 
-    private static ScheduleKey key(Request call) {
-      Members members = new Members(Json.object());
-      ScheduleKey key =
-          new ScheduleKey(
-              members.name(call.query("groupName").orElse(Group.DEFAULT), "groupName"),
-              members.name(call.name(), "name"));
-      members.check();
-      return key;
+    private static String groupName(Request call) {
+      return call.query("groupName").orElse(Group.DEFAULT);
     }
 
     private Group group(Request call) {
       Matcher arn = GROUP_ARN.matcher(call.name());
       if (!arn.matches()) {
         throw ApiException.validation(
-            "1 validation error detected: Value '"
-                + call.name()
-                + "' at 'resourceArn' failed to satisfy constraint: "
-                + "Member must satisfy regular expression pattern: ^"
-                + GROUP_ARN
-                + "$");
+            "resourceArn",
+            call.name(),
+            "Member must satisfy regular expression pattern: ^" + GROUP_ARN + "$");
       }
       return scheduler.requireGroup(arn.group(1));
     }
@@ -232,12 +206,10 @@ final class Api extends RestApi {
     }
 
     private static int maxResults(Request call) {
-      Optional<String> text = call.query("MaxResults");
-      if (text.isEmpty()) {
-        return MAX_RESULTS;
-      }
-      Members members = new Members(Json.object().put("MaxResults", text.get()));
-      int limit = members.integer("MaxResults", 1, MAX_RESULTS).orElseThrow();
+      ObjectNode query = Json.object();
+      call.query("MaxResults").ifPresent(text -> query.put("MaxResults", text));
+      Members members = new Members(query);
+      int limit = members.integer("MaxResults", 1, MAX_RESULTS).orElse(MAX_RESULTS);
       members.check();
       return limit;
     }

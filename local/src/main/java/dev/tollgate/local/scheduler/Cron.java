@@ -1,6 +1,5 @@
 package dev.tollgate.local.scheduler;
 
-import com.cronutils.model.definition.CronDefinition;
 import com.cronutils.model.definition.CronDefinitionBuilder;
 import com.cronutils.model.time.ExecutionTime;
 import com.cronutils.parser.CronParser;
@@ -36,37 +35,32 @@ final class Cron {
       List.of("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC");
   private static final List<String> DAYS = List.of("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT");
 
-  private static final CronDefinition DIALECT =
-      CronDefinitionBuilder.defineCron()
-          .withMinutes()
-          .withValidRange(0, 59)
-          .and()
-          .withHours()
-          .withValidRange(0, 23)
-          .and()
-          .withDayOfMonth()
-          .withValidRange(1, 31)
-          .supportsL()
-          .supportsW()
-          .supportsLW()
-          .supportsQuestionMark()
-          .and()
-          .withMonth()
-          .withValidRange(1, 12)
-          .and()
-          .withDayOfWeek()
-          .withValidRange(1, 7)
-          .withMondayDoWValue(2)
-          .supportsHash()
-          .supportsL()
-          .supportsQuestionMark()
-          .and()
-          .withYear()
-          .withValidRange(1970, 2199)
-          .and()
-          .instance();
-
-  private static final CronParser PARSER = new CronParser(DIALECT);
+  private static final CronParser PARSER =
+      new CronParser(
+          CronDefinitionBuilder.defineCron()
+              .withMinutes()
+              .and()
+              .withHours()
+              .and()
+              .withDayOfMonth()
+              .supportsL()
+              .supportsW()
+              .supportsLW()
+              .supportsQuestionMark()
+              .and()
+              .withMonth()
+              .and()
+              .withDayOfWeek()
+              .withValidRange(1, 7)
+              .withMondayDoWValue(2)
+              .supportsHash()
+              .supportsL()
+              .supportsQuestionMark()
+              .and()
+              .withYear()
+              .withValidRange(1970, 2199)
+              .and()
+              .instance());
 
   private final ExecutionTime times;
 
@@ -138,14 +132,7 @@ final class Cron {
     if (!matcher.matches()) {
       throw new IllegalArgumentException(item);
     }
-    String step = "";
-    if (matcher.group(4) != null) {
-      int every = Integer.parseInt(matcher.group(4));
-      if (every < 1 || every > max) {
-        throw new IllegalArgumentException(item);
-      }
-      step = "/" + every;
-    }
+    String step = matcher.group(4) == null ? "" : "/" + value(matcher.group(4), 1, max, List.of());
     if (matcher.group(1) != null) {
       return "*" + step;
     }

@@ -54,13 +54,10 @@ record Definition(
             Target.parse(target));
     members.check();
 
-    if (mode.equals("FLEXIBLE") && minutes.isEmpty()) {
+    if (mode.equals("FLEXIBLE") == minutes.isEmpty()) {
       throw ApiException.validation(
-          "MaximumWindowInMinutes is required when FlexibleTimeWindow Mode is FLEXIBLE.");
-    }
-    if (mode.equals("OFF") && minutes.isPresent()) {
-      throw ApiException.validation(
-          "MaximumWindowInMinutes is not allowed when FlexibleTimeWindow Mode is OFF.");
+          "MaximumWindowInMinutes is %s when FlexibleTimeWindow Mode is %s."
+              .formatted(minutes.isEmpty() ? "required" : "not allowed", mode));
     }
     if (!ZoneId.getAvailableZoneIds().contains(definition.timezone)) {
       throw ApiException.validation(

@@ -10,28 +10,23 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
-import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Fires the schedules that are due.
  *
- * <p>Every schedule has a lane: its next due time and its pending retries. A lane either waits in a
- * queue, ordered by due time, or one thread executes its attempts, in order of due time, until none
- * is due. So the events of one schedule are delivered one at a time and in order, and schedules run
- * in parallel. The cost depends on the number of due events, not on the number of schedules. After
- * every attempt a lane goes to the end of the workers' queue, so that schedules with many due
- * events take turns.
+ * <p>Every schedule has a lane: its next due time and its pending retries. When a lane is due, one
+ * thread executes its attempts, in order of due time, until none is due. So the events of one
+ * schedule are delivered one at a time and in order, and schedules run in parallel. After every
+ * attempt a lane goes to the end of the workers' queue, so that schedules with many due events take
+ * turns.
  */
 final class Engine implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
@@ -40,7 +35,8 @@ final class Engine implements AutoCloseable {
   private static final int WORKERS = 32;
 
   private final InstantSource clock;
-  private final Delivery delivery;
+  private final Environment environment;
+  private final Targets targets;
   private final Punctuality punctuality;
   private final Consumer<Schedule> completed;
   private final ExecutorService workers =
@@ -48,13 +44,7 @@ final class Engine implements AutoCloseable {
   private final ScheduledExecutorService poll =
       Executors.newSingleThreadScheduledExecutor(new DaemonThreads("scheduler-poll"));
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition idle = lock.newCondition();
   private final Map<ScheduleKey, Lane> lanes = new HashMap<>();
-  private final TreeSet<Lane> waiting =
-      new TreeSet<>(
-          Comparator.<Lane, Instant>comparing(lane -> lane.due)
-              .thenComparing(lane -> lane.schedule.key()));
   private int working;
   private boolean closed;
 
@@ -69,7 +59,8 @@ final class Engine implements AutoCloseable {
       Consumer<Schedule> completed) {
     this.clock = environment.clock();
     this.punctuality = punctuality;
-    this.delivery = new Delivery(environment, targets);
+    this.environment = environment;
+    this.targets = targets;
     this.completed = completed;
   }
 
@@ -81,62 +72,47 @@ final class Engine implements AutoCloseable {
   }
 
   /** Adds or changes a schedule at {@code now}. */
-  void put(Schedule schedule, Instant now) {
-    locked(
-        () -> {
-          Lane lane = lanes.get(schedule.key());
-          if (lane == null) {
-            add(new Lane(schedule, timing -> timing.first(now)));
-          } else {
-            waiting.remove(lane);
-            lane.change(schedule, now);
-            enqueue(lane);
-          }
-        });
+  synchronized void put(Schedule schedule, Instant now) {
+    Lane lane = lanes.get(schedule.key());
+    if (lane == null) {
+      lanes.put(schedule.key(), new Lane(schedule, timing -> timing.first(now)));
+    } else {
+      lane.change(schedule, now);
+    }
   }
 
   /** Adds a schedule of an earlier run. Events that were due before {@code now} are skipped. */
-  void resume(Schedule schedule, Instant now) {
-    locked(() -> add(new Lane(schedule, timing -> timing.next(now))));
+  synchronized void resume(Schedule schedule, Instant now) {
+    lanes.put(schedule.key(), new Lane(schedule, timing -> timing.next(now)));
   }
 
   /** Removes a schedule and its retries. An attempt under way continues. */
-  void remove(ScheduleKey key) {
-    locked(
-        () -> {
-          Lane lane = lanes.remove(key);
-          if (lane != null) {
-            waiting.remove(lane);
-            lane.drop();
-          }
-        });
+  synchronized void remove(ScheduleKey key) {
+    Lane lane = lanes.remove(key);
+    if (lane != null) {
+      lane.drop();
+    }
   }
 
   /**
    * Waits until all events that are due at the clock's instant are delivered, given up, or wait for
    * a later retry.
    */
-  void settle() throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
+  synchronized void settle() throws InterruptedException {
+    dispatch();
+    while (working > 0 && !closed) {
+      wait();
       dispatch();
-      while (working > 0 && !closed) {
-        idle.await();
-        dispatch();
-      }
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Stops. Attempts under way have five seconds to end. */
   @Override
   public void close() {
-    locked(
-        () -> {
-          closed = true;
-          idle.signalAll();
-        });
+    synchronized (this) {
+      closed = true;
+      notifyAll();
+    }
     poll.shutdownNow();
     workers.shutdown();
     try {
@@ -149,88 +125,53 @@ final class Engine implements AutoCloseable {
     }
   }
 
-  private void dispatch() {
-    locked(
-        () -> {
-          Instant now = clock.instant();
-          while (!closed && !waiting.isEmpty() && !waiting.first().due.isAfter(now)) {
-            Lane lane = waiting.first();
-            waiting.remove(lane);
-            lane.working = true;
-            working++;
-            workers.execute(() -> work(lane));
-          }
-        });
+  private synchronized void dispatch() {
+    Instant now = clock.instant();
+    lanes.values().stream()
+        .filter(lane -> !closed && !lane.working && lane.isDue(now))
+        .sorted(Comparator.comparing(Lane::due))
+        .forEach(
+            lane -> {
+              lane.working = true;
+              working++;
+              workers.execute(() -> work(lane));
+            });
   }
 
   private void work(Lane lane) {
     try {
-      step(lane);
+      take(lane)
+          .flatMap(attempt -> end(lane, attempt.execute(environment, targets)))
+          .ifPresent(completed);
     } catch (RuntimeException e) {
       LOG.error("{} will not fire any more", lane.schedule.key(), e);
-      locked(lane::drop);
+      synchronized (this) {
+        lane.drop();
+      }
     }
-    locked(
-        () -> {
-          if (lane.isDue(clock.instant()) && !closed) {
-            workers.execute(() -> work(lane));
-            return;
-          }
-          lane.working = false;
-          enqueue(lane);
-          if (--working == 0) {
-            idle.signalAll();
-          }
-        });
-  }
-
-  private void step(Lane lane) {
-    Optional<Attempt> attempt =
-        locked(() -> closed ? Optional.empty() : lane.take(clock.instant()));
-    if (attempt.isEmpty()) {
-      return;
-    }
-    Optional<Attempt> retry = delivery.make(attempt.get());
-    Optional<Schedule> last =
-        locked(
-            () -> {
-              retry.ifPresent(lane::await);
-              return lane.completed();
-            });
-    last.ifPresent(completed);
-  }
-
-  private void add(Lane lane) {
-    lanes.put(lane.schedule.key(), lane);
-    enqueue(lane);
-  }
-
-  /** Puts a lane into the waiting queue, unless a thread works on it or it has nothing to do. */
-  private void enqueue(Lane lane) {
-    if (!lane.working && lane.refreshDue()) {
-      waiting.add(lane);
+    synchronized (this) {
+      if (lane.isDue(clock.instant()) && !closed) {
+        workers.execute(() -> work(lane));
+        return;
+      }
+      lane.working = false;
+      if (--working == 0) {
+        notifyAll();
+      }
     }
   }
 
-  private void locked(Runnable action) {
-    lock.lock();
-    try {
-      action.run();
-    } finally {
-      lock.unlock();
-    }
+  private synchronized Optional<Attempt> take(Lane lane) {
+    return closed ? Optional.empty() : lane.take(clock.instant());
   }
 
-  private <T> T locked(Supplier<T> action) {
-    lock.lock();
-    try {
-      return action.get();
-    } finally {
-      lock.unlock();
-    }
+  /** Ends an attempt. Returns the schedule if it is to be deleted now. */
+  private synchronized Optional<Schedule> end(Lane lane, Optional<Attempt> retry) {
+    retry.ifPresent(lane::await);
+    return lane.completed();
   }
 
-  /** The pending work of one schedule, guarded by the engine's lock. */
+  /** The pending work of one schedule, guarded by the engine's monitor. */
   private final class Lane {
     private Schedule schedule;
     private Timing timing;
@@ -238,9 +179,6 @@ final class Engine implements AutoCloseable {
     private final PriorityQueue<Attempt> retries = new PriorityQueue<>();
     private boolean working;
     private boolean dropped;
-
-    /** The key in the waiting queue; changes only while the lane is not in it. */
-    private Instant due = Instant.MAX;
 
     Lane(Schedule schedule, Function<Timing, Optional<Instant>> first) {
       this.schedule = schedule;
@@ -293,27 +231,20 @@ final class Engine implements AutoCloseable {
     }
 
     boolean isDue(Instant now) {
-      return refreshDue() && !due.isAfter(now);
+      return !due().isAfter(now);
     }
 
-    boolean refreshDue() {
+    Instant due() {
       Attempt retry = retries.peek();
       Instant fire = next.orElse(Instant.MAX);
-      due = retry != null && retry.due().isBefore(fire) ? retry.due() : fire;
-      return next.isPresent() || retry != null;
+      return retry != null && retry.due().isBefore(fire) ? retry.due() : fire;
     }
 
     /** The schedule, if it has fired for the last time and is to be deleted then. */
     Optional<Schedule> completed() {
       Definition definition = schedule.definition();
-      return Optional.of(schedule)
-          .filter(
-              last ->
-                  !dropped
-                      && next.isEmpty()
-                      && retries.isEmpty()
-                      && definition.enabled()
-                      && definition.deletedAfterCompletion());
+      boolean last = definition.enabled() && definition.deletedAfterCompletion() && !dropped;
+      return last && next.isEmpty() && retries.isEmpty() ? Optional.of(schedule) : Optional.empty();
     }
   }
 }

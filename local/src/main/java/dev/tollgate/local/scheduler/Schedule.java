@@ -5,10 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.rest.Members;
 import dev.tollgate.local.template.Environment;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.UUID;
 
 /**
  * A schedule.
@@ -23,17 +21,9 @@ record Schedule(
     Instant modified,
     Optional<String> request) {
 
-  /** Identifies a request for idempotency: a token may be used again for another request later. */
-  static Optional<String> request(
-      String operation, Optional<String> clientToken, Definition definition) {
-    return clientToken.map(
-        token ->
-            operation
-                + "/"
-                + token
-                + "/"
-                + UUID.nameUUIDFromBytes(
-                    definition.toJson().toString().getBytes(StandardCharsets.UTF_8)));
+  /** The rights with which the target is called. */
+  Targets.Rights rights(Environment environment) {
+    return new Targets.Rights(definition.target().roleArn(), Group.arn(environment, key.group()));
   }
 
   Timing timing() {
@@ -42,9 +32,11 @@ record Schedule(
 
   /** The answer of GetSchedule. */
   ObjectNode toJson(Environment environment) {
-    return definition
-        .toJson()
-        .put("Arn", key.arn(environment))
+    return identify(definition.toJson(), environment);
+  }
+
+  private ObjectNode identify(ObjectNode json, Environment environment) {
+    return json.put("Arn", key.arn(environment))
         .put("CreationDate", Json.epochSeconds(created))
         .put("GroupName", key.group())
         .put("LastModificationDate", Json.epochSeconds(modified))
@@ -53,14 +45,7 @@ record Schedule(
 
   /** The entry in the answer of ListSchedules. */
   ObjectNode toSummary(Environment environment) {
-    ObjectNode json =
-        Json.object()
-            .put("Arn", key.arn(environment))
-            .put("CreationDate", Json.epochSeconds(created))
-            .put("GroupName", key.group())
-            .put("LastModificationDate", Json.epochSeconds(modified))
-            .put("Name", key.name())
-            .put("State", definition.state());
+    ObjectNode json = identify(Json.object(), environment).put("State", definition.state());
     json.putObject("Target").put("Arn", definition.target().arn());
     return json;
   }

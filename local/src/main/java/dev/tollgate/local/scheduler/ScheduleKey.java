@@ -12,10 +12,6 @@ record ScheduleKey(String group, String name) implements Comparable<ScheduleKey>
     return environment.arn("scheduler", "schedule/" + group + "/" + name);
   }
 
-  String groupArn(Environment environment) {
-    return Group.arn(environment, group);
-  }
-
   @Override
   public int compareTo(ScheduleKey other) {
     return ORDER.compare(this, other);

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
@@ -45,7 +46,7 @@ public final class Scheduler implements AutoCloseable {
           return size() > REMEMBERED_DELETIONS;
         }
       };
-  private final Optional<Journal> journal;
+  private final Journal journal;
 
   /**
    * Reads the schedules of an earlier run. They fire when {@link #start()} has been called, and
@@ -65,9 +66,7 @@ public final class Scheduler implements AutoCloseable {
     this.engine = new Engine(environment, targets, punctuality, this::complete);
     Instant now = clock.instant();
     groups.put(Group.DEFAULT, new Group(Group.DEFAULT, now, now, Map.of(), Optional.empty()));
-    this.journal =
-        dataDirectory.map(
-            directory -> Journal.open(directory.resolve(JOURNAL), this::replay, this::records));
+    this.journal = Journal.open(dataDirectory, JOURNAL, this::replay, this::records);
     schedules.values().forEach(schedule -> engine.resume(schedule, now));
   }
 
@@ -170,10 +169,7 @@ public final class Scheduler implements AutoCloseable {
 
   /** DeleteSchedule. An attempt under way continues; retries are dropped. */
   public synchronized void deleteSchedule(String group, String name, Optional<String> clientToken) {
-    Members members = new Members(Json.object());
-    ScheduleKey key = new ScheduleKey(members.name(group, "groupName"), members.name(name, "name"));
-    members.clientToken(clientToken);
-    members.check();
+    ScheduleKey key = key(group, name, clientToken);
     if (!schedules.containsKey(key) && wasDeleted(key.arn(environment), clientToken)) {
       return;
     }
@@ -189,10 +185,7 @@ public final class Scheduler implements AutoCloseable {
    */
   public synchronized String createGroup(
       String name, Map<String, String> tags, Optional<String> clientToken) {
-    Members members = new Members(Json.object());
-    members.name(name, "name");
-    members.clientToken(clientToken);
-    members.check();
+    var unused = key(Group.DEFAULT, name, clientToken);
     checkTags(tags);
     Group existing = groups.get(name);
     if (existing != null) {
@@ -211,10 +204,7 @@ public final class Scheduler implements AutoCloseable {
 
   /** DeleteScheduleGroup: deletes the group and its schedules at once. */
   public synchronized void deleteGroup(String name, Optional<String> clientToken) {
-    Members members = new Members(Json.object());
-    members.name(name, "name");
-    members.clientToken(clientToken);
-    members.check();
+    var unused = key(Group.DEFAULT, name, clientToken);
     if (name.equals(Group.DEFAULT)) {
       throw ApiException.validation("The default schedule group cannot be deleted.");
     }
@@ -223,7 +213,7 @@ public final class Scheduler implements AutoCloseable {
       return;
     }
     requireGroup(name);
-    record(Json.object().put("groupDeleted", name));
+    journal.append(Json.object().put("groupDeleted", name));
     keysOf(name).forEach(engine::remove);
     forgetGroup(name);
     rememberDeletion(arn, clientToken);
@@ -234,24 +224,27 @@ public final class Scheduler implements AutoCloseable {
   public void close() {
     engine.close();
     synchronized (this) {
-      journal.ifPresent(Journal::close);
+      journal.close();
     }
   }
 
   synchronized Schedule schedule(ScheduleKey key) {
-    Schedule schedule = schedules.get(key);
-    if (schedule == null) {
-      throw ApiException.notFound("Schedule " + key.name() + " does not exist.");
-    }
-    return schedule;
+    return Optional.ofNullable(schedules.get(key))
+        .orElseThrow(() -> ApiException.notFound("Schedule " + key.name() + " does not exist."));
   }
 
   synchronized Group requireGroup(String name) {
-    Group group = groups.get(name);
-    if (group == null) {
-      throw ApiException.notFound("Schedule group " + name + " does not exist.");
-    }
-    return group;
+    return Optional.ofNullable(groups.get(name))
+        .orElseThrow(() -> ApiException.notFound("Schedule group " + name + " does not exist."));
+  }
+
+  /** Checks the names and the client token in a path and its query. */
+  static ScheduleKey key(String group, String name, Optional<String> clientToken) {
+    Members members = new Members(Json.object());
+    ScheduleKey key = new ScheduleKey(members.name(group, "groupName"), members.name(name, "name"));
+    members.clientToken(clientToken);
+    members.check();
+    return key;
   }
 
   /** The schedules in order of group and name. */
@@ -289,26 +282,24 @@ public final class Scheduler implements AutoCloseable {
 
   private String put(Schedule schedule, Instant now) {
     targets
-        .refusal(
-            new Targets.Rights(
-                schedule.definition().target().roleArn(), schedule.key().groupArn(environment)))
+        .refusal(schedule.rights(environment))
         .ifPresent(
             message -> {
               throw ApiException.validation(message);
             });
-    record(Json.object("schedule", schedule.toRecord(environment)));
+    journal.append(Json.object("schedule", schedule.toRecord(environment)));
     schedules.put(schedule.key(), schedule);
     engine.put(schedule, now);
     return schedule.key().arn(environment);
   }
 
   private void put(Group group) {
-    record(Json.object("group", group.toRecord(environment)));
+    journal.append(Json.object("group", group.toRecord(environment)));
     groups.put(group.name(), group);
   }
 
   private void remove(ScheduleKey key) {
-    record(
+    journal.append(
         Json.object(
             "scheduleDeleted",
             Json.object().put("GroupName", key.group()).put("Name", key.name())));
@@ -341,10 +332,6 @@ public final class Scheduler implements AutoCloseable {
 
   private void rememberDeletion(String arn, Optional<String> clientToken) {
     clientToken.ifPresent(token -> deletions.put(arn + " " + token, true));
-  }
-
-  private void record(JsonNode line) {
-    journal.ifPresent(open -> open.append(line));
   }
 
   private void replay(JsonNode line) {
@@ -380,8 +367,11 @@ public final class Scheduler implements AutoCloseable {
       return new Request(new ScheduleKey(group, name), Definition.parse(members), token);
     }
 
+    /** Identifies the request for idempotency: a token may be used again for another later. */
     Optional<String> identity(String operation) {
-      return Schedule.request(operation, clientToken, definition);
+      return clientToken
+          .map(token -> operation + "/" + token + "/")
+          .map(use -> use + UUID.nameUUIDFromBytes(Json.bytes(definition.toJson())));
     }
   }
 }

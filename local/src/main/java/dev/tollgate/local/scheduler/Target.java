@@ -85,23 +85,19 @@ record Target(
    * locally.
    */
   void check(Members members) {
-    for (String other :
-        new String[] {
-          "EcsParameters",
-          "EventBridgeParameters",
-          "KinesisParameters",
-          "SageMakerPipelineParameters"
-        }) {
+    for (String service : List.of("Ecs", "EventBridge", "Kinesis", "SageMakerPipeline")) {
+      String other = service + "Parameters";
       if (members.has(other)) {
         throw ApiException.validation(other + " is not run locally.");
       }
     }
+    if (messageGroupId.isPresent() && (isUniversal() || isFunction())) {
+      throw ApiException.validation("SqsParameters does not apply to target " + arn + ".");
+    }
     Matcher universal = UNIVERSAL.matcher(arn);
     if (universal.matches()) {
-      requireNoMessageGroup();
       checkUniversal(universal.group(1), universal.group(2));
     } else if (isFunction()) {
-      requireNoMessageGroup();
       input.ifPresent(Target::requireJson);
     } else if (!QUEUE.matcher(arn).matches()) {
       throw ApiException.validation(
@@ -125,21 +121,21 @@ record Target(
     return json;
   }
 
-  /** Calls the target with the rights of its role, for a schedule of a group. */
-  Targets.Outcome call(Targets targets, String groupArn, String payload) {
-    Targets.Rights rights = new Targets.Rights(roleArn, groupArn);
-    Matcher universal = UNIVERSAL.matcher(arn);
-    if (universal.matches()) {
-      String action = universal.group(2);
-      return targets.callApi(
-          rights,
-          universal.group(1),
-          action.substring(0, 1).toUpperCase(Locale.ROOT) + action.substring(1),
-          (ObjectNode) requireJson(payload));
+  /** Calls the target. */
+  Targets.Outcome call(Targets targets, Targets.Rights rights, String payload) {
+    if (isFunction()) {
+      return targets.invokeFunction(rights, arn, payload);
     }
-    return isFunction()
-        ? targets.invokeFunction(rights, arn, payload)
-        : targets.callApi(rights, "sqs", "SendMessage", message(payload));
+    Matcher universal = UNIVERSAL.matcher(arn);
+    if (!universal.matches()) {
+      return targets.callApi(rights, "sqs", "SendMessage", message(payload));
+    }
+    String action = universal.group(2);
+    return targets.callApi(
+        rights,
+        universal.group(1),
+        action.substring(0, 1).toUpperCase(Locale.ROOT) + action.substring(1),
+        (ObjectNode) requireJson(payload));
   }
 
   /**
@@ -149,8 +145,8 @@ record Target(
    */
   Targets.Outcome sendDeadLetter(
       Targets targets,
+      Targets.Rights rights,
       String queueArn,
-      String groupArn,
       String payload,
       Map<String, String> attributes) {
     ObjectNode letter = Json.object();
@@ -159,7 +155,7 @@ record Target(
     attributes.forEach(
         (name, value) ->
             messageAttributes.putObject(name).put("DataType", "String").put("StringValue", value));
-    return targets.callApi(new Targets.Rights(roleArn, groupArn), "sqs", "SendMessage", letter);
+    return targets.callApi(rights, "sqs", "SendMessage", letter);
   }
 
   /** The target in dead letters: the ARN of the API action. */
@@ -175,13 +171,8 @@ record Target(
     if (isUniversal()) {
       return payload;
     }
-    return isFunction()
-        ? Json.object()
-            .put("FunctionName", arn)
-            .put("InvocationType", "Event")
-            .put("Payload", payload)
-            .toString()
-        : message(payload).toString();
+    ObjectNode invocation = Json.object().put("FunctionName", arn).put("InvocationType", "Event");
+    return (isFunction() ? invocation.put("Payload", payload) : message(payload)).toString();
   }
 
   private ObjectNode message(String body) {
@@ -213,29 +204,19 @@ record Target(
               + ACTIONS.keySet().stream().sorted().toList()
               + ").");
     }
-    JsonNode request =
-        requireJson(
-            input.orElseThrow(
-                () ->
-                    ApiException.validation(
-                        "Input is required for universal target "
-                            + arn
-                            + ": the request of the API action as JSON.")));
-    for (String member : required) {
-      if (!request.hasNonNull(member)) {
-        throw ApiException.validation(
-            "Invalid JSON provided for Target Input: "
-                + input.get()
-                + " (expected: an object with "
-                + String.join(" and ", required)
-                + ").");
-      }
+    if (input.isEmpty()) {
+      throw ApiException.validation(
+          "Input is required for universal target "
+              + arn
+              + ": the request of the API action as JSON.");
     }
-  }
-
-  private void requireNoMessageGroup() {
-    if (messageGroupId.isPresent()) {
-      throw ApiException.validation("SqsParameters does not apply to target " + arn + ".");
+    if (!required.stream().allMatch(requireJson(input.get())::hasNonNull)) {
+      throw ApiException.validation(
+          "Invalid JSON provided for Target Input: "
+              + input.get()
+              + " (expected: an object with "
+              + String.join(" and ", required)
+              + ").");
     }
   }
 

@@ -1,12 +1,12 @@
 package dev.tollgate.local.scheduler;
 
+import static java.util.Locale.ROOT;
+
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
-import java.time.format.ResolverStyle;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -18,8 +18,19 @@ import java.util.regex.Pattern;
  * in EventBridge Scheduler</a>.
  */
 sealed interface Timing {
+  /** A one-time expression. */
+  Pattern AT = Pattern.compile("at\\((\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2})\\)");
+
+  /**
+   * A rate expression. The documentation of the service has {@code rate(1 days)}, so 1 accepts the
+   * plural. Other values refuse the singular.
+   */
+  Pattern RATE = Pattern.compile("rate\\(([1-9]\\d{0,8}) +(minute|hour|day)(s?)\\)");
+
   /** The first due time of a schedule that is created, changed or enabled at {@code now}. */
-  Optional<Instant> first(Instant now);
+  default Optional<Instant> first(Instant now) {
+    return next(now.minusNanos(1));
+  }
 
   /** The first due time later than {@code after}. */
   Optional<Instant> next(Instant after);
@@ -36,47 +47,30 @@ sealed interface Timing {
       Instant anchor,
       Optional<Instant> start,
       Optional<Instant> end) {
-    Optional<LocalDateTime> at = At.parse(expression);
-    if (at.isPresent()) {
-      return new At(at.get().atZone(zone).toInstant());
-    }
-    Instant from = start.orElse(Instant.MIN);
-    Instant until = end.orElse(Instant.MAX);
-    Optional<Duration> period = Rate.parse(expression);
-    return period.isPresent()
-        ? new Rate(
-            start.isEmpty(),
-            start.orElse(anchor.truncatedTo(ChronoUnit.SECONDS)),
-            period.get(),
-            until)
-        : new Recurring(Cron.parse(expression), zone, from, until);
-  }
-
-  /** A one-time schedule. As in the service, start date and end date are ignored. */
-  record At(Instant instant) implements Timing {
-    private static final Pattern SYNTAX =
-        Pattern.compile("at\\((\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2})\\)");
-    private static final DateTimeFormatter TIME =
-        DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss")
-            .withResolverStyle(ResolverStyle.STRICT);
-
-    static Optional<LocalDateTime> parse(String expression) {
-      Matcher matcher = SYNTAX.matcher(expression);
-      if (!matcher.matches()) {
-        return Optional.empty();
-      }
+    Matcher at = AT.matcher(expression);
+    if (at.matches()) {
       try {
-        return Optional.of(LocalDateTime.parse(matcher.group(1), TIME));
+        return new At(LocalDateTime.parse(at.group(1)).atZone(zone).toInstant());
       } catch (DateTimeException e) {
         throw new IllegalArgumentException(e);
       }
     }
-
-    @Override
-    public Optional<Instant> first(Instant now) {
-      return Optional.of(instant).filter(due -> !due.isBefore(now));
+    Instant until = end.orElse(Instant.MAX);
+    Matcher rate = RATE.matcher(expression);
+    if (!rate.matches()) {
+      return new Recurring(Cron.parse(expression), zone, start.orElse(Instant.MIN), until);
     }
+    long value = Long.parseLong(rate.group(1));
+    if (value > 1 && rate.group(3).isEmpty()) {
+      throw new IllegalArgumentException(expression);
+    }
+    Duration period = Duration.of(value, ChronoUnit.valueOf(rate.group(2).toUpperCase(ROOT) + "S"));
+    Instant origin = start.orElse(anchor.truncatedTo(ChronoUnit.SECONDS));
+    return new Rate(start.isEmpty(), origin, period, until);
+  }
 
+  /** A one-time schedule. As in the service, start date and end date are ignored. */
+  record At(Instant instant) implements Timing {
     @Override
     public Optional<Instant> next(Instant after) {
       return Optional.of(instant).filter(due -> due.isAfter(after));
@@ -89,33 +83,9 @@ sealed interface Timing {
    * @param atOnce whether the schedule has no start date, so that its first due time is its anchor
    */
   record Rate(boolean atOnce, Instant origin, Duration period, Instant end) implements Timing {
-    private static final Pattern SYNTAX =
-        Pattern.compile("rate\\(([1-9]\\d{0,8}) +(minute|hour|day)(s?)\\)");
-
-    /**
-     * The documentation of the service has {@code rate(1 days)}, so 1 accepts the plural. Other
-     * values refuse the singular.
-     */
-    static Optional<Duration> parse(String expression) {
-      Matcher matcher = SYNTAX.matcher(expression);
-      if (!matcher.matches()) {
-        return Optional.empty();
-      }
-      long value = Long.parseLong(matcher.group(1));
-      if (value > 1 && matcher.group(3).isEmpty()) {
-        throw new IllegalArgumentException(expression);
-      }
-      return Optional.of(
-          switch (matcher.group(2)) {
-            case "minute" -> Duration.ofMinutes(value);
-            case "hour" -> Duration.ofHours(value);
-            default -> Duration.ofDays(value);
-          });
-    }
-
     @Override
     public Optional<Instant> first(Instant now) {
-      return atOnce ? beforeEnd(origin) : next(now.minusNanos(1));
+      return atOnce ? beforeEnd(origin) : Timing.super.first(now);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.undertow.util.Headers;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -45,6 +46,21 @@ public final class AllowedHosts {
   private static final Pattern THIS_MACHINE =
       Pattern.compile("localhost|.+\\.localhost|127(\\.[0-9]{1,3}){3}|\\[::1]");
 
+  /** A host, and its port with the colon if there is one. */
+  private record Authority(String host, String port) {
+    static Optional<Authority> of(String text) {
+      Matcher parts = AUTHORITY.matcher(lowerCase(text));
+      return parts.matches()
+          ? Optional.of(
+              new Authority(parts.group(1), Objects.requireNonNullElse(parts.group(2), "")))
+          : Optional.empty();
+    }
+
+    boolean isThisMachine() {
+      return THIS_MACHINE.matcher(host).matches();
+    }
+  }
+
   private final Set<String> names;
 
   private AllowedHosts(Set<String> names) {
@@ -82,59 +98,40 @@ public final class AllowedHosts {
    * @param allowed whether the API that is addressed lets pages of an origin ask it
    */
   public Optional<Refusal> refusal(HttpServerExchange exchange, Predicate<String> allowed) {
-    Optional<String> host = only(exchange.getRequestHeaders().get(Headers.HOST));
-    if (host.isEmpty() || !allows(host.get())) {
-      return Optional.of(Refusal.ofHost(host.orElse("")));
+    Optional<String> named = only(exchange.getRequestHeaders().get(Headers.HOST));
+    Optional<Authority> host = named.flatMap(Authority::of).filter(this::allows);
+    if (host.isEmpty()) {
+      return Optional.of(Refusal.ofHost(named.orElse("")));
     }
     HeaderValues origins = exchange.getRequestHeaders().get(Headers.ORIGIN);
     if (origins == null) {
       return Optional.empty();
     }
-    Optional<String> origin = only(origins);
-    return origin.filter(o -> isOfHost(o, host.get()) || allowed.test(o)).isPresent()
+    return only(origins).filter(o -> isOfHost(o, host.get()) || allowed.test(o)).isPresent()
         ? Optional.empty()
         : Optional.of(Refusal.ofOrigin(String.join(", ", origins)));
   }
 
-  private boolean allows(String authority) {
-    return hostIn(authority)
-        .filter(
-            host ->
-                IP_ADDRESS.matcher(host).matches()
-                    || THIS_MACHINE.matcher(host).matches()
-                    || names.contains(host))
-        .isPresent();
+  private boolean allows(Authority host) {
+    return IP_ADDRESS.matcher(host.host).matches()
+        || host.isThisMachine()
+        || names.contains(host.host);
   }
 
   /**
    * Whether a page may send requests to this host. A page that was opened by an allowed name sends
    * its requests to the API endpoints, which are IP addresses.
    */
-  private boolean isOfHost(String origin, String host) {
+  private boolean isOfHost(String origin, Authority host) {
     Matcher site = ORIGIN.matcher(lowerCase(origin));
-    if (!site.matches()) {
-      return false;
-    }
-    String authority = site.group(1);
-    return authority.equals(lowerCase(host))
-        || hostIn(authority)
+    return site.matches()
+        && Authority.of(site.group(1))
             .filter(
-                name ->
-                    THIS_MACHINE.matcher(name).matches()
-                        || (names.contains(name) && portIn(authority).equals(portIn(host))))
+                page ->
+                    page.equals(host)
+                        || page.isThisMachine()
+                        || (names.contains(page.host) && page.port.equals(host.port)))
             .isPresent();
-  }
-
-  /** The host without its port, in lower case; empty if the text names none. */
-  private static Optional<String> hostIn(String authority) {
-    Matcher parts = AUTHORITY.matcher(lowerCase(authority));
-    return parts.matches() ? Optional.of(parts.group(1)) : Optional.empty();
-  }
-
-  /** The port with its colon; empty if the text has none. */
-  private static String portIn(String authority) {
-    Matcher parts = AUTHORITY.matcher(lowerCase(authority));
-    return parts.matches() && parts.group(2) != null ? parts.group(2) : "";
   }
 
   /** A header that must be there once. */
@@ -143,7 +140,7 @@ public final class AllowedHosts {
   }
 
   private static void requireName(String name) {
-    if (hostIn(name).filter(lowerCase(name)::equals).isEmpty()) {
+    if (Authority.of(name).filter(parsed -> parsed.port.isEmpty()).isEmpty()) {
       throw new IllegalArgumentException(
           "host: " + name + " (expected: a name without scheme and port, such as laptop.lan)");
     }

@@ -71,12 +71,8 @@ public final class Properties {
   public String oneOf(String name, String... values) {
     String value = text(name);
     if (!List.of(values).contains(value)) {
-      throw error(
-          name,
-          value
-              + " (expected: "
-              + String.join(", ", values).replaceFirst(", (\\S+)$", " or $1")
-              + ")");
+      String expected = String.join(", ", values).replaceFirst(", (\\S+)$", " or $1");
+      throw error(name, value + " (expected: " + expected + ")");
     }
     return value;
   }
@@ -156,13 +152,11 @@ public final class Properties {
    * @throws TemplateException if there is such a property
    */
   public void refuseUnread() {
-    node.fieldNames()
-        .forEachRemaining(
-            name -> {
-              if (!read.contains(name)) {
-                throw error(name, "unknown property");
-              }
-            });
+    for (var property : node.properties()) {
+      if (!read.contains(property.getKey())) {
+        throw error(property.getKey(), "unknown property");
+      }
+    }
     children.forEach(Properties::refuseUnread);
   }
 

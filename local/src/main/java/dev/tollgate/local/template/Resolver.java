@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Replaces intrinsic functions with their values.
@@ -25,7 +26,7 @@ import java.util.regex.Pattern;
  *     functions</a>
  */
 public final class Resolver {
-  private static final Pattern VARIABLE = Pattern.compile("\\$\\{(!?)([^}]*)}");
+  private static final Pattern VARIABLE = Pattern.compile("\\$\\{([^}]*)}");
 
   private final ObjectNode parameters;
   private final ObjectNode conditions;
@@ -109,15 +110,44 @@ public final class Resolver {
     return switch (name) {
       case "Ref" -> ref(argument.asText(), place);
       case "Fn::GetAtt" -> attribute(argument, place);
-      case "Fn::Join" -> join(argument, place);
+      case "Fn::Join" -> {
+        requireArguments(argument, 2, place);
+        List<String> parts = new ArrayList<>();
+        array(argument.get(1), place).forEach(part -> parts.add(text(part, place)));
+        yield TextNode.valueOf(String.join(argument.get(0).asText(), parts));
+      }
       case "Fn::Sub" -> substitute(argument, place);
-      case "Fn::Select" -> select(argument, place);
-      case "Fn::Split" -> split(argument, place);
-      case "Fn::If" -> choose(argument, place);
-      case "Fn::Equals" -> BooleanNode.valueOf(equal(argument, place));
-      case "Fn::Not" -> BooleanNode.valueOf(!truth(list(argument, 1, place).get(0), place));
-      case "Fn::And" -> BooleanNode.valueOf(truths(argument, place).stream().allMatch(b -> b));
-      case "Fn::Or" -> BooleanNode.valueOf(truths(argument, place).stream().anyMatch(b -> b));
+      case "Fn::Select" -> {
+        requireArguments(argument, 2, place);
+        int index = resolve(argument.get(0), place).asInt(-1);
+        ArrayNode values = array(argument.get(1), place);
+        if (!values.has(index)) {
+          throw new TemplateException(place, "no element " + index + " in " + values);
+        }
+        yield values.get(index);
+      }
+      case "Fn::Split" -> {
+        requireArguments(argument, 2, place);
+        String separator = Pattern.quote(argument.get(0).asText());
+        ArrayNode parts = Json.array();
+        Stream.of(text(argument.get(1), place).split(separator, -1)).forEach(parts::add);
+        yield parts;
+      }
+      case "Fn::If" -> {
+        requireArguments(argument, 3, place);
+        yield resolve(argument.get(holds(argument.get(0).asText(), place) ? 1 : 2), place);
+      }
+      case "Fn::Equals" -> {
+        requireArguments(argument, 2, place);
+        yield BooleanNode.valueOf(
+            text(argument.get(0), place).equals(text(argument.get(1), place)));
+      }
+      case "Fn::Not" -> {
+        requireArguments(argument, 1, place);
+        yield BooleanNode.valueOf(!truth(argument.get(0), place));
+      }
+      case "Fn::And" -> BooleanNode.valueOf(!truths(argument, place).contains(false));
+      case "Fn::Or" -> BooleanNode.valueOf(truths(argument, place).contains(true));
       case "Condition" -> BooleanNode.valueOf(holds(argument.asText(), place));
       default -> throw new TemplateException(place, "unknown intrinsic " + name);
     };
@@ -152,85 +182,39 @@ public final class Resolver {
       }
       return TextNode.valueOf(references.attribute(parts[0], parts[1]));
     }
-    List<JsonNode> arguments = list(argument, 2, place);
+    requireArguments(argument, 2, place);
     return TextNode.valueOf(
-        references.attribute(arguments.get(0).asText(), text(arguments.get(1), place)));
-  }
-
-  private JsonNode join(JsonNode argument, String place) {
-    List<JsonNode> arguments = list(argument, 2, place);
-    List<String> parts = new ArrayList<>();
-    for (JsonNode part : array(arguments.get(1), place)) {
-      parts.add(text(part, place));
-    }
-    return TextNode.valueOf(String.join(arguments.get(0).asText(), parts));
+        references.attribute(argument.get(0).asText(), text(argument.get(1), place)));
   }
 
   private JsonNode substitute(JsonNode argument, String place) {
-    String template;
-    JsonNode variables;
-    if (argument.isTextual()) {
-      template = argument.asText();
-      variables = MissingNode.getInstance();
-    } else {
-      List<JsonNode> arguments = list(argument, 2, place);
-      template = arguments.get(0).asText();
-      variables = arguments.get(1);
+    if (!argument.isTextual()) {
+      requireArguments(argument, 2, place);
     }
-    Matcher matcher = VARIABLE.matcher(template);
-    StringBuilder substituted = new StringBuilder();
-    while (matcher.find()) {
-      String name = matcher.group(2).trim();
-      String value;
-      if (!matcher.group(1).isEmpty()) {
-        value = "${" + matcher.group(2) + "}";
-      } else if (variables.has(name)) {
-        value = text(variables.get(name), place);
-      } else if (name.contains(".")) {
-        value = attribute(TextNode.valueOf(name), place).asText();
-      } else {
-        value = ref(name, place).asText();
-      }
-      matcher.appendReplacement(substituted, Matcher.quoteReplacement(value));
-    }
-    return TextNode.valueOf(matcher.appendTail(substituted).toString());
+    JsonNode template = argument.isTextual() ? argument : argument.get(0);
+    JsonNode variables = argument.path(1);
+    return TextNode.valueOf(
+        VARIABLE
+            .matcher(template.asText())
+            .replaceAll(
+                found -> Matcher.quoteReplacement(variable(found.group(1), variables, place))));
   }
 
-  private JsonNode select(JsonNode argument, String place) {
-    List<JsonNode> arguments = list(argument, 2, place);
-    int index = resolve(arguments.get(0), place).asInt(-1);
-    ArrayNode values = array(arguments.get(1), place);
-    if (index < 0 || index >= values.size()) {
-      throw new TemplateException(place, "no element " + index + " in " + values);
+  /** The value of a variable of {@code Fn::Sub}. */
+  private String variable(String variable, JsonNode variables, String place) {
+    String name = variable.trim();
+    if (variable.startsWith("!")) {
+      return "${" + variable.substring(1) + "}";
+    } else if (variables.has(name)) {
+      return text(variables.get(name), place);
     }
-    return values.get(index);
-  }
-
-  private JsonNode split(JsonNode argument, String place) {
-    List<JsonNode> arguments = list(argument, 2, place);
-    ArrayNode parts = Json.array();
-    for (String part :
-        text(arguments.get(1), place).split(Pattern.quote(arguments.get(0).asText()), -1)) {
-      parts.add(part);
-    }
-    return parts;
-  }
-
-  private JsonNode choose(JsonNode argument, String place) {
-    List<JsonNode> arguments = list(argument, 3, place);
-    return resolve(arguments.get(holds(arguments.get(0).asText(), place) ? 1 : 2), place);
-  }
-
-  private boolean equal(JsonNode argument, String place) {
-    List<JsonNode> arguments = list(argument, 2, place);
-    return text(arguments.get(0), place).equals(text(arguments.get(1), place));
+    TextNode argument = TextNode.valueOf(name);
+    return (name.contains(".") ? attribute(argument, place) : ref(name, place)).asText();
   }
 
   private List<Boolean> truths(JsonNode argument, String place) {
     List<Boolean> truths = new ArrayList<>();
-    for (JsonNode operand : argument) {
-      truths.add(truth(operand, place));
-    }
+    argument.forEach(operand -> truths.add(truth(operand, place)));
     return truths;
   }
 
@@ -257,13 +241,10 @@ public final class Resolver {
     throw malformed(place);
   }
 
-  private static List<JsonNode> list(JsonNode argument, int size, String place) {
-    List<JsonNode> arguments = new ArrayList<>();
-    argument.forEach(arguments::add);
-    if (!argument.isArray() || arguments.size() != size) {
+  private static void requireArguments(JsonNode argument, int count, String place) {
+    if (!argument.isArray() || argument.size() != count) {
       throw malformed(place);
     }
-    return arguments;
   }
 
   private static TemplateException malformed(String place) {

@@ -11,11 +11,6 @@ import java.util.regex.Pattern;
  */
 public record Resource(
     String logicalId, String type, ObjectNode properties, Set<String> dependencies) {
-  /** Copies the dependencies. */
-  public Resource {
-    dependencies = Set.copyOf(dependencies);
-  }
-
   /**
    * The logical id without the parts that the CDK adds to make it unique: the stack's name as
    * prefix, and the type and a hash of eight digits as suffix. {@code

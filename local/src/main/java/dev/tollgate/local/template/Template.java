@@ -7,18 +7,19 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /** A stack's template and its assets, as {@code cdk synth} writes them to {@code cdk.out}. */
 public final class Template {
@@ -47,12 +48,16 @@ public final class Template {
   private final String stackName;
   private final ObjectNode root;
   private final Map<String, Path> assets;
+  private final Set<String> buckets = ConcurrentHashMap.newKeySet();
 
   private Template(String stackName, ObjectNode root, Map<String, Path> assets) {
     this.stackName = stackName;
     this.root = root;
     this.assets = assets;
     refuseOthers(root, SECTIONS, stackName);
+    section("Resources")
+        .properties()
+        .forEach(entry -> refuseOthers(entry.getValue(), RESOURCE_SECTIONS, entry.getKey()));
   }
 
   /**
@@ -98,18 +103,7 @@ public final class Template {
    */
   public List<Resource> resources(Resolver resolver) {
     Map<String, Resource> all = new LinkedHashMap<>();
-    section("Resources")
-        .properties()
-        .forEach(
-            entry -> {
-              String id = entry.getKey();
-              ObjectNode node = (ObjectNode) entry.getValue();
-              refuseOthers(node, RESOURCE_SECTIONS, id);
-              if (!node.has("Condition")
-                  || resolver.holds(node.get("Condition").asText(), id + ".Condition")) {
-                all.put(id, resource(id, node));
-              }
-            });
+    existing("Resources", resolver).forEach((id, node) -> all.put(id, resource(id, node)));
     Set<Resource> ordered = new LinkedHashSet<>();
     all.values().forEach(resource -> visit(resource, all, ordered, new LinkedHashSet<>()));
     return List.copyOf(ordered);
@@ -123,25 +117,37 @@ public final class Template {
   /** The resolved outputs, by name. */
   public Map<String, String> outputs(Resolver resolver) {
     Map<String, String> outputs = new LinkedHashMap<>();
-    section("Outputs")
-        .properties()
+    existing("Outputs", resolver)
         .forEach(
-            entry -> {
-              String place = "Outputs." + entry.getKey();
-              JsonNode output = entry.getValue();
-              if (!output.has("Condition")
-                  || resolver.holds(output.get("Condition").asText(), place)) {
-                outputs.put(
-                    entry.getKey(),
-                    resolver.resolve(output.path("Value"), place + ".Value").asText());
-              }
+            (name, output) -> {
+              String place = "Outputs." + name + ".Value";
+              outputs.put(name, resolver.resolve(output.path("Value"), place).asText());
             });
     return outputs;
   }
 
-  /** The local file that the stack deploys under a key of the bootstrap bucket. */
-  public Optional<Path> asset(String objectKey) {
-    return Optional.ofNullable(assets.get(objectKey));
+  /** The entries of a section whose conditions are true. */
+  private Map<String, ObjectNode> existing(String section, Resolver resolver) {
+    Map<String, ObjectNode> existing = new LinkedHashMap<>();
+    for (var entry : section(section).properties()) {
+      ObjectNode node = (ObjectNode) entry.getValue();
+      JsonNode condition = node.path("Condition");
+      String place = section + "." + entry.getKey() + ".Condition";
+      if (condition.isMissingNode() || resolver.holds(condition.asText(), place)) {
+        existing.put(entry.getKey(), node);
+      }
+    }
+    return existing;
+  }
+
+  /** Adds a bucket, which holds all files that the stack deploys. */
+  public void addBucket(String name) {
+    buckets.add(name);
+  }
+
+  /** The local file that the stack deploys under a key of a bucket. */
+  public Optional<Path> asset(String bucket, String key) {
+    return buckets.contains(bucket) ? Optional.ofNullable(assets.get(key)) : Optional.empty();
   }
 
   private ObjectNode section(String name) {
@@ -149,11 +155,13 @@ public final class Template {
   }
 
   private Resource resource(String id, ObjectNode node) {
-    Set<String> dependencies = new HashSet<>();
     JsonNode properties = node.path("Properties");
-    references(properties, dependencies);
-    dependencies.retainAll(resourceIds());
     JsonNode dependsOn = node.path("DependsOn");
+    Set<String> dependencies =
+        references(properties)
+            .map(name -> name.replaceFirst("\\..*", "").trim())
+            .filter(section("Resources")::has)
+            .collect(Collectors.toSet());
     if (dependsOn.isTextual()) {
       dependencies.add(dependsOn.asText());
     }
@@ -165,34 +173,22 @@ public final class Template {
         dependencies);
   }
 
-  private Set<String> resourceIds() {
-    Set<String> ids = new HashSet<>();
-    section("Resources").fieldNames().forEachRemaining(ids::add);
-    return ids;
-  }
-
   /**
-   * Collects the names that a value's intrinsics refer to: resources, parameters and local
-   * variables of {@code Fn::Sub}.
+   * What a value's intrinsics refer to: resources, with or without an attribute, parameters and
+   * local variables of {@code Fn::Sub}.
    */
-  private static void references(JsonNode value, Set<String> found) {
-    if (value.path("Ref").isTextual()) {
-      found.add(value.get("Ref").asText());
-    }
+  private static Stream<String> references(JsonNode value) {
     JsonNode attribute = value.path("Fn::GetAtt");
-    if (!attribute.isMissingNode()) {
-      found.add(attribute.isTextual() ? beforeDot(attribute.asText()) : attribute.path(0).asText());
-    }
-    JsonNode sub = value.path("Fn::Sub");
-    Matcher variables = VARIABLE.matcher(sub.isArray() ? sub.path(0).asText() : sub.asText());
-    while (variables.find()) {
-      found.add(beforeDot(variables.group(1).trim()));
-    }
-    value.forEach(child -> references(child, found));
-  }
-
-  private static String beforeDot(String text) {
-    return text.contains(".") ? text.substring(0, text.indexOf('.')) : text;
+    JsonNode text = value.path("Fn::Sub");
+    Stream<String> own =
+        Stream.of(value.path("Ref"), attribute, attribute.path(0)).map(JsonNode::asText);
+    Stream<String> variables =
+        Stream.of(text, text.path(0))
+            .flatMap(template -> VARIABLE.matcher(template.asText()).results())
+            .map(found -> found.group(1));
+    return Stream.concat(
+        Stream.concat(own, variables),
+        StreamSupport.stream(value.spliterator(), false).flatMap(Template::references));
   }
 
   private static void visit(
@@ -204,9 +200,7 @@ public final class Template {
     if (!path.add(id)) {
       throw new TemplateException(id, "depends on itself by way of " + path);
     }
-    List<String> dependencies = new ArrayList<>(resource.dependencies());
-    dependencies.sort(null);
-    for (String dependency : dependencies) {
+    for (String dependency : new TreeSet<>(resource.dependencies())) {
       Resource target = all.get(dependency);
       if (target == null) {
         throw new TemplateException(id, "depends on " + dependency + ", which is not there");
@@ -231,13 +225,11 @@ public final class Template {
     return assets;
   }
 
-  private static void refuseOthers(ObjectNode node, Set<String> known, String place) {
-    node.fieldNames()
-        .forEachRemaining(
-            name -> {
-              if (!known.contains(name)) {
-                throw new TemplateException(place + "." + name, "unknown section");
-              }
-            });
+  private static void refuseOthers(JsonNode node, Set<String> known, String place) {
+    for (var member : node.properties()) {
+      if (!known.contains(member.getKey())) {
+        throw new TemplateException(place + "." + member.getKey(), "unknown section");
+      }
+    }
   }
 }

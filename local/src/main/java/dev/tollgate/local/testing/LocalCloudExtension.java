@@ -5,7 +5,10 @@ import dev.tollgate.local.endpoint.RecordedRequests;
 import dev.tollgate.local.faults.Faults;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
@@ -20,6 +23,14 @@ import org.junit.platform.commons.support.AnnotationSupport;
  */
 final class LocalCloudExtension implements BeforeAllCallback, ParameterResolver {
   private static final Namespace CLOUDS = Namespace.create(LocalCloudExtension.class);
+
+  /** What a parameter gets by its type alone. */
+  private static final Map<Class<?>, Function<TestCloud, Object>> PARTS =
+      Map.of(
+          TestCloud.class, cloud -> cloud,
+          ManualClock.class, TestCloud::clock,
+          RecordedRequests.class, cloud -> cloud.cloud().requests(),
+          Faults.class, cloud -> cloud.cloud().faults());
 
   @Override
   public void beforeAll(ExtensionContext context) {
@@ -45,10 +56,7 @@ final class LocalCloudExtension implements BeforeAllCallback, ParameterResolver 
   @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
     Class<?> type = parameter.getParameter().getType();
-    return type == TestCloud.class
-        || type == ManualClock.class
-        || type == RecordedRequests.class
-        || type == Faults.class
+    return PARTS.containsKey(type)
         || (type == URI.class && parameter.isAnnotated(Endpoint.class))
         || (type == String.class && parameter.isAnnotated(StackOutput.class))
         || (type == AccessKey.class && parameter.isAnnotated(RoleCredentials.class));
@@ -58,31 +66,23 @@ final class LocalCloudExtension implements BeforeAllCallback, ParameterResolver 
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
     TestCloud cloud = cloud(context);
     Class<?> type = parameter.getParameter().getType();
-    if (type == TestCloud.class) {
-      return cloud;
-    } else if (type == ManualClock.class) {
-      return cloud.clock();
-    } else if (type == RecordedRequests.class) {
-      return cloud.cloud().requests();
-    } else if (type == Faults.class) {
-      return cloud.cloud().faults();
-    } else if (type == URI.class) {
+    if (type == URI.class) {
       return cloud.cloud().endpoint();
     } else if (type == String.class) {
-      return output(
-          cloud, parameter.findAnnotation(StackOutput.class).map(StackOutput::value).orElseThrow());
+      return output(cloud, parameter.findAnnotation(StackOutput.class).orElseThrow().value());
+    } else if (type == AccessKey.class) {
+      String role = parameter.findAnnotation(RoleCredentials.class).orElseThrow().value();
+      return cloud.cloud().accessKeyOf(role);
     }
-    return cloud
-        .cloud()
-        .accessKeyOf(parameter.findAnnotation(RoleCredentials.class).orElseThrow().value());
+    return Objects.requireNonNull(PARTS.get(type)).apply(cloud);
   }
 
   private static String output(TestCloud cloud, String name) {
-    String value = cloud.cloud().outputs().get(name);
-    if (value == null) {
-      throw new ParameterResolutionException(
-          "No output named " + name + ". The stack has: " + cloud.cloud().outputs().keySet());
-    }
-    return value;
+    Map<String, String> outputs = cloud.cloud().outputs();
+    return Optional.ofNullable(outputs.get(name))
+        .orElseThrow(
+            () ->
+                new ParameterResolutionException(
+                    "No output named " + name + ". The stack has: " + outputs.keySet()));
   }
 }

@@ -1,7 +1,6 @@
 /**
- * What tests of a synthesized stack use: a JUnit extension that starts a local cloud, a clock that
- * tests move, and stand-ins for what surrounds a stack. The rest of {@code local} imports nothing
- * from here.
+ * What tests of a synthesized stack use: a JUnit extension that starts a local cloud, and a clock
+ * that tests move. The rest of {@code local} imports nothing from here.
  */
 @NullMarked
 package dev.tollgate.local.testing;

@@ -30,9 +30,9 @@ final class EnginePortsTest {
   @Test
   void engines_open_no_port() throws Exception {
     Set<String> before = listeningSockets();
-    try (TableEngine tables = TableEngine.start(Optional.empty());
+    try (TableEngine tables = new TableEngine(Optional.empty());
         QueueEngine queues =
-            QueueEngine.start(
+            new QueueEngine(
                 Optional.empty(), Environment.of("Test", InstantSource.system()), queue -> false)) {
       assertThat(tables.handler()).isNotNull();
       assertThat(queues.handler()).isNotNull();

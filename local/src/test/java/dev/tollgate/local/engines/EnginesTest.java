@@ -92,10 +92,10 @@ final class EnginesTest {
 
   @BeforeAll
   static void start() throws Exception {
-    tables = TableEngine.start(Optional.empty());
-    queues = QueueEngine.start(Optional.empty(), Environment.of("Test", CLOCK), queue -> false);
+    tables = new TableEngine(Optional.empty());
+    queues = new QueueEngine(Optional.empty(), Environment.of("Test", CLOCK), queue -> false);
     endpoint =
-        Endpoint.open(KEYS, Authorization.NONE, REQUESTS, new RequestFaults(FAULTS)::before, CLOCK);
+        new Endpoint(KEYS, Authorization.NONE, REQUESTS, new RequestFaults(FAULTS)::before, CLOCK);
     endpoint.serve("dynamodb", tables.handler());
     endpoint.serve("sqs", queues.handler());
     SecurityTokens securityTokens = new SecurityTokens(KEYS, CLOCK);

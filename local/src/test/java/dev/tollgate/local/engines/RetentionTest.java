@@ -334,9 +334,9 @@ final class RetentionTest {
   }
 
   private void start(Optional<Path> data) throws Exception {
-    queues = QueueEngine.start(data, Environment.of("Test", clock), queue -> false);
+    queues = new QueueEngine(data, Environment.of("Test", clock), queue -> false);
     frontDoor =
-        Endpoint.open(
+        new Endpoint(
             keys,
             Authorization.NONE,
             new RecordedRequests(),

@@ -3,9 +3,7 @@ package dev.tollgate.local.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.local.gateway.AuthorizerAnswer.Allowed;
-import dev.tollgate.local.gateway.AuthorizerAnswer.Broken;
-import dev.tollgate.local.gateway.AuthorizerAnswer.Denied;
-import dev.tollgate.local.gateway.AuthorizerAnswer.Unauthorized;
+import dev.tollgate.local.gateway.AuthorizerAnswer.Refused;
 import dev.tollgate.local.lambda.Invocation;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -31,8 +29,7 @@ class AuthorizerAnswerTest {
     "arn:aws:execute-api:us-east-1:000000000000:ws1/production/$connec, false",
   })
   void resource_matches_as_in_iam(String resource, boolean allowed) {
-    assertThat(of(policy(statement("Allow", "execute-api:Invoke", resource))))
-        .isInstanceOf(allowed ? Allowed.class : Denied.class);
+    assertAllowed(of(policy(statement("Allow", "execute-api:Invoke", resource))), allowed);
   }
 
   @ParameterizedTest
@@ -44,8 +41,7 @@ class AuthorizerAnswerTest {
     "execute-api:ManageConnections, false",
   })
   void action_matches_as_in_iam(String action, boolean allowed) {
-    assertThat(of(policy(statement("Allow", action, "*"))))
-        .isInstanceOf(allowed ? Allowed.class : Denied.class);
+    assertAllowed(of(policy(statement("Allow", action, "*"))), allowed);
   }
 
   @Test
@@ -53,9 +49,9 @@ class AuthorizerAnswerTest {
     String allow = statement("Allow", "*", "*");
     String deny = statement("Deny", "execute-api:Invoke", "*");
 
-    assertThat(of(policy(allow + "," + deny))).isEqualTo(new Denied());
-    assertThat(of(policy(deny + "," + allow))).isEqualTo(new Denied());
-    assertThat(of(policy(""))).isEqualTo(new Denied());
+    assertThat(of(policy(allow + "," + deny))).isEqualTo(new Refused(403, ""));
+    assertThat(of(policy(deny + "," + allow))).isEqualTo(new Refused(403, ""));
+    assertThat(of(policy(""))).isEqualTo(new Refused(403, ""));
   }
 
   @Test
@@ -81,7 +77,8 @@ class AuthorizerAnswerTest {
       })
   void context_that_is_not_flat_is_broken(String context) {
     assertThat(of(answer("\"me\"", "[" + statement("Allow", "*", "*") + "]", context)))
-        .isInstanceOf(Broken.class);
+        .extracting("status")
+        .isEqualTo(500);
   }
 
   @Test
@@ -93,7 +90,8 @@ class AuthorizerAnswerTest {
     assertThat(of(answer("\"me\"", allow, ",\"context\":{\"a\":\"" + fill + "\"}")))
         .isInstanceOf(Allowed.class);
     assertThat(of(answer("\"me\"", allow, ",\"context\":{\"a\":\"" + fill + "x\"}")))
-        .isInstanceOf(Broken.class);
+        .extracting("status")
+        .isEqualTo(500);
   }
 
   @ParameterizedTest
@@ -108,17 +106,28 @@ class AuthorizerAnswerTest {
         "{\"principalId\":\"me\"}",
       })
   void answer_of_another_form_is_broken(String answer) {
-    assertThat(of(answer)).isInstanceOf(Broken.class);
+    assertThat(of(answer)).extracting("status").isEqualTo(500);
   }
 
   @Test
   void error_is_unauthorized_if_it_says_just_that() {
     assertThat(of(new Invocation.FunctionError("E", "Unauthorized", List.of())))
-        .isEqualTo(new Unauthorized());
+        .isEqualTo(new Refused(401, ""));
     assertThat(of(new Invocation.FunctionError("E", "unauthorized", List.of())))
-        .isInstanceOf(Broken.class);
-    assertThat(of(new Invocation.TimedOut("1", Duration.ofSeconds(1)))).isInstanceOf(Broken.class);
-    assertThat(of(new Invocation.Throttled("x"))).isInstanceOf(Broken.class);
+        .extracting("status")
+        .isEqualTo(500);
+    assertThat(of(new Invocation.TimedOut("1", Duration.ofSeconds(1))))
+        .extracting("status")
+        .isEqualTo(500);
+    assertThat(of(new Invocation.Throttled("x"))).extracting("status").isEqualTo(500);
+  }
+
+  private static void assertAllowed(AuthorizerAnswer answer, boolean allowed) {
+    if (allowed) {
+      assertThat(answer).isInstanceOf(Allowed.class);
+    } else {
+      assertThat(answer).isEqualTo(new Refused(403, ""));
+    }
   }
 
   private static AuthorizerAnswer of(Invocation invocation) {

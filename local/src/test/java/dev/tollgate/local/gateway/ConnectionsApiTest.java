@@ -63,12 +63,8 @@ class ConnectionsApiTest {
   @BeforeEach
   void addApi() {
     gateway.add(
-        new WebSocketApiSpec(
-            "ws1",
-            "production",
-            "$request.body.action",
-            Map.of("$connect", "connect", "$disconnect", "disconnect"),
-            Optional.empty()));
+        ScriptedFunctions.api(
+            Map.of("$connect", "connect", "$disconnect", "disconnect"), Optional.empty()));
     functions.define("connect", "{\"statusCode\":200}");
     functions.define("disconnect", "{\"statusCode\":200}");
   }

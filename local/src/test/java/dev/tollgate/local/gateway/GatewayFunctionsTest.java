@@ -105,10 +105,7 @@ class GatewayFunctionsTest {
 
   private void addApi() {
     gateway.add(
-        new WebSocketApiSpec(
-            "ws1",
-            "production",
-            "$request.body.action",
+        ScriptedFunctions.api(
             Map.of(),
             Optional.of(new WebSocketApiSpec.Authorizer(ARN + "SlowAuthorizer", List.of()))));
   }

@@ -1,6 +1,8 @@
 package dev.tollgate.local.gateway;
 
+import dev.tollgate.local.gateway.mapping.Integration;
 import dev.tollgate.local.gateway.mapping.ServiceCalls;
+import java.util.Map;
 import java.util.Optional;
 
 /** For APIs that call no AWS service. */
@@ -8,7 +10,8 @@ enum NoServices implements ServiceCalls {
   INSTANCE;
 
   @Override
-  public Optional<Answer> call(Request request) {
-    throw new AssertionError(request);
+  public Optional<Answer> call(
+      Integration.Service integration, String target, Map<String, String> headers, String body) {
+    throw new AssertionError(integration);
   }
 }

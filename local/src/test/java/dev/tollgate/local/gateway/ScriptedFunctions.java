@@ -2,13 +2,16 @@ package dev.tollgate.local.gateway;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.local.gateway.mapping.Integration;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.lambda.Invoker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -30,6 +33,17 @@ public final class ScriptedFunctions implements Invoker, AutoCloseable {
   /** Answers the same to everything. */
   public void define(String function, String answer) {
     define(function, event -> success(answer));
+  }
+
+  /** An API whose routes are all served by functions and have no route responses. */
+  static WebSocketApiSpec api(
+      Map<String, String> routes, Optional<WebSocketApiSpec.Authorizer> authorizer) {
+    Map<String, WebSocketApiSpec.Route> served = new HashMap<>();
+    routes.forEach(
+        (key, function) ->
+            served.put(key, new WebSocketApiSpec.Route(new Integration.Function(function), false)));
+    return new WebSocketApiSpec(
+        "ws1", "production", "$request.body.action", served, authorizer, Map.of());
   }
 
   public static Invocation success(String answer) {

@@ -47,7 +47,7 @@ class SlowReaderTest {
   private final ScriptedFunctions functions = new ScriptedFunctions();
   private final AccessKeys keys = new AccessKeys();
   private final Endpoint frontDoor =
-      Endpoint.open(
+      new Endpoint(
           keys,
           Authorization.NONE,
           new RecordedRequests(),
@@ -82,12 +82,8 @@ class SlowReaderTest {
   @BeforeEach
   void addApi() {
     gateway.add(
-        new WebSocketApiSpec(
-            "ws1",
-            "production",
-            "$request.body.action",
-            Map.of("$connect", "connect", "$disconnect", "disconnect"),
-            Optional.empty()));
+        ScriptedFunctions.api(
+            Map.of("$connect", "connect", "$disconnect", "disconnect"), Optional.empty()));
     functions.define("connect", "{\"statusCode\":200}");
     functions.define("disconnect", "{\"statusCode\":200}");
   }

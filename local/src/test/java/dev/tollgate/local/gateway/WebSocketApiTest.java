@@ -60,7 +60,7 @@ class WebSocketApiTest {
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
           AllowedHosts.LOCAL.and(List.of("laptop.lan")),
           functions,
-          request -> service.call(request),
+          (integration, target, headers, body) -> service.call(integration, target, headers, body),
           Environment.of("App", clock),
           handler -> handler,
           line -> {});
@@ -68,10 +68,7 @@ class WebSocketApiTest {
   @BeforeEach
   void addApi() {
     gateway.add(
-        new WebSocketApiSpec(
-            "ws1",
-            "production",
-            "$request.body.action",
+        ScriptedFunctions.api(
             Map.of(
                 "$connect", "connect",
                 "$disconnect", "disconnect",
@@ -352,17 +349,17 @@ class WebSocketApiTest {
   @Test
   void service_gets_what_parameters_and_template_make_of_a_message() throws Exception {
     service =
-        request ->
+        (integration, target, headers, body) ->
             Optional.of(
                 new ServiceCalls.Answer(
                     200,
                     new ObjectMapper()
                         .createObjectNode()
-                        .put("role", request.roleArn())
-                        .put("target", request.method() + " " + request.target())
-                        .put("headers", request.headers().toString())
-                        .put("body", request.body())
-                        .put("timeout", request.timeout().toString())
+                        .put("role", integration.roleArn())
+                        .put("target", integration.method() + " " + target)
+                        .put("headers", headers.toString())
+                        .put("body", body)
+                        .put("timeout", integration.timeout().toString())
                         .toString()));
     Client.Connected client =
         connectTo(
@@ -398,7 +395,8 @@ class WebSocketApiTest {
   @ParameterizedTest
   @CsvSource({"200, fine", "404, refused", "500, other", "302, other"})
   void answer_of_a_service_is_chosen_by_its_status(int status, String frame) throws Exception {
-    service = request -> Optional.of(new ServiceCalls.Answer(status, "{}"));
+    service =
+        (integration, target, headers, body) -> Optional.of(new ServiceCalls.Answer(status, "{}"));
     Client.Connected client =
         connectTo(
             "ws3",
@@ -431,12 +429,14 @@ class WebSocketApiTest {
                 "mock",
                     new WebSocketApiSpec.Route(
                         new Integration.Mock("no JSON", List.of(fine)), true)));
-    service = request -> Optional.of(new ServiceCalls.Answer(400, "<no JSON>"));
+    service =
+        (integration, target, headers, body) ->
+            Optional.of(new ServiceCalls.Answer(400, "<no JSON>"));
     for (String action : List.of("request", "response", "status", "mock")) {
       client.send("{\"action\":\"" + action + "\"}");
       assertInternalError(client);
     }
-    service = request -> Optional.empty();
+    service = (integration, target, headers, body) -> Optional.empty();
     client.send("{\"action\":\"response\"}");
     assertInternalError(client);
   }
@@ -462,7 +462,8 @@ class WebSocketApiTest {
 
   @Test
   void templates_cannot_reach_the_machine() throws Exception {
-    service = request -> Optional.of(new ServiceCalls.Answer(200, request.body()));
+    service =
+        (integration, target, headers, body) -> Optional.of(new ServiceCalls.Answer(200, body));
     Client.Connected client =
         connectTo(
             "ws3",
@@ -590,7 +591,8 @@ class WebSocketApiTest {
   @Test
   void message_without_a_route_is_forbidden() throws Exception {
     gateway.add(
-        new WebSocketApiSpec("ws2", "test", "${request.body.action}", Map.of(), Optional.empty()));
+        new WebSocketApiSpec(
+            "ws2", "test", "${request.body.action}", Map.of(), Optional.empty(), Map.of()));
     Client.Connected connected =
         Client.connect(URI.create(gateway.endpoint("ws", "ws2") + "/test"));
 

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.local.endpoint.Principal;
-import dev.tollgate.local.iam.Decision.Allowed;
-import dev.tollgate.local.iam.Decision.Denied;
 import dev.tollgate.local.template.TemplateException;
 import java.util.HashMap;
 import java.util.List;
@@ -30,19 +28,18 @@ final class PoliciesTest {
   void without_a_policy_nothing_is_allowed() {
     policies.addRole(ROLE, trusting("lambda.amazonaws.com"));
 
-    assertThat(decide(Access.to("sqs:SendMessage", SQS + "a")))
-        .isEqualTo(
-            new Denied(
-                "User: arn:aws:sts::000000000000:assumed-role/Worker/function is not authorized to"
-                    + " perform: sqs:SendMessage on resource: "
-                    + SQS
-                    + "a because no identity-based policy allows the sqs:SendMessage action"));
+    assertThat(denial(Access.to("sqs:SendMessage", SQS + "a")))
+        .contains(
+            "User: arn:aws:sts::000000000000:assumed-role/Worker/function is not authorized to"
+                + " perform: sqs:SendMessage on resource: "
+                + SQS
+                + "a because no identity-based policy allows the sqs:SendMessage action");
     assertThat(policies.denied()).isEqualTo(1);
   }
 
   @Test
   void a_role_that_does_not_exist_may_do_nothing() {
-    assertThat(decide(Access.to("sqs:SendMessage", SQS + "a"))).isInstanceOf(Denied.class);
+    assertThat(denial(Access.to("sqs:SendMessage", SQS + "a"))).isPresent();
   }
 
   @ParameterizedTest
@@ -59,7 +56,7 @@ final class PoliciesTest {
   void actions_are_matched(String pattern, String action, boolean allowed) {
     worker(statement("Allow", pattern, "*", ""));
 
-    assertThat(decide(Access.to(action, SQS + "a")) instanceof Allowed).isEqualTo(allowed);
+    assertThat(denial(Access.to(action, SQS + "a")).isEmpty()).isEqualTo(allowed);
   }
 
   @ParameterizedTest
@@ -79,15 +76,14 @@ final class PoliciesTest {
   void resources_are_matched(String pattern, String queue, boolean allowed) {
     worker(statement("Allow", "sqs:SendMessage", SQS + pattern, ""));
 
-    assertThat(decide(Access.to("sqs:SendMessage", SQS + queue)) instanceof Allowed)
-        .isEqualTo(allowed);
+    assertThat(denial(Access.to("sqs:SendMessage", SQS + queue)).isEmpty()).isEqualTo(allowed);
   }
 
   @Test
   void a_star_does_not_reach_over_a_colon() {
     worker(statement("Allow", "sqs:SendMessage", "arn:aws:sqs:*:a", ""));
 
-    assertThat(decide(Access.to("sqs:SendMessage", SQS + "a"))).isInstanceOf(Denied.class);
+    assertThat(denial(Access.to("sqs:SendMessage", SQS + "a"))).isPresent();
   }
 
   @Test
@@ -96,8 +92,8 @@ final class PoliciesTest {
         statement("Allow", "sqs:*", "*", ""),
         statement("Deny", "sqs:DeleteQueue", SQS + "kept", ""));
 
-    assertThat(decide(Access.to("sqs:DeleteQueue", SQS + "other"))).isInstanceOf(Allowed.class);
-    assertThat(decide(Access.to("sqs:DeleteQueue", SQS + "kept")))
+    assertThat(denial(Access.to("sqs:DeleteQueue", SQS + "other"))).isEmpty();
+    assertThat(denial(Access.to("sqs:DeleteQueue", SQS + "kept")))
         .asString()
         .contains("with an explicit deny in an identity-based policy");
   }
@@ -116,11 +112,11 @@ final class PoliciesTest {
             "{\"Effect\":\"Deny\",\"Principal\":{\"AWS\":\"*\"},\"Action\":\"sqs:*\","
                 + "\"Resource\":\"*\",\"Condition\":{\"Bool\":{\"aws:SecureTransport\":\"false\"}}}"));
 
-    assertThat(decide(Access.to("sqs:SendMessage", SQS + "closed")))
+    assertThat(denial(Access.to("sqs:SendMessage", SQS + "closed")))
         .asString()
         .contains("with an explicit deny in a resource-based policy");
-    assertThat(decide(Access.to("sqs:ReceiveMessage", SQS + "closed"))).isInstanceOf(Allowed.class);
-    assertThat(decide(Access.to("sqs:SendMessage", SQS + "tls"))).isInstanceOf(Allowed.class);
+    assertThat(denial(Access.to("sqs:ReceiveMessage", SQS + "closed"))).isEmpty();
+    assertThat(denial(Access.to("sqs:SendMessage", SQS + "tls"))).isEmpty();
   }
 
   @Test
@@ -132,11 +128,10 @@ final class PoliciesTest {
             statement("Allow", "sqs:*", SQS + "*_${aws:PrincipalTag/tenantId}_token_bucket", "")));
 
     Access bucket = Access.to("sqs:ReceiveMessage", SQS + "connect_acme_token_bucket");
-    assertThat(policies.decide(of("acme"), bucket)).isInstanceOf(Allowed.class);
-    assertThat(policies.decide(of("acme2"), bucket)).isInstanceOf(Denied.class);
-    assertThat(policies.decide(of("*"), bucket)).isInstanceOf(Denied.class);
-    assertThat(policies.decide(Principal.of("function", TENANT_ROLE), bucket))
-        .isInstanceOf(Denied.class);
+    assertThat(policies.denial(of("acme"), bucket)).isEmpty();
+    assertThat(policies.denial(of("acme2"), bucket)).isPresent();
+    assertThat(policies.denial(of("*"), bucket)).isPresent();
+    assertThat(policies.denial(Principal.of("function", TENANT_ROLE), bucket)).isPresent();
   }
 
   @Test
@@ -153,11 +148,11 @@ final class PoliciesTest {
                     + "\"${aws:PrincipalTag/tenantId}\"},"
                     + "\"Null\":{\"dynamodb:LeadingKeys\":\"false\"}}")));
 
-    assertThat(policies.decide(of("acme"), keys("acme"))).isInstanceOf(Allowed.class);
-    assertThat(policies.decide(of("acme"), keys("acme", "acme"))).isInstanceOf(Allowed.class);
-    assertThat(policies.decide(of("acme"), keys("acme", "acme2"))).isInstanceOf(Denied.class);
-    assertThat(policies.decide(of("acme"), keys())).isInstanceOf(Denied.class);
-    assertThat(policies.decide(of("acm*"), keys("acme"))).isInstanceOf(Denied.class);
+    assertThat(policies.denial(of("acme"), keys("acme"))).isEmpty();
+    assertThat(policies.denial(of("acme"), keys("acme", "acme"))).isEmpty();
+    assertThat(policies.denial(of("acme"), keys("acme", "acme2"))).isPresent();
+    assertThat(policies.denial(of("acme"), keys())).isPresent();
+    assertThat(policies.denial(of("acm*"), keys("acme"))).isPresent();
   }
 
   @Test
@@ -172,17 +167,17 @@ final class PoliciesTest {
                 + "\"},\"Condition\":{\"StringLike\":{\"aws:RequestTag/tenantId\":\"?*\"},"
                 + "\"ForAllValues:StringEquals\":{\"aws:TagKeys\":\"tenantId\"}}}"));
 
-    assertThat(decide(assuming("tenantId", "acme"))).isInstanceOf(Allowed.class);
-    assertThat(decide(assuming("tenantId", ""))).isInstanceOf(Denied.class);
-    assertThat(decide(assuming("other", "acme"))).isInstanceOf(Denied.class);
-    assertThat(decide(Access.to("sts:AssumeRole", TENANT_ROLE)))
+    assertThat(denial(assuming("tenantId", "acme"))).isEmpty();
+    assertThat(denial(assuming("tenantId", ""))).isPresent();
+    assertThat(denial(assuming("other", "acme"))).isPresent();
+    assertThat(denial(Access.to("sts:AssumeRole", TENANT_ROLE)))
         .asString()
         .contains("because no trust policy allows the sts:AssumeRole action");
     String stranger = "arn:aws:iam::000000000000:role/Stranger";
     policies.addRole(stranger, trusting("lambda.amazonaws.com"));
     policies.attach(stranger, policy(statement("Allow", "sts:*", "*", "")));
-    assertThat(policies.decide(Principal.of("function", stranger), assuming("tenantId", "acme")))
-        .isInstanceOf(Denied.class);
+    assertThat(policies.denial(Principal.of("function", stranger), assuming("tenantId", "acme")))
+        .isPresent();
   }
 
   @Test
@@ -193,7 +188,7 @@ final class PoliciesTest {
             "{\"Effect\":\"Allow\",\"Action\":\"sts:AssumeRole\",\"Principal\":{\"Service\":"
                 + "\"scheduler.amazonaws.com\"},\"Condition\":{\"StringEquals\":"
                 + "{\"aws:SourceArn\":\"group\"}}}"));
-    var scheduler = new Caller.Service("scheduler.amazonaws.com");
+    var scheduler = "scheduler.amazonaws.com";
 
     assertThat(policies.trusts(ROLE, scheduler, Context.EMPTY.with("aws:SourceArn", "group")))
         .isTrue();
@@ -202,9 +197,7 @@ final class PoliciesTest {
     assertThat(policies.trusts(ROLE, scheduler, Context.EMPTY)).isFalse();
     assertThat(
             policies.trusts(
-                ROLE,
-                new Caller.Service("lambda.amazonaws.com"),
-                Context.EMPTY.with("aws:SourceArn", "group")))
+                ROLE, "lambda.amazonaws.com", Context.EMPTY.with("aws:SourceArn", "group")))
         .isFalse();
   }
 
@@ -264,9 +257,9 @@ final class PoliciesTest {
     worker(
         statement("Allow", "\"sqs:SendMessage\",\"sqs:DeleteMessage\"", SQS + "a", ""),
         statement("Deny", "sqs:SendMessage", SQS + "b", ""));
-    decide(Access.to("sqs:SendMessage", SQS + "a"));
-    decide(Access.to("sqs:SendMessage", SQS + "a"));
-    decide(Access.to("sqs:SendMessage", SQS + "b"));
+    denial(Access.to("sqs:SendMessage", SQS + "a"));
+    denial(Access.to("sqs:SendMessage", SQS + "a"));
+    denial(Access.to("sqs:SendMessage", SQS + "b"));
 
     assertThat(policies.uses())
         .isEqualTo(
@@ -276,8 +269,8 @@ final class PoliciesTest {
     assertThat(policies.allowed()).isEqualTo(2);
   }
 
-  private Decision decide(Access access) {
-    return policies.decide(Principal.of("function", ROLE), access);
+  private Optional<String> denial(Access access) {
+    return policies.denial(Principal.of("function", ROLE), access);
   }
 
   private void worker(String... statements) {

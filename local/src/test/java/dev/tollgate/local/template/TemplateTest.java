@@ -175,8 +175,11 @@ final class TemplateTest {
         "{\"files\":{\"h\":{\"source\":{\"path\":\"asset.h.jar\"},\"destinations\":{\"d\":{\"objectKey\":\"h.jar\"}}}}}");
     Template template = template("{'Resources':{}}");
 
-    assertThat(template.asset("h.jar")).contains(assembly.resolve("asset.h.jar"));
-    assertThat(template.asset("other.jar")).isEmpty();
+    template.addBucket("assets");
+
+    assertThat(template.asset("assets", "h.jar")).contains(assembly.resolve("asset.h.jar"));
+    assertThat(template.asset("assets", "other.jar")).isEmpty();
+    assertThat(template.asset("other", "h.jar")).isEmpty();
   }
 
   @Test

@@ -1,4 +1,7 @@
-/** The JUnit extension, used as another project would use it. */
+/**
+ * The JUnit extension, used as another project would use it, and what tests of this repository need
+ * around a local cloud.
+ */
 @NullMarked
 package dev.tollgate.local.testing;
 

@@ -1,19 +1,19 @@
 package dev.tollgate.local.gateway.jwt;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKMatcher;
+import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
-import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.util.DefaultResourceRetriever;
+import com.nimbusds.jose.util.ResourceRetriever;
 import dev.tollgate.local.json.Json;
 import java.io.IOException;
-import java.io.InputStream;
+import java.net.HttpURLConnection;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.net.URL;
 import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,13 +35,23 @@ public final class IssuerKeys {
    */
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(10);
 
-  private static final Duration TIMEOUT = Duration.ofMillis(1_500);
+  private static final int TIMEOUT_MILLIS = 1_500;
   private static final int MAX_BYTES = 150_000;
+
+  /** Follows no redirects. */
+  private final ResourceRetriever documents =
+      new DefaultResourceRetriever(TIMEOUT_MILLIS, TIMEOUT_MILLIS, MAX_BYTES) {
+        @Override
+        protected HttpURLConnection openHTTPConnection(URL url) throws IOException {
+          HttpURLConnection connection = super.openHTTPConnection(url);
+          connection.setInstanceFollowRedirects(false);
+          return connection;
+        }
+      };
 
   private final String issuer;
   private final Optional<URI> location;
   private final InstantSource clock;
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
   private JWKSet keys = new JWKSet();
   private Instant since = Instant.MIN;
 
@@ -61,39 +71,28 @@ public final class IssuerKeys {
   }
 
   /**
-   * The signature key with an id.
+   * The key that a token is signed with, according to its header.
    *
    * @throws IOException if the issuer's keys cannot be fetched
    */
-  synchronized Optional<RSAKey> find(String keyId) throws IOException {
+  synchronized Optional<RSAKey> find(JWSHeader header) throws IOException {
+    JWKSelector selector = new JWKSelector(JWKMatcher.forJWSHeader(header));
     Instant now = clock.instant();
-    if (since.equals(Instant.MIN) || !now.isBefore(since.plus(KEPT))) {
+    if (!now.isBefore(since.plus(KEPT))) {
       fetch(now);
     }
-    Optional<RSAKey> found = known(keyId);
-    if (found.isEmpty() && !now.isBefore(since.plus(LOOK_AGAIN))) {
+    if (selector.select(keys).isEmpty() && !now.isBefore(since.plus(LOOK_AGAIN))) {
       fetch(now);
-      found = known(keyId);
     }
-    return found;
-  }
-
-  private Optional<RSAKey> known(String keyId) {
-    return keys.getKeys().stream()
-        .filter(RSAKey.class::isInstance)
-        .map(RSAKey.class::cast)
-        .filter(key -> keyId.equals(key.getKeyID()))
-        .filter(key -> key.getKeyUse() == null || key.getKeyUse().equals(KeyUse.SIGNATURE))
-        .findFirst();
+    return selector.select(keys).stream().findFirst().map(JWK::toRSAKey);
   }
 
   private void fetch(Instant now) throws IOException {
-    URI keySet = location.isPresent() ? location.get() : discover();
     try {
-      keys = JWKSet.parse(read(keySet));
+      keys = JWKSet.parse(read(location.isPresent() ? location.get() : discover()));
       since = now;
-    } catch (ParseException e) {
-      throw new IOException(keySet + ": " + e.getMessage() + " (expected: a JWK set)", e);
+    } catch (ParseException | IllegalArgumentException e) {
+      throw new IOException(issuer + ": " + e.getMessage() + " (expected: URL of a JWK set)", e);
     }
   }
 
@@ -104,41 +103,14 @@ public final class IssuerKeys {
     if (!named.equals(issuer)) {
       throw new IOException(location + ": issuer: " + named + " (expected: " + issuer + ")");
     }
-    try {
-      return URI.create(document.path("jwks_uri").asText());
-    } catch (IllegalArgumentException e) {
-      throw new IOException(location + ": jwks_uri: " + e.getMessage() + " (expected: a URL)", e);
-    }
+    return URI.create(document.path("jwks_uri").asText());
   }
 
   private String read(URI location) throws IOException {
-    try (InputStream content = open(location)) {
-      byte[] bytes = content.readNBytes(MAX_BYTES + 1);
-      if (bytes.length > MAX_BYTES) {
-        throw new IOException(location + ": too long (expected: at most " + MAX_BYTES + " bytes)");
-      }
-      return new String(bytes, StandardCharsets.UTF_8);
-    }
-  }
-
-  private InputStream open(URI location) throws IOException {
-    if ("file".equals(location.getScheme())) {
-      return Files.newInputStream(Path.of(location));
-    }
     try {
-      HttpResponse<InputStream> response =
-          http.send(
-              HttpRequest.newBuilder(location).timeout(TIMEOUT).build(),
-              HttpResponse.BodyHandlers.ofInputStream());
-      if (response.statusCode() != 200) {
-        throw new IOException(location + ": status " + response.statusCode() + " (expected: 200)");
-      }
-      return response.body();
-    } catch (IllegalArgumentException e) {
-      throw new IOException(location + ": " + e.getMessage() + " (expected: a URL)", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException(location + ": interrupted", e);
+      return documents.retrieveResource(location.toURL()).getContent();
+    } catch (IOException e) {
+      throw new IOException(location + ": " + e.getMessage(), e);
     }
   }
 }

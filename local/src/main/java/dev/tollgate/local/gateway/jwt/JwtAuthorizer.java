@@ -8,6 +8,7 @@ import com.nimbusds.jose.crypto.RSASSAVerifier;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
+import com.nimbusds.jwt.proc.BadJWTException;
 import dev.tollgate.local.json.Json;
 import java.io.IOException;
 import java.text.ParseException;
@@ -57,15 +58,6 @@ public final class JwtAuthorizer {
     this.clock = clock;
   }
 
-  /** Why a token is invalid. */
-  private static final class Invalid extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    Invalid(String description) {
-      super(description);
-    }
-  }
-
   /**
    * Checks a request.
    *
@@ -85,7 +77,7 @@ public final class JwtAuthorizer {
         return new JwtVerdict.Refused(403, challenge(scope, "insufficient_scope", ""), "");
       }
       return new JwtVerdict.Passed(context(claims, scopes.isEmpty() ? List.of() : granted));
-    } catch (Invalid e) {
+    } catch (BadJWTException e) {
       return refused(scope, String.valueOf(e.getMessage()), "");
     } catch (IOException e) {
       return refused(scope, "the keys of the issuer cannot be had", e.toString());
@@ -101,36 +93,29 @@ public final class JwtAuthorizer {
     return description.isEmpty() ? text : text + " error_description=\"" + description + "\"";
   }
 
-  private JWTClaimsSet verified(String header) throws Invalid, IOException {
+  private JWTClaimsSet verified(String header) throws BadJWTException, IOException {
     String token = header.startsWith(BEARER) ? header.substring(BEARER.length()) : header;
     try {
       SignedJWT jwt = SignedJWT.parse(token);
-      RSAKey key = key(jwt.getHeader());
-      if (!jwt.verify(new RSASSAVerifier(key.toRSAPublicKey()))) {
-        throw new Invalid("the token is not signed with that key");
-      }
+      JWSHeader signed = jwt.getHeader();
+      require(
+          ALGORITHMS.contains(signed.getAlgorithm()),
+          "the token is not signed as is expected: RS256, RS384 or RS512");
+      require(signed.getKeyID() != null, "the token does not name its key");
+      RSAKey key =
+          keys.find(signed).orElseThrow(() -> new BadJWTException("the issuer has no such key"));
+      require(
+          jwt.verify(new RSASSAVerifier(key.toRSAPublicKey())),
+          "the token is not signed with that key");
       JWTClaimsSet claims = jwt.getJWTClaimsSet();
       check(claims);
       return claims;
     } catch (ParseException | JOSEException | IllegalArgumentException e) {
-      throw new Invalid("the token is malformed");
+      throw new BadJWTException("the token is malformed");
     }
   }
 
-  private RSAKey key(JWSHeader header) throws Invalid, IOException {
-    if (!ALGORITHMS.contains(header.getAlgorithm())) {
-      throw new Invalid("the token is not signed as is expected: RS256, RS384 or RS512");
-    }
-    if (header.getKeyID() == null) {
-      throw new Invalid("the token does not name its key");
-    }
-    return keys.find(header.getKeyID())
-        .filter(
-            key -> key.getAlgorithm() == null || key.getAlgorithm().equals(header.getAlgorithm()))
-        .orElseThrow(() -> new Invalid("the issuer has no such key"));
-  }
-
-  private void check(JWTClaimsSet claims) throws Invalid, ParseException {
+  private void check(JWTClaimsSet claims) throws BadJWTException, ParseException {
     Instant now = clock.instant();
     require(issuer.equals(claims.getIssuer()), "the token does not have a valid issuer");
     require(
@@ -146,9 +131,9 @@ public final class JwtAuthorizer {
     require(hasCome(claims.getIssueTime(), now), "the token was issued in the future");
   }
 
-  private static void require(boolean holds, String description) throws Invalid {
+  private static void require(boolean holds, String description) throws BadJWTException {
     if (!holds) {
-      throw new Invalid(description);
+      throw new BadJWTException(description);
     }
   }
 

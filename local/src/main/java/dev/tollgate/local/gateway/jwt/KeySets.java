@@ -39,11 +39,8 @@ public final class KeySets {
     for (String issuer : locations.keySet()) {
       if (!used.contains(issuer)) {
         throw new IllegalStateException(
-            "keys of issuer "
-                + issuer
-                + " (expected: an issuer that an authorizer of the template names: "
-                + used
-                + ")");
+            "keys of issuer %s (expected: an issuer that an authorizer of the template names: %s)"
+                .formatted(issuer, used));
       }
     }
   }

@@ -8,13 +8,20 @@ import java.util.regex.Pattern;
 
 /** The integration of a route of a WebSocket API. */
 public sealed interface Integration {
+  /** The integration responses. While a stack is created, they are added one by one. */
+  List<Response> responses();
 
   /**
    * Invokes a function with the message (AWS_PROXY).
    *
    * @param arn ARN of the function
    */
-  record Function(String arn) implements Integration {}
+  record Function(String arn) implements Integration {
+    @Override
+    public List<Response> responses() {
+      return List.of();
+    }
+  }
 
   /**
    * Sends a request to an AWS service (AWS).
@@ -27,7 +34,6 @@ public sealed interface Integration {
    *     {@code route.request.body.PATH}
    * @param template makes the request's body
    * @param timeout the time-out
-   * @param responses the integration responses
    */
   record Service(
       String roleArn,
@@ -48,7 +54,6 @@ public sealed interface Integration {
     /** Refuses parameters of another form. */
     public Service {
       parameters = Map.copyOf(parameters);
-      responses = List.copyOf(responses);
       parameters.forEach(
           (name, value) -> {
             if (!NAME.matcher(name).matches() || !VALUE.matcher(value).matches()) {
@@ -64,15 +69,8 @@ public sealed interface Integration {
    * Returns a response without a service (MOCK).
    *
    * @param template makes {@code {"statusCode": …}}, for which there is a response
-   * @param responses what is answered
    */
-  record Mock(String template, List<Response> responses) implements Integration {
-
-    /** Copies the list. */
-    public Mock {
-      responses = List.copyOf(responses);
-    }
-  }
+  record Mock(String template, List<Response> responses) implements Integration {}
 
   /**
    * What is made of an answer (API Gateway Developer Guide, "Set up WebSocket API integration
@@ -83,8 +81,7 @@ public sealed interface Integration {
    */
   record Response(String key, Optional<String> template) {
 
-    /** The key of the response for what no other is for. */
-    public static final String DEFAULT = "$default";
+    static final String DEFAULT = "$default";
 
     /** Refuses a key of another form. */
     public Response {
@@ -94,9 +91,11 @@ public sealed interface Integration {
       }
     }
 
-    boolean isFor(int status) {
-      return !key.equals(DEFAULT)
-          && Integer.toString(status).matches(key.substring(1, key.length() - 1));
+    /** Whether this is the response for a status, or, given {@code $default}, for all others. */
+    boolean isFor(String status) {
+      return key.equals(DEFAULT)
+          ? status.equals(DEFAULT)
+          : status.matches(key.substring(1, key.length() - 1));
     }
   }
 }

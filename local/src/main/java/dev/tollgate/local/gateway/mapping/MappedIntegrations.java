@@ -7,13 +7,13 @@ import dev.tollgate.local.json.Json;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Integrations without proxy: templates render the request and the frame. */
 public final class MappedIntegrations {
@@ -35,14 +35,28 @@ public final class MappedIntegrations {
   }
 
   /**
-   * Sends a request and renders the frame of its answer.
+   * Sends a request, or mocks its answer, and renders the frame of the answer.
    *
    * @param event the message, as a function would get it
-   * @return the frame; empty after a time-out
-   * @throws RuntimeException if a template cannot be rendered, or there is no response for the
-   *     answer's status
+   * @throws RuntimeException if there is no answer in time, a template cannot be rendered, or there
+   *     is no response for the answer's status
    */
-  public Optional<String> answer(Integration.Service integration, ObjectNode event) {
+  public String answer(Integration integration, ObjectNode event) {
+    if (integration instanceof Integration.Service service) {
+      ServiceCalls.Answer answer =
+          call(service, event).orElseThrow(() -> new IllegalStateException("no answer in time"));
+      return frame(service, answer.status(), answer.body(), event);
+    }
+    String mocked = render(((Integration.Mock) integration).template(), body(event), event);
+    try {
+      int status = Json.read(mocked).path("statusCode").asInt();
+      return frame(integration, status, mocked, event);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("the template of a mock integration makes no JSON", e);
+    }
+  }
+
+  private Optional<ServiceCalls.Answer> call(Integration.Service integration, ObjectNode event) {
     Map<String, String> path = new HashMap<>();
     Map<String, String> headers = new HashMap<>();
     StringJoiner query = new StringJoiner("&", "?", "").setEmptyValue("");
@@ -63,47 +77,15 @@ public final class MappedIntegrations {
             });
     Matcher parameters = PATH_PARAMETER.matcher(integration.path());
     String target = parameters.replaceAll(found -> segment(found, path)) + query;
-    ServiceCalls.Request request =
-        new ServiceCalls.Request(
-            integration.roleArn(),
-            integration.service(),
-            integration.method(),
-            target,
-            headers,
-            render(integration.template(), body(event), event),
-            integration.timeout());
-    return services
-        .call(request)
-        .map(answer -> frame(integration.responses(), answer.status(), answer.body(), event));
+    String body = render(integration.template(), body(event), event);
+    return services.call(integration, target, headers, body);
   }
 
-  /**
-   * Answers by itself.
-   *
-   * @throws RuntimeException if a template cannot be rendered, or there is no response for the
-   *     status that it says
-   */
-  public String answer(Integration.Mock integration, ObjectNode event) {
-    String mocked = render(integration.template(), body(event), event);
-    try {
-      int status = Json.read(mocked).path("statusCode").asInt();
-      return frame(integration.responses(), status, mocked, event);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("the template of a mock integration makes no JSON", e);
-    }
-  }
-
-  private String frame(
-      List<Integration.Response> responses, int status, String body, ObjectNode event) {
+  private String frame(Integration integration, int status, String body, ObjectNode event) {
     Integration.Response response =
-        responses.stream()
-            .filter(candidate -> candidate.isFor(status))
+        Stream.of(Integer.toString(status), Integration.Response.DEFAULT)
+            .flatMap(key -> integration.responses().stream().filter(each -> each.isFor(key)))
             .findFirst()
-            .or(
-                () ->
-                    responses.stream()
-                        .filter(r -> r.key().equals(Integration.Response.DEFAULT))
-                        .findFirst())
             .orElseThrow(() -> new IllegalStateException("no response for status " + status));
     return response.template().map(template -> render(template, body, event)).orElse(body);
   }

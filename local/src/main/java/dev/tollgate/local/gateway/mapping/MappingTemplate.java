@@ -1,6 +1,7 @@
 package dev.tollgate.local.gateway.mapping;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.jayway.jsonpath.Configuration;
 import com.jayway.jsonpath.JsonPath;
@@ -8,7 +9,6 @@ import com.jayway.jsonpath.ParseContext;
 import com.jayway.jsonpath.PathNotFoundException;
 import com.jayway.jsonpath.spi.json.JacksonJsonProvider;
 import dev.tollgate.local.json.Json;
-import java.io.StringReader;
 import java.io.StringWriter;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -16,12 +16,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Properties;
-import java.util.concurrent.ConcurrentHashMap;
-import org.apache.velocity.Template;
 import org.apache.velocity.VelocityContext;
 import org.apache.velocity.runtime.RuntimeConstants;
 import org.apache.velocity.runtime.RuntimeInstance;
-import org.apache.velocity.runtime.parser.ParseException;
 import org.apache.velocity.util.introspection.SecureUberspector;
 import org.jspecify.annotations.Nullable;
 
@@ -35,9 +32,6 @@ import org.jspecify.annotations.Nullable;
 public final class MappingTemplate {
 
   private static final RuntimeInstance ENGINE = engine();
-
-  /** Templates by their text; there are only those of the stack's integrations. */
-  private static final Map<String, Template> PARSED = new ConcurrentHashMap<>();
 
   /** What is no JSON has no values, rather than being taken for a text. */
   private static final ParseContext PATHS =
@@ -61,21 +55,8 @@ public final class MappingTemplate {
     variables.put("context", Json.MAPPER.convertValue(context, Map.class));
     variables.put("stageVariables", stageVariables);
     StringWriter rendered = new StringWriter();
-    PARSED.computeIfAbsent(template, MappingTemplate::parsed).merge(variables, rendered);
+    ENGINE.evaluate(variables, rendered, "template", template);
     return rendered.toString();
-  }
-
-  private static Template parsed(String text) {
-    try {
-      Template template = new Template();
-      template.setName("template");
-      template.setRuntimeServices(ENGINE);
-      template.setData(ENGINE.parse(new StringReader(text), template));
-      template.initDocument();
-      return template;
-    } catch (ParseException e) {
-      throw new IllegalArgumentException("template: " + e.getMessage(), e);
-    }
   }
 
   private static RuntimeInstance engine() {
@@ -141,27 +122,13 @@ public final class MappingTemplate {
     }
 
     /** For a value that stands in quotes in JavaScript. */
-    public String escapeJavaScript(String text) {
-      StringBuilder escaped = new StringBuilder();
-      for (int i = 0; i < text.length(); i++) {
-        char c = text.charAt(i);
-        switch (c) {
-          case '\'', '"', '\\', '/' -> escaped.append('\\').append(c);
-          case '\n' -> escaped.append("\\n");
-          case '\r' -> escaped.append("\\r");
-          case '\t' -> escaped.append("\\t");
-          case '\b' -> escaped.append("\\b");
-          case '\f' -> escaped.append("\\f");
-          default -> {
-            if (c < 0x20 || c > 0x7e) {
-              escaped.append("\\u%04X".formatted((int) c));
-            } else {
-              escaped.append(c);
-            }
-          }
-        }
-      }
-      return escaped.toString();
+    public String escapeJavaScript(String text) throws JsonProcessingException {
+      String quoted =
+          Json.MAPPER
+              .writer()
+              .with(JsonWriteFeature.ESCAPE_NON_ASCII.mappedFeature())
+              .writeValueAsString(text);
+      return quoted.substring(1, quoted.length() - 1).replace("'", "\\'").replace("/", "\\/");
     }
 
     /** To a value to go on with. */

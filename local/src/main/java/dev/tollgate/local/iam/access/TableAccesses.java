@@ -9,7 +9,6 @@ import dev.tollgate.local.template.Environment;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,14 +28,6 @@ import java.util.regex.Pattern;
  *     IAM policy conditions for fine-grained access control</a>
  */
 final class TableAccesses {
-  private static final Map<String, String> OF_TRANSACTIONS =
-      Map.of(
-          "Get", "GetItem",
-          "Put", "PutItem",
-          "Update", "UpdateItem",
-          "Delete", "DeleteItem",
-          "ConditionCheck", "ConditionCheckItem");
-
   /** A comparison of a key condition: {@code name = :value}. */
   private static final Pattern EQUALS = Pattern.compile("([#\\w.-]+)\\s*=\\s*(:[\\w.-]+)");
 
@@ -92,14 +83,10 @@ final class TableAccesses {
   private List<Access> transaction(JsonNode body) {
     List<Access> accesses = new ArrayList<>();
     for (JsonNode item : body.path("TransactItems")) {
-      item.properties()
-          .forEach(
-              part ->
-                  accesses.add(
-                      onItem(
-                          OF_TRANSACTIONS.getOrDefault(part.getKey(), part.getKey()),
-                          part.getValue(),
-                          part.getValue().path(part.getKey().equals("Put") ? "Item" : "Key"))));
+      for (var part : item.properties()) {
+        JsonNode key = part.getValue().path(part.getKey().equals("Put") ? "Item" : "Key");
+        accesses.add(onItem(part.getKey() + "Item", part.getValue(), key));
+      }
     }
     return accesses;
   }

@@ -15,12 +15,11 @@ public final class TableKeys {
    */
   public void add(String table, JsonNode definition) {
     put(table, definition);
-    definition
-        .path("GlobalSecondaryIndexes")
-        .forEach(index -> put(table + "/index/" + index.path("IndexName").asText(), index));
-    definition
-        .path("LocalSecondaryIndexes")
-        .forEach(index -> put(table + "/index/" + index.path("IndexName").asText(), index));
+    for (String indexes : new String[] {"GlobalSecondaryIndexes", "LocalSecondaryIndexes"}) {
+      definition
+          .path(indexes)
+          .forEach(index -> put(table + "/index/" + index.path("IndexName").asText(), index));
+    }
   }
 
   /**

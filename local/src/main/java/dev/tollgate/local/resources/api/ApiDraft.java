@@ -3,43 +3,35 @@ package dev.tollgate.local.resources.api;
 import dev.tollgate.local.gateway.Cors;
 import dev.tollgate.local.gateway.HttpApiSpec;
 import dev.tollgate.local.gateway.WebSocketApiSpec;
+import dev.tollgate.local.gateway.mapping.Integration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** An API as far as its resources are created. */
 final class ApiDraft {
   final String id;
   final boolean webSocket;
   final List<Route> routes = new ArrayList<>();
+
+  /** The keys of the routes that have a route response. */
+  final Set<String> answering = new HashSet<>();
+
   final List<String> stages = new ArrayList<>();
   Map<String, String> stageVariables = Map.of();
   Optional<Authorizers.RequestAuthorizer> authorizer = Optional.empty();
-  private final String routeSelection;
-  private final Optional<Cors> cors;
 
-  ApiDraft(String id, boolean webSocket, String routeSelection, Optional<Cors> cors) {
+  ApiDraft(String id, boolean webSocket) {
     this.id = id;
     this.webSocket = webSocket;
-    this.routeSelection = routeSelection;
-    this.cors = cors;
   }
 
-  /** A route. It answers if it has a route response. */
-  static final class Route {
-    final String key;
-    final IntegrationDraft integration;
-    private final HttpApiSpec.Authorization authorization;
-    boolean answers;
-
-    Route(String key, IntegrationDraft integration, HttpApiSpec.Authorization authorization) {
-      this.key = key;
-      this.integration = integration;
-      this.authorization = authorization;
-    }
-  }
+  record Route(
+      ApiDraft api, String key, Integration integration, HttpApiSpec.Authorization authorization) {}
 
   /**
    * The API's stage.
@@ -53,28 +45,24 @@ final class ApiDraft {
     return stages.get(0);
   }
 
-  HttpApiSpec httpApi() {
-    return new HttpApiSpec(
-        id,
-        routes.stream()
-            .map(
-                route ->
-                    new HttpApiSpec.Route(
-                        route.key, route.integration.function().orElseThrow(), route.authorization))
-            .toList(),
-        cors);
+  HttpApiSpec httpApi(Optional<Cors> cors) {
+    List<HttpApiSpec.Route> served = new ArrayList<>();
+    for (Route route : routes) {
+      String function = ((Integration.Function) route.integration).arn();
+      served.add(new HttpApiSpec.Route(route.key, function, route.authorization));
+    }
+    return new HttpApiSpec(id, served, cors);
   }
 
-  WebSocketApiSpec webSocketApi() {
+  WebSocketApiSpec webSocketApi(String stage, String routeSelection) {
     Map<String, WebSocketApiSpec.Route> served = new HashMap<>();
-    routes.forEach(
-        route ->
-            served.put(
-                route.key,
-                new WebSocketApiSpec.Route(route.integration.integration(), route.answers)));
+    for (Route route : routes) {
+      boolean answers = answering.contains(route.key);
+      served.put(route.key, new WebSocketApiSpec.Route(route.integration, answers));
+    }
     return new WebSocketApiSpec(
         id,
-        stage(),
+        stage,
         routeSelection,
         served,
         authorizer.map(Authorizers.RequestAuthorizer::spec),

@@ -2,18 +2,23 @@ package dev.tollgate.local.resources.api;
 
 import dev.tollgate.local.gateway.Cors;
 import dev.tollgate.local.gateway.Gateway;
+import dev.tollgate.local.gateway.HttpApiSpec.Authorization;
+import dev.tollgate.local.gateway.mapping.Integration;
 import dev.tollgate.local.iam.FunctionPolicies;
 import dev.tollgate.local.resources.CreatedResource;
 import dev.tollgate.local.resources.ResourceFamily;
 import dev.tollgate.local.resources.ResourceType;
 import dev.tollgate.local.resources.Stack;
+import dev.tollgate.local.resources.api.ApiDraft.Route;
 import dev.tollgate.local.template.Properties;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * HTTP and WebSocket APIs and their stages. An API is served once all resources of the stack exist.
+ * HTTP and WebSocket APIs with their routes and stages. An API is served once all resources of the
+ * stack exist.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/AWS_ApiGatewayV2.html">AWS::ApiGatewayV2</a>
@@ -21,7 +26,11 @@ import java.util.OptionalLong;
 public final class Apis implements ResourceFamily {
   @Override
   public Map<String, ResourceType> types() {
-    return Map.of("AWS::ApiGatewayV2::Api", Apis::api, "AWS::ApiGatewayV2::Stage", Apis::stage);
+    return Map.of(
+        "AWS::ApiGatewayV2::Api", Apis::api,
+        "AWS::ApiGatewayV2::Route", Apis::route,
+        "AWS::ApiGatewayV2::RouteResponse", Apis::routeResponse,
+        "AWS::ApiGatewayV2::Stage", Apis::stage);
   }
 
   /** The API that a property {@code ApiId} names. */
@@ -33,18 +42,24 @@ public final class Apis implements ResourceFamily {
     String id = properties.text("Name").toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-");
     boolean webSocket = properties.oneOf("ProtocolType", "HTTP", "WEBSOCKET").equals("WEBSOCKET");
     properties.ignore("Description", "DisableExecuteApiEndpoint", "Tags");
-    ApiDraft draft =
-        new ApiDraft(
-            id,
-            webSocket,
-            properties.optionalText("RouteSelectionExpression").orElse(""),
-            properties.object("CorsConfiguration").map(Apis::cors));
+    String routeSelection = properties.optionalText("RouteSelectionExpression").orElse("");
+    Optional<Cors> cors = properties.object("CorsConfiguration").map(Apis::cors);
+    ApiDraft draft = new ApiDraft(id, webSocket);
     if (!stack.add(ApiDraft.class, id, draft)) {
       throw properties.error("Name", id + " (expected: a name that no other API has)");
     }
-    stack.addFinalStep(() -> serve(draft, stack));
-    String endpoint =
-        stack.service(Gateway.class).endpoint(webSocket ? "ws" : "http", id).toString();
+    Gateway gateway = stack.service(Gateway.class);
+    stack.addFinalStep(
+        () -> {
+          String stage = draft.stage();
+          if (webSocket) {
+            gateway.add(draft.webSocketApi(stage, routeSelection));
+          } else {
+            gateway.add(draft.httpApi(cors));
+          }
+          requirePermissions(draft, stage, stack);
+        });
+    String endpoint = gateway.endpoint(webSocket ? "ws" : "http", id).toString();
     return new CreatedResource(id, Map.of("ApiEndpoint", endpoint, "ApiId", id));
   }
 
@@ -64,17 +79,40 @@ public final class Apis implements ResourceFamily {
     return CreatedResource.of(name);
   }
 
-  private static void serve(ApiDraft api, Stack stack) {
-    String stage = api.stage();
-    Gateway gateway = stack.service(Gateway.class);
-    if (api.webSocket) {
-      gateway.add(api.webSocketApi());
-    } else {
-      gateway.add(api.httpApi());
-    }
-    for (ApiDraft.Route route : api.routes) {
-      String path = api.id + "/" + stage + "/" + route.key.replaceFirst(" ", "");
-      route.integration.function().ifPresent(function -> requirePermission(stack, function, path));
+  private static CreatedResource route(String logicalName, Properties properties, Stack stack) {
+    ApiDraft api = of(properties, stack);
+    String target = properties.text("Target").replaceFirst("^integrations/", "");
+    Integration integration =
+        stack
+            .find(Integration.class, target)
+            .filter(found -> api.webSocket || found instanceof Integration.Function)
+            .orElseThrow(
+                () ->
+                    properties.error(
+                        "Target", target + " (expected: an integration of the template)"));
+    Authorization authorization = Authorizers.authorization(api, properties, stack);
+    properties.ignore("OperationName", "RouteResponseSelectionExpression");
+    Route route = new Route(api, properties.text("RouteKey"), integration, authorization);
+    api.routes.add(route);
+    stack.add(Route.class, logicalName, route);
+    return CreatedResource.of(logicalName);
+  }
+
+  private static CreatedResource routeResponse(
+      String logicalName, Properties properties, Stack stack) {
+    Route route = stack.required(Route.class, properties, "RouteId", "a route of the template");
+    properties.oneOf("RouteResponseKey", "$default");
+    properties.ignore("ApiId");
+    route.api().answering.add(route.key());
+    return CreatedResource.of(logicalName);
+  }
+
+  private static void requirePermissions(ApiDraft api, String stage, Stack stack) {
+    for (Route route : api.routes) {
+      if (route.integration() instanceof Integration.Function function) {
+        String path = api.id + "/" + stage + "/" + route.key().replaceFirst(" ", "");
+        requirePermission(stack, function.arn(), path);
+      }
     }
     api.authorizer.ifPresent(
         authorizer ->
@@ -97,12 +135,8 @@ public final class Apis implements ResourceFamily {
         .allows(
             function, "apigateway.amazonaws.com", stack.environment().arn("execute-api", source))) {
       throw new IllegalStateException(
-          "API Gateway may not invoke "
-              + function
-              + " for "
-              + source
-              + " (expected: an AWS::Lambda::Permission; on AWS every request would be answered"
-              + " with 500)");
+          "API Gateway may not invoke %s for %s (expected: an AWS::Lambda::Permission; on AWS every request would be answered with 500)"
+              .formatted(function, source));
     }
   }
 

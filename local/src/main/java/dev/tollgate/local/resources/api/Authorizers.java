@@ -1,6 +1,8 @@
 package dev.tollgate.local.resources.api;
 
+import dev.tollgate.local.gateway.HttpApiSpec.Authorization;
 import dev.tollgate.local.gateway.WebSocketApiSpec;
+import dev.tollgate.local.gateway.jwt.IssuerKeys;
 import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
 import dev.tollgate.local.gateway.jwt.KeySets;
 import dev.tollgate.local.resources.CreatedResource;
@@ -12,6 +14,8 @@ import dev.tollgate.local.template.Properties;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /** The authorizers of APIs: Lambda functions for WebSocket APIs, JSON Web Tokens for HTTP APIs. */
 public final class Authorizers implements ResourceFamily {
@@ -24,9 +28,10 @@ public final class Authorizers implements ResourceFamily {
    * An authorizer of an HTTP API.
    *
    * @param api the id of its API
-   * @param authorizer checks the tokens; empty if it admits every request, see {@link UserPool}
+   * @param authorization who may call a route with some scopes; everyone if the API's users are
+   *     those of a {@link UserPool}
    */
-  record TokenAuthorizer(String api, Optional<JwtAuthorizer> authorizer) {}
+  private record TokenAuthorizer(String api, Function<List<String>, Authorization> authorization) {}
 
   @Override
   public Map<String, ResourceType> types() {
@@ -42,7 +47,7 @@ public final class Authorizers implements ResourceFamily {
       properties.ignore("ApiId");
       WebSocketApiSpec.Authorizer spec =
           new WebSocketApiSpec.Authorizer(
-              IntegrationDraft.functionArn(properties.text("AuthorizerUri")),
+              Integrations.functionArn(properties.text("AuthorizerUri")),
               properties.texts("IdentitySource"));
       stack.add(RequestAuthorizer.class, logicalName, new RequestAuthorizer(logicalName, spec));
     }
@@ -67,15 +72,49 @@ public final class Authorizers implements ResourceFamily {
     if (audiences.isEmpty()) {
       throw jwt.error("Audience", "absent (expected: at least one)");
     }
-    return new TokenAuthorizer(
-        api.id,
-        stack.find(UserPool.class, issuer).isPresent()
-            ? Optional.empty()
-            : Optional.of(
-                new JwtAuthorizer(
-                    issuer,
-                    audiences,
-                    stack.service(KeySets.class).keys(issuer),
-                    stack.environment().clock())));
+    if (stack.find(UserPool.class, issuer).isPresent()) {
+      return new TokenAuthorizer(api.id, scopes -> new Authorization.None());
+    }
+    IssuerKeys keys = stack.service(KeySets.class).keys(issuer);
+    JwtAuthorizer authorizer =
+        new JwtAuthorizer(issuer, audiences, keys, stack.environment().clock());
+    return new TokenAuthorizer(api.id, scopes -> new Authorization.Jwt(authorizer, scopes));
+  }
+
+  /** Who may call a route. */
+  static Authorization authorization(ApiDraft api, Properties properties, Stack stack) {
+    if (properties.optionalText("AuthorizationType").isEmpty()) {
+      return new Authorization.None();
+    }
+    return switch (properties.oneOf("AuthorizationType", "NONE", "AWS_IAM", "JWT", "CUSTOM")) {
+      case "AWS_IAM" -> new Authorization.Iam();
+      case "JWT" ->
+          authorizer(
+                  TokenAuthorizer.class,
+                  found -> found.api.equals(api.id),
+                  "an authorizer of type JWT of the route's API",
+                  properties,
+                  stack)
+              .authorization
+              .apply(properties.texts("AuthorizationScopes"));
+      case "CUSTOM" -> {
+        String expected = "an authorizer of a WebSocket API";
+        api.authorizer =
+            Optional.of(
+                authorizer(
+                    RequestAuthorizer.class, a -> api.webSocket, expected, properties, stack));
+        yield new Authorization.None();
+      }
+      default -> new Authorization.None();
+    };
+  }
+
+  private static <T> T authorizer(
+      Class<T> type, Predicate<T> fits, String expected, Properties properties, Stack stack) {
+    String id = properties.text("AuthorizerId");
+    return stack
+        .find(type, id)
+        .filter(fits)
+        .orElseThrow(() -> properties.error("AuthorizerId", id + " (expected: " + expected + ")"));
   }
 }

@@ -8,7 +8,6 @@ import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.template.Properties;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -33,21 +32,21 @@ public final class Integrations implements ResourceFamily {
   private static CreatedResource integration(
       String logicalName, Properties properties, Stack stack) {
     properties.ignore("ApiId", "ConnectionType", "Description");
-    IntegrationDraft draft =
+    Integration integration =
         switch (properties.oneOf("IntegrationType", "AWS_PROXY", "AWS", "MOCK")) {
           case "AWS_PROXY" -> functionIntegration(properties);
           case "AWS" -> serviceIntegration(properties);
           default -> mockIntegration(properties);
         };
-    stack.add(IntegrationDraft.class, logicalName, draft);
+    stack.add(Integration.class, logicalName, integration);
     return CreatedResource.of(logicalName);
   }
 
   private static CreatedResource response(String logicalName, Properties properties, Stack stack) {
     String expected = "an integration of the template without proxy";
-    IntegrationDraft integration =
-        stack.required(IntegrationDraft.class, properties, "IntegrationId", expected);
-    if (integration.function().isPresent()) {
+    Integration integration =
+        stack.required(Integration.class, properties, "IntegrationId", expected);
+    if (integration instanceof Integration.Function) {
       throw properties.error(
           "IntegrationId", properties.text("IntegrationId") + " (expected: " + expected + ")");
     }
@@ -61,17 +60,24 @@ public final class Integrations implements ResourceFamily {
     return CreatedResource.of(logicalName);
   }
 
-  private static IntegrationDraft functionIntegration(Properties properties) {
+  /**
+   * The function's ARN in {@code
+   * arn:aws:apigateway:REGION:lambda:path/2015-03-31/functions/ARN/invocations}.
+   */
+  static String functionArn(String uri) {
+    return uri.replaceFirst("^arn:[^:]+:apigateway:.*/functions/", "")
+        .replaceFirst("/invocations$", "");
+  }
+
+  private static Integration functionIntegration(Properties properties) {
     if (properties.optionalText("PayloadFormatVersion").isPresent()) {
       properties.oneOf("PayloadFormatVersion", "2.0");
     }
     properties.ignore("IntegrationMethod", "TimeoutInMillis");
-    String arn = IntegrationDraft.functionArn(properties.text("IntegrationUri"));
-    return new IntegrationDraft(
-        Optional.of(arn), List.of(), responses -> new Integration.Function(arn));
+    return new Integration.Function(functionArn(properties.text("IntegrationUri")));
   }
 
-  private static IntegrationDraft serviceIntegration(Properties properties) {
+  private static Integration serviceIntegration(Properties properties) {
     String uri = properties.text("IntegrationUri");
     Matcher service = SERVICE_URI.matcher(uri);
     if (!service.matches()) {
@@ -80,34 +86,20 @@ public final class Integrations implements ResourceFamily {
     }
     // The template applies to all messages, so none is passed through.
     properties.ignore("PassthroughBehavior");
-    String role = properties.text("CredentialsArn");
-    String method = properties.text("IntegrationMethod");
-    Map<String, String> parameters = properties.textMap("RequestParameters");
-    String template = requestTemplate(properties);
-    Duration timeout =
-        properties.integer("TimeoutInMillis").map(Duration::ofMillis).orElse(MAX_TIMEOUT);
-    return new IntegrationDraft(
-        Optional.empty(),
-        new ArrayList<>(),
-        responses ->
-            new Integration.Service(
-                role,
-                service.group(1),
-                method,
-                "/" + service.group(2),
-                parameters,
-                template,
-                timeout,
-                responses));
+    return new Integration.Service(
+        properties.text("CredentialsArn"),
+        service.group(1),
+        properties.text("IntegrationMethod"),
+        "/" + service.group(2),
+        properties.textMap("RequestParameters"),
+        requestTemplate(properties),
+        properties.integer("TimeoutInMillis").map(Duration::ofMillis).orElse(MAX_TIMEOUT),
+        new ArrayList<>());
   }
 
-  private static IntegrationDraft mockIntegration(Properties properties) {
+  private static Integration mockIntegration(Properties properties) {
     properties.ignore("IntegrationUri", "PassthroughBehavior");
-    String template = requestTemplate(properties);
-    return new IntegrationDraft(
-        Optional.empty(),
-        new ArrayList<>(),
-        responses -> new Integration.Mock(template, responses));
+    return new Integration.Mock(requestTemplate(properties), new ArrayList<>());
   }
 
   private static String requestTemplate(Properties properties) {
