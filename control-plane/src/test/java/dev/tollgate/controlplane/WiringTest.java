@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class WiringTest {
   private static final InstantSource CLOCK = InstantSource.fixed(Instant.EPOCH);
   private static final String ARN = "arn:aws:lambda:us-east-1:000000000000:function:x";
-  private static final Map<String, String> WHOLE =
+  private static final Map<String, String> ENVIRONMENT =
       Map.ofEntries(
           Map.entry("AWS_REGION", "us-east-1"),
           Map.entry("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE"),
@@ -38,13 +38,13 @@ class WiringTest {
 
   @Test
   void functions_are_built_from_their_environment_without_any_request() {
-    assertThat(new ControlPlaneApi(WHOLE, CLOCK)).isNotNull();
-    assertThat(new Sweep(WHOLE, CLOCK)).isNotNull();
+    assertThat(new ControlPlaneApi(ENVIRONMENT, CLOCK)).isNotNull();
+    assertThat(new Sweep(ENVIRONMENT, CLOCK)).isNotNull();
   }
 
   @Test
   void the_sweep_needs_no_idempotency_keys() {
-    Map<String, String> without = new HashMap<>(WHOLE);
+    Map<String, String> without = new HashMap<>(ENVIRONMENT);
     without.remove("IDEMPOTENCY_TABLE");
 
     assertThat(new Sweep(without, CLOCK)).isNotNull();
@@ -73,7 +73,7 @@ class WiringTest {
         "WEBSOCKET_URL",
       })
   void a_missing_variable_is_named(String variable) {
-    Map<String, String> without = new HashMap<>(WHOLE);
+    Map<String, String> without = new HashMap<>(ENVIRONMENT);
     without.remove(variable);
 
     assertThatThrownBy(() -> new ControlPlaneApi(without, CLOCK)).hasMessageContaining(variable);
@@ -82,7 +82,7 @@ class WiringTest {
 
   @Test
   void a_release_that_could_change_is_refused() {
-    Map<String, String> unpublished = new HashMap<>(WHOLE);
+    Map<String, String> unpublished = new HashMap<>(ENVIRONMENT);
     unpublished.put("PROCESSOR_FUNCTION_ARN", ARN + ":live");
 
     assertThatThrownBy(() -> new Sweep(unpublished, CLOCK))

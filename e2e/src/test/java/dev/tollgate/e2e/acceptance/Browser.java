@@ -38,7 +38,7 @@ import org.openqa.selenium.support.ui.WebDriverWait;
 
 /** Chromium, with a profile of its own. */
 public final class Browser implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(75);
+  private static final Duration TIMEOUT = Duration.ofSeconds(75);
 
   /** A log line that is not an error of the page: Chromium logs each refused handshake. */
   private static final String REFUSED_HANDSHAKE =
@@ -198,7 +198,7 @@ public final class Browser implements AutoCloseable {
   }
 
   private void await(String what, Supplier<Boolean> condition, Supplier<String> seen) {
-    new WebDriverWait(driver, PATIENCE, Duration.ofMillis(100))
+    new WebDriverWait(driver, TIMEOUT, Duration.ofMillis(100))
         .ignoring(StaleElementReferenceException.class)
         .ignoring(NoSuchElementException.class)
         .withMessage(

@@ -28,7 +28,7 @@ public final class ReceivedFrames implements WebSocket.Listener {
               .build());
 
   /** Long enough for a loaded machine. A wait ends as soon as the frames are there. */
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   private final CompletableFuture<Integer> closed = new CompletableFuture<>();
   private final StringBuilder part = new StringBuilder();
@@ -83,7 +83,7 @@ public final class ReceivedFrames implements WebSocket.Listener {
 
   /** The texts of all frames, as soon as this many have arrived. */
   public synchronized List<String> awaitTexts(int count) throws InterruptedException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + TIMEOUT.toNanos();
     while (received.size() < count) {
       long left = (deadline - System.nanoTime()) / 1_000_000;
       if (left <= 0) {
@@ -102,7 +102,7 @@ public final class ReceivedFrames implements WebSocket.Listener {
 
   /** The frames of a type, as soon as this many have arrived. */
   public synchronized List<JsonNode> await(String type, int count) throws InterruptedException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + TIMEOUT.toNanos();
     while (byType.getOrDefault(type, List.of()).size() < count) {
       failOnBreach();
       long left = (deadline - System.nanoTime()) / 1_000_000;

@@ -151,13 +151,13 @@ final class ConsistencyIT {
     String tenant = "dead-" + unwritten.substring(6).toLowerCase(java.util.Locale.ROOT);
     DEPLOYMENT.onboard(tenant, "gold", "{\"tenantConnections\":1}");
     String session = DEPLOYMENT.open(tenant);
-    try (Injection death =
+    try (Injection injection =
         DEPLOYMENT
             .cloud()
             .faults()
             .inject(calls("Connect", "UpdateItem", unwritten), 1, crash("Connect"))) {
       assertThat(DEPLOYMENT.connect(tenant, session).status()).isEqualTo(500);
-      assertThat(death.count()).isEqualTo(1);
+      assertThat(injection.count()).isEqualTo(1);
     }
 
     DEPLOYMENT.advance(SOON);
@@ -278,7 +278,7 @@ final class ConsistencyIT {
   void a_processor_that_crashes_between_claim_and_settle_loses_no_message() throws Exception {
     DEPLOYMENT.onboard("mortal", "silver", "{\"messagesPerMinute\":10}");
     Handshake handshake = connected("mortal", DEPLOYMENT.open("mortal"));
-    try (Injection death =
+    try (Injection injection =
         DEPLOYMENT
             .cloud()
             .faults()
@@ -289,7 +289,7 @@ final class ConsistencyIT {
       send(handshake, "PooledSQS", 0, 5);
       handshake.frames().await("accepted", 5);
       DEPLOYMENT.cloud().settle();
-      assertThat(death.count()).isEqualTo(1);
+      assertThat(injection.count()).isEqualTo(1);
     }
     DEPLOYMENT.advance(SOON);
     assertThat(ids(handshake.frames().await("reply", 5))).isEqualTo(numbered(5));

@@ -40,7 +40,7 @@ final class ConsoleIT {
   private static final double PIXELS = 0.03;
 
   /** The largest number of rows in a BatchWriteItem request. */
-  private static final int MOST_WRITES = 25;
+  private static final int MAX_WRITES = 25;
 
   private static Browser browser;
 
@@ -369,8 +369,8 @@ final class ConsoleIT {
 
   private static void inBatches(
       DynamoDbClient rows, String table, List<String> ids, Function<String, WriteRequest> write) {
-    for (int from = 0; from < ids.size(); from += MOST_WRITES) {
-      List<WriteRequest> batch = ids.stream().skip(from).limit(MOST_WRITES).map(write).toList();
+    for (int from = 0; from < ids.size(); from += MAX_WRITES) {
+      List<WriteRequest> batch = ids.stream().skip(from).limit(MAX_WRITES).map(write).toList();
       assertThat(rows.batchWriteItem(request -> request.requestItems(Map.of(table, batch))))
           .satisfies(written -> assertThat(written.unprocessedItems()).isEmpty());
     }

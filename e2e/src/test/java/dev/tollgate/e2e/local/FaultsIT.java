@@ -31,13 +31,13 @@ final class FaultsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.withFaults(plan());
   private static final List<String> TENANTS = List.of("stormy", "squally", "gusty");
   private static final int PER_MINUTE = 12;
-  private static final int PLACES = 60;
+  private static final int CONNECTIONS = 60;
 
   /** At least this many sockets of a tenant stay open. */
-  private static final int FEW = 3;
+  private static final int MIN_OPEN = 3;
 
   /** This many handshakes at once show a bucket that holds twice its capacity. */
-  private static final int CROWD = 2 * PER_MINUTE;
+  private static final int ATTEMPTS = 2 * PER_MINUTE;
 
   /** At most capacity + rate × time + one minute's tokens in any window, with any faults. */
   private static final Terms TERMS =
@@ -70,7 +70,7 @@ final class FaultsIT {
     System.out.println("seed of the faults: " + SEED);
     DEPLOYMENT.cloud().faults().pause();
     for (String tenant : TENANTS) {
-      Answer onboarded = DEPLOYMENT.onboard(tenant, "silver", overrides(PLACES));
+      Answer onboarded = DEPLOYMENT.onboard(tenant, "silver", overrides(CONNECTIONS));
       assertThat(onboarded.status()).isEqualTo(201);
     }
     DEPLOYMENT.cloud().faults().resume();
@@ -89,7 +89,7 @@ final class FaultsIT {
           if (session.status() == 201) {
             List<Handshake> attempts =
                 DEPLOYMENT.connectAll(
-                    CROWD, tenant, List.of(session.body().get("sessionId").asText()));
+                    ATTEMPTS, tenant, List.of(session.body().get("sessionId").asText()));
             Allowance allowance =
                 allowances.computeIfAbsent(tenant, t -> new Allowance(TERMS, opened));
             for (Handshake attempt : attempts) {
@@ -102,7 +102,7 @@ final class FaultsIT {
             }
             excess = Math.max(excess, allowance.excess());
           }
-          while (sockets(open, tenant).size() > FEW + random.nextInt(PER_MINUTE)) {
+          while (sockets(open, tenant).size() > MIN_OPEN + random.nextInt(PER_MINUTE)) {
             DEPLOYMENT.close(sockets(open, tenant).remove());
           }
         }
@@ -110,14 +110,14 @@ final class FaultsIT {
       }
     }
     DEPLOYMENT.cloud().faults().pause();
-    Map<String, Long> struck = DEPLOYMENT.cloud().faults().counts();
-    System.out.printf("admitted %s, statuses %s, struck %s%n", admitted, counted(statuses), struck);
+    Map<String, Long> injected = DEPLOYMENT.cloud().faults().counts();
+    System.out.printf("admitted %s, statuses %s, injected %s%n", admitted, counted(statuses), injected);
 
     assertThat(statuses).isSubsetOf(101, 403, 429, 500, 503);
     // A spent token that returns may admit one more connection, of any tenant.
     assertThat(excess)
         .as("admitted beyond capacity + rate × time + one minute's tokens")
-        .isLessThanOrEqualTo(struck.getOrDefault(FaultKind.QUEUE_DELIVERS_TWICE.key(), 0L));
+        .isLessThanOrEqualTo(injected.getOrDefault(FaultKind.QUEUE_DELIVERS_TWICE.key(), 0L));
 
     // The recount looks for lost sockets of tenants near their limit, where they take other sockets' places.
     for (String tenant : TENANTS) {
@@ -138,7 +138,7 @@ final class FaultsIT {
 
   private static String overrides(int places) {
     return "{\"tenantPerMinute\":%d,\"tenantConnections\":%d,\"sessionPerMinute\":60,\"connectionsPerSession\":%d}"
-        .formatted(PER_MINUTE, places, CROWD);
+        .formatted(PER_MINUTE, places, ATTEMPTS);
   }
 
   private static Deque<Handshake> sockets(Map<String, Deque<Handshake>> open, String tenant) {

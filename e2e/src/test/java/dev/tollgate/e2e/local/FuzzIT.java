@@ -45,10 +45,10 @@ final class FuzzIT {
           "2026-02-30T00:00:00Z");
 
   /** A session's socket is closed after this many refused frames at once. */
-  private static final int MOST_REFUSED = 60;
+  private static final int MAX_REFUSED = 60;
 
   /** The tenant whose state no case may change. */
-  private static final String WATCH = "watch";
+  private static final String UNTOUCHED = "watch";
 
   private static final String NEW_TENANT =
       "{\"tenantId\":\"fuzz-a\",\"tier\":\"fuzz-tier\","
@@ -66,21 +66,21 @@ final class FuzzIT {
   private static final String SERVED = "fuzz-served";
 
   /** Tenants and tiers that an accepted request of these tests may have changed. */
-  private static final Set<String> TOUCHED = new HashSet<>();
+  private static final Set<String> CHANGED = new HashSet<>();
 
   private static int watched;
 
   @BeforeAll
   static void tenants() throws InterruptedException {
-    assertThat(DEPLOYMENT.onboard(WATCH, "gold", "{}").status()).isEqualTo(201);
+    assertThat(DEPLOYMENT.onboard(UNTOUCHED, "gold", "{}").status()).isEqualTo(201);
     for (String tenant : List.of("fuzz-other", SERVED)) {
       assertThat(DEPLOYMENT.onboard(tenant, "gold", "{}").status()).isEqualTo(201);
-      TOUCHED.add(tenant);
+      CHANGED.add(tenant);
     }
     assertThat(DEPLOYMENT.control("PUT", "/tiers/fuzz-tier", TIER).status()).isEqualTo(201);
     for (String tenant : List.of("fuzz-pooledsqs", "fuzz-silosqs")) {
       assertThat(DEPLOYMENT.onboard(tenant, "gold", "{}").status()).isEqualTo(201);
-      TOUCHED.add(tenant);
+      CHANGED.add(tenant);
     }
     // The sweep creates silos within a minute.
     DEPLOYMENT.advance(Duration.ofMinutes(2));
@@ -146,7 +146,7 @@ final class FuzzIT {
   private static void fuzz(int cases, Fuzz.Case test, Fuzz.Case after) throws Exception {
     DeploymentState before = DeploymentState.of(DEPLOYMENT);
     Fuzz.each(cases, test, 200, after);
-    Set<String> changes = before.changesTo(DeploymentState.of(DEPLOYMENT), TOUCHED);
+    Set<String> changes = before.changesTo(DeploymentState.of(DEPLOYMENT), CHANGED);
     assertThat(changes).as("changed by refused input").isEmpty();
   }
 
@@ -156,7 +156,7 @@ final class FuzzIT {
         60,
         FuzzIT::control,
         after ->
-            assertThat(DEPLOYMENT.control("GET", "/tenants/" + WATCH).status()).isEqualTo(200));
+            assertThat(DEPLOYMENT.control("GET", "/tenants/" + UNTOUCHED).status()).isEqualTo(200));
     assertServed();
   }
 
@@ -227,20 +227,20 @@ final class FuzzIT {
   private static void touched(Call call, Answer answer) {
     String last = call.path().substring(call.path().lastIndexOf('/') + 1);
     if (!last.equals("tenants") && !call.method().equals("GET")) {
-      TOUCHED.add(last);
+      CHANGED.add(last);
     }
     if (call.method().equals("POST")) {
-      TOUCHED.add(answer.body().path("tenantId").asText());
+      CHANGED.add(answer.body().path("tenantId").asText());
     }
     if (call.method().equals("PUT")) {
-      TOUCHED.addAll(List.of("fuzz-a", "fuzz-b"));
+      CHANGED.addAll(List.of("fuzz-a", "fuzz-b"));
     }
   }
 
   @Test
   void the_session_api_refuses_random_input_without_any_change() throws Exception {
     String url = DEPLOYMENT.cloud().outputs().getOrDefault("SessionURL", "");
-    String others = DEPLOYMENT.open(WATCH);
+    String others = DEPLOYMENT.open(UNTOUCHED);
     fuzz(
         60,
         random -> {
@@ -267,7 +267,7 @@ final class FuzzIT {
           check(DEPLOYMENT.send(target, method, "", Map.of("accept", random.plainText())));
         },
         after ->
-            assertThat(DEPLOYMENT.session("GET", Deployment.query(WATCH, others)).status())
+            assertThat(DEPLOYMENT.session("GET", Deployment.query(UNTOUCHED, others)).status())
                 .isEqualTo(200));
     assertServed();
   }
@@ -377,14 +377,14 @@ final class FuzzIT {
     fuzz(
         60,
         random -> {
-          if (sent.get() % MOST_REFUSED == 0) {
+          if (sent.get() % MAX_REFUSED == 0) {
             sockets.add(DEPLOYMENT.connect(tenant, DEPLOYMENT.open(tenant)));
           }
           Handshake socket = sockets.get(sockets.size() - 1);
           String text = random.mutated(frame.replace("f-1", "f-" + sent.incrementAndGet()));
           // A Java client cannot send an unpaired surrogate, but it can send an escaped one.
           socket.send(new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8));
-          if (sent.get() % MOST_REFUSED == 0) {
+          if (sent.get() % MAX_REFUSED == 0) {
             assertFramesAreProcessed(socket, action, sent.get());
           }
         },

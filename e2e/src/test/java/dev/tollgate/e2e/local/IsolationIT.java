@@ -129,7 +129,7 @@ final class IsolationIT {
   }
 
   /** Attributes of a bucket's row and of the count that no claimant has a reason to write. */
-  private static final Map<String, List<String>> OF_THE_LEDGER =
+  private static final Map<String, List<String>> LEDGER_ATTRIBUTES =
       Map.of(
           "bucket:connect",
           List.of("mintedThrough", "carried", "aheadFrom", "level", "capacity", "rate", "turnAt"),
@@ -146,7 +146,7 @@ final class IsolationIT {
   void a_claimant_cannot_create_tokens_for_its_own_tenant(String role) {
     Attacker attacker = Attacker.with(assumed(role));
     String before = limitsOf(OWN);
-    OF_THE_LEDGER.forEach(
+    LEDGER_ATTRIBUTES.forEach(
         (key, attributes) ->
             attributes.forEach(
                 attribute ->

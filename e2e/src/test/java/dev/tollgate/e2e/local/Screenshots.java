@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Takes the screenshots of the README: both pages with data, wide and narrow, light and dark. It is not a test and runs only by its name. {@code -Dscreenshots=} names the target directory in the repository. */
 final class Screenshots {
   /** The square of the smallest distance between two colors of the palette. */
-  private static final int JUST_TOLD_APART = 120;
+  private static final int MIN_DISTANCE = 120;
 
   private final LocalDeployment deployment = LocalDeployment.shared();
   private final Path directory =
@@ -115,10 +115,10 @@ final class Screenshots {
       frequency.merge(pixel, 1, Integer::sum);
     }
     int[] palette = palette(frequency);
-    IndexColorModel colours =
+    IndexColorModel colors =
         new IndexColorModel(8, palette.length, palette, 0, false, -1, DataBuffer.TYPE_BYTE);
     BufferedImage indexed =
-        new BufferedImage(width, height, BufferedImage.TYPE_BYTE_INDEXED, colours);
+        new BufferedImage(width, height, BufferedImage.TYPE_BYTE_INDEXED, colors);
     Map<Integer, Integer> nearest = new HashMap<>();
     for (int i = 0; i < pixels.length; i++) {
       int index = nearest.computeIfAbsent(pixels[i], pixel -> nearest(pixel, palette));
@@ -134,11 +134,11 @@ final class Screenshots {
         .sorted(Map.Entry.<Integer, Integer>comparingByValue().reversed())
         .map(Map.Entry::getKey)
         .forEach(
-            colour -> {
+            color -> {
               boolean isDistinct =
-                  palette.stream().allMatch(other -> distance(colour, other) > JUST_TOLD_APART);
+                  palette.stream().allMatch(other -> distance(color, other) > MIN_DISTANCE);
               if (isDistinct && palette.size() < 256) {
-                palette.add(colour);
+                palette.add(color);
               }
             });
     return palette.stream().mapToInt(Integer::intValue).toArray();

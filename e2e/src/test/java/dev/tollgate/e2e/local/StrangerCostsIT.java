@@ -39,22 +39,22 @@ final class StrangerCostsIT {
       "| a million of | API | functions | rows | queues | data and logs | $ |\n"
           + "| --- | --- | --- | --- | --- | --- | --- |";
   private static final List<String> AUTHORIZER = List.of("Authorizer");
-  private static final String MADE_UP = "0".repeat(32);
+  private static final String UNKNOWN_SESSION = "0".repeat(32);
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   /** The highest permitted cost of a million requests of a caller without session and token. */
-  private static final double MOST_DOLLARS = 4.00;
+  private static final double MAX_DOLLARS = 4.00;
 
   /** The largest body that an HTTP API accepts. */
-  private static final int MOST_BYTES = 10 * 1024 * 1024;
+  private static final int MAX_BYTES = 10 * 1024 * 1024;
 
   private static final int FULL_PAGE = 25;
 
   /** Requests that need no session, no token and no open deployment, or cost no more than those. */
-  private final List<Priced> strangers = new ArrayList<>();
+  private final List<Priced> unauthenticated = new ArrayList<>();
 
   /** More expensive requests; SECURITY.md says what limits their number. */
-  private final List<Priced> dearer = new ArrayList<>();
+  private final List<Priced> expensive = new ArrayList<>();
 
   private final List<Priced> clients = new ArrayList<>();
 
@@ -80,12 +80,12 @@ final class StrangerCostsIT {
     sessionThatEnds();
 
     StringBuilder table = new StringBuilder(HEAD);
-    Stream.of(strangers, dearer, clients)
+    Stream.of(unauthenticated, expensive, clients)
         .flatMap(List::stream)
         .forEach(one -> table.append('\n').append(one.cost().row(one.name())));
     System.out.println("What a stranger can make you pay, for SECURITY.md:\n" + table);
-    strangers.forEach(
-        one -> assertThat(one.cost().sum()).as(one.name()).isLessThanOrEqualTo(MOST_DOLLARS));
+    unauthenticated.forEach(
+        one -> assertThat(one.cost().sum()).as(one.name()).isLessThanOrEqualTo(MAX_DOLLARS));
     assertThat(Files.readString(SECURITY)).contains(table + "\n\n");
   }
 
@@ -94,7 +94,7 @@ final class StrangerCostsIT {
   void a_second_of_the_authorizer_exceeds_the_cost_limit() {
     Cost waiting =
         new Cost(0, PRICES.file().at("/prices/lambda-gb-second/dollars").asDouble(), 0, 0, 0);
-    assertThat(waiting.sum()).isGreaterThan(MOST_DOLLARS);
+    assertThat(waiting.sum()).isGreaterThan(MAX_DOLLARS);
   }
 
   /** The requests of an action, without those still in progress from the one before. */
@@ -104,28 +104,28 @@ final class StrangerCostsIT {
   }
 
   private void handshakes() throws Exception {
-    strangers.add(
-        handshake("handshakes with ids that cannot be right", AUTHORIZER, "NOBODY", MADE_UP));
-    strangers.add(
-        handshake("handshakes, each for another unknown tenant", AUTHORIZER, "nobody", MADE_UP));
+    unauthenticated.add(
+        handshake("handshakes with malformed ids", AUTHORIZER, "NOBODY", UNKNOWN_SESSION));
+    unauthenticated.add(
+        handshake("handshakes, each for another unknown tenant", AUTHORIZER, "nobody", UNKNOWN_SESSION));
 
     DEPLOYMENT.onboard("known", "gold", "{}");
-    refused("known", MADE_UP);
-    strangers.add(
-        handshake("handshakes with made-up sessions of a tenant", AUTHORIZER, "known", MADE_UP));
+    refused("known", UNKNOWN_SESSION);
+    unauthenticated.add(
+        handshake("handshakes with unknown sessions of a tenant", AUTHORIZER, "known", UNKNOWN_SESSION));
 
     DEPLOYMENT.onboard("drained", "gold", "{\"tenantPerMinute\":1}");
     String session = DEPLOYMENT.open("drained");
     assertThat(DEPLOYMENT.connect("drained", session).status()).isEqualTo(101);
-    refused("drained", MADE_UP);
-    strangers.add(
-        handshake("the same of a tenant whose bucket is empty", AUTHORIZER, "drained", MADE_UP));
+    refused("drained", UNKNOWN_SESSION);
+    unauthenticated.add(
+        handshake("the same of a tenant whose bucket is empty", AUTHORIZER, "drained", UNKNOWN_SESSION));
 
     DEPLOYMENT.onboard("halted", "gold", "{}");
     String halted = DEPLOYMENT.open("halted");
     DEPLOYMENT.control("PATCH", "/tenants/halted", "{\"status\":\"SUSPENDED\"}");
     refused("halted", halted);
-    strangers.add(handshake("handshakes at a suspended tenant", AUTHORIZER, "halted", halted));
+    unauthenticated.add(handshake("handshakes at a suspended tenant", AUTHORIZER, "halted", halted));
 
     refused("drained", session);
     clients.add(
@@ -149,23 +149,23 @@ final class StrangerCostsIT {
   private void sessions() throws Exception {
     String url = DEPLOYMENT.cloud().outputs().getOrDefault("SessionURL", "");
     DEPLOYMENT.onboard("creator", "gold", "{\"tenantPerMinute\":1}");
-    strangers.add(
+    unauthenticated.add(
         http("`PUT /session`, each for another unknown tenant", "PUT", url + "?tenantId=no-one"));
-    dearer.add(largestBody(url));
+    expensive.add(largestBody(url));
     DEPLOYMENT.open("creator");
     int status = 201;
     while (status == 201) {
       status = DEPLOYMENT.session("PUT", "?tenantId=creator").status();
     }
-    strangers.add(
+    unauthenticated.add(
         http("`PUT /session` of a tenant, refused for its rate", "PUT", url + "?tenantId=creator"));
-    String madeUp = url + Deployment.query("creator", MADE_UP);
-    strangers.add(http("`GET /session` with made-up sessions of a tenant", "GET", madeUp));
-    strangers.add(http("`DELETE /session` of the same", "DELETE", madeUp));
+    String unknown = url + Deployment.query("creator", UNKNOWN_SESSION);
+    unauthenticated.add(http("`GET /session` with unknown sessions of a tenant", "GET", unknown));
+    unauthenticated.add(http("`DELETE /session` of the same", "DELETE", unknown));
     for (int i = 0; i < FULL_PAGE; i++) {
       DEPLOYMENT.onboard("%s-%02d".formatted("a".repeat(33), i), "bronze", "{}");
     }
-    strangers.add(
+    unauthenticated.add(
         http(
             "`GET /tenant`, in a demonstration",
             "GET",
@@ -191,7 +191,7 @@ final class StrangerCostsIT {
                 request -> request.resource().filter(name -> name.contains("Session")).isPresent())
             .toList();
     assertThat(end).extracting(Request::operation).containsExactly("UpdateItem", "DeleteItem");
-    dearer.add(
+    expensive.add(
         0, new Priced(creation.name(), creation.cost().plus(PRICES.within("Housekeeper", end))));
   }
 
@@ -223,7 +223,7 @@ final class StrangerCostsIT {
   private static Priced largestBody(String url) throws Exception {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(url + "?tenantId=no-one"))
-            .PUT(HttpRequest.BodyPublishers.ofByteArray(new byte[MOST_BYTES]));
+            .PUT(HttpRequest.BodyPublishers.ofByteArray(new byte[MAX_BYTES]));
     int[] bytes = new int[1];
     List<Request> requests = requestsOf(() -> bytes[0] = send(request));
     return Priced.of(
@@ -232,7 +232,7 @@ final class StrangerCostsIT {
             true,
             List.of("SessionApi"),
             requests,
-            MOST_BYTES,
+            MAX_BYTES,
             List.of(bytes[0]),
             false));
   }
@@ -265,14 +265,14 @@ final class StrangerCostsIT {
         List.of("console.css", "operator.js", "sample.js", "tenant.js", "uPlot.iife.min.js")) {
       files.put(name, URI.create(sample).resolve(name));
     }
-    strangers.add(
+    unauthenticated.add(
         page(
             "the largest file of the pages, compressed",
             largest(files, file -> fetched(file, "gzip")),
             "gzip"));
-    strangers.add(
+    unauthenticated.add(
         page(
-            "the same for whoever takes no gzip",
+            "the same without gzip",
             largest(files, file -> fetched(file, "identity")),
             "identity"));
   }
@@ -304,41 +304,41 @@ final class StrangerCostsIT {
 
   private void frames() throws Exception {
     DEPLOYMENT.onboard("talker", "gold", "{}");
-    Handshake talker = DEPLOYMENT.connect("talker", DEPLOYMENT.open("talker"));
+    Handshake sender = DEPLOYMENT.connect("talker", DEPLOYMENT.open("talker"));
     String good = "{\"action\":\"PooledSQS\",\"message\":\"%s\"}";
-    exchange(talker, good.formatted("warm"), "accepted", "reply");
+    exchange(sender, good.formatted("warm"), "accepted", "reply");
     clients.add(
         frame(
             "frames: messages of 100 bytes",
-            talker,
+            sender,
             good.formatted("a".repeat(60)),
             "accepted",
             "reply"));
     clients.add(
         frame(
             "frames: messages of 120 KB",
-            talker,
+            sender,
             good.formatted("a".repeat(120 * 1024)),
             "accepted",
             "reply"));
-    clients.add(frame("frames of an unknown action", talker, "{\"action\":\"x\"}", "error"));
+    clients.add(frame("frames of an unknown action", sender, "{\"action\":\"x\"}", "error"));
     clients.add(
         frame(
-            "frames without a message", talker, "{\"action\":\"PooledSQS\"}", "accepted", "error"));
-    DEPLOYMENT.close(talker);
+            "frames without a message", sender, "{\"action\":\"PooledSQS\"}", "accepted", "error"));
+    DEPLOYMENT.close(sender);
 
     DEPLOYMENT.onboard("silenced", "gold", "{\"messagesPerMinute\":1}");
-    Handshake silenced = DEPLOYMENT.connect("silenced", DEPLOYMENT.open("silenced"));
-    exchange(silenced, good.formatted("paid"), "accepted", "reply");
-    exchange(silenced, good.formatted("empty"), "accepted", "error");
+    Handshake throttled = DEPLOYMENT.connect("silenced", DEPLOYMENT.open("silenced"));
+    exchange(throttled, good.formatted("paid"), "accepted", "reply");
+    exchange(throttled, good.formatted("empty"), "accepted", "error");
     clients.add(
         frame(
             "frames over `messagesPerMinute`",
-            silenced,
+            throttled,
             good.formatted("more"),
             "accepted",
             "error"));
-    DEPLOYMENT.close(silenced);
+    DEPLOYMENT.close(throttled);
   }
 
   private static List<Integer> exchange(Handshake client, String frame, String... answers)

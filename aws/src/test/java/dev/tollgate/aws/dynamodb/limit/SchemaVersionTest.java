@@ -233,7 +233,7 @@ class SchemaVersionTest {
         Map<String, AttributeValue> broken = new HashMap<>(whole);
         broken.remove(attribute);
         checkBroken(row, broken, attribute + " removed");
-        for (AttributeValue misfit : MISFITS) {
+        for (AttributeValue misfit : BAD_VALUES) {
           broken.put(attribute, misfit);
           checkBroken(row, broken, attribute + ": " + misfit);
         }
@@ -244,7 +244,7 @@ class SchemaVersionTest {
   }
 
   /** Unexpected values of an attribute: one of each type, and some out of range. */
-  private static final List<AttributeValue> MISFITS =
+  private static final List<AttributeValue> BAD_VALUES =
       List.of(
           Attribute.text("text"),
           AttributeValue.fromN("-1.5"),
