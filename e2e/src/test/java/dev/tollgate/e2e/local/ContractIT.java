@@ -41,7 +41,7 @@ final class ContractIT {
           " 429", "the local gateway imposes no throttle of a stage");
 
   private static final Map<String, String> NOT_OF_LOCAL_SOCKETS =
-      Map.of("504", "the gateway waits for 29 seconds that no clock moves");
+      Map.of("504", "the gateway waits for 29 seconds of real time");
 
   private static String tier(int connections, String more) {
     return "{\"isolation\":\"POOL\"," + LIMITS.formatted(connections) + more + "}";

@@ -63,7 +63,7 @@ public final class SocketContract {
       flaws.add(message + ": " + String.join(", ", against));
     }
     throw new AssertionError(
-        "against the contract: no message that a server sends: " + frame + "\n  " + flaws);
+        "a frame matches no message that a server sends: " + frame + "\n  " + flaws);
   }
 
   /** Whether a client may send this frame. */

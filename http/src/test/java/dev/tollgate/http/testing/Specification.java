@@ -88,7 +88,7 @@ final class Specification {
   /** Passes resources of the class path on to the next loader. */
   private static @Nullable InputStreamSource refuse(AbsoluteIri place) {
     if (place.toString().startsWith("http")) {
-      throw new AssertionError("a schema is not here and would be fetched: " + place);
+      throw new AssertionError("a schema is not bundled and would be fetched: " + place);
     }
     return null;
   }
