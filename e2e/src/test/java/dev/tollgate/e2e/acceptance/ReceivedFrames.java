@@ -62,7 +62,7 @@ public final class ReceivedFrames implements WebSocket.Listener {
       boolean processed = frame.path("type").asText().equals("reply");
       if (processed && !sentAsDocumented.getOrDefault(frame.path("id").asText(), true)) {
         throw new AssertionError(
-            "processed, though against the contract: what " + text + " answers");
+            "a reply to a frame that breaks the contract: " + text);
       }
     } catch (AssertionError breach) {
       breaches.add(breach);

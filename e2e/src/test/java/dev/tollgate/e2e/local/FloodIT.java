@@ -22,11 +22,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class FloodIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
 
-  /** The close code of a socket that floods. */
-  private static final int MOST = 5_000;
+  /** A flood stops after this many frames if its socket stays open. */
+  private static final int MAX_FRAMES = 5_000;
 
   /** The limit for frames of one socket that reach the pool's queue before the socket is closed. It is below a hundredth of the first 120,000 messages, among which SQS looks for message groups (Amazon SQS Developer Guide, "FIFO queue quotas"). Some 300 frames reach it here. */
-  private static final int SHARE = 120_000 / 100;
+  private static final int MAX_QUEUED = 120_000 / 100;
 
   private static final int ROUND_TRIPS = 100;
 
@@ -84,7 +84,7 @@ final class FloodIT {
         flooding.frames().of("error").size() + flooding.frames().of("reply").size(),
         summary(quiet),
         summary(meanwhile));
-    assertThat(accepted).isPositive().isLessThan(SHARE);
+    assertThat(accepted).isPositive().isLessThan(MAX_QUEUED);
     assertThat(flooding.frames().of("error").size() + flooding.frames().of("reply").size())
         .as("a token for each processed message, and sixty refusals per process")
         .isLessThanOrEqualTo(60 + 60 * PROCESSES);
@@ -99,7 +99,7 @@ final class FloodIT {
   private static int flood(Handshake from, String frame) {
     int sent = 0;
     try {
-      while (sent < MOST && !from.closed().isDone()) {
+      while (sent < MAX_FRAMES && !from.closed().isDone()) {
         from.socket().sendText(frame, true).join();
         sent++;
       }

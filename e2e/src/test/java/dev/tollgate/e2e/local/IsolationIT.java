@@ -51,7 +51,7 @@ final class IsolationIT {
 
   private static final List<String> VICTIMS = List.of("acme2", "acme-2", "an-acme");
 
-  /** The tenants that attackers with administrator rights attack, to show that the attacks work. */
+  /** The tenant that an administrator attacks, to show that the attacks work. */
   private static final String SACRIFICE = "sacrifice";
 
   private static final String PREFIX = "https://sqs.us-east-1.amazonaws.com/000000000000/";

@@ -251,7 +251,7 @@ final class SessionTokensIT {
   }
 
   @Test
-  void a_session_of_another_tenant_is_not_found_under_either_tenant() {
+  void a_session_of_another_tenant_is_refused_or_not_found() {
     String session = open("theirs");
     String token = token(claims("mine"));
     for (String method : List.of("GET", "DELETE")) {

@@ -185,7 +185,7 @@ public final class RandomInput {
     return switch (below(12)) {
       case 0 -> oneOf(TEXTS).repeat(1 + below(40));
       case 1 -> "a".repeat(oneOf(35, 36, 37, 99, 100, 101, 255, 256, 1_000, 5_000));
-      // One character before a limit, and then one that is two.
+      // A surrogate pair across a length limit.
       case 2 -> "a".repeat(oneOf(59, 63, 99, 254)) + "\uD83D\uDE80" + "b".repeat(below(99));
       case 3 -> codePoints(1 + below(20));
       case 4 -> oneOf(TEXTS) + oneOf(TEXTS);
