@@ -72,7 +72,7 @@ public final class StubDeployment implements AutoCloseable {
   private final URI uri;
   private final Set<WebSocketChannel> channels = ConcurrentHashMap.newKeySet();
   private List<String> frames = List.of();
-  private String farewell = "";
+  private String closingText = "";
   private Responder responder = (request, ifMatch) -> Optional.empty();
   private Optional<Predicate<String>> confirm = Optional.empty();
   private String input = "";
@@ -148,7 +148,7 @@ public final class StubDeployment implements AutoCloseable {
 
   /** Sends a text on each socket and closes it; a command that waits receives both. */
   public StubDeployment sendsAndCloses(String text) {
-    farewell = text;
+    closingText = text;
     return this;
   }
 
@@ -201,7 +201,7 @@ public final class StubDeployment implements AutoCloseable {
             nanos::get,
             time -> {
               waits.add(time);
-              while (!farewell.isEmpty() && !out.toString().contains("closed")) {
+              while (!closingText.isEmpty() && !out.toString().contains("closed")) {
                 Thread.onSpinWait();
               }
               nanos.addAndGet(time.toNanos());
@@ -222,7 +222,7 @@ public final class StubDeployment implements AutoCloseable {
       sockets.add(exchange.getRequestPath() + "?" + exchange.getQueryString());
       int status = handshakes.isEmpty() ? 101 : handshakes.remove();
       if (status == 101) {
-        Handlers.websocket((request, channel) -> greet(channel)).handleRequest(exchange);
+        Handlers.websocket((request, channel) -> openSocket(channel)).handleRequest(exchange);
       } else {
         exchange.setStatusCode(status).endExchange();
       }
@@ -232,7 +232,7 @@ public final class StubDeployment implements AutoCloseable {
     new BlockingHandler(answer).handleRequest(exchange);
   }
 
-  private void greet(WebSocketChannel channel) {
+  private void openSocket(WebSocketChannel channel) {
     channels.add(channel);
     channel
         .getReceiveSetter()
@@ -246,8 +246,8 @@ public final class StubDeployment implements AutoCloseable {
               }
             });
     channel.resumeReceives();
-    if (!farewell.isEmpty()) {
-      WebSockets.sendText(farewell, channel, null);
+    if (!closingText.isEmpty()) {
+      WebSockets.sendText(closingText, channel, null);
       WebSockets.sendClose(CloseMessage.GOING_AWAY, "session ended", channel, null);
     }
   }

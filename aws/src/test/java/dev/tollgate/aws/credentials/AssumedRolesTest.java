@@ -82,7 +82,7 @@ class AssumedRolesTest {
 
     Race.of(2, i -> keyOf(new TenantId("tenant-" + i)));
 
-    assertThat(sts.metAnother).isTrue();
+    assertThat(sts.wereConcurrent).isTrue();
   }
 
   @Test
@@ -119,7 +119,7 @@ class AssumedRolesTest {
     private final CountDownLatch two = new CountDownLatch(2);
     private volatile boolean slow;
     private volatile boolean failing;
-    private volatile boolean metAnother;
+    private volatile boolean wereConcurrent;
 
     @Override
     public AssumeRoleResponse assumeRole(AssumeRoleRequest request) {
@@ -146,7 +146,7 @@ class AssumedRolesTest {
     private void waitForAnother() {
       two.countDown();
       try {
-        metAnother |= two.await(300, TimeUnit.MILLISECONDS);
+        wereConcurrent |= two.await(300, TimeUnit.MILLISECONDS);
       } catch (InterruptedException interrupted) {
         Thread.currentThread().interrupt();
       }

@@ -146,7 +146,7 @@ final class ConsistencyIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"TablesLimit", "TablesSession"})
-  void a_function_that_crashes_between_the_two_writes_of_a_connection_leaves_no_lasting_difference(String unwritten)
+  void a_connection_after_a_crash_between_its_two_writes_is_repaired(String unwritten)
       throws Exception {
     String tenant = "dead-" + unwritten.substring(6).toLowerCase(java.util.Locale.ROOT);
     DEPLOYMENT.onboard(tenant, "gold", "{\"tenantConnections\":1}");

@@ -30,7 +30,7 @@ final class FloodIT {
 
   private static final int ROUND_TRIPS = 100;
 
-  /** Threads for a flood and its neighbour, and for a flood that starts while others end. */
+  /** The processes of the processor: one for the flood, one for its neighbour, and one that starts while the others end. */
   private static final int PROCESSES = 3;
 
   @AfterAll

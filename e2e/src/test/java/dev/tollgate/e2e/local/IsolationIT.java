@@ -123,7 +123,7 @@ final class IsolationIT {
     attacksOn(SACRIFICE)
         .forEach((name, attack) -> outcomes.put(name, outcome(attack, administrator)));
 
-    // Attacks that delete something run last, because the others need it.
+    // An attack deletes a target only after all other attacks on it.
     outcomes.values().removeIf("done"::equals);
     assertThat(outcomes).isEmpty();
   }
