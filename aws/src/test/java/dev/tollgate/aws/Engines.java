@@ -226,7 +226,11 @@ public final class Engines implements ParameterResolver {
     }
   }
 
-  /** ElasticMQ, with a clock that tests move ahead of the system's. The engine uses this clock to decide when a message is visible, but the system's clock for the time when it was sent. A test therefore sends first and then moves the clock. */
+  /**
+   * ElasticMQ, with a clock that tests move ahead of the system's. The engine uses this clock to
+   * decide when a message is visible, but the system's clock for the time when it was sent. A test
+   * therefore sends first and then moves the clock.
+   */
   public static final class Queues implements AutoCloseable, InstantSource {
     private final AtomicLong aheadMillis = new AtomicLong();
     private final MissingFeatures lacking = new MissingFeatures();
@@ -307,7 +311,11 @@ public final class Engines implements ParameterResolver {
     }
   }
 
-  /** Adds the features of SQS that ElasticMQ lacks. It drops the encryption attributes; it stores a queue's policy, which must deny sending to everybody, and refuses to send to a queue that has one; it stores the retention period of a queue; and it splits a listing into pages. */
+  /**
+   * Adds the features of SQS that ElasticMQ lacks. It drops the encryption attributes; it stores a
+   * queue's policy, which must deny sending to everybody, and refuses to send to a queue that has
+   * one; it stores the retention period of a queue; and it splits a listing into pages.
+   */
   private static final class MissingFeatures implements ExecutionInterceptor {
     private final Map<String, String> policies = new ConcurrentHashMap<>();
     private final Map<String, String> retentions = new ConcurrentHashMap<>();
@@ -372,7 +380,8 @@ public final class Engines implements ParameterResolver {
           .filter(policy -> !policy.isEmpty())
           .ifPresent(policy -> attributes.put(QueueAttributeName.POLICY, policy));
       Optional.ofNullable(retentions.get(name(request.queueUrl())))
-          // The request asked for the ARN instead of this attribute, so a caller that did not ask for the attribute must not get it.
+          // The request asked for the ARN instead of this attribute, so a caller that did not ask
+          // for the attribute must not get it.
           .filter(seconds -> attributes.containsKey(QueueAttributeName.QUEUE_ARN))
           .ifPresent(
               seconds -> attributes.put(QueueAttributeName.MESSAGE_RETENTION_PERIOD, seconds));

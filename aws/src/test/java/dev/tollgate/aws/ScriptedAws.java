@@ -20,7 +20,11 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A server that records the requests of AWS clients and sends scripted responses, for cases that the engines cannot produce. An operation without a script gets an empty object, and AssumeRole gets credentials for the tenant in its session tag. */
+/**
+ * A server that records the requests of AWS clients and sends scripted responses, for cases that
+ * the engines cannot produce. An operation without a script gets an empty object, and AssumeRole
+ * gets credentials for the tenant in its session tag.
+ */
 public final class ScriptedAws implements AutoCloseable {
   private static final Pattern ACCESS_KEY = Pattern.compile("Credential=([^/]+)/");
   private static final Pattern TAG =

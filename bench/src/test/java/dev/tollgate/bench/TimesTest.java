@@ -50,7 +50,10 @@ class TimesTest {
     return Duration.ofMillis(millis);
   }
 
-  /** The durations of {@code count} seconds, {@code count} - 1 seconds, and so on down to one second. */
+  /**
+   * The durations of {@code count} seconds, {@code count} - 1 seconds, and so on down to one
+   * second.
+   */
   private static Times descending(int count) {
     return new Times(
         LongStream.rangeClosed(1, count)

@@ -24,7 +24,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the README's program that claims tokens as the README says, against {@code ./tollgate up}. */
+/**
+ * Runs the README's program that claims tokens as the README says, against {@code ./tollgate up}.
+ */
 final class ClaimsIT {
   private static final Path CLIENT = Path.of("..", "client", "target");
 
@@ -120,7 +122,8 @@ final class ClaimsIT {
     String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertThat(process.waitFor()).as(output).isZero();
     // The SDK warns that no logging is configured.
-    return output.lines()
+    return output
+        .lines()
         .filter(line -> !line.startsWith("SLF4J"))
         .reduce("", (a, b) -> a + b + "\n");
   }

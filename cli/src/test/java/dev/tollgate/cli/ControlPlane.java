@@ -18,7 +18,11 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** A stateful stub of the control plane for changes of many tiers and tenants. It has pages, versions, conditions, dry runs, and tenants that take time to be removed. Tests can make it refuse requests. */
+/**
+ * A stateful stub of the control plane for changes of many tiers and tenants. It has pages,
+ * versions, conditions, dry runs, and tenants that take time to be removed. Tests can make it
+ * refuse requests.
+ */
 public final class ControlPlane implements StubDeployment.Responder {
   private static final int PAGE = 100;
 
@@ -98,7 +102,10 @@ public final class ControlPlane implements StubDeployment.Responder {
     tiers.put(name, Json.object().put("tier", name).put("version", 4));
   }
 
-  /** The requests that were to change something, in their order, each with its condition if it had one. */
+  /**
+   * The requests that were to change something, in their order, each with its condition if it had
+   * one.
+   */
   public synchronized List<String> writes() {
     return List.copyOf(writes);
   }
@@ -317,6 +324,7 @@ public final class ControlPlane implements StubDeployment.Responder {
 
   private static Optional<Response> problem(int status) {
     return json(
-        status, Json.parse(Documents.problem(status, "Refused", "the request was refused")).orElseThrow());
+        status,
+        Json.parse(Documents.problem(status, "Refused", "the request was refused")).orElseThrow());
   }
 }

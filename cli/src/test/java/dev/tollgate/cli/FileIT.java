@@ -115,8 +115,7 @@ final class FileIT {
   }
 
   @Test
-  void a_killed_apply_is_finished_by_the_next_and_a_third_writes_nothing()
-      throws Exception {
+  void a_killed_apply_is_finished_by_the_next_and_a_third_writes_nothing() throws Exception {
     String tenants =
         IntStream.range(0, TENANTS)
             .mapToObj("  filed-%d: {tier: thrifty, overrides: {tenantConnections: 3}}"::formatted)
@@ -155,7 +154,8 @@ final class FileIT {
     assertThat(run("plan", "saas.yaml", "--detailed-exit-code").exitCode()).isZero();
     assertThat(writes(() -> assertThat(run("apply", "saas.yaml", "--yes").exitCode()).isZero()))
         .isEmpty();
-    System.out.println("killed after " + onboarded + " of " + TENANTS + "; then: " + finished.out());
+    System.out.println(
+        "killed after " + onboarded + " of " + TENANTS + "; then: " + finished.out());
 
     file("saas.yaml", saas("  filed-0: {tier: bronze}\n  filed-1: {tier: thrifty}\n"));
     Run pruned = run("apply", "saas.yaml", "--yes", "--prune");

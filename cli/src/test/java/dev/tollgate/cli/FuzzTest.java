@@ -17,7 +17,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Random files: errors name the place in the file and reveal nothing of the implementation, and a rejected file changes nothing. */
+/**
+ * Random files: errors name the place in the file and reveal nothing of the implementation, and a
+ * rejected file changes nothing.
+ */
 class FuzzTest {
   private static final String LIMITS =
       "{\"tenantPerMinute\": 60, \"sessionPerMinute\": 5, \"connectionsPerSession\": 2,"
@@ -176,7 +179,8 @@ class FuzzTest {
         100,
         random -> {
           String cell = random.onceIn(3) ? CSV.replace("60", random.text()) : CSV;
-          // A header alone contains no tenants, and neither does a file cut off before its first row.
+          // A header alone contains no tenants, and neither does a file cut off before its first
+          // row.
           Files.write(file, random.bytes(random.garbled(cell)));
           Run run = deployment.run("tenants", "import", "all.csv");
           String message = run.out() + run.err();

@@ -43,7 +43,10 @@ import java.util.function.Predicate;
 import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarConsumer;
 
-/** A deployment with scripted responses, which records its requests. Commands run against it as the launcher runs them, except that they run in this JVM and do not wait. */
+/**
+ * A deployment with scripted responses, which records its requests. Commands run against it as the
+ * launcher runs them, except that they run in this JVM and do not wait.
+ */
 public final class StubDeployment implements AutoCloseable {
 
   /** A received request. */

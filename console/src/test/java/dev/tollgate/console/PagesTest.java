@@ -76,7 +76,9 @@ class PagesTest {
     assertThat(Pattern.compile("<script(?![^>]* src=)").matcher(html).find()).isFalse();
   }
 
-  /** A file that a page names and the function does not have would cause an error in the browser. */
+  /**
+   * A file that a page names and the function does not have would cause an error in the browser.
+   */
   @Test
   void every_file_that_a_page_loads_exists() throws IOException {
     Pattern reference =

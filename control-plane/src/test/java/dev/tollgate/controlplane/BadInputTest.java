@@ -26,7 +26,11 @@ class BadInputTest {
       {"tenantPerMinute":60,"sessionPerMinute":5,"connectionsPerSession":2,
        "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":60}""";
 
-  /** Values that break a rule that no schema can express, or that Java's regular expressions and decimals keep the checker from refusing. Such rules are: the tier exists and is that of the path, a name occurs once, and a number has an accepted notation. */
+  /**
+   * Values that break a rule that no schema can express, or that Java's regular expressions and
+   * decimals keep the checker from refusing. Such rules are: the tier exists and is that of the
+   * path, a name occurs once, and a number has an accepted notation.
+   */
   private static final Set<String> BEYOND_A_SCHEMA =
       Set.of("platinum", "gold", "300", "given twice", "7.0", "beta\n", "1E+2147483647");
 

@@ -38,7 +38,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The doctor finds and repairs resources that were changed or deleted by hand, and nothing else. */
+/**
+ * The doctor finds and repairs resources that were changed or deleted by hand, and nothing else.
+ */
 class DriftTest {
   private static final String FILLED =
       """
@@ -103,14 +105,16 @@ class DriftTest {
    * @param findings the findings of the next check
    * @param isDelayed whether a repair must wait a minute before it can create a queue again
    */
-  record ManualChange(String name, Consumer<ControlPlaneFixture> apply, List<String> findings, boolean isDelayed) {
+  record ManualChange(
+      String name, Consumer<ControlPlaneFixture> apply, List<String> findings, boolean isDelayed) {
     @Override
     public String toString() {
       return name;
     }
   }
 
-  private static ManualChange change(String name, Consumer<ControlPlaneFixture> apply, String... findings) {
+  private static ManualChange change(
+      String name, Consumer<ControlPlaneFixture> apply, String... findings) {
     return new ManualChange(name, apply, List.of(findings), false);
   }
 
@@ -130,7 +134,8 @@ class DriftTest {
             "row with a malformed key",
             at -> at.buckets.stray(ACME.tenant(), "bucket:No Action"),
             "UNSETTLED tenant acme"),
-        change("schedule deleted", at -> at.schedules.delete(ACME), "MISSING schedule connect_acme"),
+        change(
+            "schedule deleted", at -> at.schedules.delete(ACME), "MISSING schedule connect_acme"),
         change(
             "schedule disabled",
             at -> at.schedules.edit(ACME, new Scheduled(ANY.spec(), FillState.State.HIBERNATING)),
@@ -139,7 +144,8 @@ class DriftTest {
             "schedule of a shared bucket",
             at -> at.schedules.edit(SHARED, ANY),
             "DIFFERS schedule connect_beta"),
-        change("shard deleted", at -> at.schedules.delete(SHARD), "MISSING shard-schedule " + SHARD),
+        change(
+            "shard deleted", at -> at.schedules.delete(SHARD), "MISSING shard-schedule " + SHARD),
         change(
             "shard disabled", at -> at.schedules.disable(SHARD), "DIFFERS shard-schedule " + SHARD),
         change("shard created", at -> at.schedules.put(EMPTY), "ORPHANED shard-schedule " + EMPTY),
@@ -370,7 +376,10 @@ class DriftTest {
         .containsExactly("2 tenants", "3 queues", "1 queues", "2 schedules", "16 shards");
   }
 
-  /** The bucket changes through all its states within an hour: with claims, without claims, suspended and active again. */
+  /**
+   * The bucket changes through all its states within an hour: with claims, without claims,
+   * suspended and active again.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"PRODUCER", "SHARED", "DIRECT"})
   void a_healthy_deployment_has_no_findings_in_any_bucket_state(String mode) {

@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Requests fail with the name of a tenant whose row a newer release wrote; other tenants are not affected. */
+/**
+ * Requests fail with the name of a tenant whose row a newer release wrote; other tenants are not
+ * affected.
+ */
 class NewerRowTest {
   private static final TenantId ACME = new TenantId("acme");
   private static final String FASTER =

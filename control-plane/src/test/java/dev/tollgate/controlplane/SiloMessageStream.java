@@ -7,7 +7,10 @@ import dev.tollgate.core.testing.memory.InMemorySiloQueues.Message;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The messages that a tenant keeps sending to its silo, and their processing by the silo's function. Both stop when the silo is removed. */
+/**
+ * The messages that a tenant keeps sending to its silo, and their processing by the silo's
+ * function. Both stop when the silo is removed.
+ */
 final class SiloMessageStream {
   private static final String GROUP = "acme:session";
 

@@ -177,7 +177,8 @@ class RoutesTest {
     UnreadableRow row = new UnreadableRow("tenant", "acme", "version: none");
 
     assertThat(failing(row).getBody()).contains("the row of tenant acme cannot be read");
-    APIGatewayV2HTTPResponse response = Routes.forClients(throwing(row)).answer(event("{}"), context);
+    APIGatewayV2HTTPResponse response =
+        Routes.forClients(throwing(row)).answer(event("{}"), context);
     assertThat(response.getStatusCode()).isEqualTo(500);
     assertThat(response.getBody()).doesNotContain("row", "version");
     assertThat(context.logged()).anyMatch(line -> line.contains("the row of tenant acme"));

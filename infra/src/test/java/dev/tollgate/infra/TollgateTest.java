@@ -152,7 +152,8 @@ class TollgateTest {
 
   @ParameterizedTest
   @CsvSource({"retain, Retain", "destroy, Delete"})
-  void the_removal_setting_is_the_deletion_policy_of_tables_and_logs(String removal, String policy) {
+  void the_removal_setting_is_the_deletion_policy_of_tables_and_logs(
+      String removal, String policy) {
     Synthesis stack = Synthesis.of(Map.of("removal", removal));
     assertThat(stack.resources("AWS::DynamoDB::Table").values())
         .hasSize(5)
@@ -479,7 +480,9 @@ class TollgateTest {
         .containsExactly(attributes.split("; ", -1));
   }
 
-  /** The attributes that each statement allows to be written; fails if one allows all attributes. */
+  /**
+   * The attributes that each statement allows to be written; fails if one allows all attributes.
+   */
   private static List<String> attributesOfLimits(List<JsonNode> statements) {
     List<String> attributes = new ArrayList<>();
     for (JsonNode statement : statements) {
@@ -614,8 +617,7 @@ class TollgateTest {
         Synthesis.of(
             Map.of("claims", "false"),
             scope ->
-                assertThat(grantClaims(scope, "First"))
-                    .isEqualTo(grantClaims(scope, "Second")));
+                assertThat(grantClaims(scope, "First")).isEqualTo(grantClaims(scope, "Second")));
     assertThat(stack.findings()).isEmpty();
 
     String claims = role(stack, "TollgateClaimsRole");
@@ -1097,7 +1099,10 @@ class TollgateTest {
         .orElseThrow();
   }
 
-  /** The principals that may assume a role; each may do so for a single tenant and with no other tag. */
+  /**
+   * The principals that may assume a role; each may do so for a single tenant and with no other
+   * tag.
+   */
   private static List<String> trusted(Synthesis stack, String role) {
     List<String> trusted = new ArrayList<>();
     for (JsonNode trust :
@@ -1227,7 +1232,10 @@ class TollgateTest {
     return all;
   }
 
-  /** A resource by its logical id without the hash, or by its name in an ARN of this account and Region. */
+  /**
+   * A resource by its logical id without the hash, or by its name in an ARN of this account and
+   * Region.
+   */
   private static String resource(JsonNode value) {
     if (value.isTextual()) {
       return value.asText();
@@ -1244,7 +1252,10 @@ class TollgateTest {
     return name.toString().replaceFirst("^arn::[a-z0-9-]+:+", "");
   }
 
-  /** Names that the template sets itself instead of CloudFormation, and that must therefore be unique. */
+  /**
+   * Names that the template sets itself instead of CloudFormation, and that must therefore be
+   * unique.
+   */
   private static Set<String> names(Synthesis stack) {
     Set<String> names = new TreeSet<>();
     for (JsonNode resource : stack.template().path("Resources")) {

@@ -11,7 +11,10 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Lambda's behaviour for the functions and mappings of tenants, as far as the adapter needs it. A change stays in progress until it was read once; until then Lambda refuses another change. */
+/**
+ * Lambda's behaviour for the functions and mappings of tenants, as far as the adapter needs it. A
+ * change stays in progress until it was read once; until then Lambda refuses another change.
+ */
 final class ScriptedLambda {
   static final String FUNCTIONS = "/2015-03-31/functions";
   static final String MAPPINGS = "/2015-03-31/event-source-mappings";

@@ -28,7 +28,8 @@ class RawRequestTest {
 
   @ParameterizedTest
   @CsvSource({"HTTP/1.1 421 Misdirected, 421", "HTTP/1.1 101 Switching, 101", "'', 0"})
-  void a_handshake_returns_the_status_of_the_response(String answer, int status) throws IOException {
+  void a_handshake_returns_the_status_of_the_response(String answer, int status)
+      throws IOException {
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       CompletableFuture<Integer> found =
           CompletableFuture.supplyAsync(

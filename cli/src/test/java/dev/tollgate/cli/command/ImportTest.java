@@ -214,7 +214,8 @@ class ImportTest {
   void requests_keep_the_pace() throws IOException {
     Run run = importRows(rows(100), "--parallel", "1", "--rate", "4");
 
-    // The first request is sent at once, and 101 follow: one for the tiers, one page, and a hundred tenants.
+    // The first request is sent at once, and 101 follow: one for the tiers, one page, and a hundred
+    // tenants.
     assertThat(run.waits()).hasSize(101).containsOnly(Duration.ofMillis(250));
     assertThat(run.out()).isEqualTo("100 onboarded in 25.3 s.\n");
     assertThat(run.err())

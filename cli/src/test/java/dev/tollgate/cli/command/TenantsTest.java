@@ -306,7 +306,8 @@ class TenantsTest {
             "{\"status\":\"ACTIVE\"}",
             "{\"overrides\":{\"tenantConnections\":10,\"sessionTTL\":60}}",
             "{\"overrides\":{}}");
-    assertThat(messages).startsWith("acme is now in tier gold", "acme is suspended", "acme is active");
+    assertThat(messages)
+        .startsWith("acme is now in tier gold", "acme is suspended", "acme is active");
   }
 
   @Test
@@ -386,7 +387,10 @@ class TenantsTest {
         .answers("DELETE /control/tenants/acme", 202, Documents.ACME)
         .answers("GET /control/tenants/acme", 200, Documents.ACME)
         .answers("GET /control/tenants/acme", 200, Documents.ACME)
-        .answers("GET /control/tenants/acme", 404, Documents.problem(404, "Not Found", "No tenant named `acme`."));
+        .answers(
+            "GET /control/tenants/acme",
+            404,
+            Documents.problem(404, "Not Found", "No tenant named `acme`."));
 
     Run run = deployment.run("tenants", "offboard", "acme");
 

@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests with the same key onboard a tenant once, and every repetition gets the first response. */
+/**
+ * Requests with the same key onboard a tenant once, and every repetition gets the first response.
+ */
 final class IdempotencyTest {
   private static final String ACME = "{\"tenantId\":\"acme\",\"tier\":\"bronze\"}";
   private static final String BETA = "{\"tenantId\":\"beta\",\"tier\":\"bronze\"}";

@@ -52,7 +52,8 @@ final class BucketLawsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("fillings")
-  void buckets_with_faults_at_the_ports_keep_every_law(String name, Function<Terms, FillPolicy> filling) {
+  void buckets_with_faults_at_the_ports_keep_every_law(
+      String name, Function<Terms, FillPolicy> filling) {
     LawBook.Report report =
         LawBook.ofLimiter(TollgateLimiter.inMemory(filling, 100)).hold(HISTORIES);
     assertThat(report.judged(LimiterLaws.NEVER_MORE)).as(name).isEqualTo(report.histories());

@@ -71,7 +71,10 @@ public final class Browser implements AutoCloseable {
     size(1280, 900);
   }
 
-  /** Starts Chromium. Without an installed Chromium the test is aborted with a message that says what to install; it fails instead if the environment has {@code TOLLGATE_BROWSER=required}. */
+  /**
+   * Starts Chromium. Without an installed Chromium the test is aborted with a message that says
+   * what to install; it fails instead if the environment has {@code TOLLGATE_BROWSER=required}.
+   */
   public static Browser open() {
     Optional<File> chromium = onPath("chromium", "chromium-browser", "google-chrome");
     Optional<File> chromedriver = onPath("chromedriver");
@@ -153,7 +156,10 @@ public final class Browser implements AutoCloseable {
     return driver.findElements(By.cssSelector(css));
   }
 
-  /** Moves the pointer into an element, at its left edge if {@code share} is 0 and at its right edge if it is 1. */
+  /**
+   * Moves the pointer into an element, at its left edge if {@code share} is 0 and at its right edge
+   * if it is 1.
+   */
   public void point(String css, double share) {
     WebElement element = find(css);
     int width = element.getSize().getWidth() - 2;

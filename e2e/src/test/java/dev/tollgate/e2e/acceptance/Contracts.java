@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The published contracts, which every request and response of the end-to-end tests must match. A mismatch fails the test that sent the request. */
+/**
+ * The published contracts, which every request and response of the end-to-end tests must match. A
+ * mismatch fails the test that sent the request.
+ */
 public final class Contracts {
   private static final Path DOCS = Path.of("../docs");
 

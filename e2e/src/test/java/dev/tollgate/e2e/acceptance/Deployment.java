@@ -19,13 +19,19 @@ import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** A deployed stack as its users see it: the HTTP APIs and the sockets, at the addresses in the stack's outputs. Every exchange and every frame is checked against the published contracts. */
+/**
+ * A deployed stack as its users see it: the HTTP APIs and the sockets, at the addresses in the
+ * stack's outputs. Every exchange and every frame is checked against the published contracts.
+ */
 public abstract class Deployment {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final HttpClient http = HttpClient.newHttpClient();
 
-  /** The deployment under test: the deployment of the outputs file that the system property {@code tollgate.outputs} names, or else the local one. */
+  /**
+   * The deployment under test: the deployment of the outputs file that the system property {@code
+   * tollgate.outputs} names, or else the local one.
+   */
   public static Deployment underTest() {
     String outputs = System.getProperty("tollgate.outputs", "");
     return outputs.isEmpty()

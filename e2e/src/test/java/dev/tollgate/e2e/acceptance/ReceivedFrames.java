@@ -15,7 +15,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The frames that a socket has received, in their order. A frame that breaks the contract fails the test that reads the frames. */
+/**
+ * The frames that a socket has received, in their order. A frame that breaks the contract fails the
+ * test that reads the frames.
+ */
 public final class ReceivedFrames implements WebSocket.Listener {
   private static final ObjectMapper JSON =
       new ObjectMapper(
@@ -61,8 +64,7 @@ public final class ReceivedFrames implements WebSocket.Listener {
       Contracts.SOCKETS.checkReceived(text);
       boolean processed = frame.path("type").asText().equals("reply");
       if (processed && !sentAsDocumented.getOrDefault(frame.path("id").asText(), true)) {
-        throw new AssertionError(
-            "a reply to a frame that breaks the contract: " + text);
+        throw new AssertionError("a reply to a frame that breaks the contract: " + text);
       }
     } catch (AssertionError breach) {
       breaches.add(breach);

@@ -24,7 +24,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Sign-in to the operator's page, with a user pool that this test simulates by a proxy in front of the console. The proxy refuses requests to the control plane without the pool's token, and issues a token for a code. */
+/**
+ * Sign-in to the operator's page, with a user pool that this test simulates by a proxy in front of
+ * the console. The proxy refuses requests to the control plane without the pool's token, and issues
+ * a token for a code.
+ */
 final class SignInIT {
   private final Deployment deployment = Deployment.underTest();
   private final HttpClient http = HttpClient.newHttpClient();
@@ -81,7 +85,8 @@ final class SignInIT {
     browser.awaitText("#detail-title", "page-expired"::equals);
 
     token = "another-token";
-    browser.await("the page asks for sign-in again", () -> browser.find("#sign-in-panel").isDisplayed());
+    browser.await(
+        "the page asks for sign-in again", () -> browser.find("#sign-in-panel").isDisplayed());
     assertThat(browser.find("#workplace").isDisplayed()).isFalse();
     assertThat(browser.script("return sessionStorage.length")).isEqualTo(0L);
     browser.click("#sign-in");
@@ -196,7 +201,8 @@ final class SignInIT {
     URI console = URI.create(deployment.outputs().get("SampleClient"));
     String target = requested.toString().substring(1);
     try {
-      // Requests have this header as in a browser, because large files are sent only in compressed form.
+      // Requests have this header as in a browser, because large files are sent only in compressed
+      // form.
       HttpResponse<byte[]> answer =
           http.send(
               HttpRequest.newBuilder(URI.create(console + target))

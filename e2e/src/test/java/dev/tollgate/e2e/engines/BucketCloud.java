@@ -11,7 +11,10 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A local cloud with only a Limit table and the queues that a test creates, and Tollgate's adapters for it. A fault plan may apply to every request. */
+/**
+ * A local cloud with only a Limit table and the queues that a test creates, and Tollgate's adapters
+ * for it. A fault plan may apply to every request.
+ */
 final class BucketCloud implements AutoCloseable {
   private static final Path ASSEMBLY = Path.of("src/test/resources/engines.cdk.out");
   private static final String TENANT_ROLE = "arn:aws:iam::000000000000:role/Tenant";

@@ -14,9 +14,17 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Checks the laws of the law book for our buckets on the engines of the local cloud, through the adapters that run on AWS: without faults, with faults at the ports, and with faults of a plan at the requests. Core's tests run thousands of histories in memory. This test runs one history per case, or as many as {@code -Dlawbook.histories} says. */
+/**
+ * Checks the laws of the law book for our buckets on the engines of the local cloud, through the
+ * adapters that run on AWS: without faults, with faults at the ports, and with faults of a plan at
+ * the requests. Core's tests run thousands of histories in memory. This test runs one history per
+ * case, or as many as {@code -Dlawbook.histories} says.
+ */
 final class EngineLawsIT {
-  /** The seed of a history with a busy bucket whose capacity is ten minutes' tokens. Such a bucket shows a fill that adds too many tokens. */
+  /**
+   * The seed of a history with a busy bucket whose capacity is ten minutes' tokens. Such a bucket
+   * shows a fill that adds too many tokens.
+   */
   private static final long SMOKE_SEED = 36;
 
   private static LawBook.Report check(LawBook<Limiter.Maker> book) {

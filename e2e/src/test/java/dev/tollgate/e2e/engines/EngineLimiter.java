@@ -22,7 +22,11 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.Supplier;
 
-/** Our buckets on the engines of the local cloud, with faults at the requests. The faults injected so far determine how far the laws may be exceeded. These faults cannot be assigned to a tenant, so the laws are checked for a single tenant. */
+/**
+ * Our buckets on the engines of the local cloud, with faults at the requests. The faults injected
+ * so far determine how far the laws may be exceeded. These faults cannot be assigned to a tenant,
+ * so the laws are checked for a single tenant.
+ */
 final class EngineLimiter implements Limiter {
   private final Limiter buckets;
   private final Faults faults;
@@ -65,7 +69,8 @@ final class EngineLimiter implements Limiter {
       cloud = Optional.of(open);
       Faults faults = open.faults();
       TollgateLimiter.Ports ports = open.ports();
-      // Nothing counts the tokens that the queue of a direct bucket loses, or the spent tokens that return to it.
+      // Nothing counts the tokens that the queue of a direct bucket loses, or the spent tokens that
+      // return to it.
       Optional<TollgateLimiter.Insight> insight =
           mode == FillMode.DIRECT || faults.arePlanned()
               ? Optional.empty()

@@ -7,9 +7,11 @@ import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.services.sqs.model.ReceiveMessageRequest;
 
 /**
- * Turns the long polls of this JVM's SQS clients into short polls. The local cloud finds every message at once, so a long poll of an empty queue would only wait for a second of real time.
+ * Turns the long polls of this JVM's SQS clients into short polls. The local cloud finds every
+ * message at once, so a long poll of an empty queue would only wait for a second of real time.
  *
- * <p>The SDK finds this class through the resource {@code execution.interceptors} of the SQS package.
+ * <p>The SDK finds this class through the resource {@code execution.interceptors} of the SQS
+ * package.
  */
 public final class ShortPolls implements ExecutionInterceptor {
   @Override

@@ -18,7 +18,10 @@ import software.amazon.awssdk.services.scheduler.SchedulerClient;
 import software.amazon.awssdk.services.scheduler.model.ScheduleSummary;
 import software.amazon.awssdk.services.sqs.SqsClient;
 
-/** The main path of a tenant: onboarding, admission, refusal and retry, a change of tier, offboarding. */
+/**
+ * The main path of a tenant: onboarding, admission, refusal and retry, a change of tier,
+ * offboarding.
+ */
 final class AdmissionIT {
   /** The rounds alternate between twelve sessions and one session. */
   private static final int ROUNDS = 2 * Integer.getInteger("tests.times", 1);
@@ -41,8 +44,7 @@ final class AdmissionIT {
   }
 
   @Test
-  void a_tenant_is_admitted_refused_admitted_again_and_offboarded()
-      throws Exception {
+  void a_tenant_is_admitted_refused_admitted_again_and_offboarded() throws Exception {
     Answer onboarded = deployment.onboard("story", "gold", "{\"tenantPerMinute\":4}");
     assertThat(onboarded.status()).as("%s", onboarded).isEqualTo(201);
     assertThat(onboarded.body().at("/limits/tenantPerMinute").asInt()).isEqualTo(4);
@@ -150,8 +152,7 @@ final class AdmissionIT {
   }
 
   @Test
-  void a_repeated_or_late_disconnect_has_no_further_effect()
-      throws Exception {
+  void a_repeated_or_late_disconnect_has_no_further_effect() throws Exception {
     deployment.onboard("echoes", "gold", "{}");
     String session = deployment.open("echoes");
     assertThat(deployment.connect("echoes", session).status()).isEqualTo(101);
@@ -222,7 +223,10 @@ final class AdmissionIT {
         median(alone), median(beside));
   }
 
-  /** A tier that refuses connections when the bucket does not respond in time. A load test on a slow machine may cause that. */
+  /**
+   * A tier that refuses connections when the bucket does not respond in time. A load test on a slow
+   * machine may cause that.
+   */
   private void strictTier() {
     Answer put =
         deployment.control(
@@ -235,7 +239,9 @@ final class AdmissionIT {
     assertThat(put.status()).as("%s", put).isEqualTo(201);
   }
 
-  /** Opens three sockets, which must all be admitted, and returns the duration of each handshake. */
+  /**
+   * Opens three sockets, which must all be admitted, and returns the duration of each handshake.
+   */
   private List<Long> timedConnects(String session) {
     List<Long> millis = new ArrayList<>();
     for (int i = 0; i < 3; i++) {

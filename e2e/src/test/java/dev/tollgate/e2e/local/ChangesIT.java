@@ -10,7 +10,9 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** A dry run shows exactly what its change does, and a change applies only to the expected version. */
+/**
+ * A dry run shows exactly what its change does, and a change applies only to the expected version.
+ */
 final class ChangesIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
 
@@ -78,8 +80,7 @@ final class ChangesIT {
   }
 
   @Test
-  void a_tier_change_does_what_its_dry_run_shows_and_a_stale_etag_is_refused()
-      throws Exception {
+  void a_tier_change_does_what_its_dry_run_shows_and_a_stale_etag_is_refused() throws Exception {
     Answer created = DEPLOYMENT.control("PUT", "/tiers/previewed", tier(60, 10));
     assertThat(created.status()).as("%s", created).isEqualTo(201);
     assertThat(created.header("etag")).isEqualTo("\"1\"");
@@ -104,7 +105,8 @@ final class ChangesIT {
     JsonNode preview = dry[0].body();
     assertThat(preview.at("/changes/limits/tenantConnections").toString())
         .isEqualTo("{\"from\":10,\"to\":2}");
-    assertThat(preview.get("tenants").findValuesAsText("tenantId")).containsExactly("crowded", "idle");
+    assertThat(preview.get("tenants").findValuesAsText("tenantId"))
+        .containsExactly("crowded", "idle");
     JsonNode over = preview.at("/tenants/0/consequences/0");
     assertThat(over.get("kind").asText()).isEqualTo("OVER_LIMIT");
     assertThat(over.get("connections").asInt()).isEqualTo(3);

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Programs that claim tokens as the stack's role {@code Application}, restricted to its policies. */
+/**
+ * Programs that claim tokens as the stack's role {@code Application}, restricted to its policies.
+ */
 final class ClientClaimsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
   private static final String TIER =

@@ -27,7 +27,10 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.lambda.LambdaClient;
 import software.amazon.awssdk.services.sqs.SqsClient;
 
-/** Two minutes after any failure, the connection counts are the numbers of open sockets, each tenant is served, no row is left over, and no message is lost. */
+/**
+ * Two minutes after any failure, the connection counts are the numbers of open sockets, each tenant
+ * is served, no row is left over, and no message is lost.
+ */
 final class ConsistencyIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
 
@@ -241,7 +244,10 @@ final class ConsistencyIT {
     DEPLOYMENT.close(handshake);
   }
 
-  /** A leaked session id is useful only until the end of the session's lifetime, even in constant use. */
+  /**
+   * A leaked session id is useful only until the end of the session's lifetime, even in constant
+   * use.
+   */
   @Test
   void a_session_in_constant_use_ends_at_its_lifetime() throws Exception {
     DEPLOYMENT.onboard("leaked", "gold", "{\"sessionTTL\":90,\"sessionLifetime\":300}");
@@ -269,7 +275,8 @@ final class ConsistencyIT {
     DEPLOYMENT.advance(SOON);
     handshake.closed().join();
     assertCount("leaked", 0);
-    // The records of its messages stay for ten minutes, so that a repeated message is not processed again.
+    // The records of its messages stay for ten minutes, so that a repeated message is not processed
+    // again.
     DEPLOYMENT.advance(Duration.ofMinutes(11));
     assertThat(rows("TablesSession", "leaked")).isEmpty();
   }
@@ -378,7 +385,8 @@ final class ConsistencyIT {
         .extracting(Handshake::status)
         .containsOnly(429);
 
-    // SQS allows the queue to be created again a minute after its deletion; the next fill adds its tokens.
+    // SQS allows the queue to be created again a minute after its deletion; the next fill adds its
+    // tokens.
     DEPLOYMENT.advance(SOON.plus(SOON));
     assertServed("queueless");
   }

@@ -147,7 +147,8 @@ final class ConsoleIT {
     browser.awaitText("#connect-status", "1 of 1 socket open."::equals);
     String first = browser.window();
     browser.window(browser.url());
-    browser.await("the page asks for confirmation", () -> browser.find("#confirm-yes").isDisplayed());
+    browser.await(
+        "the page asks for confirmation", () -> browser.find("#confirm-yes").isDisplayed());
     browser.click("#confirm-yes");
     browser.awaitText("#session-status", text -> text.endsWith("of page-twice is open."));
     connect(1);
@@ -334,7 +335,8 @@ final class ConsoleIT {
     browser.click("#confirm-yes");
     browser.await("the tenant's panel is closed", () -> !browser.find("#detail").isDisplayed());
     assertThat(deployment.control("GET", "/tenants/page-new").status()).isEqualTo(404);
-    // The page showed both errors: the refused request, and the 404 for the tenant after its removal.
+    // The page showed both errors: the refused request, and the 404 for the tenant after its
+    // removal.
     assertThat(browser.errors())
         .allSatisfy(error -> assertThat(error).containsPattern("/tenants.* status of 4(09|04)"));
   }

@@ -18,7 +18,10 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/** Every documented response occurs, except those that the local cloud cannot give. {@link LocalDeployment} checks that each response matches its contract. */
+/**
+ * Every documented response occurs, except those that the local cloud cannot give. {@link
+ * LocalDeployment} checks that each response matches its contract.
+ */
 final class ContractIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
   private static final String JSON = "application/json";
@@ -37,7 +40,8 @@ final class ContractIT {
       Map.of(
           " 401", "sessions require no token here; SessionTokensIT tests those that do",
           "GET /tenant 404", "the listing of tenants is enabled here",
-          " 403", "sessions require no signature either, and the local gateway does not check signatures",
+          " 403",
+              "sessions require no signature either, and the local gateway does not check signatures",
           " 429", "the local gateway imposes no throttle of a stage");
 
   private static final Map<String, String> NOT_OF_LOCAL_SOCKETS =
@@ -126,10 +130,7 @@ final class ContractIT {
           });
     }
     assertThat(
-            missing(
-                Contracts.CONTROL_PLANE.answers(),
-                Contracts.CONTROL_PLANE.seen(),
-                ONLY_OF_AWS))
+            missing(Contracts.CONTROL_PLANE.answers(), Contracts.CONTROL_PLANE.seen(), ONLY_OF_AWS))
         .isEmpty();
   }
 

@@ -84,7 +84,10 @@ record DeploymentState(Map<String, String> facts, Map<String, String> owners) {
     }
   }
 
-  /** The tenant in names such as {@code connect_acme_token_bucket}, {@code connect_acme} and {@code silo_acme.fifo}. */
+  /**
+   * The tenant in names such as {@code connect_acme_token_bucket}, {@code connect_acme} and {@code
+   * silo_acme.fifo}.
+   */
   private static String owner(String name) {
     String[] parts = name.split("[_.]", 3);
     return parts.length > 1 ? parts[1] : "";

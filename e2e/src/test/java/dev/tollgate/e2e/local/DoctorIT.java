@@ -82,11 +82,13 @@ final class DoctorIT {
   }
 
   private static List<JsonNode> repair() {
-    return allFindings(query -> DEPLOYMENT.control("POST", "/repairs" + query, "{}").body().toString());
+    return allFindings(
+        query -> DEPLOYMENT.control("POST", "/repairs" + query, "{}").body().toString());
   }
 
   private static Set<String> drift() {
-    return described(allFindings(query -> DEPLOYMENT.control("GET", "/drift" + query).body().toString()));
+    return described(
+        allFindings(query -> DEPLOYMENT.control("GET", "/drift" + query).body().toString()));
   }
 
   private static Set<String> described(Collection<JsonNode> findings) {

@@ -24,7 +24,10 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** Random faults of all kinds occur for some minutes and then stop. During that time no more is admitted than the limits and the faults explain; two minutes later everything is consistent. */
+/**
+ * Random faults of all kinds occur for some minutes and then stop. During that time no more is
+ * admitted than the limits and the faults explain; two minutes later everything is consistent.
+ */
 final class FaultsIT {
   private static final long SEED = Long.getLong("faults.seed", 20_261_121L);
   private static final int MINUTES = Integer.getInteger("faults.minutes", 2);
@@ -65,8 +68,7 @@ final class FaultsIT {
   }
 
   @Test
-  void limits_hold_during_faults_and_the_state_is_consistent_two_minutes_later()
-      throws Exception {
+  void limits_hold_during_faults_and_the_state_is_consistent_two_minutes_later() throws Exception {
     System.out.println("seed of the faults: " + SEED);
     DEPLOYMENT.cloud().faults().pause();
     for (String tenant : TENANTS) {
@@ -111,7 +113,8 @@ final class FaultsIT {
     }
     DEPLOYMENT.cloud().faults().pause();
     Map<String, Long> injected = DEPLOYMENT.cloud().faults().counts();
-    System.out.printf("admitted %s, statuses %s, injected %s%n", admitted, counted(statuses), injected);
+    System.out.printf(
+        "admitted %s, statuses %s, injected %s%n", admitted, counted(statuses), injected);
 
     assertThat(statuses).isSubsetOf(101, 403, 429, 500, 503);
     // A spent token that returns may admit one more connection, of any tenant.
@@ -119,7 +122,8 @@ final class FaultsIT {
         .as("admitted beyond capacity + rate × time + one minute's tokens")
         .isLessThanOrEqualTo(injected.getOrDefault(FaultKind.QUEUE_DELIVERS_TWICE.key(), 0L));
 
-    // The recount looks for lost sockets of tenants near their limit, where they take other sockets' places.
+    // The recount looks for lost sockets of tenants near their limit, where they take other
+    // sockets' places.
     for (String tenant : TENANTS) {
       String near = overrides(connections(tenant) + 1);
       assertThat(

@@ -117,7 +117,8 @@ final class FillModesIT {
   private static Map<String, Long> cost(String tenant) throws Exception {
     List<Request> requests = DEPLOYMENT.requestsOf(() -> minutes(1));
     return requests.stream()
-        // A shard that once had buckets queries each minute for those that are due; that request is not the cost of a single bucket.
+        // A shard that once had buckets queries each minute for those that are due; that request is
+        // not the cost of a single bucket.
         .filter(request -> !request.operation().matches("AssumeRole|Query"))
         .filter(
             request ->
@@ -149,7 +150,8 @@ final class FillModesIT {
     minutes(20);
 
     Map<String, Long> whenFull = cost(tenant);
-    // The first fill of a drained bucket restores its capacity; each later fill adds a minute's tokens.
+    // The first fill of a drained bucket restores its capacity; each later fill adds a minute's
+    // tokens.
     drain(tenant, "connect", CAPACITY);
     drain(tenant, "message", CAPACITY);
     minutes(1);

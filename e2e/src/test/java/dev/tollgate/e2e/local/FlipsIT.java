@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.Message;
 
-/** Tenants that change between two tiers at random times, under load. {@code -Dtests.times=10} makes ten times as many changes. */
+/**
+ * Tenants that change between two tiers at random times, under load. {@code -Dtests.times=10} makes
+ * ten times as many changes.
+ */
 final class FlipsIT {
   private static final int TENANTS = 10;
   private static final int FLIPS = 100 * Integer.getInteger("tests.times", 1);

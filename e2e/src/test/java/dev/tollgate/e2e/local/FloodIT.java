@@ -18,19 +18,29 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Clients that send as fast as possible or never read: the responses they get, and the effect on other clients. */
+/**
+ * Clients that send as fast as possible or never read: the responses they get, and the effect on
+ * other clients.
+ */
 final class FloodIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
 
   /** A flood stops after this many frames if its socket stays open. */
   private static final int MAX_FRAMES = 5_000;
 
-  /** The limit for frames of one socket that reach the pool's queue before the socket is closed. It is below a hundredth of the first 120,000 messages, among which SQS looks for message groups (Amazon SQS Developer Guide, "FIFO queue quotas"). Some 300 frames reach it here. */
+  /**
+   * The limit for frames of one socket that reach the pool's queue before the socket is closed. It
+   * is below a hundredth of the first 120,000 messages, among which SQS looks for message groups
+   * (Amazon SQS Developer Guide, "FIFO queue quotas"). Some 300 frames reach it here.
+   */
   private static final int MAX_QUEUED = 120_000 / 100;
 
   private static final int ROUND_TRIPS = 100;
 
-  /** The processes of the processor: one for the flood, one for its neighbour, and one that starts while the others end. */
+  /**
+   * The processes of the processor: one for the flood, one for its neighbour, and one that starts
+   * while the others end.
+   */
   private static final int PROCESSES = 3;
 
   @AfterAll
@@ -91,7 +101,9 @@ final class FloodIT {
     assertThat(neighbour.frames().of("reply")).hasSize(2 * ROUND_TRIPS);
     assertThat(neighbour.frames().of("error")).isEmpty();
     JsonNode limits = DEPLOYMENT.control("GET", "/tenants/flooding-" + name).body();
-    assertThat(limits.get("connections").asInt()).as("the closed socket is no longer counted").isZero();
+    assertThat(limits.get("connections").asInt())
+        .as("the closed socket is no longer counted")
+        .isZero();
     DEPLOYMENT.close(neighbour);
   }
 
@@ -109,7 +121,9 @@ final class FloodIT {
     return sent;
   }
 
-  /** Sends messages, each after the reply to the one before it. Returns the sorted round-trip times. */
+  /**
+   * Sends messages, each after the reply to the one before it. Returns the sorted round-trip times.
+   */
   private static long[] roundTrips(Handshake client, String name) throws InterruptedException {
     int before = client.frames().of("reply").size();
     long[] nanos = new long[ROUND_TRIPS];
@@ -170,7 +184,9 @@ final class FloodIT {
           "beside a client that does not read (%d messages of 100 KB until it was closed): a "
               + "neighbour's round trip: quiet %s, %d meanwhile %s%n",
           sent, summary(quiet), beside.length, summary(beside));
-      assertThat(connections("unread")).as("the socket of the client that never reads is closed").isEqualTo(1);
+      assertThat(connections("unread"))
+          .as("the socket of the client that never reads is closed")
+          .isEqualTo(1);
       assertThat(sender.frames().of("reply")).hasSize(sent);
       assertThat(neighbour.frames().of("error")).isEmpty();
     } finally {

@@ -30,7 +30,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Responses to random input match the contracts and reveal nothing of the implementation. Refused input changes nothing, and other clients are served. {@link Fuzz} says how to repeat a case or run more cases. */
+/**
+ * Responses to random input match the contracts and reveal nothing of the implementation. Refused
+ * input changes nothing, and other clients are served. {@link Fuzz} says how to repeat a case or
+ * run more cases.
+ */
 final class FuzzIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
 
@@ -142,7 +146,10 @@ final class FuzzIT {
     }
   }
 
-  /** Runs cases, checks between them that other clients are served, and checks that refused input changed nothing. */
+  /**
+   * Runs cases, checks between them that other clients are served, and checks that refused input
+   * changed nothing.
+   */
   private static void fuzz(int cases, Fuzz.Case test, Fuzz.Case after) throws Exception {
     DeploymentState before = DeploymentState.of(DEPLOYMENT);
     Fuzz.each(cases, test, 200, after);
@@ -180,9 +187,7 @@ final class FuzzIT {
             new Call("POST", "/repairs", "{\"a\":1}", "cursor", "dryRun"));
     byte[] body =
         random.bytes(
-            call.body().isEmpty() || random.onceIn(8)
-                ? call.body()
-                : random.mutated(call.body()));
+            call.body().isEmpty() || random.onceIn(8) ? call.body() : random.mutated(call.body()));
     Map<String, String> headers = new HashMap<>();
     headers.put(
         "content-type",
@@ -248,8 +253,7 @@ final class FuzzIT {
               random.onceIn(4) ? DEPLOYMENT.open("fuzz-other") : random.garbled(others);
           String query =
               "?tenantId="
-                  + encoded(
-                      random.onceIn(3) ? random.garbled("watc") : name(random, "fuzz-other"))
+                  + encoded(random.onceIn(3) ? random.garbled("watc") : name(random, "fuzz-other"))
                   + "&sessionId="
                   + encoded(random.onceIn(3) ? random.text() : session);
           String listing = url.replaceFirst("/session$", "/tenant");
@@ -284,8 +288,7 @@ final class FuzzIT {
           String id = random.onceIn(2) ? random.garbled(session) : random.text();
           String query = "?tenantId=" + encoded(valid) + "&sessionId=" + encoded(id);
           String target = url.getPath() + (random.onceIn(3) ? random.garbled(query) : query);
-          String more =
-              random.onceIn(4) ? "Sec-WebSocket-Protocol: " + random.plainText() : "A: b";
+          String more = random.onceIn(4) ? "Sec-WebSocket-Protocol: " + random.plainText() : "A: b";
           String answer = sendHandshake(url, target.replaceAll("[^!-~]", "%"), more);
           Leaks.check(answer);
           int status = Integer.parseInt(answer.substring(9, 12));
@@ -346,7 +349,9 @@ final class FuzzIT {
         header);
   }
 
-  /** Sends sendRaw bytes, which no Java client would send, and returns the start of the response. */
+  /**
+   * Sends sendRaw bytes, which no Java client would send, and returns the start of the response.
+   */
   private static String sendRaw(URI url, String request, String... headers) throws IOException {
     try (Socket socket = new Socket(url.getHost(), url.getPort())) {
       socket.setSoTimeout(30_000);
@@ -366,7 +371,8 @@ final class FuzzIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"PooledSQS", "SiloSQS"})
-  void a_random_frame_gets_a_documented_answer_and_the_socket_stays_usable(String action) throws Exception {
+  void a_random_frame_gets_a_documented_answer_and_the_socket_stays_usable(String action)
+      throws Exception {
     String tenant = "fuzz-" + action.toLowerCase(Locale.ROOT);
     List<Handshake> sockets = new ArrayList<>();
     String frame =
@@ -431,7 +437,8 @@ final class FuzzIT {
           boolean failed = end.headers().firstValue("X-Amz-Function-Error").isPresent();
           assertThat(end.statusCode()).as(end.body()).isIn(200, 400);
           if (failed) {
-            // Operators may see class names, but the failure must be an error of ours or of Lambda's runtime.
+            // Operators may see class names, but the failure must be an error of ours or of
+            // Lambda's runtime.
             assertThat(end.body())
                 .containsAnyOf(
                     "InvalidValue",

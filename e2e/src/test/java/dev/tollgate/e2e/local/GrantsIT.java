@@ -11,7 +11,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** An end-to-end test uses every permission of the stack's roles, or a comment here gives the reason why none does. This test runs in a JVM of its own after all other end-to-end tests. */
+/**
+ * An end-to-end test uses every permission of the stack's roles, or a comment here gives the reason
+ * why none does. This test runs in a JVM of its own after all other end-to-end tests.
+ */
 final class GrantsIT {
   /** The reasons for grants that no test uses. */
   private static final Map<Pattern, String> REASONS =
@@ -65,7 +68,10 @@ final class GrantsIT {
                     .anyMatch(grant -> reason.matcher(grant.toString()).matches()));
   }
 
-  /** Whether a grant is used by either of two roles: the sweep finishes what the control plane starts, with the same grants, and timing decides which of them makes a request. */
+  /**
+   * Whether a grant is used by either of two roles: the sweep finishes what the control plane
+   * starts, with the same grants, and timing decides which of them makes a request.
+   */
   private static boolean isUsed(Grant grant, Map<Grant, Long> uses) {
     return Stream.of(grant, twin(grant)).anyMatch(one -> uses.getOrDefault(one, 0L) > 0);
   }

@@ -42,7 +42,12 @@ import software.amazon.awssdk.services.sts.StsClient;
 import software.amazon.awssdk.services.sts.model.Credentials;
 import software.amazon.awssdk.services.sts.model.Tag;
 
-/** Attacks with one tenant's credentials of each function: reading, writing, querying, batching, transacting on and scanning another tenant's rows, receiving from its buckets, sending to its queues, changing its schedules and its function. The tenant ids are such that a policy with a prefix or wildcard would match. */
+/**
+ * Attacks with one tenant's credentials of each function: reading, writing, querying, batching,
+ * transacting on and scanning another tenant's rows, receiving from its buckets, sending to its
+ * queues, changing its schedules and its function. The tenant ids are such that a policy with a
+ * prefix or wildcard would match.
+ */
 final class IsolationIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.notCounted();
 

@@ -37,7 +37,10 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
-/** A local cloud with a data directory is killed, as by {@code kill -9}, during requests. After a restart it has everything that it acknowledged. */
+/**
+ * A local cloud with a data directory is killed, as by {@code kill -9}, during requests. After a
+ * restart it has everything that it acknowledged.
+ */
 final class KillIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out").toAbsolutePath();
@@ -198,7 +201,10 @@ final class KillIT {
     }
   }
 
-  /** Kills the cloud while it creates sessions and accepts messages. Returns the acknowledged sessions, and adds the acknowledged messages to those sent. */
+  /**
+   * Kills the cloud while it creates sessions and accepts messages. Returns the acknowledged
+   * sessions, and adds the acknowledged messages to those sent.
+   */
   private Set<String> killAtWork(CloudProcess cloud, List<String> sent)
       throws InterruptedException {
     ConcurrentLinkedQueue<String> answered = new ConcurrentLinkedQueue<>();

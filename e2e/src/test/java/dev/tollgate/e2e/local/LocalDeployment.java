@@ -52,7 +52,10 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(new Thread(cloud::close));
   }
 
-  /** Starts a separate deployment, for a test that counts requests, reads everything in the cloud or moves the clock far. */
+  /**
+   * Starts a separate deployment, for a test that counts requests, reads everything in the cloud or
+   * moves the clock far.
+   */
   static LocalDeployment own() {
     return of(ASSEMBLY);
   }

@@ -26,7 +26,10 @@ import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
-/** The routes of the WebSocket API, from a client's frame to the queue and back to the client. No function receives from the queues, so the tests see each message as the route sent it. */
+/**
+ * The routes of the WebSocket API, from a client's frame to the queue and back to the client. No
+ * function receives from the queues, so the tests see each message as the route sent it.
+ */
 final class MessageRoutesIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String URL = "https://sqs.us-east-1.amazonaws.com/000000000000/";

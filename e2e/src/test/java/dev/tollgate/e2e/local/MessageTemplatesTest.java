@@ -52,7 +52,8 @@ class MessageTemplatesTest {
 
   @ParameterizedTest
   @MethodSource("bodies")
-  void the_form_contains_the_frame_byte_for_byte_and_no_other_parameters(String body) throws IOException {
+  void the_form_contains_the_frame_byte_for_byte_and_no_other_parameters(String body)
+      throws IOException {
     assertThat(send(body)).isEqualTo(form("s", body));
   }
 
@@ -66,8 +67,7 @@ class MessageTemplatesTest {
         "null",
         "1234567890123456789012345678901234567890123456789012345678901234"
       })
-  void a_repeated_frame_keeps_its_id_and_is_a_new_message_to_sqs(String id)
-      throws IOException {
+  void a_repeated_frame_keeps_its_id_and_is_a_new_message_to_sqs(String id) throws IOException {
     String body = "{\"id\":\"" + id + "\"}";
 
     assertThat(send(body)).isEqualTo(form("c-" + id, body));
@@ -167,7 +167,8 @@ class MessageTemplatesTest {
     "AWS.SimpleQueueService.BatchRequestTooLong, BAD_FRAME, BAD_FRAME",
     "'', BAD_FRAME, BAD_FRAME"
   })
-  void a_rejected_request_has_its_own_error_code(String code, String silo, String pool) throws IOException {
+  void a_rejected_request_has_its_own_error_code(String code, String silo, String pool)
+      throws IOException {
     String answer =
         "{\"Error\":{\"Code\":\""
             + code

@@ -31,10 +31,15 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 final class MessagesIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
 
-  /** The number of messages of one socket: more than ten batches of a queue, and several windows of acknowledged frames. */
+  /**
+   * The number of messages of one socket: more than ten batches of a queue, and several windows of
+   * acknowledged frames.
+   */
   private static final int MANY = 150 * Integer.getInteger("tests.times", 1);
 
-  /** The number of frames that a client sends before it waits until the first of them is accepted. */
+  /**
+   * The number of frames that a client sends before it waits until the first of them is accepted.
+   */
   private static final int WINDOW = 20;
 
   private static Handshake connected(String tenant, String session) {
@@ -329,8 +334,8 @@ final class MessagesIT {
   /** The clock does not move, so a repeated message would get no reply. */
   @ParameterizedTest
   @MethodSource("faultsOfOnePost")
-  void an_undeliverable_frame_causes_no_repetition_and_no_delay(
-      Fault fault, int framesOfTheOther) throws Exception {
+  void an_undeliverable_frame_causes_no_repetition_and_no_delay(Fault fault, int framesOfTheOther)
+      throws Exception {
     String tenant = "leaky-" + fault.getClass().getSimpleName().toLowerCase(Locale.ROOT);
     DEPLOYMENT.onboard(tenant, "silver", "{}");
     String session = DEPLOYMENT.open(tenant);

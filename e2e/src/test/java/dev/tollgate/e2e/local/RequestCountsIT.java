@@ -95,8 +95,7 @@ final class RequestCountsIT {
   }
 
   @Test
-  void a_refusal_by_the_read_costs_one_request_and_a_claim_every_five_seconds()
-      throws Exception {
+  void a_refusal_by_the_read_costs_one_request_and_a_claim_every_five_seconds() throws Exception {
     String[] andWritten =
         sorted("BatchGetItem", "ReceiveMessage", "ChangeMessageVisibilityBatch", "UpdateItem");
     String full = DEPLOYMENT.open("counted");
@@ -128,8 +127,7 @@ final class RequestCountsIT {
   }
 
   @Test
-  void an_unknown_session_costs_a_claim_every_five_seconds_and_no_write()
-      throws Exception {
+  void an_unknown_session_costs_a_claim_every_five_seconds_and_no_write() throws Exception {
     DEPLOYMENT.onboard("sought", "gold", "{}");
     assertThat(DEPLOYMENT.connect("sought", DEPLOYMENT.open("sought")).status()).isEqualTo(101);
     String[] three = sorted("BatchGetItem", "ReceiveMessage", "ChangeMessageVisibilityBatch");
@@ -233,7 +231,8 @@ final class RequestCountsIT {
             + counts.getOrDefault("ChangeMessageVisibilityBatch", 0L)
             + counts.getOrDefault("SendMessageBatch", 0L);
     assertThat(forTokens).isBetween(1L, 30L);
-    // Their client set the ids, so each batch is logged; one of these writes also extends the session.
+    // Their client set the ids, so each batch is logged; one of these writes also extends the
+    // session.
     assertThat(counts.getOrDefault("BatchWriteItem", 0L) + counts.getOrDefault("UpdateItem", 0L))
         .isBetween(10L, 11L);
     assertThat(counts.get("BatchGetItem")).isLessThanOrEqualTo(11);

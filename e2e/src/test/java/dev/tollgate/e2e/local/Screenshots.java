@@ -18,7 +18,11 @@ import java.util.Map;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 
-/** Takes the screenshots of the README: both pages with data, wide and narrow, light and dark. It is not a test and runs only by its name. {@code -Dscreenshots=} names the target directory in the repository. */
+/**
+ * Takes the screenshots of the README: both pages with data, wide and narrow, light and dark. It is
+ * not a test and runs only by its name. {@code -Dscreenshots=} names the target directory in the
+ * repository.
+ */
 final class Screenshots {
   /** The square of the smallest distance between two colors of the palette. */
   private static final int MIN_DISTANCE = 120;

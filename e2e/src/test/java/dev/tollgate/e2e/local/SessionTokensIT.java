@@ -30,7 +30,10 @@ import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/** Sessions of a deployment that requires tokens: only the holder of a tenant's token gets its sessions. A refused request causes no AWS request. */
+/**
+ * Sessions of a deployment that requires tokens: only the holder of a tenant's token gets its
+ * sessions. A refused request causes no AWS request.
+ */
 final class SessionTokensIT {
   private static final String ISSUER = "https://login.example.com/";
   private static final String AUDIENCE = "tollgate";
@@ -94,7 +97,10 @@ final class SessionTokensIT {
     return created.body().get("sessionId").asText();
   }
 
-  /** Asserts that no call of the session API succeeds with this token, and that none causes an AWS request. */
+  /**
+   * Asserts that no call of the session API succeeds with this token, and that none causes an AWS
+   * request.
+   */
   private static void assertRefused(int status, String authorization) throws Exception {
     String session = open("mine");
     assertThat(

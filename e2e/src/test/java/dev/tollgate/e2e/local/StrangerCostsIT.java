@@ -27,7 +27,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** The cost that unauthenticated callers and clients can cause. This test counts requests; {@code docs/prices.yaml} has the prices and the assumptions for what cannot be counted. SECURITY.md has the resulting table. */
+/**
+ * The cost that unauthenticated callers and clients can cause. This test counts requests; {@code
+ * docs/prices.yaml} has the prices and the assumptions for what cannot be counted. SECURITY.md has
+ * the resulting table.
+ */
 final class StrangerCostsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final Path SECURITY = Path.of("../SECURITY.md");
@@ -89,7 +93,10 @@ final class StrangerCostsIT {
     assertThat(Files.readString(SECURITY)).contains(table + "\n\n");
   }
 
-  /** Shows that a handshake that waited a second for the queue, as handshakes once did, would exceed the limit. */
+  /**
+   * Shows that a handshake that waited a second for the queue, as handshakes once did, would exceed
+   * the limit.
+   */
   @Test
   void a_second_of_the_authorizer_exceeds_the_cost_limit() {
     Cost waiting =
@@ -107,25 +114,29 @@ final class StrangerCostsIT {
     unauthenticated.add(
         handshake("handshakes with malformed ids", AUTHORIZER, "NOBODY", UNKNOWN_SESSION));
     unauthenticated.add(
-        handshake("handshakes, each for another unknown tenant", AUTHORIZER, "nobody", UNKNOWN_SESSION));
+        handshake(
+            "handshakes, each for another unknown tenant", AUTHORIZER, "nobody", UNKNOWN_SESSION));
 
     DEPLOYMENT.onboard("known", "gold", "{}");
     refused("known", UNKNOWN_SESSION);
     unauthenticated.add(
-        handshake("handshakes with unknown sessions of a tenant", AUTHORIZER, "known", UNKNOWN_SESSION));
+        handshake(
+            "handshakes with unknown sessions of a tenant", AUTHORIZER, "known", UNKNOWN_SESSION));
 
     DEPLOYMENT.onboard("drained", "gold", "{\"tenantPerMinute\":1}");
     String session = DEPLOYMENT.open("drained");
     assertThat(DEPLOYMENT.connect("drained", session).status()).isEqualTo(101);
     refused("drained", UNKNOWN_SESSION);
     unauthenticated.add(
-        handshake("the same of a tenant whose bucket is empty", AUTHORIZER, "drained", UNKNOWN_SESSION));
+        handshake(
+            "the same of a tenant whose bucket is empty", AUTHORIZER, "drained", UNKNOWN_SESSION));
 
     DEPLOYMENT.onboard("halted", "gold", "{}");
     String halted = DEPLOYMENT.open("halted");
     DEPLOYMENT.control("PATCH", "/tenants/halted", "{\"status\":\"SUSPENDED\"}");
     refused("halted", halted);
-    unauthenticated.add(handshake("handshakes at a suspended tenant", AUTHORIZER, "halted", halted));
+    unauthenticated.add(
+        handshake("handshakes at a suspended tenant", AUTHORIZER, "halted", halted));
 
     refused("drained", session);
     clients.add(
@@ -172,7 +183,10 @@ final class StrangerCostsIT {
             DEPLOYMENT.cloud().outputs().getOrDefault("TenantURL", "")));
   }
 
-  /** A created session exists until its end, and the tenant's rate limits the number of creations. Its end costs once more: the housekeeper ends it. */
+  /**
+   * A created session exists until its end, and the tenant's rate limits the number of creations.
+   * Its end costs once more: the housekeeper ends it.
+   */
   private void sessionThatEnds() throws Exception {
     DEPLOYMENT.onboard("leaver", "gold", "{\"sessionTTL\":60}");
     DEPLOYMENT.open("leaver");
@@ -219,7 +233,9 @@ final class StrangerCostsIT {
                 false)));
   }
 
-  /** A body that no route reads. AWS bills a body of more than about 6 MB, but does not pass it on. */
+  /**
+   * A body that no route reads. AWS bills a body of more than about 6 MB, but does not pass it on.
+   */
   private static Priced largestBody(String url) throws Exception {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(url + "?tenantId=no-one"))

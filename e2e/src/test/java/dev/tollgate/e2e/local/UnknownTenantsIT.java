@@ -23,7 +23,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** Unknown tenant ids: each costs one read of one row and no AssumeRole, in any number, and existing tenants are served meanwhile. Each unknown session of an existing tenant costs one read and waits for no queue. A caller who knows a tenant id creates at most ten times as many sessions as the tenant may open connections. */
+/**
+ * Unknown tenant ids: each costs one read of one row and no AssumeRole, in any number, and existing
+ * tenants are served meanwhile. Each unknown session of an existing tenant costs one read and waits
+ * for no queue. A caller who knows a tenant id creates at most ten times as many sessions as the
+ * tenant may open connections.
+ */
 final class UnknownTenantsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final String SESSION = "0".repeat(32);
@@ -74,8 +79,7 @@ final class UnknownTenantsIT {
   }
 
   @Test
-  void session_creations_over_ten_times_the_rate_are_refused_until_retry_after()
-      throws Exception {
+  void session_creations_over_ten_times_the_rate_are_refused_until_retry_after() throws Exception {
     DEPLOYMENT.onboard("creator", "gold", "{\"tenantPerMinute\":3}");
     DEPLOYMENT.onboard("bystander", "gold", "{\"tenantPerMinute\":3}");
     for (int i = 0; i < 30; i++) {

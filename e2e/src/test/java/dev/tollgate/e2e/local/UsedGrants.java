@@ -15,7 +15,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 
 /**
- * The number of uses of each grant of the stack's roles, by the deployments of all test JVMs of a build. Each JVM writes a file when it ends; {@link GrantsIT} reads all files.
+ * The number of uses of each grant of the stack's roles, by the deployments of all test JVMs of a
+ * build. Each JVM writes a file when it ends; {@link GrantsIT} reads all files.
  *
  * @param times the number of uses, by grant
  * @param allowed the number of allowed accesses

@@ -29,7 +29,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The authorizer, {@code $connect} and {@code $disconnect}, invoked in the order of API Gateway. */
+/**
+ * The authorizer, {@code $connect} and {@code $disconnect}, invoked in the order of API Gateway.
+ */
 final class HandshakeTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -27,7 +27,9 @@ public final class Fuzz {
     seeds(standard).forEach(seed -> run(seed, test));
   }
 
-  /** Runs the cases, and a check of invariants after every {@code often} cases and after the last. */
+  /**
+   * Runs the cases, and a check of invariants after every {@code often} cases and after the last.
+   */
   public static void each(int standard, Case test, int often, Case between) {
     long[] seeds = seeds(standard).toArray();
     for (int i = 0; i < seeds.length; i++) {
