@@ -57,7 +57,7 @@ record Synthesis(JsonNode template, List<String> findings) {
             .map(Map.Entry::getValue)
             .toList();
     if (found.size() != 1) {
-      throw new AssertionError(found.size() + " of " + type + " " + start + " (expected: 1)");
+      throw new AssertionError(found.size() + " of " + type + " " + prefix + " (expected: 1)");
     }
     return found.get(0).path("Properties");
   }
