@@ -58,7 +58,7 @@ final class AdmissionTest {
   }
 
   @Test
-  void a_connection_that_may_be_made_gets_a_ticket_with_a_token() {
+  void admitted_connection_gets_a_ticket_with_a_token() {
     AdmissionDecision verdict = decide();
     assertThat(verdict).isInstanceOf(AdmissionDecision.Ticketed.class);
     Ticket ticket = ((AdmissionDecision.Ticketed) verdict).ticket();
@@ -69,25 +69,25 @@ final class AdmissionTest {
   }
 
   @Test
-  void an_unknown_tenant_is_refused_before_anything_is_done_in_its_name() {
+  void unknown_tenant_is_refused_before_its_credentials_are_requested() {
     assertThat(why(admission.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
     assertThat(town.queue().reserves()).isZero();
   }
 
   @Test
-  void an_unknown_session_is_refused_and_the_token_goes_back() {
+  void unknown_session_is_refused_and_the_token_given_back() {
     assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(available()).isEqualTo(3);
   }
 
   @Test
-  void another_tenants_session_is_refused() {
+  void session_of_another_tenant_is_refused() {
     Tenant other = town.onboard("other", "gold", Map.of());
     assertThat(why(admission.decide(other.id(), session))).isEqualTo(Refusal.UNKNOWN);
   }
 
   @Test
-  void a_session_that_is_over_is_refused_though_its_row_is_there() {
+  void expired_session_is_refused_although_its_row_exists() {
     town.clock().advance(Duration.ofHours(1));
     assertThat(town.sessions().find(acme.id(), session)).isPresent();
     assertThat(why(decide())).isEqualTo(Refusal.UNKNOWN);
@@ -95,7 +95,7 @@ final class AdmissionTest {
   }
 
   @Test
-  void a_suspended_tenant_is_refused_and_the_token_goes_back() {
+  void suspended_tenant_is_refused_and_the_token_given_back() {
     replace(TenantStatus.SUSPENDED, OnUnavailable.ADMIT);
     assertThat(why(decide())).isEqualTo(Refusal.SUSPENDED);
     assertThat(available()).isEqualTo(3);
@@ -103,7 +103,7 @@ final class AdmissionTest {
   }
 
   @Test
-  void a_tenant_with_all_its_connections_is_refused_and_the_token_goes_back() {
+  void tenant_at_its_connection_limit_is_refused_and_the_token_given_back() {
     for (int i = 0; i < 1000; i++) {
       town.sessions().countUp(acme.id(), 1000);
     }
@@ -112,14 +112,14 @@ final class AdmissionTest {
   }
 
   @Test
-  void a_session_with_all_its_connections_is_refused_and_the_token_goes_back() {
+  void session_at_its_connection_limit_is_refused_and_the_token_given_back() {
     join(10, "c");
     assertThat(decide()).isEqualTo(new AdmissionDecision.Refused(Refusal.SESSION_CONNECTIONS));
     assertThat(available()).isEqualTo(3);
   }
 
   @Test
-  void a_session_that_is_too_fast_is_told_when_to_come_back_and_then_may() {
+  void session_above_its_rate_is_refused_until_retryAt() {
     join(30, "c");
     for (int i = 0; i < 30; i++) {
       town.sessions().leave(acme.id(), session, "c" + i);
@@ -132,7 +132,7 @@ final class AdmissionTest {
   }
 
   @Test
-  void an_empty_bucket_refuses_until_its_next_token_and_whoever_waits_alone_is_admitted() {
+  void empty_bucket_refuses_until_its_next_token_and_then_admits() {
     spendAll();
     AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decide();
     assertThat(refused.refusal()).isEqualTo(Refusal.TENANT_RATE);
@@ -143,7 +143,7 @@ final class AdmissionTest {
   }
 
   @Test
-  void a_bucket_known_to_be_empty_is_not_asked_again() {
+  void bucket_with_an_empty_hint_costs_no_request() {
     spendAll();
     AdmissionDecision first = decide();
     long asked = town.queue().reserves();
@@ -160,7 +160,7 @@ final class AdmissionTest {
   }
 
   @Test
-  void a_bucket_that_is_falsely_found_empty_once_admits_all_the_same() {
+  void one_false_empty_receive_still_admits() {
     town.queue().seemEmptyOnce();
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
     assertThat(town.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptyHint())
@@ -168,7 +168,7 @@ final class AdmissionTest {
   }
 
   @Test
-  void a_fill_ends_what_was_remembered_of_an_empty_bucket() {
+  void fill_clears_the_empty_hint() {
     BucketId bucket = AdmissionFixture.connects(acme);
     spendAll();
     town.requests().begin();
@@ -181,7 +181,7 @@ final class AdmissionTest {
   }
 
   @Test
-  void a_bucket_that_cannot_be_asked_admits_or_refuses_as_the_tier_says() {
+  void failing_bucket_admits_or_refuses_as_the_tier_states() {
     town.queue().outage().begin();
     assertThat(((AdmissionDecision.Ticketed) decide()).ticket().lease())
         .isEqualTo(Optional.empty());
@@ -190,7 +190,7 @@ final class AdmissionTest {
   }
 
   @Test
-  void when_the_read_fails_the_token_goes_back() {
+  void failed_read_gives_the_token_back() {
     town.facts().outage().begin("read");
     assertThatThrownBy(this::decide).isInstanceOf(Unavailable.class);
     assertThat(available()).isEqualTo(3);
@@ -201,7 +201,7 @@ final class AdmissionTest {
   }
 
   @Test
-  void every_refusal_of_a_tenants_session_is_counted_whatever_it_is_for() {
+  void every_refusal_of_a_tenants_session_is_counted() {
     join(10, "c");
     assertThat(why(decide())).isEqualTo(Refusal.SESSION_CONNECTIONS);
     assertThat(refused()).isEqualTo(1);
@@ -225,7 +225,7 @@ final class AdmissionTest {
   }
 
   @Test
-  void strangers_made_up_sessions_are_no_refusals_of_the_tenant() {
+  void unknown_sessions_are_not_counted_as_refusals() {
     for (int i = 0; i < 10; i++) {
       assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
       town.clock().advance(RefusalTally.APART);
@@ -236,13 +236,13 @@ final class AdmissionTest {
   }
 
   @Test
-  void a_ticket_is_no_refusal() {
+  void ticket_is_not_counted_as_a_refusal() {
     decide();
     assertThat(refused()).isZero();
   }
 
   @Test
-  void nothing_is_counted_for_a_tenant_that_nobody_knows_or_that_has_gone() {
+  void refusals_of_unknown_and_removed_tenants_are_not_counted() {
     town.sessions().createCount(new TenantId("nobody"));
     admission.decide(new TenantId("nobody"), session);
     assertThat(town.activity().of(new TenantId("nobody")).refused()).isZero();
@@ -266,7 +266,7 @@ final class AdmissionTest {
   }
 
   @Test
-  void a_refusal_that_cannot_be_counted_is_the_same_refusal() {
+  void refusal_is_the_same_if_counting_fails() {
     town.activity().outage().begin();
     spendAll();
     AdmissionDecision first = decide();

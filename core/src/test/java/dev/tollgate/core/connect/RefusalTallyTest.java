@@ -28,14 +28,14 @@ final class RefusalTallyTest {
   }
 
   @Test
-  void a_lonely_refusal_is_written_at_once() {
+  void single_refusal_is_written_at_once() {
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
 
     assertThat(written(acme)).isEqualTo(1);
   }
 
   @Test
-  void those_that_follow_are_written_together_with_the_first_that_comes_five_seconds_later() {
+  void further_refusals_are_written_with_the_first_one_after_five_seconds() {
     for (int i = 0; i < 10; i++) {
       tally.count(acme, Refusal.TENANT_RATE, () -> {});
     }
@@ -52,7 +52,7 @@ final class RefusalTallyTest {
   }
 
   @Test
-  void tenants_are_tallied_apart() {
+  void tenants_are_counted_separately() {
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     tally.count(beta, Refusal.TENANT_RATE, () -> {});
@@ -74,7 +74,7 @@ final class RefusalTallyTest {
   }
 
   @Test
-  void a_write_that_fails_stops_nobody_and_is_not_repeated() {
+  void failed_write_is_ignored_and_not_repeated() {
     List<String> done = new ArrayList<>();
     town.activity().outage().begin();
     tally.count(acme, Refusal.TENANT_RATE, () -> done.add("besides"));
@@ -88,7 +88,7 @@ final class RefusalTallyTest {
   }
 
   @Test
-  void a_write_that_is_never_answered_is_not_waited_for() {
+  void unanswered_write_delays_no_caller() {
     RefusalTally unanswered = new RefusalTally(town.activity(), write -> {}, town.clock());
 
     unanswered.count(acme, Refusal.TENANT_RATE, () -> {});
@@ -97,7 +97,7 @@ final class RefusalTallyTest {
   }
 
   @Test
-  void what_fails_besides_is_told_and_the_refusal_counted() {
+  void other_failure_is_logged_and_the_refusal_counted() {
     assertThatThrownBy(
             () ->
                 tally.count(
@@ -112,7 +112,7 @@ final class RefusalTallyTest {
   }
 
   @Test
-  void a_refusal_because_too_many_are_open_is_noted_at_once_and_then_in_five_seconds() {
+  void refusal_at_the_connection_limit_is_written_at_once_and_then_every_five_seconds() {
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     town.clock().advance(Duration.ofSeconds(1));
     Instant first = town.clock().instant();
@@ -134,7 +134,7 @@ final class RefusalTallyTest {
   }
 
   @Test
-  void a_thousand_refusals_in_a_second_of_every_kind_are_three_writes() {
+  void thousand_refusals_of_all_reasons_in_a_second_cost_three_writes() {
     List<RefusalCounts> writes = new ArrayList<>();
     List<Refusal> kinds = List.copyOf(EnumSet.allOf(Refusal.class));
     Activity counting =
@@ -164,7 +164,7 @@ final class RefusalTallyTest {
   }
 
   @Test
-  void of_more_tenants_than_are_kept_in_mind_the_one_refused_longest_ago_is_forgotten() {
+  void full_tally_evicts_the_tenant_refused_longest_ago() {
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     for (int i = 0; i < RefusalTally.MAX_TENANTS; i++) {

@@ -68,7 +68,7 @@ final class RefusedByReadTest {
   }
 
   @Test
-  void flood_of_made_up_sessions_asks_the_queue_once_in_five_seconds() {
+  void flood_of_unknown_sessions_asks_the_queue_once_in_five_seconds() {
     assertThat(receivesInAMinute(admission(), MADE_UP, Refusal.UNKNOWN)).isEqualTo(12);
   }
 
@@ -96,7 +96,7 @@ final class RefusedByReadTest {
   }
 
   @Test
-  void flood_at_one_tenant_leaves_the_others_to_try_beside_the_read() {
+  void flood_at_one_tenant_does_not_make_other_tenants_read_first() {
     Tenant other = town.onboard("other", "gold", Map.of());
     Admission admission = admission();
     admission.decide(acme.id(), MADE_UP);
@@ -109,7 +109,7 @@ final class RefusedByReadTest {
   }
 
   @Test
-  void refusal_does_not_wait_for_a_queue_that_is_silent_and_its_token_goes_back_later() {
+  void refusal_does_not_wait_for_an_unresponsive_queue_and_the_token_is_given_back_later() {
     Queue<Runnable> silent = new ArrayDeque<>();
     List<Duration> waited = new ArrayList<>();
     Admission admission = admission(town.gate(), holdingBack(silent), waited::add);
@@ -128,7 +128,7 @@ final class RefusedByReadTest {
   }
 
   @Test
-  void refusal_does_not_wait_for_a_queue_that_is_slow_to_take_a_token_back() {
+  void refusal_does_not_wait_for_a_slow_return_of_its_token() {
     List<Runnable> tasks = new ArrayList<>();
     Executor secondIsSilent =
         work -> {
@@ -192,7 +192,7 @@ final class RefusedByReadTest {
   }
 
   @Test
-  void read_that_fails_does_not_wait_for_a_silent_queue_either() {
+  void failed_read_does_not_wait_for_an_unresponsive_queue() {
     Queue<Runnable> silent = new ArrayDeque<>();
     town.facts().outage().begin("read");
     Admission admission = admission(town.gate(), holdingBack(silent), pause -> {});
@@ -206,7 +206,7 @@ final class RefusedByReadTest {
    * ever. Without a fill, the tenant's own clients still find the other tokens.
    */
   @Test
-  void n_frozen_processes_hold_n_tokens_and_none_for_longer_than_its_lease() {
+  void frozen_processes_hold_one_token_each_until_its_lease_ends() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     int count = 20;

@@ -86,7 +86,7 @@ final class RegistrationTest {
   }
 
   @Test
-  void a_registered_connection_is_in_the_set_and_the_count_and_its_token_is_spent() {
+  void registration_adds_the_connection_raises_the_count_and_spends_the_token() {
     SessionId session = town.open(acme);
     assertThat(registration(NONE).register(ticket(session), "c1")).isEqualTo(new Registered(true));
     assertThat(town.sessions().count(acme.id())).isEqualTo(1);
@@ -107,7 +107,7 @@ final class RegistrationTest {
   }
 
   @Test
-  void a_connect_extends_its_session_by_the_sessions_time_to_live() {
+  void connect_extends_its_session_by_the_time_to_live() {
     Tenant brief = town.onboard("brief", "gold", Map.of(Limit.SESSION_TTL, 60L));
     SessionId session = open(brief);
 
@@ -144,7 +144,7 @@ final class RegistrationTest {
   }
 
   @Test
-  void the_same_event_twice_counts_once() {
+  void repeated_connect_event_counts_once() {
     SessionId session = town.open(acme);
     Ticket ticket = ticket(session);
     registration(NONE).register(ticket, "c1");
@@ -155,7 +155,7 @@ final class RegistrationTest {
   }
 
   @Test
-  void a_departure_that_comes_twice_or_late_changes_nothing_twice_and_creates_nothing() {
+  void repeated_or_late_disconnect_changes_nothing() {
     SessionId session = town.open(acme);
     registration(NONE).register(ticket(session), "c1");
     registration(NONE).register(ticket(session), "c2");
@@ -168,7 +168,7 @@ final class RegistrationTest {
   }
 
   @Test
-  void a_race_lost_for_the_count_leaves_nothing_and_puts_a_token_back() {
+  void lost_race_for_the_count_is_undone_and_puts_a_token_back() {
     SessionId session = town.open(acme);
     Ticket ticket = ticket(session);
     for (int i = 0; i < 10; i++) {
@@ -185,7 +185,7 @@ final class RegistrationTest {
   }
 
   @Test
-  void a_place_in_the_count_that_is_freed_while_waiting_is_taken() {
+  void place_freed_during_the_retry_is_taken() {
     SessionId session = town.open(acme);
     Ticket ticket = ticket(session);
     for (int i = 0; i < 10; i++) {
@@ -197,7 +197,7 @@ final class RegistrationTest {
   }
 
   @Test
-  void a_session_that_went_away_refuses_and_puts_a_token_back() {
+  void ended_session_refuses_and_puts_a_token_back() {
     SessionId session = town.open(acme);
     Ticket ticket = ticket(session);
     town.sessions().vanish(acme.id(), session);
@@ -210,7 +210,7 @@ final class RegistrationTest {
   }
 
   @Test
-  void a_token_whose_lease_is_about_to_end_is_not_spent() {
+  void token_is_not_spent_shortly_before_its_lease_ends() {
     SessionId session = town.open(acme);
     Ticket ticket = ticket(session);
     town.clock().advance(Duration.ofSeconds(28));
@@ -223,7 +223,7 @@ final class RegistrationTest {
   }
 
   @Test
-  void a_token_that_cannot_be_spent_admits_or_refuses_as_the_tier_says() {
+  void unspendable_token_admits_or_refuses_as_the_tier_states() {
     SessionId session = town.open(acme);
     Ticket ticket = ticket(session);
     town.queue().outage().begin("settle");
@@ -236,7 +236,7 @@ final class RegistrationTest {
   }
 
   @Test
-  void a_count_that_cannot_be_written_refuses_and_leaves_the_session_as_it_was() {
+  void unwritable_count_refuses_and_restores_the_session() {
     SessionId session = town.open(acme);
     Ticket ticket = ticket(session);
     town.sessions().outage().begin("countUp");
@@ -248,7 +248,7 @@ final class RegistrationTest {
   }
 
   @Test
-  void of_sixty_that_race_for_ten_places_ten_are_admitted_always() throws Exception {
+  void sixty_concurrent_connects_for_ten_places_admit_exactly_ten() throws Exception {
     for (int round = 0; round < 10; round++) {
       SessionId first = town.open(acme);
       SessionId second = town.open(acme);

@@ -27,7 +27,7 @@ final class HousekeepingTest {
   }
 
   @Test
-  void a_walk_visits_every_tenant_that_opened_a_session_and_no_other() {
+  void walk_visits_exactly_the_tenants_that_opened_sessions() {
     List<Tenant> tenants = tenants(4);
     tenants.subList(0, 3).forEach(tenant -> house.open(tenant, "of-" + tenant.id()));
     house.pass(Duration.ofMinutes(5));
@@ -44,7 +44,7 @@ final class HousekeepingTest {
   }
 
   @Test
-  void whatever_goes_wrong_at_one_tenant_does_not_stop_the_visits_to_the_others() {
+  void failing_visit_does_not_stop_the_other_visits() {
     tenants(5).forEach(tenant -> house.open(tenant, "of-" + tenant.id()));
     house.pass(Duration.ofMinutes(5));
     house
@@ -68,7 +68,7 @@ final class HousekeepingTest {
   }
 
   @Test
-  void many_threads_do_what_one_does() {
+  void many_threads_do_the_same_as_one() {
     tenants(20).forEach(tenant -> house.open(tenant, "of-" + tenant.id()));
     house.pass(Duration.ofMinutes(5));
     ExecutorService threads = Executors.newFixedThreadPool(4);
@@ -81,7 +81,7 @@ final class HousekeepingTest {
   }
 
   @Test
-  void a_walk_that_has_time_for_two_leaves_the_others_and_others_the_next_time() {
+  void walk_without_time_for_all_visits_other_tenants_the_next_time() {
     tenants(6).forEach(house::open);
     Set<TenantId> visited = new HashSet<>();
     for (int walks = 0; walks < 200 && visited.size() < 6; walks++) {
@@ -103,7 +103,7 @@ final class HousekeepingTest {
   }
 
   @Test
-  void whatever_came_and_went_nothing_is_left_of_it_once_all_is_over() {
+  void random_connections_leave_nothing_behind() {
     for (long seed = 1; seed <= 300; seed++) {
       RandomConnections traffic = new RandomConnections(new Random(seed), true);
       traffic.go(200);

@@ -57,7 +57,7 @@ final class RecountTest {
   }
 
   @Test
-  void a_count_that_is_right_is_looked_at_once() {
+  void correct_count_is_read_once() {
     house.faults().none();
 
     assertThat(repair(NOTHING)).isZero();
@@ -67,7 +67,7 @@ final class RecountTest {
   }
 
   @Test
-  void connections_that_are_not_there_are_counted_no_more() {
+  void missing_connections_are_subtracted() {
     count("x", "y");
 
     assertThat(repair(NOTHING)).isEqualTo(2);
@@ -77,7 +77,7 @@ final class RecountTest {
   }
 
   @Test
-  void connections_that_were_not_counted_are_counted() {
+  void uncounted_connections_are_added() {
     join("d");
     countDown("a", "b", "c");
 
@@ -87,7 +87,7 @@ final class RecountTest {
   }
 
   @Test
-  void a_count_that_is_gone_comes_back() {
+  void missing_count_is_restored() {
     house.books().deleteCount(ACME);
 
     assertThat(repair(NOTHING)).isEqualTo(-3);
@@ -96,7 +96,7 @@ final class RecountTest {
   }
 
   @Test
-  void a_count_of_an_older_version_is_divided_into_its_parts() {
+  void count_of_an_older_version_is_split_into_parts() {
     house.books().deleteCount(ACME);
     for (int i = 0; i < 3; i++) {
       house.books().countUp(ACME, Long.MAX_VALUE);
@@ -127,7 +127,7 @@ final class RecountTest {
   }
 
   @Test
-  void what_lands_between_two_looks_is_no_drift() {
+  void change_between_two_readings_is_not_drift() {
     join("d");
 
     assertThat(repair(betweenLooks(() -> count("d")))).isZero();
@@ -136,7 +136,7 @@ final class RecountTest {
   }
 
   @Test
-  void what_is_in_flight_at_both_looks_in_two_ways_is_no_drift() {
+  void different_changes_in_flight_at_both_readings_are_not_drift() {
     join("d");
 
     assertThat(repair(betweenLooks(() -> count("d", "d")))).isZero();
@@ -145,7 +145,7 @@ final class RecountTest {
   }
 
   @Test
-  void a_part_that_changes_during_each_look_is_left_alone() {
+  void part_that_changes_during_each_reading_is_not_corrected() {
     Iterator<String> others = inPartOf("ghost");
     count("ghost");
     Runnable change =
@@ -163,7 +163,7 @@ final class RecountTest {
   }
 
   @Test
-  void of_the_differences_of_a_part_the_smallest_is_drift() {
+  void smallest_difference_of_a_part_is_its_drift() {
     count("x");
     assertThat(repair(betweenLooks(() -> count("x")))).isEqualTo(1);
     assertThat(house.counted(ACME)).isEqualTo(4);
@@ -174,7 +174,7 @@ final class RecountTest {
   }
 
   @Test
-  void a_count_that_never_stands_still_is_repaired() {
+  void constantly_changing_count_is_repaired() {
     count("ghost");
     AtomicInteger made = new AtomicInteger();
     Runnable traffic =
@@ -193,7 +193,7 @@ final class RecountTest {
   }
 
   @Test
-  void of_two_recounts_that_find_the_same_drift_one_corrects_it() {
+  void two_recounts_with_the_same_drift_correct_it_once() {
     count("x");
 
     long repaired =
@@ -210,7 +210,7 @@ final class RecountTest {
   }
 
   @Test
-  void a_count_of_an_older_version_is_not_divided_while_a_part_is_unknown() {
+  void count_of_an_older_version_is_not_split_while_a_part_is_unknown() {
     house.books().deleteCount(ACME);
     for (int i = 0; i < 3; i++) {
       house.books().countUp(ACME, Long.MAX_VALUE);
@@ -231,7 +231,7 @@ final class RecountTest {
   }
 
   @Test
-  void a_pause_that_is_cut_short_repairs_nothing() {
+  void interrupted_pause_repairs_nothing() {
     join("d");
 
     assertThat(repair(duration -> Thread.currentThread().interrupt())).isZero();
@@ -243,7 +243,7 @@ final class RecountTest {
   // Whatever comes and goes.
 
   @Test
-  void once_all_is_quiet_one_recount_brings_the_count_to_the_truth() {
+  void one_recount_without_traffic_makes_the_count_right() {
     for (long seed = 1; seed <= 400; seed++) {
       RandomConnections traffic = new RandomConnections(new Random(seed), true);
       for (int i = 0; i < 5; i++) {
@@ -263,7 +263,7 @@ final class RecountTest {
   }
 
   @Test
-  void what_is_merely_in_flight_at_one_look_is_never_repaired() {
+  void change_in_flight_at_one_reading_is_never_repaired() {
     for (long seed = 1; seed <= 400; seed++) {
       RandomConnections traffic = new RandomConnections(new Random(seed), false);
       for (int i = 0; i < 10; i++) {

@@ -148,7 +148,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_for_more_than_there_is_takes_nothing_and_does_not_try_again() {
+  void claim_for_more_than_available_takes_nothing_and_is_not_retried() {
     town.requests().begin();
     claim(35);
     assertThat(retryAt(claim(26))).isEqualTo(second(2));
@@ -158,7 +158,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void of_four_that_claim_fifteen_of_twenty_one_is_granted_and_the_others_hold_nothing() {
+  void four_concurrent_claims_for_fifteen_of_twenty_grant_one_and_the_others_hold_nothing() {
     for (int round = 0; round < 20; round++) {
       BucketId id = open("together-" + round, "20", 20);
       Bucket read = row(id);
@@ -169,7 +169,7 @@ final class BucketGateTest {
 
   /** Each in a process of its own; all have received once before anybody receives again. */
   @Test
-  void of_four_processes_that_claim_fifteen_of_twenty_one_is_granted_too() {
+  void four_processes_claiming_fifteen_of_twenty_grant_one() {
     for (int round = 0; round < 20; round++) {
       BucketId id = open("apart-" + round, "20", 20);
       Bucket read = row(id);
@@ -213,7 +213,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_whose_tokens_others_hold_tries_a_few_times_and_gives_back_what_it_has() {
+  void claim_is_retried_a_few_times_and_gives_tokens_back_if_others_hold_the_rest() {
     granted(gate.claim(row(), 40, BucketGate.LEASE));
 
     assertThat(claim(30)).isInstanceOf(Denied.class);
@@ -224,7 +224,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_is_granted_what_another_gives_back_meanwhile() {
+  void claim_is_granted_tokens_given_back_during_its_retries() {
     Granted other = granted(gate.claim(row(), 40, BucketGate.LEASE));
     BucketGate patient = gate(town.buckets(), town.queue(), pause -> gate.giveBack(other));
 
@@ -236,7 +236,7 @@ final class BucketGateTest {
   // Empty buckets.
 
   @Test
-  void a_bucket_of_one_token_that_is_held_is_empty_for_a_second_and_no_longer() {
+  void bucket_whose_only_token_is_held_counts_as_empty_for_one_second() {
     BucketId one = open("one", "0.2", 1);
     town.requests().begin();
     Granted held = granted(gate.claim(row(one), 1, BucketGate.LEASE));
@@ -250,7 +250,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_token_that_was_given_back_is_one_token_at_the_next_fill_and_not_two() {
+  void returned_token_is_counted_once_by_the_next_fill() {
     BucketId one = open("one", "0.2", 1);
     for (int minute = 0; minute < 12; minute++) {
       Granted held = granted(gate.claim(row(one), 1, BucketGate.LEASE));
@@ -262,7 +262,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_that_holds_tokens_for_a_moment_hides_them_from_others_for_a_second_at_most() {
+  void tokens_held_for_a_moment_are_hidden_for_at_most_one_second() {
     Granted held = granted(gate.claim(row(), 60, BucketGate.LEASE));
     assertThat(claim(1)).isInstanceOf(Denied.class);
     gate.giveBack(held);
@@ -274,7 +274,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_token_whose_lease_ends_can_be_had_within_a_second() {
+  void token_is_available_within_a_second_after_its_lease_ends() {
     BucketId one = open("one", "0.2", 1);
     granted(gate.claim(row(one), 1, Duration.ofSeconds(10)));
     town.clock().advance(Duration.ofMillis(9_500));
@@ -286,7 +286,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_token_that_is_put_back_can_be_had_at_once() {
+  void token_put_back_is_available_at_once() {
     BucketId one = open("one", "0.2", 1);
     granted(gate.spend(row(one), 1));
     assertThat(gate.spend(row(one), 1)).isInstanceOf(Denied.class);
@@ -297,7 +297,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void nobody_believes_for_longer_than_a_minute_that_a_bucket_is_empty() {
+  void empty_hint_is_valid_for_at_most_one_minute() {
     BucketId slow = open("slow", "0.000001", 1);
     granted(gate.spend(row(slow), 1));
     gate.spend(row(slow), 1);
@@ -312,7 +312,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_fill_that_brings_a_token_ends_the_emptiness() {
+  void fill_that_adds_a_token_clears_the_empty_hint() {
     town.requests().begin();
     claim(60);
     claim(1);
@@ -328,7 +328,7 @@ final class BucketGateTest {
   // What a refusal costs.
 
   @Test
-  void the_first_refusal_of_a_drained_bucket_neither_waits_nor_polls_for_long() {
+  void first_refusal_of_a_drained_bucket_neither_waits_nor_long_polls() {
     claim(60);
     requests.clear();
 
@@ -339,7 +339,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void the_first_refusal_of_several_tokens_does_neither() {
+  void first_refusal_of_several_tokens_neither_waits_nor_long_polls() {
     claim(60);
     requests.clear();
 
@@ -351,7 +351,7 @@ final class BucketGateTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 15, 60})
-  void a_refusal_while_the_row_says_empty_costs_nothing_but_the_read_of_the_row(int n) {
+  void refusal_under_an_empty_hint_costs_only_the_read_of_the_row(int n) {
     claim(60);
     claim(1);
     requests.clear();
@@ -363,7 +363,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_that_finds_too_few_tokens_answers_for_others_of_as_many_in_this_second() {
+  void too_large_claim_refuses_others_of_its_size_for_one_second() {
     claim(50);
     ClaimResult first = claim(15);
     requests.clear();
@@ -377,7 +377,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_bucket_that_one_process_found_empty_is_so_for_all() {
+  void empty_hint_of_one_process_applies_to_all() {
     BucketId slow = open("slow", "0.2", 5);
     granted(gate.spend(row(slow), 5));
     ClaimResult first = gate.spend(row(slow), 1);
@@ -391,7 +391,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_fill_is_requested_once_although_many_are_refused() {
+  void many_refusals_request_one_fill() {
     AtomicInteger sent = new AtomicInteger();
     FillRequests counting =
         new FillRequests() {
@@ -417,7 +417,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void no_fill_is_requested_while_tokens_are_on_the_way() {
+  void tokens_on_the_way_suppress_fill_requests() {
     claim(60);
     claim(1);
     assertThat(town.queue().level(bucket)).as("minted ahead").isEqualTo(60);
@@ -434,7 +434,7 @@ final class BucketGateTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 20, 60})
-  void whoever_waits_alone_as_told_is_granted(int n) {
+  void lone_caller_that_waits_for_retryAt_is_granted(int n) {
     claim(60);
     Instant told = retryAt(claim(n));
     assertThat(told).isEqualTo(second(n + 1));
@@ -443,7 +443,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void the_told_time_is_the_same_until_it_comes() {
+  void retryAt_stays_the_same_until_it_is_reached() {
     BucketId slow = open("slow", "3", 3);
     granted(gate.spend(row(slow), 3));
     for (int tenth = 0; tenth < 200; tenth++) {
@@ -455,7 +455,7 @@ final class BucketGateTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void whoever_drains_a_bucket_that_sleeps_is_told_when_its_next_token_comes(boolean isWoken) {
+  void drained_hibernating_bucket_refuses_until_its_next_token(boolean isWoken) {
     BucketId asleep = open("asleep", "10", 10);
     town.pass(20);
     assertThat(row(asleep).isHibernating()).isTrue();
@@ -474,7 +474,7 @@ final class BucketGateTest {
 
   /** Random rates, instants and numbers of tokens; the schedule fires up to 5 s late. */
   @Test
-  void whoever_waits_alone_as_told_is_granted_whatever_the_rate_and_no_later_than_need_be() {
+  void lone_caller_is_granted_at_retryAt_at_any_rate_without_unneeded_delay() {
     for (long seed = 1; seed <= 300; seed++) {
       Random random = new Random(seed);
       AdmissionFixture lonely = new AdmissionFixture();
@@ -510,7 +510,7 @@ final class BucketGateTest {
   // Outages.
 
   @Test
-  void a_queue_that_gives_no_answer_leaves_it_undecided() {
+  void failing_queue_leaves_the_claim_undecided() {
     town.queue().outage().begin();
     assertThat(claim(1)).isInstanceOf(Undecided.class);
     assertThat(claim(15)).isInstanceOf(Undecided.class);
@@ -518,7 +518,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_queue_that_gives_no_answer_refuses_while_the_row_says_that_the_bucket_is_empty() {
+  void empty_hint_refuses_claims_while_the_queue_fails() {
     BucketId slow = open("slow", "0.2", 1);
     granted(gate.spend(row(slow), 1));
     gate.spend(row(slow), 1);
@@ -534,21 +534,21 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_queue_that_answered_that_it_is_empty_has_answered() {
+  void empty_answer_before_a_failure_is_a_refusal() {
     claim(60);
     town.queue().outage().begin("look");
     assertThat(claim(1)).isInstanceOf(Denied.class);
   }
 
   @Test
-  void a_row_that_cannot_be_written_is_no_reason_to_admit() {
+  void failing_write_of_the_row_does_not_admit() {
     claim(60);
     town.buckets().outage().begin("rememberEmpty", "replace");
     assertThat(gate.spend(row(), 1)).isInstanceOf(Denied.class);
   }
 
   @Test
-  void a_fill_that_cannot_be_requested_is_no_reason_to_admit() {
+  void failing_fill_request_does_not_admit() {
     town.requests().begin();
     claim(60);
     for (int i = 0; i < 200; i++) {
@@ -558,13 +558,13 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_queue_that_does_not_say_whether_tokens_are_spent_leaves_it_undecided() {
+  void unanswered_settling_leaves_the_claim_undecided() {
     town.queue().outage().begin("settle");
     assertThat(claim(1)).isEqualTo(new Undecided("settle: out of order"));
   }
 
   @Test
-  void a_bucket_that_is_falsely_found_empty_once_grants_all_the_same() {
+  void one_false_empty_receive_does_not_refuse() {
     town.queue().seemEmptyOnce();
     granted(claim(25));
   }
@@ -594,7 +594,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void nobody_is_admitted_to_a_bucket_whose_tokens_expired_while_it_slept_if_it_cannot_be_woken() {
+  void hibernating_bucket_with_expired_tokens_refuses_if_it_cannot_be_woken() {
     BucketId asleep = open("asleep", "10", 10);
     town.pass(20);
     town.clock().advance(Duration.ofDays(20));
@@ -604,7 +604,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_bucket_that_sleeps_full_is_claimed_from_at_once_and_woken_besides() {
+  void full_hibernating_bucket_grants_at_once_and_is_woken() {
     BucketId asleep = open("asleep", "10", 10);
     town.pass(20);
     assertThat(gate.claim(asleep, Optional.of(row(asleep)), gate.firstTry(asleep)))
@@ -614,7 +614,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void the_tokens_of_a_bucket_that_had_expired_are_found_after_it_was_woken() {
+  void woken_bucket_replaces_expired_tokens() {
     BucketId asleep = open("asleep", "10", 10);
     town.pass(20);
     town.clock().advance(Duration.ofDays(20));
@@ -633,7 +633,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_bucket_wakes_with_its_capacity_if_its_tokens_have_expired_since_they_were_sent() {
+  void woken_bucket_with_expired_tokens_has_its_capacity() {
     BucketId asleep =
         open(
             "asleep",
@@ -651,7 +651,7 @@ final class BucketGateTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_missing_queue_admits_nobody_and_its_tenant_is_reconciled(FillMode mode) {
+  void missing_queue_refuses_and_its_tenant_is_reconciled(FillMode mode) {
     BucketId id = open("missing", new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(mode, 0)));
     town.pass(30);
     settle(id);
@@ -670,7 +670,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_queue_that_goes_missing_while_tokens_are_on_the_way_has_its_tenant_reconciled_too() {
+  void queue_lost_while_tokens_are_on_the_way_has_its_tenant_reconciled() {
     claim(60);
     claim(1);
     assertThat(row().needsFillAt(town.clock().instant())).isFalse();
@@ -690,7 +690,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_bucket_without_a_row_refuses_for_a_minute() {
+  void missing_row_refuses_for_a_minute() {
     town.buckets().remove(bucket);
     town.queue().delete(bucket);
     assertThat(retryAt(gate.claim(bucket, Optional.empty(), gate.firstTry(bucket))))
@@ -702,7 +702,7 @@ final class BucketGateTest {
   // Leases.
 
   @Test
-  void a_held_token_can_be_given_back() {
+  void held_token_can_be_given_back() {
     Granted held = granted(gate.claim(row(), 5, Duration.ofSeconds(10)));
     assertThat(available()).isEqualTo(55);
     gate.giveBack(held);
@@ -718,7 +718,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_settling_that_is_answered_after_the_lease_has_ended_counts_as_not_spent() {
+  void settling_answered_after_the_lease_has_ended_counts_as_not_spent() {
     TokenQueue slow =
         watched(
             TokenQueue.class,
@@ -734,7 +734,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_of_very_many_tokens_does_not_outlive_its_lease() {
+  void very_large_claim_does_not_outlive_its_lease() {
     BucketId large = open("large", "10000", 10_000);
     TokenQueue slow =
         watched(
@@ -771,7 +771,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_of_up_to_n_spends_what_there_is_and_tells_when_the_rest_will_have_come() {
+  void claim_of_up_to_n_spends_available_tokens_and_returns_when_the_rest_is_due() {
     claim(55);
     SpendResult spent = upTo(8);
     assertThat(spent.tokens()).isEqualTo(5);
@@ -779,7 +779,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_of_up_to_n_does_not_take_the_tokens_it_spends_for_held_by_others() {
+  void claim_of_up_to_n_does_not_count_its_own_tokens_as_held_by_others() {
     BucketId slow = open("slow", "0.2", 5);
     assertThat(gate.spendUpTo(slow, Optional.of(row(slow)), 8).tokens()).isEqualTo(5);
     assertThat(row(slow).emptyHint())
@@ -787,13 +787,13 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_of_up_to_n_that_falsely_finds_nothing_once_asks_again() {
+  void claim_of_up_to_n_is_retried_after_one_false_empty_receive() {
     town.queue().seemEmptyOnce();
     assertThat(upTo(10).tokens()).isEqualTo(10);
   }
 
   @Test
-  void an_emptiness_that_cannot_be_remembered_is_found_out_again() {
+  void failed_write_of_an_empty_hint_is_repeated_by_the_next_claim() {
     claim(55);
     town.buckets().outage().begin("rememberEmpty");
     assertThat(upTo(8).tokens()).isEqualTo(5);
@@ -808,7 +808,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void what_is_held_when_the_queue_stops_answering_is_spent() {
+  void held_tokens_are_spent_if_the_queue_stops_answering() {
     AtomicInteger receives = new AtomicInteger();
     TokenQueue failing =
         watched(
@@ -827,7 +827,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void tokens_that_were_spent_in_vain_are_put_back() {
+  void spent_tokens_of_a_failed_claim_are_put_back() {
     town.requests().begin();
     claim(60);
     gate.putBack(bucket, 12);
@@ -842,7 +842,7 @@ final class BucketGateTest {
 
   @ParameterizedTest
   @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 61, Integer.MAX_VALUE})
-  void a_number_that_the_bucket_can_never_hold_is_refused_and_nothing_is_changed(int n) {
+  void claim_beyond_the_capacity_is_rejected_without_changes(int n) {
     Bucket read = row();
     String message = "tokens: " + n + " (expected: 1 to 60)";
     assertThatThrownBy(() -> gate.spend(read, n))
@@ -855,7 +855,7 @@ final class BucketGateTest {
 
   @ParameterizedTest
   @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 10_001, 100_001, Integer.MAX_VALUE})
-  void a_claim_of_up_to_a_number_out_of_range_is_refused_and_nothing_is_changed(int n) {
+  void claim_of_up_to_a_number_out_of_range_is_rejected_without_changes(int n) {
     for (Optional<Bucket> read : Set.of(Optional.of(row()), Optional.<Bucket>empty())) {
       assertThatThrownBy(() -> gate.spendUpTo(bucket, read, n))
           .isInstanceOf(InvalidValue.class)
@@ -866,7 +866,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_lease_out_of_range_is_refused_and_nothing_is_changed() {
+  void lease_out_of_range_is_rejected_without_changes() {
     for (Duration lease :
         List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofSeconds(12 * 3_600 + 1))) {
       assertThatThrownBy(() -> gate.claim(row(), 1, lease))
@@ -877,7 +877,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void the_most_tokens_that_one_claim_may_ask_for_hold_for_large_buckets() {
+  void maximum_of_tokens_per_claim_applies_to_large_buckets() {
     BucketId large = open("large", "60000", 100_000);
     assertThatThrownBy(() -> gate.spend(row(large), 10_001))
         .hasMessage("tokens: 10001 (expected: 1 to 10000)");

@@ -129,7 +129,7 @@ final class UnreliableQueueTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 4, 10})
-  void a_claim_gets_all_that_there_is_however_few_each_receive_brings(int few) {
+  void claim_gets_all_tokens_although_each_receive_returns_few(int few) {
     open(10, 10);
     assertThat(gate(bringing(new Random(few), few)).claim(row(), 10, BucketGate.LEASE))
         .isInstanceOf(ClaimResult.Granted.class);
@@ -137,7 +137,7 @@ final class UnreliableQueueTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 10})
-  void a_bucket_does_not_grow_however_few_each_receive_brings(int few) {
+  void bucket_does_not_grow_although_each_receive_returns_few(int few) {
     open(10, 60);
     BucketGate gate = gate(bringing(new Random(few), few));
     for (int minute = 0; minute < 60; minute++) {
@@ -152,7 +152,7 @@ final class UnreliableQueueTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void a_bucket_of_which_nobody_knows_whether_it_is_empty_does_not_grow(boolean isCountTold) {
+  void bucket_of_unknown_level_does_not_grow(boolean isCountTold) {
     open(1, 5);
     BucketGate blind =
         gate(
@@ -199,7 +199,7 @@ final class UnreliableQueueTest {
   }
 
   @Test
-  void a_token_that_is_put_back_while_a_claim_looks_is_not_hidden() {
+  void token_put_back_during_a_claim_is_not_hidden() {
     open(1, 2);
     assertThat(takeAll(town.gate())).isEqualTo(2);
     pass(Duration.ofMillis(61_500));
@@ -219,7 +219,7 @@ final class UnreliableQueueTest {
   }
 
   @Test
-  void a_token_that_is_put_back_while_a_fill_looks_is_not_hidden() {
+  void token_put_back_during_a_fill_is_not_hidden() {
     drainedWithOneOnItsWay();
     assertThat(row().isKnownEmptyAt(now())).isTrue();
     TokenQueue putBack =
@@ -236,7 +236,7 @@ final class UnreliableQueueTest {
   }
 
   @Test
-  void a_token_that_is_put_back_without_an_answer_is_not_hidden() {
+  void token_put_back_by_an_unanswered_request_is_not_hidden() {
     drainedWithOneOnItsWay();
     TokenQueue lost =
         new Before(town.queue()) {
@@ -275,7 +275,7 @@ final class UnreliableQueueTest {
   }
 
   @Test
-  void nobody_is_admitted_by_a_queue_that_has_gone() {
+  void deleted_queue_admits_nobody() {
     Ticket ticket = ticket();
     town.queue().delete(AdmissionFixture.connects(gold));
     assertThat(register(ticket, town.queue(), town.clock()))
@@ -283,7 +283,7 @@ final class UnreliableQueueTest {
   }
 
   @Test
-  void nobody_is_admitted_by_an_answer_that_the_token_is_not_spent() {
+  void unspent_token_admits_nobody() {
     TokenQueue refusing =
         new Before(town.queue()) {
           @Override
@@ -296,7 +296,7 @@ final class UnreliableQueueTest {
   }
 
   @Test
-  void no_message_is_admitted_whose_token_is_not_spent() {
+  void message_whose_token_is_not_spent_is_not_admitted() {
     BucketId messages = new BucketId(gold.id(), Action.MESSAGE);
     TokenQueue frozen =
         new Before(town.queue()) {
@@ -325,7 +325,7 @@ final class UnreliableQueueTest {
 
   /** SQS deletes for a receipt that no longer holds the message, and says that it did. */
   @Test
-  void a_token_is_not_spent_twice_though_a_clock_is_three_seconds_behind() {
+  void token_is_spent_once_although_a_clock_is_three_seconds_slow() {
     BucketId connects = AdmissionFixture.connects(gold);
     town.queue().settle(connects, town.queue().reserve(connects, 2, BucketGate.LEASE, Search.LONG));
     TokenQueue agreeable =
@@ -350,7 +350,7 @@ final class UnreliableQueueTest {
   /** Counts of 50 s ago; everything else works. */
   @ParameterizedTest
   @ValueSource(longs = {0, 5})
-  void a_crowd_at_a_full_bucket_has_its_rate_though_counts_lag(long hibernateAfterMinutes) {
+  void burst_at_a_full_bucket_is_admitted_at_the_rate_although_counts_lag(long hibernateAfterMinutes) {
     NavigableMap<Instant, Level> told = new TreeMap<>();
     TokenQueue lagging =
         new Before(town.queue()) {

@@ -90,7 +90,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_fill_sends_what_is_owed_and_each_token_to_come_at_the_second_at_which_it_is_due() {
+  void fill_sends_owed_tokens_at_once_and_future_tokens_at_their_due_second() {
     spend(60);
     assertFilled(fillAt(10), 60, 0, 0, 60);
     assertThat(available()).as("owed").isEqualTo(10);
@@ -101,7 +101,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void fills_mint_ahead_until_the_next_one_is_due() {
+  void fill_mints_ahead_until_the_next_fill() {
     retune(new BucketSpec(Rate.perMinute(60), 200));
     spend(60);
     assertFilled(fillAt(10), 70, 0, 0, 70);
@@ -109,7 +109,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_schedule_that_fires_twice_mints_once() {
+  void schedule_that_fires_twice_mints_once() {
     spend(60);
     fillAt(60);
     assertFilled(fillAt(60), 0, 0, 0, 60);
@@ -117,7 +117,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_missed_minute_is_caught_up_at_once_as_far_as_there_was_room() {
+  void missed_minute_is_caught_up_at_once_up_to_the_room() {
     retune(new BucketSpec(Rate.perMinute(20), 60));
     spend(60);
     fillAt(0);
@@ -129,7 +129,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_bucket_that_was_full_owes_one_minutes_tokens_however_late_its_fill() {
+  void full_bucket_owes_one_minutes_tokens_at_a_late_fill() {
     retune(new BucketSpec(Rate.perMinute(6), 60));
     assertFilled(fillAt(0), 0, 0, 0, 60);
     spend(60);
@@ -138,14 +138,14 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_smaller_capacity_takes_out_what_is_too_much() {
+  void smaller_capacity_removes_surplus_tokens() {
     retune(BucketSpec.ofRate(Rate.perMinute(20)));
     assertFilled(fillAt(60), 0, 0, 40, 20);
     assertThat(town.queue().level(bucket)).isEqualTo(20);
   }
 
   @Test
-  void a_larger_rate_holds_from_the_retune_on() {
+  void larger_rate_applies_from_the_retune_on() {
     spend(60);
     town.clock().set(AdmissionFixture.START.plusSeconds(30));
     retune(BucketSpec.ofRate(Rate.perMinute(180)));
@@ -181,7 +181,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void tokens_that_the_queue_refuses_are_owed_again_and_come_with_the_next_fill() {
+  void tokens_refused_by_the_queue_are_sent_by_the_next_fill() {
     spend(60);
     town.clock().set(AdmissionFixture.START.plusSeconds(60));
     assertFilled(filling(tokens -> tokens).fill(bucket), 0, 60, 0, 0);
@@ -192,7 +192,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void tokens_that_the_queue_refuses_in_part_are_owed_again_in_part() {
+  void partly_refused_tokens_are_partly_owed_again() {
     spend(60);
     town.clock().set(AdmissionFixture.START.plusSeconds(10));
     assertFilled(filling(tokens -> tokens.subList(20, 45)).fill(bucket), 35, 25, 0, 35);
@@ -204,7 +204,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void tokens_of_which_nobody_knows_whether_they_were_sent_are_lost_and_never_sent_twice() {
+  void tokens_of_an_unanswered_send_are_not_sent_again() {
     spend(60);
     town.queue().outage().begin("put");
     assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
@@ -214,7 +214,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void when_the_level_cannot_be_read_nothing_is_lost() {
+  void unreadable_level_loses_no_token() {
     spend(60);
     town.queue().outage().begin("look");
     assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
@@ -223,7 +223,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void when_the_ledger_cannot_be_written_nothing_is_sent_and_nothing_is_lost() {
+  void unwritable_ledger_sends_and_loses_no_token() {
     spend(60);
     town.buckets().outage().begin("replace");
     assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
@@ -233,7 +233,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void of_many_fills_at_once_one_mints() {
+  void many_concurrent_fills_mint_once() {
     spend(60);
     town.clock().set(AdmissionFixture.START.plusSeconds(60));
     Bucket read = row();
@@ -244,7 +244,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_bucket_that_is_gone_is_left_alone() {
+  void deleted_bucket_is_ignored() {
     town.buckets().remove(bucket);
     assertThat(fillAt(60)).isEqualTo(new NoBucket());
   }
@@ -252,7 +252,7 @@ final class BucketFillTest {
   // A level that the queue tells late.
 
   @Test
-  void a_bucket_that_was_found_empty_is_filled_though_the_queue_still_tells_of_tokens() {
+  void bucket_found_empty_is_filled_although_the_queue_still_counts_tokens() {
     town.clock().set(AdmissionFixture.START.plusSeconds(100));
     rememberEmpty(0);
     assertThat(town.queue().level(bucket)).as("what the queue tells").isEqualTo(60);
@@ -260,7 +260,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_bucket_that_was_drained_once_and_then_left_alone_holds_its_capacity_and_no_more() {
+  void idle_bucket_after_a_drain_holds_exactly_its_capacity() {
     fillAt(120);
     spend(60);
     rememberEmpty(0);
@@ -271,7 +271,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_bucket_that_slept_and_was_found_empty_is_filled_too() {
+  void hibernating_bucket_found_empty_is_filled() {
     town.clock().set(AdmissionFixture.START.plusSeconds(100));
     town.buckets().replace(row().hibernating(town.clock().instant()));
     town.clock().set(AdmissionFixture.START.plusSeconds(1_000));
@@ -283,7 +283,7 @@ final class BucketFillTest {
 
   /** Else whoever holds all tokens once a minute and gives them back could hoard without end. */
   @Test
-  void a_bucket_that_was_found_empty_because_all_is_held_is_not_filled_for_that() {
+  void bucket_found_empty_because_all_tokens_are_held_is_not_filled() {
     town.clock().set(AdmissionFixture.START.plusSeconds(100));
     List<Lease> held = town.queue().reserve(bucket, 10, Duration.ofSeconds(90), Search.LONG);
     spend(50);
@@ -300,7 +300,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_request_for_a_bucket_that_has_tokens_on_the_way_does_nothing() {
+  void fill_request_while_tokens_are_on_the_way_does_nothing() {
     spend(60);
     town.clock().advance(Duration.ofSeconds(1));
     assertFilled(fillOnRequest(), 60, 0, 0, 60);
@@ -311,14 +311,14 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_request_for_a_bucket_that_is_full_does_no_harm() {
+  void fill_request_for_a_full_bucket_is_harmless() {
     town.clock().advance(Duration.ofSeconds(30));
     assertFilled(fillOnRequest(), 0, 0, 0, 60);
     assertThat(town.queue().level(bucket)).isEqualTo(60);
   }
 
   @Test
-  void a_request_for_a_bucket_that_sleeps_wakes_it_and_mints_ahead_from_then_on() {
+  void fill_request_for_a_hibernating_bucket_wakes_it_and_mints_ahead() {
     town.clock().advance(Duration.ofSeconds(100));
     town.buckets().replace(row().hibernating(town.clock().instant()));
     town.clock().advance(Duration.ofDays(3));
@@ -331,7 +331,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_request_for_a_bucket_of_a_suspended_tenant_does_nothing() {
+  void fill_request_for_a_suspended_tenant_does_nothing() {
     town.buckets().replace(row().suspended(row().spec(), town.clock().instant()));
     spend(60);
     town.clock().advance(Duration.ofSeconds(30));
@@ -340,7 +340,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_bucket_whose_tenant_is_active_again_is_owed_what_came_meanwhile() {
+  void bucket_of_a_resumed_tenant_is_owed_the_tokens_of_its_suspension() {
     spend(60);
     town.buckets().replace(row().suspended(row().spec(), town.clock().instant()));
     town.clock().advance(Duration.ofSeconds(30));

@@ -76,7 +76,7 @@ final class BucketMaintenanceTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_bucket_that_stayed_full_for_long_enough_hibernates(FillMode mode) {
+  void bucket_that_stays_full_long_enough_hibernates(FillMode mode) {
     town.open(bucket, spec(mode));
 
     town.pass(15);
@@ -90,7 +90,7 @@ final class BucketMaintenanceTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_claim_finds_a_full_bucket_however_long_it_slept(FillMode mode) {
+  void claim_finds_a_full_bucket_after_any_hibernation(FillMode mode) {
     town.open(bucket, spec(mode));
     town.pass(60);
     town.clock().advance(Duration.ofDays(40));
@@ -106,7 +106,7 @@ final class BucketMaintenanceTest {
   }
 
   @Test
-  void a_bucket_that_is_used_does_not_hibernate() {
+  void used_bucket_does_not_hibernate() {
     town.open(bucket, spec(FillMode.PRODUCER));
     for (int minute = 0; minute < 60; minute++) {
       town.pass(1);
@@ -117,14 +117,14 @@ final class BucketMaintenanceTest {
   }
 
   @Test
-  void a_bucket_whose_tier_says_never_does_not_hibernate() {
+  void bucket_of_a_tier_without_hibernation_does_not_hibernate() {
     town.open(bucket, new BucketSpec(Rate.perMinute(6), 6, new FillPolicy(FillMode.PRODUCER, 0)));
     town.pass(600);
     assertThat(state()).isEqualTo(FillState.State.PRODUCED);
   }
 
   @Test
-  void whoever_wakes_a_bucket_that_still_has_its_tokens_mints_none() {
+  void waking_a_bucket_with_unexpired_tokens_mints_none() {
     town.open(bucket, spec(FillMode.PRODUCER));
     town.pass(60);
     town.clock().advance(Duration.ofHours(5));
@@ -135,7 +135,7 @@ final class BucketMaintenanceTest {
   }
 
   @Test
-  void of_many_that_wake_a_bucket_at_once_one_mints() {
+  void many_concurrent_wakes_mint_once() {
     for (int round = 0; round < 20; round++) {
       BucketId id = new BucketId(new TenantId("acme-" + round), MAIL);
       town.open(id, spec(FillMode.PRODUCER));
@@ -176,7 +176,7 @@ final class BucketMaintenanceTest {
   }
 
   @Test
-  void a_requested_fill_that_one_overtakes_that_saw_the_bucket_full_fills_it_all_the_same() {
+  void requested_fill_succeeds_after_a_concurrent_fill_saw_a_full_bucket() {
     town.open(bucket, spec(FillMode.PRODUCER));
     town.pass(1);
     town.requests().begin();
@@ -200,7 +200,7 @@ final class BucketMaintenanceTest {
   }
 
   @Test
-  void whoever_wakes_a_bucket_while_another_does_mints_a_minutes_tokens_ahead_at_most() {
+  void concurrent_wakes_mint_at_most_a_minutes_tokens_ahead() {
     town.open(bucket, spec(FillMode.PRODUCER));
     town.pass(16);
     town.clock().advance(Duration.ofDays(20));
@@ -232,7 +232,7 @@ final class BucketMaintenanceTest {
   }
 
   @Test
-  void a_bucket_that_cannot_be_woken_gives_the_tokens_it_has_and_is_woken_by_a_later_claim() {
+  void bucket_that_cannot_be_woken_grants_its_tokens_and_is_woken_by_a_later_claim() {
     town.open(bucket, spec(FillMode.PRODUCER));
     town.pass(16);
     town.buckets().outage().begin("replace");
@@ -249,7 +249,7 @@ final class BucketMaintenanceTest {
   }
 
   @Test
-  void a_schedule_that_could_not_be_stopped_is_stopped_when_it_fires() {
+  void schedule_that_failed_to_stop_is_stopped_when_it_fires() {
     town.open(bucket, spec(FillMode.PRODUCER));
     town.pass(14);
     town.schedules().outage().begin("put");
@@ -266,7 +266,7 @@ final class BucketMaintenanceTest {
   }
 
   @Test
-  void a_schedule_that_could_not_be_started_is_started_by_a_claim_that_finds_the_bucket_empty() {
+  void schedule_that_failed_to_start_is_started_by_a_claim_at_the_empty_bucket() {
     town.open(bucket, spec(FillMode.PRODUCER));
     town.pass(16);
     town.schedules().outage().begin("put");
@@ -285,7 +285,7 @@ final class BucketMaintenanceTest {
   }
 
   @Test
-  void a_schedule_of_a_bucket_that_is_gone_is_deleted_when_it_fires() {
+  void schedule_of_a_deleted_bucket_is_deleted_when_it_fires() {
     town.open(bucket, spec(FillMode.PRODUCER));
     town.buckets().remove(bucket);
 
@@ -298,7 +298,7 @@ final class BucketMaintenanceTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_schedule_that_fires_twice_neither_mints_nor_loses(FillMode mode) {
+  void second_firing_of_a_schedule_changes_nothing(FillMode mode) {
     town.open(bucket, spec(mode));
     for (int minute = 0; minute < 5; minute++) {
       town.pass(1);
@@ -308,7 +308,7 @@ final class BucketMaintenanceTest {
   }
 
   @Test
-  void a_shard_whose_index_is_behind_leaves_a_bucket_that_sleeps_or_is_gone_alone() {
+  void shard_with_a_stale_index_ignores_hibernating_and_deleted_buckets() {
     town.open(bucket, spec(FillMode.SHARED));
     town.pass(20);
     assertThat(state()).isEqualTo(FillState.State.HIBERNATING);
@@ -324,7 +324,7 @@ final class BucketMaintenanceTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_turn_that_finds_no_queue_has_the_tenant_reconciled(FillMode mode) {
+  void shard_fill_without_a_queue_has_the_tenant_reconciled(FillMode mode) {
     town.open(bucket, spec(mode));
     settledTenant();
     town.queue().delete(bucket);
@@ -339,7 +339,7 @@ final class BucketMaintenanceTest {
   }
 
   @Test
-  void a_look_at_a_direct_bucket_that_finds_no_queue_has_the_tenant_reconciled() {
+  void check_of_a_direct_bucket_without_a_queue_has_the_tenant_reconciled() {
     town.open(bucket, spec(FillMode.DIRECT));
     town.pass(18);
     assertThat(state()).isEqualTo(FillState.State.DIRECT);
@@ -361,7 +361,7 @@ final class BucketMaintenanceTest {
   // Direct.
 
   @Test
-  void a_bucket_becomes_direct_when_its_tokens_are_of_all_ages_and_expire() {
+  void bucket_that_becomes_direct_keeps_its_level_while_tokens_expire() {
     town.open(bucket, new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(FillMode.DIRECT, 0)));
     assertThat(town.queue().lifetime(bucket)).isEqualTo(DirectFill.LONGEST_LIFETIME);
 
@@ -377,7 +377,7 @@ final class BucketMaintenanceTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_full_bucket_that_changes_its_mode_stays_full_to_a_minutes_tokens(FillMode from) {
+  void full_bucket_that_changes_its_mode_stays_full_within_a_minutes_tokens(FillMode from) {
     for (FillMode to : FillMode.values()) {
       String name = (from + "-" + to).toLowerCase(Locale.ROOT);
       BucketId id = new BucketId(new TenantId(name), MAIL);
@@ -398,7 +398,7 @@ final class BucketMaintenanceTest {
 
   @ParameterizedTest
   @EnumSource
-  void whoever_is_refused_and_comes_back_when_told_is_admitted(FillMode mode) {
+  void refused_caller_is_admitted_at_retryAt(FillMode mode) {
     town.open(bucket, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new FillPolicy(mode, 15)));
     for (int minute = 0; minute < 40; minute++) {
       town.pass(1);

@@ -65,7 +65,7 @@ final class FillModeChangesTest {
   }
 
   @Test
-  void the_larger_tiers_law_is_kept_whatever_changes_and_when() {
+  void tier_changes_at_any_time_admit_no_more_than_the_larger_tier() {
     for (long seed = 1; seed <= 8; seed++) {
       assertThat(flip(seed)).as("admitted, seed " + seed).isGreaterThan(FLIPS);
     }
