@@ -44,7 +44,7 @@ final class BucketLawsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("fillings")
-  void in_fair_weather_every_law_is_kept(String name, Function<Terms, FillPolicy> filling) {
+  void every_law_is_kept_without_faults(String name, Function<Terms, FillPolicy> filling) {
     LawBook.Report report = LawBook.ofLimiter(TollgateLimiter.inMemory(filling, 0)).hold(HISTORIES);
     System.out.println(name + ": " + report);
     LimiterLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
@@ -52,7 +52,7 @@ final class BucketLawsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("fillings")
-  void in_a_storm_every_law_is_kept(String name, Function<Terms, FillPolicy> filling) {
+  void every_law_is_kept_despite_faults(String name, Function<Terms, FillPolicy> filling) {
     LawBook.Report report =
         LawBook.ofLimiter(TollgateLimiter.inMemory(filling, 100)).hold(HISTORIES);
     assertThat(report.judged(LimiterLaws.NEVER_MORE)).as(name).isEqualTo(report.histories());
@@ -69,7 +69,7 @@ final class BucketLawsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("planted")
-  void the_law_book_sees_an_engine_that(String fault, Limiter.Maker maker) {
+  void planted_fault_breaks_a_law(String fault, Limiter.Maker maker) {
     assertThatThrownBy(
             () -> LawBook.ofLimiter(maker).only(List.of(LimiterLaws.NEVER_MORE)).hold(HISTORIES))
         .as(fault)

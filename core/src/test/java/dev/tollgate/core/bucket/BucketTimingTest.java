@@ -147,7 +147,7 @@ final class BucketTimingTest {
 
   @ParameterizedTest
   @CsvSource({"12,12", "60,60", "7,7", "60,20", "180,180", "0.2,5"})
-  void a_drained_bucket_gives_each_token_two_seconds_late_at_most(String perMinute, long capacity) {
+  void drained_bucket_delivers_each_token_at_most_two_seconds_late(String perMinute, long capacity) {
     List<Duration> late = new ArrayList<>();
     for (long seed = 1; seed <= SEEDS; seed++) {
       Site site = new Site(seed, spec(perMinute, capacity));
@@ -171,7 +171,7 @@ final class BucketTimingTest {
 
   @ParameterizedTest
   @CsvSource({"12,12", "60,60", "7,7", "60,20", "0.2,5"})
-  void whoever_comes_when_told_is_a_second_late_in_the_median_and_never_comes_in_vain(
+  void caller_at_retryAt_is_granted_with_a_median_delay_of_one_second(
       String perMinute, long capacity) {
     List<Duration> late = new ArrayList<>();
     for (long seed = 1; seed <= SEEDS; seed++) {
@@ -212,7 +212,7 @@ final class BucketTimingTest {
   }
 
   @Test
-  void a_bucket_of_twenty_at_sixty_a_minute_gives_all_that_comes_in_152_seconds() {
+  void bucket_of_twenty_at_sixty_a_minute_delivers_its_full_rate_for_152_seconds() {
     for (long seed = 1; seed <= SEEDS; seed++) {
       Site site = new Site(seed, spec("60", 20));
       assertThat(demand(site, Duration.ofSeconds(152))).as("seed %d", seed).isBetween(165L, 172L);
@@ -221,7 +221,7 @@ final class BucketTimingTest {
 
   @ParameterizedTest
   @CsvSource({"12,12", "60,60", "7,7", "60,20", "180,180", "600,600", "60,300", "2.5,3"})
-  void permanent_demand_has_99_percent_of_the_rate_over_ten_minutes(
+  void permanent_demand_gets_99_percent_of_the_rate_over_ten_minutes(
       String perMinute, long capacity) {
     for (long seed = 1; seed <= 10; seed++) {
       Site site = new Site(seed, spec(perMinute, capacity));
@@ -237,7 +237,7 @@ final class BucketTimingTest {
 
   @ParameterizedTest
   @CsvSource({"60,60,1", "60,20,4", "60,10,7", "12,12,1", "0.2,5,1"})
-  void a_drained_bucket_requests_fills_as_often_as_the_tokens_minted_last(
+  void drained_bucket_requests_a_fill_when_the_minted_tokens_run_out(
       String perMinute, long capacity, int mostPerMinute) {
     for (long seed = 1; seed <= 10; seed++) {
       Site site = new Site(seed, spec(perMinute, capacity));
@@ -274,7 +274,7 @@ final class BucketTimingTest {
 
   @ParameterizedTest
   @CsvSource({"12,12", "60,60", "60,20", "7,30", "2.5,3"})
-  void schedules_that_are_missed_late_or_doubled_neither_lose_tokens_nor_make_any(
+  void missed_late_and_repeated_schedules_neither_lose_nor_add_tokens(
       String perMinute, long capacity) {
     for (long seed = 1; seed <= 10; seed++) {
       BucketSpec spec = spec(perMinute, capacity);
@@ -306,7 +306,7 @@ final class BucketTimingTest {
 
   @ParameterizedTest
   @ValueSource(longs = {6, 60, 600})
-  void a_retune_neither_loses_more_than_a_minutes_tokens_nor_makes_more(long to) {
+  void retune_neither_loses_nor_adds_more_than_a_minutes_tokens(long to) {
     for (long seed = 1; seed <= SEEDS; seed++) {
       BucketSpec before = spec("60", 60);
       BucketSpec after = BucketSpec.ofRate(Rate.perMinute(to));
@@ -323,7 +323,7 @@ final class BucketTimingTest {
   }
 
   @Test
-  void a_new_rate_holds_within_a_minute() {
+  void new_rate_applies_within_a_minute() {
     for (long seed = 1; seed <= SEEDS; seed++) {
       Site site = new Site(seed, spec("6", 6));
       demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
@@ -334,7 +334,7 @@ final class BucketTimingTest {
   }
 
   @Test
-  void a_bucket_that_shrinks_while_tokens_are_on_the_way_gives_its_new_rate() {
+  void bucket_that_shrinks_while_tokens_are_on_the_way_delivers_its_new_rate() {
     for (long seed = 1; seed <= SEEDS; seed++) {
       Site site = new Site(seed, spec("60", 60));
       demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
@@ -346,7 +346,7 @@ final class BucketTimingTest {
   }
 
   @Test
-  void a_thousand_retunes_give_no_more_than_the_larger_rate_would() {
+  void thousand_retunes_admit_no_more_than_the_larger_rate() {
     for (long seed = 1; seed <= 5; seed++) {
       BucketSpec slow = spec("60", 60);
       BucketSpec fast = spec("180", 180);
@@ -374,7 +374,7 @@ final class BucketTimingTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 14 * 24 * 60, 20 * 24 * 60})
-  void a_crowd_at_a_sleeping_bucket_has_its_capacity_and_from_then_on_its_rate(long asleepMinutes) {
+  void burst_at_a_hibernating_bucket_gets_its_capacity_and_then_its_rate(long asleepMinutes) {
     for (long seed = 1; seed <= 10; seed++) {
       BucketSpec spec = spec("12", 24);
       Site site = new Site(seed, spec);

@@ -60,7 +60,7 @@ final class TenantVisitTest {
   // What ends.
 
   @Test
-  void a_session_that_is_over_is_ended_and_another_is_not() {
+  void expired_session_is_ended_and_another_is_not() {
     house.open(acme, "a", "b");
     house.pass(OVER.minusSeconds(1));
     house.open(acme, "c");
@@ -74,7 +74,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void every_session_of_a_tenant_that_is_not_served_is_ended() {
+  void all_sessions_of_an_inactive_tenant_are_ended() {
     house.open(acme, "a", "b");
     house.open(acme, "c");
     is(TenantStatus.SUSPENDED);
@@ -105,7 +105,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void nothing_is_left_of_a_tenant_that_is_gone() {
+  void removed_tenant_leaves_nothing_behind() {
     house.open(acme, "a");
     house.town().tenants().remove(ACME, acme.version());
 
@@ -122,7 +122,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_session_whose_row_was_deleted_under_its_sockets_counts_no_more() {
+  void session_deleted_with_open_sockets_is_not_counted() {
     SessionId deleted = house.open(acme, "a", "b");
     house.open(acme, "c");
     house.books().vanish(ACME, deleted);
@@ -133,7 +133,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_session_that_cannot_be_ended_does_not_stop_the_others() {
+  void session_that_cannot_be_ended_does_not_stop_the_others() {
     house.open(acme, "a");
     house.open(acme, "b");
     house.open(acme, "c");
@@ -177,7 +177,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void far_from_every_limit_nobody_asks_after_quiet_connections() {
+  void quiet_connections_far_from_every_limit_are_not_checked() {
     limited(100);
     house.open(acme, "a", "b", "c", "d", "e", "f", "g", "h", "i", "j");
     house.sockets().lose("a");
@@ -193,7 +193,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_connection_without_a_sign_of_life_is_asked_after_when_the_idle_limit_has_passed() {
+  void silent_connection_is_checked_after_the_idle_limit() {
     limited(100);
     SessionId session = house.open(acme, "a", "b");
     house.sockets().lose("a");
@@ -214,7 +214,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_socket_that_sends_nothing_but_heartbeats_stays_and_is_asked_after_now_and_then() {
+  void socket_that_only_sends_heartbeats_stays_and_is_checked_periodically() {
     limited(100);
     house.open(acme, "a");
     int probes = 0;
@@ -229,7 +229,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_session_that_was_renewed_while_it_was_listed_is_not_ended() {
+  void session_renewed_during_listing_is_not_ended() {
     SessionId session = house.open(acme, "live");
     house.pass(Duration.ofMinutes(5).minusSeconds(5));
     whileListed(
@@ -245,7 +245,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_session_that_was_joined_while_it_was_listed_is_not_ended() {
+  void session_joined_during_listing_is_not_ended() {
     SessionId session = house.open(acme, "live");
     house.pass(Duration.ofMinutes(5).minusSeconds(5));
     whileListed(now -> house.join(ACME, session, "new"));
@@ -272,7 +272,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_message_is_a_sign_of_life_of_all_connections_of_its_session() {
+  void message_is_a_sign_of_life_of_all_connections_of_its_session() {
     limited(100);
     SessionId session = house.open(acme, "a", "b");
     house.pass(Duration.ofMinutes(10));
@@ -288,7 +288,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_connection_of_two_hours_is_dropped_however_busy_its_session() {
+  void two_hours_old_connection_of_a_busy_session_is_dropped() {
     limited(100);
     SessionId session = house.open(acme, "old");
     for (int minute = 0; minute < 121; minute++) {
@@ -303,7 +303,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void near_the_tenants_limit_ghosts_are_dropped_and_counted_no_more() {
+  void ghosts_near_the_tenants_limit_are_dropped_and_subtracted() {
     SessionId session = nearTheLimit("a", "b", "c");
     house.sockets().lose("a");
     house.sockets().lose("c");
@@ -320,7 +320,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void ghosts_of_a_busy_session_are_dropped_as_well() {
+  void ghosts_of_a_busy_session_are_dropped() {
     SessionId session = nearTheLimit("a", "b");
     house.sockets().lose("a");
     house.pass(QUIET);
@@ -331,7 +331,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_tenant_that_was_lately_refused_a_connection_is_near_its_limit() {
+  void recently_refused_tenant_counts_as_near_its_limit() {
     limited(100);
     house.open(acme, "a");
     house.sockets().lose("a");
@@ -342,7 +342,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_refusal_of_two_minutes_ago_is_forgotten() {
+  void refusal_two_minutes_ago_is_ignored() {
     limited(100);
     house.open(acme, "a");
     house.sockets().lose("a");
@@ -353,7 +353,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void where_a_session_was_refused_a_connection_those_of_full_sessions_are_asked_after() {
+  void connections_of_full_sessions_are_checked_after_a_session_limit_refusal() {
     limited(Map.of(Limit.CONNECTIONS_PER_SESSION, 2L));
     house.open(acme, "a", "b");
     house.open(acme, "c");
@@ -371,7 +371,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_connection_that_was_never_counted_is_dropped_without_counting_down() {
+  void uncounted_connection_is_dropped_without_lowering_the_count() {
     SessionId session = nearTheLimit("a");
     house.join(ACME, session, "uncounted");
     house.sockets().lose("uncounted");
@@ -383,7 +383,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_connection_that_showed_a_sign_of_life_just_now_is_not_asked_after() {
+  void connection_with_a_recent_sign_of_life_is_not_checked() {
     SessionId session = nearTheLimit("a");
     house.sockets().lose("a");
     house.pass(BUSY);
@@ -401,7 +401,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_socket_that_cannot_be_asked_after_stays_and_the_count_is_put_right_all_the_same() {
+  void failing_check_leaves_the_socket_and_the_count_is_repaired() {
     nearTheLimit("a");
     house.books().countUp(ACME, "b", 10);
     house.sockets().lose("a");
@@ -418,7 +418,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_visit_begins_nothing_when_its_time_is_up() {
+  void visit_starts_nothing_after_its_deadline() {
     house.open(acme, "a", "b");
     house.open(acme, "c", "d");
     house.sockets().lose("a");
@@ -433,7 +433,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void of_sessions_that_there_is_not_time_for_others_are_looked_after_the_next_time() {
+  void visit_without_time_for_all_sessions_checks_others_the_next_time() {
     Set<String> probed = new HashSet<>();
     TenantVisit slow =
         new TenantVisit(
@@ -485,7 +485,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_tenant_is_struck_off_a_minute_after_its_last_turn_if_no_session_is_left() {
+  void tenant_without_sessions_is_removed_from_the_list_a_minute_after_its_last_turn() {
     SessionId session = house.open(acme, "a");
     house.pass(Duration.ofMinutes(2));
     assertThat(isLiveAfterVisit()).isTrue();
@@ -501,7 +501,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_tenant_with_a_session_or_a_count_stays() {
+  void tenant_with_a_session_or_a_count_stays_listed() {
     house.open(acme);
     house.pass(Duration.ofMinutes(3));
     assertThat(isLiveAfterVisit()).isTrue();
@@ -522,7 +522,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void a_session_that_is_opened_during_a_visit_keeps_its_tenant_live() {
+  void session_opened_during_a_visit_keeps_its_tenant_live() {
     house.open(acme);
     house.pass(OVER);
     house.faults().none();

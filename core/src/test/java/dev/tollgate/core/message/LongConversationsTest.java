@@ -78,7 +78,7 @@ final class LongConversationsTest {
   }
 
   @Test
-  void a_message_that_was_processed_is_not_processed_again_when_its_session_has_ended() {
+  void repeated_message_is_not_processed_again_after_its_session_has_ended() {
     Tenant bronze = town.onboard("acme", "bronze", Map.of());
     SessionId session = orderIn(bronze);
     // The client does not get the answer and sends the message again. The session ends meanwhile.
@@ -89,7 +89,7 @@ final class LongConversationsTest {
   }
 
   @Test
-  void a_message_that_was_processed_is_not_processed_again_when_its_session_ran_out() {
+  void repeated_message_is_not_processed_again_after_its_session_has_expired() {
     Tenant bronze = town.onboard("acme", "bronze", Map.of());
     SessionId session = orderIn(bronze);
     // The client sends the message again in the session's last second. The housekeeper is faster.
@@ -101,7 +101,7 @@ final class LongConversationsTest {
   }
 
   @Test
-  void messages_without_end_extend_no_session_beyond_its_lifetime() {
+  void continuous_messages_do_not_extend_a_session_beyond_its_lifetime() {
     Tenant acme =
         town.onboard("acme", "gold", Map.of(Limit.SESSION_TTL, 100L, Limit.SESSION_LIFETIME, 250L));
     Instant lifeEnds = town.clock().instant().plusSeconds(250);
@@ -120,7 +120,7 @@ final class LongConversationsTest {
 
   /** DynamoDB charges each write of a row, a connect's too, by its size. */
   @Test
-  void a_session_notes_no_more_names_than_a_batch_has_and_each_message_is_processed_once() {
+  void session_records_at_most_a_batch_of_names_and_each_message_is_processed_once() {
     Tenant acme =
         town.onboard(
             "acme", "gold", Map.of(Limit.SESSION_TTL, 200L, Limit.MESSAGES_PER_MINUTE, 600L));
@@ -155,7 +155,7 @@ final class LongConversationsTest {
 
   /** The functions of pool and silo may serve one session at the same time. */
   @Test
-  void two_batches_of_one_session_do_not_forget_each_others_names() {
+  void concurrent_batches_of_a_session_keep_each_others_names() {
     Tenant acme = town.onboard("acme", "gold", Map.of());
     SessionId session = open(acme);
     join(acme, session, "a", 30);
@@ -179,7 +179,7 @@ final class LongConversationsTest {
 
   /** After sessionTTL was lowered, messages no longer move the session's end. */
   @Test
-  void a_socket_that_sends_every_ten_seconds_is_not_closed_as_dead() {
+  void socket_that_sends_every_ten_seconds_is_not_closed_as_dead() {
     Tenant acme = town.onboard("acme", "gold", Map.of(Limit.SESSION_TTL, 3_600L));
     SessionId session = open(acme);
     join(acme, session, "a", 30);
@@ -196,7 +196,7 @@ final class LongConversationsTest {
   }
 
   @Test
-  void a_ghost_goes_within_two_minutes_at_the_limit_in_a_busy_session_that_is_joined() {
+  void ghost_of_a_busy_session_at_the_limit_goes_within_two_minutes() {
     Tenant bronze =
         town.onboard(
             "acme",
@@ -228,7 +228,7 @@ final class LongConversationsTest {
   }
 
   @Test
-  void a_socket_whose_messages_are_throttled_is_not_closed_as_dead() {
+  void socket_with_throttled_messages_is_not_closed_as_dead() {
     Tenant acme =
         town.onboard(
             "acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 1L, Limit.SESSION_TTL, 3_600L));
@@ -252,7 +252,7 @@ final class LongConversationsTest {
   }
 
   @Test
-  void frames_are_sent_once_though_the_handler_fails_once() {
+  void frames_are_sent_once_although_the_handler_fails_once() {
     Tenant acme = town.onboard("acme", "gold", Map.of());
     SessionId session = open(acme);
     join(acme, session, "a", 30);

@@ -44,7 +44,7 @@ final class MessageLawsTest {
   }
 
   @Test
-  void whatever_goes_wrong_and_however_often_it_is_sent_a_message_is_processed_once() {
+  void repeated_message_is_processed_once_despite_faults() {
     LawBook.Report report =
         LawBook.ofProcessor(shop(DeduplicationId.REQUEST, true)).hold(HISTORIES);
 
@@ -62,7 +62,7 @@ final class MessageLawsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("planted")
-  void the_law_book_sees_an_engine_that(
+  void planted_fault_breaks_a_law(
       String fault, Law<Processor.Maker> law, Processor.Maker maker) {
     assertThatThrownBy(() -> LawBook.ofProcessor(maker).hold(HISTORIES))
         .as(fault)

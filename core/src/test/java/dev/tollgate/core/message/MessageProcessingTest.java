@@ -99,7 +99,7 @@ final class MessageProcessingTest {
   // What is sent to whom.
 
   @Test
-  void a_message_goes_to_the_other_sockets_and_its_replies_to_all() {
+  void message_goes_to_the_other_sockets_and_its_replies_to_all() {
     shop.application((message, json) -> List.of("1", "2"));
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
@@ -111,7 +111,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void the_application_knows_whose_a_message_is_and_what_it_was() {
+  void application_gets_tenant_session_and_content_of_a_message() {
     IncomingMessage sent =
         new IncomingMessage(
             acme.id(),
@@ -134,7 +134,7 @@ final class MessageProcessingTest {
 
   @ParameterizedTest
   @EnumSource(names = "ACTIVE", mode = EnumSource.Mode.EXCLUDE)
-  void messages_of_a_tenant_that_is_not_active_are_refused_and_cost_nothing(TenantStatus status) {
+  void messages_of_an_inactive_tenant_are_refused_without_cost(TenantStatus status) {
     long tokens = shop.tokens(acme);
     become(status);
 
@@ -147,7 +147,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_message_that_was_refused_while_its_tenant_was_suspended_can_be_sent_again() {
+  void message_refused_during_suspension_can_be_sent_again() {
     become(TenantStatus.SUSPENDED);
     shop.process(named("q1", "m1"));
     become(TenantStatus.ACTIVE);
@@ -156,7 +156,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void messages_of_a_session_are_handled_and_answered_in_their_order() {
+  void messages_of_a_session_are_handled_and_answered_in_order() {
     List<String> ids = IntStream.range(0, 10).mapToObj(i -> "m" + i).toList();
 
     shop.outcomes(ids.stream().map(id -> from("a", id)).toList());
@@ -167,7 +167,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_is_gone_is_taken_off_the_books_once_and_no_more_is_sent_to_it() {
+  void closed_socket_is_removed_once_and_gets_no_more_frames() {
     town.clock().advance(Duration.ofSeconds(31));
     shop.sockets().lose("b");
 
@@ -181,7 +181,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_may_still_be_connecting_is_left_alone_and_a_sender_is_not() {
+  void closed_socket_stays_while_it_may_be_connecting_unless_it_is_the_sender() {
     town.clock().advance(Duration.ofSeconds(30));
     shop.sockets().lose("a");
     shop.sockets().lose("b");
@@ -194,7 +194,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_gone_socket_that_cannot_be_taken_off_the_books_stops_nothing() {
+  void failed_removal_of_a_closed_socket_stops_nothing() {
     town.clock().advance(Duration.ofSeconds(31));
     shop.sockets().lose("b");
     town.sessions().outage().begin("leave");
@@ -203,7 +203,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_message_of_a_session_that_is_gone_is_processed_and_nobody_hears_of_it() {
+  void message_of_a_deleted_session_is_processed_without_frames() {
     town.sessions().vanish(acme.id(), session);
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
@@ -214,7 +214,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_message_of_a_session_that_is_over_is_processed_and_does_not_revive_it() {
+  void message_of_an_expired_session_is_processed_and_does_not_revive_it() {
     town.clock().advance(Duration.ofHours(1));
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
@@ -225,7 +225,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void what_is_no_message_is_paid_for_and_answered() {
+  void malformed_message_costs_a_token_and_is_answered() {
     assertThat(shop.process(unreadable(acme, session, "a", "m1"), from("a", "m2")))
         .containsExactly(BAD_FRAME, PROCESSED);
 
@@ -235,7 +235,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_sender_that_is_gone_is_taken_off_the_books_once_in_a_batch_of_refused_frames() {
+  void closed_sender_of_several_refused_frames_is_removed_once() {
     spend(20);
     shop.sockets().lose("a");
     shop.counted().clear();
@@ -249,7 +249,7 @@ final class MessageProcessingTest {
   // Who is processed at all.
 
   @Test
-  void messages_of_nobody_are_dropped() {
+  void messages_of_unknown_tenants_are_dropped() {
     IncomingMessage stranger =
         new IncomingMessage(
             new TenantId("nobody"),
@@ -265,7 +265,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void messages_of_a_tenant_that_was_removed_just_now_are_dropped() {
+  void messages_of_a_just_removed_tenant_are_dropped() {
     shop.reads(
         (tenant, of, messages) ->
             new MessageFacts(Optional.empty(), Map.of(), Optional.empty(), Set.of()));
@@ -277,7 +277,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void what_cannot_be_read_of_one_tenant_fails_its_messages_and_no_others() {
+  void failed_read_of_one_tenant_fails_only_its_messages() {
     Tenant other = town.onboard("other", "gold", Map.of());
     SessionId others = shop.session(other, "o");
     shop.facts().outage().begin("read acme");
@@ -294,7 +294,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void when_it_cannot_be_said_who_is_known_everything_fails() {
+  void failed_read_of_known_tenants_fails_the_batch() {
     town.facts().outage().begin("tenantExists");
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(FAILED);
@@ -303,7 +303,7 @@ final class MessageProcessingTest {
   // What stops a session's messages.
 
   @Test
-  void a_message_that_fails_and_all_behind_it_come_again_and_other_sessions_go_on() {
+  void failed_message_and_its_successors_are_redelivered_and_other_sessions_continue() {
     SessionId another = shop.session(acme, "x");
     failOn("m2");
 
@@ -324,7 +324,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void tokens_of_messages_that_come_again_are_put_back() {
+  void tokens_of_redelivered_messages_are_put_back() {
     failOn("m2");
 
     shop.process(from("a", "m1"), from("a", "m2"), from("a", "m3"));
@@ -333,7 +333,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void tokens_that_cannot_be_put_back_are_lost_and_nothing_else() {
+  void failed_return_of_tokens_loses_only_the_tokens() {
     failOn("m1");
     town.queue().outage().begin("put");
 
@@ -343,7 +343,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void only_the_failure_itself_has_a_cause() {
+  void only_the_failed_message_has_a_cause() {
     failOn("m1");
 
     List<Result> results = results(from("a", "m1"), from("a", "m2"));
@@ -353,7 +353,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void an_error_of_the_application_fails_the_message_like_an_exception() {
+  void application_error_fails_the_message_like_an_exception() {
     shop.application(
         (message, json) -> {
           throw new NoClassDefFoundError("gone");
@@ -364,7 +364,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void of_several_replies_of_which_one_is_none_no_reply_is_sent() {
+  void invalid_reply_among_several_sends_none() {
     shop.application((message, json) -> List.of("1", ""));
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(FAILED);
@@ -379,7 +379,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_message_that_was_processed_and_is_sent_again_is_paid_for_and_not_handled() {
+  void repeated_message_costs_a_token_and_is_not_handled() {
     assertThat(shop.process(named("q1", "m1"))).containsExactly(PROCESSED);
     List<Frame> posted = shop.sockets().posted();
     town.clock().advance(Duration.ofMinutes(5));
@@ -395,7 +395,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_name_may_be_used_again_after_ten_minutes_and_by_another_session_at_once() {
+  void name_can_be_reused_after_ten_minutes_and_by_another_session_at_once() {
     SessionId another = shop.session(acme, "x");
     shop.process(named("q1", "m1"));
     assertThat(shop.process(ProcessingFixture.named(acme, another, "x", "q2", "m1")))
@@ -406,7 +406,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_message_that_is_refused_for_its_rate_and_sent_again_as_told_is_processed_once() {
+  void throttled_message_sent_again_at_retryAt_is_processed_once() {
     spend(20);
     assertThat(shop.process(named("q1", "m1"))).containsExactly(THROTTLED);
     town.clock().set(AdmissionFixture.START.plusSeconds(60));
@@ -419,7 +419,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void copies_in_one_batch_are_each_paid_for_and_processed_once() {
+  void copies_in_one_batch_cost_a_token_each_and_are_processed_once() {
     assertThat(shop.process(named("q1", "m1"), named("q2", "m1"), named("q3", "m1")))
         .containsExactly(PROCESSED, DUPLICATE, DUPLICATE);
 
@@ -428,7 +428,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void copies_in_one_batch_for_which_there_is_no_token_are_told_the_same() {
+  void throttled_copies_in_one_batch_get_the_same_answer() {
     spend(20);
 
     assertThat(shop.process(named("q1", "m1"), named("q2", "m1"), named("q3", "m2")))
@@ -439,7 +439,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_message_that_failed_is_handled_again_when_the_queue_delivers_it_again() {
+  void failed_message_is_handled_again_after_redelivery() {
     failOn("m1");
     assertThat(shop.process(named("q1", "m1"), named("q2", "m1"))).containsExactly(FAILED, FAILED);
     assertThat(shop.tokens(acme)).isEqualTo(20);
@@ -453,7 +453,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_copy_that_is_no_message_is_answered_and_one_that_is_is_processed() {
+  void malformed_copy_is_answered_and_well_formed_copy_is_processed() {
     IncomingMessage unreadable =
         new IncomingMessage(
             acme.id(),
@@ -467,7 +467,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_message_that_cannot_be_logged_is_done_and_says_why_it_may_be_processed_twice() {
+  void failed_write_of_the_message_log_is_reported_and_the_message_is_done() {
     shop.log().outage().begin();
 
     List<Result> results = results(named("q1", "m1"), named("q2", "m2"), named("q3", "m1"));
@@ -481,7 +481,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_message_that_extends_its_session_is_known_by_it_for_ten_minutes() {
+  void message_recorded_in_its_session_is_known_for_ten_minutes() {
     for (int i = 0; i < 5; i++) {
       town.clock().advance(Duration.ofMinutes(7));
       town.fill().fill(ProcessingFixture.messages(acme));
@@ -497,7 +497,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_message_whose_session_cannot_be_extended_is_logged() {
+  void message_is_logged_if_its_session_cannot_be_extended() {
     town.clock().advance(Duration.ofMinutes(30));
     town.sessions().outage().begin("extend");
 
@@ -506,7 +506,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_message_without_a_name_of_its_clients_is_not_logged() {
+  void message_without_a_client_name_is_not_logged() {
     shop.process(from("a", "m1"));
 
     assertThat(shop.counted()).doesNotContain("add");
@@ -515,7 +515,7 @@ final class MessageProcessingTest {
   // FrameDelivery is best effort.
 
   @Test
-  void a_socket_that_cannot_be_reached_misses_its_frames_and_stops_nothing() {
+  void unreachable_socket_misses_its_frames_and_stops_nothing() {
     shop.sockets().outage().begin("post to b");
 
     List<Result> results = results(from("a", "m1"), from("a", "m2"));
@@ -531,7 +531,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_refusal_that_cannot_be_delivered_is_done() {
+  void undeliverable_refusal_counts_as_done() {
     spend(19);
     shop.sockets().outage().begin("post");
 
@@ -542,7 +542,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_fails_at_once_is_tried_again_for_the_next_frame() {
+  void socket_that_fails_fast_gets_the_next_frame() {
     shop.sockets().outage().begin("post to b");
 
     shop.process(from("a", "m1"), from("a", "m2"));
@@ -551,7 +551,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_fails_slowly_gets_no_more_frames_of_the_batch() {
+  void socket_that_fails_slowly_gets_no_more_frames_of_the_batch() {
     shop.sockets().outage().begin("post to b");
     shop.delay("b", Duration.ofSeconds(1));
 
@@ -564,7 +564,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_takes_its_frames_within_the_usual_time_gets_all_of_them() {
+  void socket_of_usual_speed_gets_all_frames() {
     shop.delay("b", Duration.ofMillis(100));
 
     List<IncomingMessage> ten = IntStream.range(0, 10).mapToObj(i -> from("a", "m" + i)).toList();
@@ -574,7 +574,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_is_a_little_late_each_time_is_waited_for_no_longer_than_one_that_hangs() {
+  void slightly_slow_socket_is_given_no_more_time_than_a_hanging_one() {
     shop.delay("b", Duration.ofMillis(500));
 
     for (int batch = 1; batch <= 2; batch++) {
@@ -587,7 +587,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void frames_take_half_of_the_batchs_time_at_most_and_every_message_is_done() {
+  void frames_take_at_most_half_of_the_batchs_time_and_every_message_is_done() {
     List.of("a", "b", "c").forEach(socket -> shop.delay(socket, Duration.ofMillis(100)));
 
     List<Result> results =
@@ -607,7 +607,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_is_slow_in_two_batches_is_closed_and_costs_nothing_any_more() {
+  void socket_slow_in_two_batches_is_closed_and_costs_no_more_time() {
     doNotTake("b", Duration.ofSeconds(3));
     shop.process(from("a", "m1"), from("a", "m2"));
     assertThat(shop.sockets().closed()).isEmpty();
@@ -622,7 +622,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_is_closed_because_it_is_slow_is_cut_off() {
+  void socket_closed_as_slow_has_its_messages_dropped() {
     doNotTake("b", Duration.ofSeconds(3));
     shop.process(from("a", "m1"));
     shop.process(from("a", "m2"));
@@ -632,7 +632,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_takes_each_frame_after_more_than_a_second_is_closed_in_the_second_batch() {
+  void socket_that_needs_over_a_second_per_frame_is_closed_in_the_second_batch() {
     shop.delay("b", Duration.ofMillis(1_300));
     shop.process(from("a", "m1"));
     assertThat(shop.sockets().closed()).isEmpty();
@@ -643,7 +643,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void sockets_are_not_closed_because_api_gateway_is_slow() {
+  void slow_api_gateway_closes_no_socket() {
     List<String> all = List.of("a", "b", "c");
     all.forEach(socket -> doNotTake(socket, Duration.ofMillis(1_100)));
     for (int batch = 0; batch < 5; batch++) {
@@ -662,7 +662,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_was_slow_once_and_has_taken_a_frame_since_is_not_closed() {
+  void socket_that_recovered_after_being_slow_once_is_not_closed() {
     doNotTake("b", Duration.ofSeconds(3));
     shop.process(from("a", "m1"));
     shop.sockets().outage().end();
@@ -675,7 +675,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_was_slow_long_ago_is_not_closed() {
+  void socket_that_was_slow_long_ago_is_not_closed() {
     doNotTake("b", Duration.ofSeconds(3));
     shop.process(from("a", "m1"));
     town.clock().advance(Duration.ofMinutes(5));
@@ -685,7 +685,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_slow_socket_that_cannot_be_closed_stops_nothing() {
+  void slow_socket_that_cannot_be_closed_stops_nothing() {
     doNotTake("b", Duration.ofSeconds(3));
     shop.sockets().outage().begin("close");
 
@@ -695,7 +695,7 @@ final class MessageProcessingTest {
 
   /** Beside a socket that never answers, all others have their frames before it does. */
   @Test
-  void a_socket_that_does_not_read_holds_up_its_own_session_for_a_second_and_no_other()
+  void socket_that_does_not_read_delays_only_its_session_for_a_second()
       throws Exception {
     SessionId another = shop.session(acme, "x");
     Tenant other = town.onboard("other", "gold", Map.of());
@@ -729,7 +729,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_never_answers_holds_up_neither_messages_nor_the_batch() {
+  void unresponsive_socket_delays_neither_messages_nor_the_batch() {
     CountDownLatch end = new CountDownLatch(1);
     shop.hang("b", end);
     ForkJoinPool executor = new ForkJoinPool(8);
@@ -748,7 +748,7 @@ final class MessageProcessingTest {
   // Tokens.
 
   @Test
-  void the_first_messages_of_a_batch_have_the_tokens_and_the_others_are_told_when_to_come_back() {
+  void first_messages_of_a_batch_get_the_tokens_and_the_others_are_throttled() {
     spend(18);
     SessionId another = shop.session(acme, "x");
 
@@ -767,7 +767,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void whoever_comes_back_alone_as_told_is_processed() {
+  void lone_sender_at_retryAt_is_processed() {
     spend(20);
     shop.process(from("a", "m1"));
     town.clock().set(AdmissionFixture.START.plusSeconds(60));
@@ -778,7 +778,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_refusal_that_the_sender_does_not_hear_because_it_is_gone_takes_it_off_the_books() {
+  void refusal_to_a_closed_sender_removes_the_sender() {
     spend(20);
     shop.sockets().lose("a");
 
@@ -788,14 +788,14 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_bucket_that_cannot_be_asked_admits_for_free_if_the_tier_says_so() {
+  void failing_bucket_admits_without_tokens_if_the_tier_states_so() {
     town.queue().outage().begin();
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED_WITHOUT_TOKEN);
   }
 
   @Test
-  void a_bucket_that_cannot_be_asked_lets_messages_come_again_if_the_tier_refuses() {
+  void failing_bucket_has_messages_redelivered_if_the_tier_refuses() {
     refuseWhenUndecided();
     town.queue().outage().begin();
 
@@ -806,7 +806,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void tokens_that_could_not_be_spent_are_not_taken_for_spent() {
+  void unspendable_tokens_do_not_count_as_spent() {
     refuseWhenUndecided();
     town.queue().outage().begin("settle");
 
@@ -814,7 +814,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_bucket_that_is_not_there_yet_refuses_for_a_minute() {
+  void missing_bucket_refuses_for_a_minute() {
     town.buckets().remove(ProcessingFixture.messages(acme));
 
     assertThat(shop.process(from("a", "m1"))).containsExactly(THROTTLED);
@@ -825,7 +825,7 @@ final class MessageProcessingTest {
   // Frames that are refused, and sockets that send too many of them.
 
   @Test
-  void what_is_no_message_is_throttled_as_a_message_is() {
+  void malformed_message_is_throttled_like_a_message() {
     spend(20);
 
     assertThat(shop.process(unreadable(acme, session, "a", "m1"), from("a", "m2")))
@@ -835,7 +835,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void frames_of_every_kind_have_the_tokens_in_their_order() {
+  void all_frames_get_tokens_in_their_order() {
     assertThat(shop.process(named("q1", "m1"))).containsExactly(PROCESSED);
     spend(16);
 
@@ -851,7 +851,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_copy_for_which_there_is_no_token_is_done_and_silent() {
+  void throttled_copy_of_a_processed_message_is_not_answered() {
     spend(19);
 
     assertThat(shop.process(named("q1", "m1"), named("q2", "m1")))
@@ -866,7 +866,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_burst_of_sixty_refusals_is_answered_and_the_next_one_closes_its_socket() {
+  void sixty_refusals_are_answered_and_the_next_one_closes_the_socket() {
     spend(20);
     assertThat(shop.outcomes(flood("a", 59))).containsOnly(THROTTLED);
 
@@ -879,7 +879,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_comes_again_has_no_new_allowance_and_another_session_has_its_own() {
+  void reconnected_socket_keeps_its_sessions_refusal_allowance() {
     SessionId another = shop.session(acme, "x");
     spend(20);
     int answered = 0;
@@ -894,7 +894,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void sessions_of_two_tenants_that_are_called_the_same_have_an_allowance_each() {
+  void sessions_of_two_tenants_with_the_same_id_have_separate_allowances() {
     Tenant other = town.onboard("other", "gold", Map.of());
     town.tenants()
         .replace(other.changed(Tier.DEFAULTS.get(2), other.overrides(), TenantStatus.SUSPENDED));
@@ -906,7 +906,7 @@ final class MessageProcessingTest {
 
   /** Another session takes each token as it comes. */
   @Test
-  void a_session_that_sends_a_frame_a_second_while_it_is_refused_is_not_closed() {
+  void session_with_one_refused_frame_a_second_is_not_closed() {
     SessionId noisy = shop.session(acme, "noisy");
     spend(20);
     int refused = 0;
@@ -925,7 +925,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void frames_behind_the_one_that_closes_their_socket_cost_no_tokens() {
+  void frames_after_the_close_of_their_socket_cost_no_tokens() {
     for (int i = 0; i < 6; i++) {
       shop.outcomes(bad("a", i * 10, 10));
       putBack(10);
@@ -940,7 +940,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_message_at_which_the_handler_fails_counts_each_time_and_closes_its_socket_at_last() {
+  void message_that_keeps_failing_closes_its_socket_in_the_end() {
     failOn("poison");
     for (int i = 0; i < 60; i++) {
       assertThat(shop.process(from("a", "poison"))).containsExactly(FAILED);
@@ -955,7 +955,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_slow_socket_with_too_many_refused_frames_is_closed() {
+  void slow_socket_with_too_many_refused_frames_is_closed() {
     spend(20);
     shop.delay("a", Duration.ofMillis(1_050));
 
@@ -967,7 +967,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_with_too_many_refused_frames_is_closed_though_no_time_is_left_for_frames() {
+  void socket_with_too_many_refused_frames_is_closed_although_no_time_is_left_for_frames() {
     spend(20);
     shop.outcomes(flood("a", 60));
     shop.delay("b", Duration.ofSeconds(5));
@@ -979,7 +979,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void what_a_closed_socket_has_in_the_queue_is_done_at_once_without_tokens_or_requests() {
+  void queued_messages_of_a_closed_socket_are_dropped_without_tokens_or_requests() {
     spend(20);
     shop.outcomes(flood("a", 61));
     town.clock().advance(Duration.ofMinutes(1));
@@ -996,7 +996,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_message_that_was_cut_off_is_processed_when_it_is_sent_again_by_another_socket() {
+  void dropped_message_is_processed_when_another_socket_sends_it() {
     spend(20);
     shop.outcomes(flood("a", 60));
     assertThat(shop.process(named("q1", "m1"))).containsExactly(CUT_OFF);
@@ -1008,7 +1008,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_duplicate_that_is_paid_for_is_no_reason_to_close_a_socket_and_one_that_is_not_is() {
+  void only_duplicates_without_a_token_count_towards_closing_the_socket() {
     shop.process(named("q", "m1"));
     for (int i = 0; i < 19; i++) {
       assertThat(shop.process(named("q" + i, "m1"))).containsExactly(DUPLICATE);
@@ -1025,7 +1025,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_session_that_is_refused_in_bursts_of_sixty_is_not_closed() {
+  void session_with_spaced_bursts_of_sixty_refusals_is_not_closed() {
     spend(20);
     for (int minute = 0; minute < 60; minute++) {
       shop.outcomes(flood(minute % 2 == 0 ? "a" : "b", 60));
@@ -1036,7 +1036,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void bad_frames_count_though_they_are_paid_for_and_a_copy_by_another_socket_is_handled() {
+  void malformed_frames_count_although_they_cost_tokens_and_a_copy_by_another_socket_is_handled() {
     for (int i = 0; i < 3; i++) {
       assertThat(shop.outcomes(bad("a", i * 20, 20))).containsOnly(BAD_FRAME);
       putBack(i < 2 ? 20 : 4);
@@ -1068,7 +1068,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void refusals_of_a_suspended_tenant_close_its_sockets_too() {
+  void refusals_of_a_suspended_tenant_close_its_sockets() {
     become(TenantStatus.SUSPENDED);
 
     assertThat(shop.outcomes(flood("a", 70))).containsOnly(SUSPENDED, CUT_OFF);
@@ -1078,7 +1078,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_cannot_be_closed_now_is_by_a_refused_frame_of_the_next_batch() {
+  void failed_close_is_retried_at_a_refused_frame_of_the_next_batch() {
     spend(20);
     shop.outcomes(flood("a", 60));
     shop.sockets().outage().begin("close");
@@ -1094,7 +1094,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_flooding_socket_that_is_gone_already_is_taken_off_the_books() {
+  void already_closed_flooding_socket_is_removed() {
     spend(20);
     shop.outcomes(flood("a", 60));
     shop.sockets().lose("a");
@@ -1111,7 +1111,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_message_extends_its_session_if_the_last_sign_of_life_is_more_than_a_minute_ago() {
+  void message_extends_its_session_if_the_last_sign_of_life_is_over_a_minute_old() {
     Instant before = end();
     town.clock().advance(Duration.ofMinutes(1));
     shop.process(from("a", "m1"));
@@ -1129,7 +1129,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void neither_refused_nor_unreadable_messages_extend_a_session() {
+  void refused_and_malformed_messages_do_not_extend_a_session() {
     Instant before = end();
     town.clock().advance(Duration.ofMinutes(30));
     town.fill().fill(ProcessingFixture.messages(acme));
@@ -1141,7 +1141,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_session_that_cannot_be_extended_now_stops_nothing() {
+  void failed_extension_of_a_session_stops_nothing() {
     town.clock().advance(Duration.ofMinutes(30));
     town.sessions().outage().begin("extend");
 
@@ -1151,7 +1151,7 @@ final class MessageProcessingTest {
   // What it costs.
 
   @Test
-  void ten_messages_cost_two_token_requests_and_a_write_a_session_at_most() {
+  void ten_messages_cost_at_most_two_token_requests_and_one_write_per_session() {
     town.clock().advance(Duration.ofMinutes(30));
     SessionId another = shop.session(acme, "x");
     shop.counted().clear();
@@ -1166,7 +1166,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void messages_that_their_clients_named_cost_a_write_a_session_be_it_extended_or_not() {
+  void named_messages_cost_one_write_per_session_whether_or_not_it_is_extended() {
     SessionId another = shop.session(acme, "x");
     shop.counted().clear();
     shop.outcomes(
@@ -1197,7 +1197,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_refusal_costs_nothing_while_the_bucket_is_known_to_be_empty() {
+  void refusal_under_an_empty_hint_costs_nothing() {
     spend(20);
     shop.process(from("a", "m1"));
     shop.counted().clear();
@@ -1208,7 +1208,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void the_message_that_finds_the_bucket_empty_costs_one_write() {
+  void message_that_finds_the_bucket_empty_costs_one_write() {
     town.clock().advance(Duration.ofMinutes(30));
     town.fill().fill(ProcessingFixture.messages(acme));
     spend(20);
@@ -1222,7 +1222,7 @@ final class MessageProcessingTest {
   // Beside each other, and in time.
 
   @Test
-  void a_message_that_takes_too_long_fails_with_those_behind_it_and_no_others() {
+  void message_that_takes_too_long_fails_only_itself_and_its_successors() {
     SessionId another = shop.session(acme, "x");
     CountDownLatch end = new CountDownLatch(1);
     shop.application(
@@ -1249,7 +1249,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void nothing_is_begun_once_the_time_is_up() {
+  void batch_starts_nothing_after_its_deadline() {
     CountDownLatch end = new CountDownLatch(1);
     shop.reads(
         (tenant, of, messages) -> {
@@ -1277,7 +1277,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_session_of_many_sockets_is_told_by_all_threads_and_none_is_left_out() {
+  void session_of_many_sockets_is_served_by_all_threads_without_omission() {
     String[] many = IntStream.range(0, 100).mapToObj(i -> "s" + i).toArray(String[]::new);
     SessionId crowd = shop.session(acme, many);
     ExecutorService executor = Executors.newCachedThreadPool();

@@ -24,7 +24,7 @@ final class CountLawsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 20, 100})
-  void whatever_goes_wrong_counts_keep_the_law(int perMille) {
+  void counts_keep_every_law_despite_faults(int perMille) {
     LawBook.Report report = LawBook.ofCounter(TollgateCounter.inMemory(perMille)).hold(HISTORIES);
     assertThat(report.judged()).hasSize(4);
   }
@@ -53,7 +53,7 @@ final class CountLawsTest {
   }
 
   @Test
-  void a_recount_that_does_not_succeed_while_the_count_moves_is_caught() {
+  void recount_that_fails_while_the_count_changes_breaks_a_law() {
     LawBook<Counter.Maker> planted =
         LawBook.ofCounter(TollgateCounter.inMemory(0, CountLawsTest::correctedIfStill));
 

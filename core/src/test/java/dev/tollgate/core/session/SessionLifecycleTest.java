@@ -48,7 +48,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void end_closes_the_sockets_and_takes_them_off_the_books() {
+  void end_closes_the_sockets_and_lowers_the_count() {
     SessionId other = house.open(acme, "d");
     SessionId session = house.open(acme, "a", "b", "c");
 
@@ -62,7 +62,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void end_of_an_empty_session_does_no_more_than_it_must() {
+  void end_of_an_empty_session_sends_only_the_needed_requests() {
     SessionId session = house.open(acme);
     house.faults().none();
 
@@ -72,7 +72,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_session_whose_socket_cannot_be_closed_is_over_and_can_be_ended_again() {
+  void session_whose_socket_cannot_be_closed_is_over_and_can_be_ended_again() {
     SessionId session = house.open(acme, "a");
     house.sockets().outage().begin();
 
@@ -87,7 +87,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_connection_that_set_out_before_the_end_does_not_join_after_it() {
+  void connection_started_before_the_end_does_not_join_after_it() {
     SessionId session = house.open(acme, "a");
     house.sockets().outage().begin();
     assertThatThrownBy(() -> house.life().end(ACME, session)).isInstanceOf(Unavailable.class);
@@ -98,7 +98,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_disconnect_that_comes_three_times_while_its_session_ends_counts_once() {
+  void disconnect_delivered_three_times_during_the_end_counts_once() {
     SessionId session = house.open(acme, "a", "b");
     house.open(acme, "c");
     Disconnection departure = new Disconnection(house.books());
@@ -119,7 +119,7 @@ final class SessionLifecycleTest {
   private static final Duration AFTER_HANDSHAKES = Duration.ofSeconds(31);
 
   @Test
-  void a_session_that_is_ended_during_a_handshake_stays_until_the_socket_can_be_closed() {
+  void session_ended_during_a_handshake_stays_until_the_socket_can_be_closed() {
     SessionId session = house.open(acme, "a", "handshaking");
     house.sockets().lose("handshaking");
 
@@ -136,7 +136,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_session_that_notes_messages_stays_until_they_may_be_forgotten() {
+  void session_with_recorded_messages_stays_until_they_expire() {
     SessionId session = house.open(acme, "a");
     Session read = house.books().find(ACME, session).orElseThrow();
     Instant until = house.town().clock().instant().plusSeconds(600);
@@ -176,7 +176,7 @@ final class SessionLifecycleTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("faults")
-  void an_end_that_is_disturbed_is_finished_by_the_housekeeping(String name, Fault fault) {
+  void interrupted_end_is_finished_by_the_housekeeping(String name, Fault fault) {
     int steps = stepsOfEnding();
     assertThat(steps).isEqualTo(6);
     for (int at = 1; at <= steps; at++) {
@@ -269,7 +269,7 @@ final class SessionLifecycleTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("meanwhile")
-  void whatever_happens_while_a_session_ends_it_ends_once(String name, Happening happening) {
+  void session_ends_once_despite_concurrent_events(String name, Happening happening) {
     int steps = stepsOfEnding();
     for (int at = 1; at <= steps; at++) {
       try {
@@ -300,7 +300,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_connection_joins_before_the_end_and_is_closed_or_after_it_and_is_refused() {
+  void connection_during_the_end_is_closed_or_refused() {
     SessionId session = house.open(acme, "a");
     house.faults().plan(1, Faults.meanwhile(() -> register(session, "early")));
     house.life().end(ACME, session);
@@ -309,7 +309,7 @@ final class SessionLifecycleTest {
   }
 
   @RepeatedTest(20)
-  void connections_that_race_with_two_ends_are_closed_or_refused() {
+  void connections_during_two_concurrent_ends_are_closed_or_refused() {
     SessionId session = house.open(acme, "a", "b");
 
     List<Optional<JoinResult>> answers =
@@ -337,7 +337,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void the_one_who_gets_the_connections_lowers_the_count_and_the_other_does_not() {
+  void only_the_caller_that_takes_the_connections_lowers_the_count() {
     house.open(acme, "c", "d");
     SessionId session = house.open(acme, "a", "b");
     Consumer<SessionId> end = id -> house.life().end(ACME, id);
@@ -378,7 +378,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_subject_that_opens_sessions_without_end_gets_its_own_and_leaves_the_turns_to_others() {
+  void subject_at_its_session_limit_uses_no_turns_of_others() {
     Tenant bronze = house.town().onboard("bronze", "bronze", Map.of());
     Optional<Caller> greedy = caller(bronze, "greedy");
 
@@ -397,7 +397,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_refused_subject_costs_two_reads_and_no_write() {
+  void refused_subject_costs_two_reads_and_no_write() {
     Tenant one = tenant("one", 1, 300, 3_600);
     opened(one, caller(one, "ann"));
     house.faults().none();
@@ -408,7 +408,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void without_a_token_nothing_is_asked_or_noted_for_a_subject() {
+  void session_without_a_token_sends_no_subject_requests() {
     house.faults().none();
 
     house.life().open(acme, Optional.empty());
@@ -418,7 +418,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_session_gives_its_place_back_at_once_when_it_is_ended_and_soon_when_it_is_over() {
+  void ended_session_frees_its_place_at_once_and_expired_session_soon() {
     Tenant two = tenant("two", 2, 60, 3_600);
     Optional<Caller> ann = caller(two, "ann");
     Session ended = opened(two, ann);
@@ -440,7 +440,7 @@ final class SessionLifecycleTest {
 
   /** A renewal asks whether the session was over when it began, and may write after its end. */
   @Test
-  void a_renewal_under_way_at_the_end_of_a_session_gives_its_subject_no_further_one() {
+  void renewal_during_the_end_gives_its_subject_no_extra_session() {
     Tenant one = tenant("one", 1, 60, 3_600);
     Optional<Caller> eve = caller(one, "eve");
     Session session = opened(one, eve);
@@ -468,7 +468,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_renewal_that_is_overtaken_until_the_session_is_over_does_not_renew_it() {
+  void renewal_retried_after_the_session_is_over_does_not_renew_it() {
     Tenant one = tenant("one", 1, 60, 3_600);
     Optional<Caller> eve = caller(one, "eve", Duration.ofHours(1));
     Session session = opened(one, eve);
@@ -489,7 +489,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_subject_creates_no_more_sessions_in_a_minute_than_twice_its_places() {
+  void subject_creates_at_most_twice_its_places_in_a_minute() {
     Tenant three = tenant("three", 3, 60, 3_600);
     Optional<Caller> ann = caller(three, "ann");
     for (int i = 0; i < 6; i++) {
@@ -503,7 +503,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_subject_with_more_sessions_than_a_lowered_limit_waits_until_enough_are_over() {
+  void subject_above_a_lowered_limit_waits_until_enough_sessions_are_over() {
     Tenant three = tenant("three", 3, 60, 3_600);
     Optional<Caller> ann = caller(three, "ann");
     for (int i = 0; i < 3; i++) {
@@ -521,7 +521,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_noted_session_that_is_not_there_takes_no_place() {
+  void recorded_session_without_a_row_takes_no_place() {
     Tenant one = tenant("one", 1, 300, 3_600);
     Optional<Caller> ann = caller(one, "ann");
     Session gone = opened(one, ann);
@@ -533,7 +533,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_leaked_session_is_over_at_its_lifetime_however_often_it_is_renewed_and_connected_to() {
+  void renewals_and_connects_do_not_extend_a_session_beyond_its_lifetime() {
     Tenant one = tenant("one", 1, 8, 48);
     Session session = opened(one, Optional.empty());
     assertThat(session.latestEnd(one.limits())).contains(START.plusSeconds(48));
@@ -551,7 +551,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_session_ends_with_its_token_unless_a_newer_one_renews_it() {
+  void session_ends_with_its_token_unless_a_newer_token_renews_it() {
     Tenant one = tenant("one", 9, 300, 3_600);
     Session session = opened(one, caller(one, "ann", Duration.ofSeconds(30)));
     assertThat(session.endsAt()).isEqualTo(START.plusSeconds(30));
@@ -571,7 +571,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_session_of_an_older_version_counts_as_created_when_it_is_next_used() {
+  void session_of_an_older_version_is_dated_by_its_next_use() {
     Tenant one = tenant("one", 1, 300, 3_600);
     SessionId old = house.town().open(one);
     assertThat(house.books().find(one.id(), old).orElseThrow().latestEnd(one.limits())).isEmpty();
@@ -584,7 +584,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void a_changed_lifetime_applies_to_a_session_from_its_next_use_and_never_shortens_its_end() {
+  void changed_lifetime_applies_from_the_next_use_and_never_shortens_a_session() {
     Tenant one = tenant("one", 1, 60, 120);
     Session session = opened(one, Optional.empty());
     Tenant longer =

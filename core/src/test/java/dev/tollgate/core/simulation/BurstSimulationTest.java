@@ -57,7 +57,7 @@ final class BurstSimulationTest {
   /** Steady traffic, and a tenant that grows by sixty connections a second. */
   @ParameterizedTest
   @CsvSource({"100, 50", "200, 65"})
-  void a_hundred_disconnects_that_were_lost_near_the_limit_are_healed_within_two_minutes(
+  void hundred_lost_disconnects_near_the_limit_are_repaired_within_two_minutes(
       int perSecond, int connects) {
     for (long seed = 1; seed <= SEEDS; seed++) {
       BurstSimulation rush =
@@ -80,7 +80,7 @@ final class BurstSimulationTest {
 
   @ParameterizedTest
   @CsvSource({"100, 50", "200, 65"})
-  void a_hundred_deaths_between_two_writes_are_healed_within_two_minutes(
+  void hundred_crashes_between_two_writes_are_repaired_within_two_minutes(
       int perSecond, int connects) {
     for (long seed = 1; seed <= SEEDS; seed++) {
       BurstSimulation rush = busy(seed, 100_000, 2_000, perSecond, connects, LISTING);
@@ -97,7 +97,7 @@ final class BurstSimulationTest {
   }
 
   @Test
-  void nothing_is_corrected_where_nothing_is_wrong() {
+  void correct_counts_are_never_corrected() {
     for (long seed = 1; seed <= SEEDS; seed++) {
       BurstSimulation rush = busy(seed, 100_000, 2_000, 200, 50, LISTING);
       for (int second = 0; second < 300; second++) {
@@ -141,7 +141,7 @@ final class BurstSimulationTest {
   }
 
   @Test
-  void near_the_limit_no_ghost_gets_older_than_two_minutes_and_nobody_gets_a_false_429() {
+  void ghosts_near_the_limit_last_at_most_two_minutes_and_cause_no_false_429() {
     for (long seed = 1; seed <= 4 * SEEDS; seed++) {
       BurstSimulation rush = visitors(seed, 150, 110, Duration.ofSeconds(3), Duration.ofMinutes(4));
       rush.pass(Duration.ofMinutes(4));
@@ -155,7 +155,7 @@ final class BurstSimulationTest {
   }
 
   @Test
-  void a_tenant_that_ghosts_fill_is_not_refused_for_them_for_longer_than_two_minutes() {
+  void tenant_filled_with_ghosts_is_refused_for_at_most_two_minutes() {
     for (long seed = 1; seed <= 4 * SEEDS; seed++) {
       BurstSimulation rush = visitors(seed, 24, 10, Duration.ofSeconds(3), Duration.ofMinutes(20));
       int refusedInARow = 0;
@@ -176,7 +176,7 @@ final class BurstSimulationTest {
   }
 
   @Test
-  void far_from_the_limit_only_silent_sockets_are_asked_after_and_ghosts_go_with_the_idle_limit() {
+  void only_silent_sockets_are_checked_far_from_the_limit_and_ghosts_go_at_the_idle_limit() {
     for (long seed = 1; seed <= 4 * SEEDS; seed++) {
       BurstSimulation rush = visitors(seed, 1_000, 0, Duration.ofSeconds(1), Duration.ofMinutes(4));
       rush.pass(Duration.ofMinutes(17));

@@ -17,7 +17,7 @@ final class DaySimulationTest {
   }
 
   @Test
-  void the_same_seed_gives_the_same_day_and_another_another() {
+  void day_is_determined_by_its_seed() {
     DaySimulation.Result first = DaySimulation.live(7, 40, Duration.ofHours(2));
 
     assertThat(DaySimulation.live(7, 40, Duration.ofHours(2))).isEqualTo(first);
