@@ -22,7 +22,7 @@ class LogTextTest {
         "`a\u2028\u202eb\u0085`, `\"a\\u2028\\u202eb\\u0085\"`",
         "größe, `\"größe\"`",
       })
-  void a_value_is_escaped(String value, String quoted) {
+  void value_is_escaped(String value, String quoted) {
     assertThat(LogText.quoted(value)).isEqualTo(quoted);
   }
 

@@ -40,7 +40,7 @@ final class LedgerTest {
   }
 
   @Test
-  void a_new_bucket_is_owed_its_capacity_at_once() {
+  void new_bucket_is_owed_its_capacity_at_once() {
     BucketSpec spec = spec("60", 60);
     Ledger.Step step = Ledger.opened(spec, START).step(spec, START, at(75), 0);
     assertThat(step).isEqualTo(new Ledger.Step(60, empty(START), true));
@@ -98,7 +98,7 @@ final class LedgerTest {
   }
 
   @Test
-  void a_fill_of_the_same_or_an_earlier_instant_mints_nothing() {
+  void fill_of_the_same_or_an_earlier_instant_mints_nothing() {
     BucketSpec spec = spec("60", 100);
     Ledger after = empty(START).step(spec, at(60), at(60), 0).after();
     assertThat(after.step(spec, at(60), at(60), 60).tokens()).isZero();
@@ -124,7 +124,7 @@ final class LedgerTest {
   }
 
   @Test
-  void a_level_above_the_capacity_mints_nothing() {
+  void level_above_the_capacity_mints_nothing() {
     assertThat(empty(START).step(spec("60", 60), at(60), at(135), 1_000).tokens()).isZero();
   }
 
@@ -211,7 +211,7 @@ final class LedgerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1", "60001", "0.0000001", "1e400", "1e-400"})
-  void a_rate_out_of_range_is_refused(String perMinute) {
+  void rate_out_of_range_is_refused(String perMinute) {
     assertThatThrownBy(() -> Rate.perMinute(new BigDecimal(perMinute)))
         .isInstanceOf(InvalidValue.class)
         .hasMessageStartingWith("ratePerMinute: ");

@@ -69,7 +69,7 @@ final class AdmissionTest {
   }
 
   @Test
-  void unknown_tenant_is_refused_before_its_credentials_are_requested() {
+  void unknown_tenant_is_refused_without_a_request_to_its_bucket() {
     assertThat(why(admission.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
     assertThat(town.queue().reserves()).isZero();
   }

@@ -206,7 +206,7 @@ final class RefusedByReadTest {
    * ever. Without a fill, the tenant's own clients still find the other tokens.
    */
   @Test
-  void frozen_processes_hold_one_token_each_until_its_lease_ends() {
+  void frozen_processes_hold_at_most_one_token_each_until_its_lease_ends() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     int count = 20;

@@ -125,7 +125,7 @@ final class RegistrationTest {
   }
 
   @Test
-  void a_connect_extends_no_session_beyond_its_lifetime() {
+  void connect_extends_no_session_beyond_its_lifetime() {
     Tenant brief =
         town.onboard("brief", "gold", Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 90L));
     SessionId session = open(brief);

@@ -1187,7 +1187,7 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_copy_costs_a_token_and_no_write() {
+  void copy_costs_a_token_and_no_write() {
     shop.process(named("q1", "m1"));
     shop.counted().clear();
 

@@ -24,7 +24,7 @@ class SubjectTest {
   }
 
   @Test
-  void a_pseudonym_is_the_digest_of_tenant_and_claim() {
+  void pseudonym_is_the_digest_of_tenant_and_claim() {
     assertThat(Subject.of(ACME, "ann").pseudonym()).isEqualTo("SWOWNV3GmYeFTFrzksvREg");
     assertThatThrownBy(() -> new Subject("ann")).isInstanceOf(InvalidValue.class);
   }

@@ -710,7 +710,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_token_whose_lease_has_ended_cannot_be_spent() {
+  void token_whose_lease_has_ended_cannot_be_spent() {
     Granted held = granted(gate.claim(row(), 5, Duration.ofSeconds(10)));
     town.clock().advance(Duration.ofSeconds(10));
     assertThat(gate.settle(held)).isInstanceOf(SettleResult.Lapsed.class);
@@ -763,7 +763,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_of_up_to_n_spends_n_in_requests_of_ten() {
+  void claim_of_up_to_n_spends_n_in_requests_of_ten() {
     assertThat(upTo(25)).isEqualTo(new SpendResult(25, Optional.empty()));
     assertThat(town.queue().level(bucket)).isEqualTo(35);
     assertThat(requests)
@@ -793,7 +793,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void failed_write_of_an_empty_hint_is_repeated_by_the_next_claim() {
+  void failed_write_of_an_empty_hint_does_not_change_the_answer() {
     claim(55);
     town.buckets().outage().begin("rememberEmpty");
     assertThat(upTo(8).tokens()).isEqualTo(5);
@@ -827,7 +827,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void spent_tokens_of_a_failed_claim_are_put_back() {
+  void tokens_put_back_are_available_unless_the_queue_fails() {
     town.requests().begin();
     claim(60);
     gate.putBack(bucket, 12);

@@ -84,7 +84,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_new_bucket_is_full_at_once() {
+  void new_bucket_is_full_at_once() {
     assertThat(available()).isEqualTo(60);
     assertThat(row().level()).isEqualTo(60);
   }

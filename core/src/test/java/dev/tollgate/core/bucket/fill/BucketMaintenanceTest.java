@@ -361,7 +361,7 @@ final class BucketMaintenanceTest {
   // Direct.
 
   @Test
-  void bucket_that_becomes_direct_keeps_its_level_while_tokens_expire() {
+  void bucket_becomes_direct_once_its_tokens_are_of_all_ages_and_expire() {
     town.open(bucket, new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(FillMode.DIRECT, 0)));
     assertThat(town.queue().lifetime(bucket)).isEqualTo(DirectFill.LONGEST_LIFETIME);
 

@@ -44,7 +44,7 @@ public abstract class SiloFunctionsContract {
   }
 
   @Test
-  void a_function_is_made_and_fed() {
+  void function_is_created_and_attached() {
     TenantId tenant = tenant();
     assertThat(release(tenant)).isEmpty();
 
@@ -57,7 +57,7 @@ public abstract class SiloFunctionsContract {
   }
 
   @Test
-  void what_stands_is_left_as_it_is() {
+  void create_of_an_existing_function_changes_nothing() {
     TenantId tenant = tenant();
     untilDone(() -> functions().ensure(tenant, first()));
     untilDone(() -> functions().attach(tenant));
@@ -70,7 +70,7 @@ public abstract class SiloFunctionsContract {
   }
 
   @Test
-  void a_function_that_stands_is_brought_to_another_release_and_stays_fed() {
+  void existing_function_is_updated_to_another_release_and_stays_attached() {
     TenantId tenant = tenant();
     untilDone(() -> functions().ensure(tenant, first()));
     untilDone(() -> functions().attach(tenant));
@@ -83,14 +83,14 @@ public abstract class SiloFunctionsContract {
   }
 
   @Test
-  void a_function_that_is_not_there_cannot_be_fed() {
+  void missing_function_cannot_be_attached() {
     TenantId tenant = tenant();
 
     assertThatThrownBy(() -> functions().attach(tenant)).isInstanceOf(Unavailable.class);
   }
 
   @Test
-  void detaching_and_deleting_are_harmless_when_repeated() {
+  void detach_and_delete_are_idempotent() {
     TenantId tenant = tenant();
     untilDone(() -> functions().ensure(tenant, first()));
     untilDone(() -> functions().attach(tenant));

@@ -33,7 +33,7 @@ public abstract class SiloQueuesContract {
   protected abstract void aMinutePasses();
 
   @Test
-  void a_made_queue_takes_messages() {
+  void created_queue_accepts_messages() {
     TenantId tenant = Samples.tenantId();
     assertThat(send(tenant, GROUP, "early")).isFalse();
 
@@ -44,7 +44,7 @@ public abstract class SiloQueuesContract {
   }
 
   @Test
-  void a_queue_that_stands_keeps_its_messages() {
+  void create_of_an_existing_queue_keeps_its_messages() {
     TenantId tenant = Samples.tenantId();
     queues().ensure(tenant);
     send(tenant, GROUP, "one");
@@ -55,7 +55,7 @@ public abstract class SiloQueuesContract {
   }
 
   @Test
-  void a_closed_queue_takes_no_messages_and_keeps_those_it_has() {
+  void closed_queue_rejects_messages_and_keeps_those_it_has() {
     TenantId tenant = Samples.tenantId();
     queues().ensure(tenant);
     send(tenant, GROUP, "one");
@@ -72,7 +72,7 @@ public abstract class SiloQueuesContract {
   }
 
   @Test
-  void a_closed_queue_that_is_made_takes_messages_again() {
+  void closed_queue_that_is_created_again_accepts_messages() {
     TenantId tenant = Samples.tenantId();
     queues().ensure(tenant);
     queues().close(tenant);
@@ -87,7 +87,7 @@ public abstract class SiloQueuesContract {
   }
 
   @Test
-  void depth_counts_messages_that_wait_and_those_in_flight() {
+  void depth_counts_waiting_and_in_flight_messages() {
     TenantId tenant = Samples.tenantId();
     queues().ensure(tenant);
     assertThat(queues().depth(tenant)).isZero();
@@ -125,7 +125,7 @@ public abstract class SiloQueuesContract {
   }
 
   @Test
-  void letters_of_one_body_are_moved_each_by_itself() {
+  void dead_letters_with_equal_bodies_are_all_moved() {
     TenantId tenant = Samples.tenantId();
     queues().ensure(tenant);
     bury(tenant, GROUP, "same");
@@ -137,7 +137,7 @@ public abstract class SiloQueuesContract {
   }
 
   @Test
-  void deleted_queues_are_gone_and_deleting_is_harmless_when_repeated() {
+  void delete_removes_queues_and_is_idempotent() {
     TenantId tenant = Samples.tenantId();
     queues().ensure(tenant);
     send(tenant, GROUP, "one");
@@ -149,7 +149,7 @@ public abstract class SiloQueuesContract {
   }
 
   @Test
-  void what_is_not_there_is_empty_and_cannot_be_closed() {
+  void missing_queue_is_empty_and_cannot_be_closed() {
     TenantId nobody = Samples.tenantId();
 
     queues().close(nobody);
