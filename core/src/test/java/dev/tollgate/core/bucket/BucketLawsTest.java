@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Our buckets are held to the law book. */
+/** Checks Tollgate's buckets against the law book. */
 final class BucketLawsTest {
   private static final int HISTORIES = 40;
 
@@ -24,7 +24,7 @@ final class BucketLawsTest {
     return terms -> new FillPolicy(mode, hibernateAfterMinutes);
   }
 
-  /** The capacity says how a bucket is filled, so that retunes change that, too. */
+  /** The capacity determines the fill mode, so that retunes change the mode as well. */
   private static FillPolicy byCapacity(Terms terms) {
     List<FillMode> modes = List.of(FillMode.values());
     int number = (int) (terms.capacity() % (2L * modes.size()));

@@ -21,7 +21,7 @@ final class BucketTest {
         Rate.perMinute(new BigDecimal(perMinute)), capacity, new FillPolicy(mode, 15));
   }
 
-  /** A bucket that has been filled by the token producer for ten minutes. */
+  /** A bucket that the token producer has filled for ten minutes. */
   private static Bucket bucket(BucketSpec spec, Ledger ledger, long level) {
     return new Bucket(
         ID,
@@ -61,12 +61,12 @@ final class BucketTest {
     return bucket.filled(bucket.step(now, found), found, now);
   }
 
-  // When the next token comes.
+  // When the next token appears.
 
   @ParameterizedTest
   @CsvSource({"0,21", "5,21", "19.999,21", "20,41", "45,61", "60,81", "79.5,81"})
-  void next_token_of_an_empty_bucket_is_announced_a_second_after_it_is_due(double now, double told) {
-    assertThat(ahead().nextTokenAt(at(now))).isEqualTo(at(told));
+  void next_token_of_an_empty_bucket_is_announced_a_second_after_it_is_due(double now, double reported) {
+    assertThat(ahead().nextTokenAt(at(now))).isEqualTo(at(reported));
   }
 
   @Test
@@ -105,7 +105,7 @@ final class BucketTest {
     assertThat(direct.nextTokensAt(at(10), 1_000)).isEqualTo(at(131));
   }
 
-  // What is remembered of an empty bucket.
+  // Empty hints.
 
   @Test
   void empty_hint_lasts_until_the_next_token() {
@@ -183,17 +183,17 @@ final class BucketTest {
     assertThat(ahead().needsWakingAt(at(60 * minutes))).isFalse();
   }
 
-  // How much it holds.
+  // Levels.
 
   @Test
   void level_after_an_empty_hint_is_what_came_due_since_whatever_the_queue_reports() {
-    TokenQueue.Level told = new TokenQueue.Level(3, 0, 0);
-    assertThat(ahead().levelAt(told)).isEqualTo(3);
-    assertThat(foundEmpty(ahead(), at(5), 0).levelAt(told)).isEqualTo(3);
-    assertThat(foundEmpty(ahead(), at(25), 0).levelAt(told)).isEqualTo(2);
-    assertThat(foundEmpty(ahead(), at(45), 0).levelAt(told)).isEqualTo(1);
-    assertThat(foundEmpty(ahead(), at(65), 0).levelAt(told)).isZero();
-    assertThat(foundEmpty(ahead(), at(65), 2).levelAt(told)).as("held").isEqualTo(2);
+    TokenQueue.Level reported = new TokenQueue.Level(3, 0, 0);
+    assertThat(ahead().levelAt(reported)).isEqualTo(3);
+    assertThat(foundEmpty(ahead(), at(5), 0).levelAt(reported)).isEqualTo(3);
+    assertThat(foundEmpty(ahead(), at(25), 0).levelAt(reported)).isEqualTo(2);
+    assertThat(foundEmpty(ahead(), at(45), 0).levelAt(reported)).isEqualTo(1);
+    assertThat(foundEmpty(ahead(), at(65), 0).levelAt(reported)).isZero();
+    assertThat(foundEmpty(ahead(), at(65), 2).levelAt(reported)).as("held").isEqualTo(2);
     assertThat(foundEmpty(ahead(), at(5), 0).levelAt(new TokenQueue.Level(0, 1, 0))).isEqualTo(1);
   }
 
@@ -210,9 +210,9 @@ final class BucketTest {
   @Test
   void level_right_after_a_retune_is_the_queues() {
     Bucket retuned = ahead().retuned(spec("6", 6, FillMode.PRODUCER), at(10));
-    TokenQueue.Level told = new TokenQueue.Level(0, 3, 0);
-    assertThat(foundEmpty(retuned, at(15), 0).levelAt(told)).isEqualTo(3);
-    assertThat(foundEmpty(retuned, at(70.001), 0).levelAt(told)).isZero();
+    TokenQueue.Level reported = new TokenQueue.Level(0, 3, 0);
+    assertThat(foundEmpty(retuned, at(15), 0).levelAt(reported)).isEqualTo(3);
+    assertThat(foundEmpty(retuned, at(70.001), 0).levelAt(reported)).isZero();
   }
 
   @Test

@@ -23,12 +23,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When tokens come, compared with an ideal token bucket. */
+/** Compares the times at which tokens appear with an ideal token bucket. */
 final class BucketTimingTest {
   private static final int SEEDS = 40;
   private static final Duration STEP = Duration.ofMillis(50);
 
-  /** From the request for a fill until the token producer begins. */
+  /** The time from a fill request until the token producer starts. */
   private static final Duration INVOCATION = Duration.ofMillis(300);
 
   private static BucketSpec spec(String perMinute, long capacity) {
@@ -36,7 +36,7 @@ final class BucketTimingTest {
         Rate.perMinute(new BigDecimal(perMinute)), capacity, new FillPolicy(FillMode.PRODUCER, 15));
   }
 
-  /** Schedules fire, as {@link Site#minute} says, and requests for fills take a while. */
+  /** A simulated deployment: schedules fire as {@link Site#minute} defines, and fill requests take a while. */
   private static class Site {
     private final AdmissionFixture town = new AdmissionFixture();
     private final BucketMaintenance turns = town.turns();
@@ -67,7 +67,7 @@ final class BucketTimingTest {
               }));
     }
 
-    /** The bucket's schedule is to fire at this instant. */
+    /** Fires the bucket's schedule, which is due at this instant. */
     void minute(Instant due) {
       fireAt(due);
     }
@@ -143,7 +143,7 @@ final class BucketTimingTest {
             .longValueExact());
   }
 
-  // Exact to the second.
+  // Lateness.
 
   @ParameterizedTest
   @CsvSource({"12,12", "60,60", "7,7", "60,20", "180,180", "0.2,5"})
@@ -179,17 +179,17 @@ final class BucketTimingTest {
       site.pass(Duration.ofMillis(90_000 + site.random.nextInt(60_000)));
       site.drain();
       Instant drained = site.now();
-      int invain = 0;
+      int denials = 0;
       int token = 1;
       while (token <= 24) {
         ClaimResult claim = site.claim();
         if (claim instanceof ClaimResult.Denied denied) {
           site.passUntil(denied.retryAt());
-          invain++;
-          assertThat(invain).as("seed %d, token %d", seed, token).isLessThanOrEqualTo(2);
+          denials++;
+          assertThat(denials).as("seed %d, token %d", seed, token).isLessThanOrEqualTo(2);
         } else {
           late.add(Duration.between(drained.plus(interval(perMinute, token)), site.now()));
-          invain = 0;
+          denials = 0;
           token++;
         }
       }
@@ -199,7 +199,7 @@ final class BucketTimingTest {
     assertThat(late.get(late.size() - 1)).isLessThanOrEqualTo(Duration.ofSeconds(2));
   }
 
-  // All of the rate.
+  // Throughput.
 
   private static long demand(Site site, Duration time) {
     Instant end = site.now().plus(time);
@@ -250,9 +250,9 @@ final class BucketTimingTest {
     }
   }
 
-  // Schedules that fail.
+  // Failing schedules.
 
-  /** Fires at times not at all, at times late, and at times twice. */
+  /** Fires sometimes late, sometimes twice, and sometimes not at all. */
   private static final class Unreliable extends Site {
     Unreliable(long seed, BucketSpec spec) {
       super(seed, spec);
@@ -370,7 +370,7 @@ final class BucketTimingTest {
     }
   }
 
-  // Sleep.
+  // Hibernation.
 
   @ParameterizedTest
   @ValueSource(longs = {1, 14 * 24 * 60, 20 * 24 * 60})

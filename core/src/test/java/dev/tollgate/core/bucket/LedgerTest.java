@@ -26,7 +26,7 @@ final class LedgerTest {
     return new Ledger(at, 0);
   }
 
-  /** The ledger after all that is due by then was minted at {@code now}. */
+  /** The ledger after a fill at {@code now} minted all due tokens. */
   private static Ledger filled(Ledger ledger, BucketSpec spec, Instant now, Instant horizon) {
     Ledger.Step step = ledger.step(spec, now, horizon, 0);
     while (!step.complete()) {
@@ -218,9 +218,7 @@ final class LedgerTest {
   }
 
   /**
-   * The laws of the ledger, over random rates and capacities, and fills that are missed, late,
-   * doubled, requested in between, or that mint nothing ahead. The model is exact rational
-   * arithmetic. Claims empty the bucket at random.
+   * Compares the ledger with exact rational arithmetic, for random rates, capacities and claims, and for fills that are missed, late, repeated, requested in between, or mint nothing ahead.
    */
   @Test
   void tokens_are_never_due_early_and_only_a_full_bucket_loses_any() {
@@ -296,7 +294,7 @@ final class LedgerTest {
           .isLessThanOrEqualTo(law);
     }
 
-    /** What a ledger stands for: what it carries, less what has been reckoned since the start. */
+    /** The value of a ledger: its carried tokens less those accrued since the start. */
     private BigInteger owed(Ledger of) {
       long elapsed = Duration.between(START, of.mintedThrough()).toMillis();
       return BigInteger.valueOf(of.carried())

@@ -30,7 +30,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Handshakes that the read refuses: how long they wait, and what they take from the tenant. */
+/** Handshakes that the read refuses: their waiting time, and the tokens they hold. */
 final class RefusedByReadTest {
   private static final SessionId MADE_UP = new SessionId("0".repeat(32));
 
@@ -56,7 +56,7 @@ final class RefusedByReadTest {
         .replace(acme.changed(Tier.DEFAULTS.get(2), acme.overrides(), TenantStatus.SUSPENDED));
   }
 
-  /** Refuses 1,000 handshakes in a minute, and says how often the queue was asked. */
+  /** Refuses 1,000 handshakes in a minute, and returns the number of requests to the queue. */
   private long receivesInAMinute(Admission admission, SessionId of, Refusal expected) {
     long before = town.queue().reserves();
     for (int i = 0; i < 1_000; i++) {
@@ -116,7 +116,7 @@ final class RefusedByReadTest {
     assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(waited).containsExactly(Admission.GRACE);
 
-    // Its token may be held until the lease ends, so no other is tried for until then.
+    // Its token may be held until the lease ends; until then there is no other try.
     town.clock().advance(BucketGate.LEASE.minusMillis(1));
     assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(town.queue().reserves()).isZero();
@@ -143,7 +143,7 @@ final class RefusedByReadTest {
     assertThat(waited).containsExactly(Admission.GRACE);
     assertThat(town.queue().inFlight(bucket)).isEqualTo(1);
 
-    // The token may be held until its lease ends, so no other is tried for until then.
+    // The token may be held until its lease ends; until then there is no other try.
     town.clock().advance(BucketGate.LEASE.minusMillis(1));
     assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(town.queue().reserves()).isEqualTo(1);
@@ -152,7 +152,7 @@ final class RefusedByReadTest {
     assertThat(town.queue().available(bucket)).isEqualTo(60);
   }
 
-  /** Runs all work but the first, which it keeps in {@code first}. */
+  /** Runs all tasks except the first, which it stores in {@code first}. */
   private static Executor holdingBack(Queue<Runnable> first) {
     return work -> {
       if (first.isEmpty()) {
@@ -163,7 +163,7 @@ final class RefusedByReadTest {
     };
   }
 
-  /** A process whose connection to SQS is new; it would be frozen with a token otherwise. */
+  /** A process with a new connection to SQS, which would otherwise be frozen with a token. */
   @Test
   void refusal_in_a_cold_process_waits_until_its_token_is_back() {
     Queue<Runnable> answersLate = new ArrayDeque<>();
@@ -202,8 +202,7 @@ final class RefusedByReadTest {
   }
 
   /**
-   * The worst that a flood can do: processes are frozen while their tries hold tokens, some for
-   * ever. Without a fill, the tenant's own clients still find the other tokens.
+   * The worst case of a flood: processes are frozen while their tries hold tokens, some for ever. Even without a fill, the tenant's own clients find the other tokens.
    */
   @Test
   void frozen_processes_hold_at_most_one_token_each_until_its_lease_ends() {
@@ -240,7 +239,7 @@ final class RefusedByReadTest {
     processes.forEach(FrozenProcess::thaw);
   }
 
-  /** A process that is frozen as soon as it has answered, with each try's token still in hand. */
+  /** A process that is frozen right after its answer, while its tries still hold tokens. */
   private final class FrozenProcess {
     private final Admission admission;
     private int tokensTaken;
@@ -298,13 +297,13 @@ final class RefusedByReadTest {
       }
     }
 
-    /** The grace ends when the queue has given a token whose receipt is still on its way. */
+    /** The grace period ends when the queue has delivered a token whose receipt is still on the way. */
     private synchronized void awaitToken() {
       graces++;
       await(() -> tokensTaken >= graces);
     }
 
-    /** Lets the process run until it has nothing more to do. */
+    /** Resumes the process until it has no more tasks. */
     synchronized void thaw() {
       thaws++;
       notifyAll();

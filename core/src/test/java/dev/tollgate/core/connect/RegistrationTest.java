@@ -297,7 +297,7 @@ final class RegistrationTest {
     }
   }
 
-  /** Without the session's rate, which is not what is raced for here. */
+  /** Without the session's rate, because this race is about the count. */
   private static Ticket unlimitedRate(Ticket ticket) {
     return new Ticket(
         ticket.tenant(),

@@ -20,17 +20,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Connections of one tenant that come and go at random, one write at a time, so that many are
- * between two of their writes. If it is rough, processes die there, events are lost or come again,
- * and rows are deleted.
+ * Random connects and disconnects of one tenant, one write at a time, so that many connections are between two of their writes. In rough mode processes crash there, events are lost or repeated, and rows are deleted.
  */
 final class RandomConnections {
   private static final TenantId ACME = new TenantId("acme");
 
   /**
-   * So few that the limit is felt where it is rough. A connection that is in its session, must
-   * leave for the tenant's limit and is taken out by the session's end is counted down without
-   * having been counted.
+   * A low limit, so that rough mode reaches it. A connection is counted down without having been counted if the tenant's limit makes it leave its session while the session's end removes it.
    */
   private static final int MOST_CONNECTIONS = 8;
 
@@ -49,13 +45,13 @@ final class RandomConnections {
   RandomConnections(Random random, boolean rough) {
     this.random = random;
     this.rough = rough;
-    // Nobody who comes and goes brings the count below none, where it would stop.
+    // Traffic never brings the count to zero, where subtracting would stop.
     if (!rough) {
       house.open(acme, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10");
     }
   }
 
-  /** Does so many writes, or begins something. */
+  /** Performs outstanding writes or starts new connects and disconnects, this many times. */
   void go(int writes) {
     for (int i = 0; i < writes; i++) {
       if (under.isEmpty() || random.nextInt(4) == 0) {
@@ -66,7 +62,7 @@ final class RandomConnections {
     }
   }
 
-  /** Does all the writes that are outstanding. */
+  /** Performs all outstanding writes. */
   void land() {
     while (!under.isEmpty()) {
       write(under.get(random.nextInt(under.size())));
@@ -74,8 +70,7 @@ final class RandomConnections {
   }
 
   /**
-   * Has a recount look while there is traffic: some between any two of its requests if that is
-   * rough, and what {@code meanwhile} does between its looks.
+   * Runs a recount under traffic: random traffic between its requests in rough mode, and {@code meanwhile} between its readings.
    */
   void amid(Consumer<Recount> work, Runnable meanwhile) {
     house.faults().none();
@@ -146,7 +141,7 @@ final class RandomConnections {
     return steps;
   }
 
-  /** A socket closes: its event comes once, or, if that is rough, not at all or three times. */
+  /** Closes a socket. Its event arrives once; in rough mode possibly never or three times. */
   private void departure(Open closed) {
     open.remove(closed);
     int deliveries = rough ? List.of(0, 1, 1, 3).get(random.nextInt(4)) : 1;

@@ -109,7 +109,7 @@ final class RecountTest {
     assertThat(house.books().readCount(ACME).unattributed()).isZero();
   }
 
-  /** Does something once, in the pause between two looks. */
+  /** Runs an action once, in the pause between two readings. */
   private static Pause betweenLooks(Runnable what) {
     return duration -> {
       if (duration.compareTo(MARGIN) > 0) {
@@ -118,7 +118,7 @@ final class RecountTest {
     };
   }
 
-  /** The ids of other connections that are counted in the same part. */
+  /** Ids of other connections in the same part of the count. */
   private static Iterator<String> inPartOf(String connectionId) {
     return IntStream.iterate(0, i -> i + 1)
         .mapToObj(i -> "other-" + i)
@@ -240,7 +240,7 @@ final class RecountTest {
     assertThat(house.counted(ACME)).isEqualTo(3);
   }
 
-  // Whatever comes and goes.
+  // Random traffic.
 
   @Test
   void one_recount_without_traffic_makes_the_count_right() {

@@ -57,7 +57,7 @@ final class TenantVisitTest {
     return house.faults().calls().stream().filter(call -> call.equals("Sockets.isOpen")).toList();
   }
 
-  // What ends.
+  // Ended sessions.
 
   @Test
   void expired_session_is_ended_and_another_is_not() {
@@ -138,7 +138,7 @@ final class TenantVisitTest {
     house.open(acme, "b");
     house.open(acme, "c");
     house.pass(OVER);
-    // The first call of an ending, after the tenant's and those of a glance.
+    // The first call of the end, after the reads of the tenant and of the overview.
     house.faults().plan(4, Faults.UNREACHABLE);
 
     VisitReport visit = visit();
@@ -149,7 +149,7 @@ final class TenantVisitTest {
     assertCounts(0);
   }
 
-  // Which ghosts are dropped.
+  // Dropped ghosts.
 
   /** A tenant that is near its limit of ten connections with eight. */
   private SessionId nearTheLimit(String... others) {
@@ -257,7 +257,7 @@ final class TenantVisitTest {
         .containsExactlyInAnyOrder("live", "new");
   }
 
-  /** Something happens behind the list of sessions, and ten seconds pass. */
+  /** Runs an action right after the sessions were listed, and advances the clock by ten seconds. */
   private void whileListed(Consumer<Instant> deed) {
     assertThat(house.books().list(ACME)).hasSize(1);
     house
@@ -477,7 +477,7 @@ final class TenantVisitTest {
     assertThat(probed).hasSize(12);
   }
 
-  // Who is struck off.
+  // Tenants removed from the list of live tenants.
 
   private boolean isLiveAfterVisit() {
     visit();
@@ -508,7 +508,7 @@ final class TenantVisitTest {
 
     house.pass(OVER);
     house.faults().none();
-    // Somebody counts up just before the last look.
+    // The count is raised right before the last read.
     visitWith(9, () -> house.books().countUp(ACME, 10));
     assertThat(house.books().list()).contains(ACME);
     assertThat(isLiveAfterVisit()).isFalse();

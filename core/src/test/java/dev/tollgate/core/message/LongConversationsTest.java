@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What time, and whoever comes and goes meanwhile, do to the messages of a session. */
+/** Messages of a session over a long time, while connections come and go. */
 final class LongConversationsTest {
   private final ProcessingFixture shop = new ProcessingFixture();
   private final AdmissionFixture town = shop.town();
@@ -68,7 +68,7 @@ final class LongConversationsTest {
     town.sessions().countUp(tenant.id(), id, Long.MAX_VALUE);
   }
 
-  /** A session in which message {@code order-1} was processed a minute after its socket joined. */
+  /** Opens a session that processed message {@code order-1} a minute after its socket joined. */
   private SessionId orderIn(Tenant tenant) {
     SessionId session = open(tenant);
     join(tenant, session, "a", 5);
@@ -81,7 +81,7 @@ final class LongConversationsTest {
   void repeated_message_is_not_processed_again_after_its_session_has_ended() {
     Tenant bronze = town.onboard("acme", "bronze", Map.of());
     SessionId session = orderIn(bronze);
-    // The client does not get the answer and sends the message again. The session ends meanwhile.
+    // The answer is lost and the client sends the message again. The session ends in between.
     life().end(bronze.id(), session);
     shop.process(named(bronze, session, "a", "q2", "order-1"));
 
@@ -92,7 +92,7 @@ final class LongConversationsTest {
   void repeated_message_is_not_processed_again_after_its_session_has_expired() {
     Tenant bronze = town.onboard("acme", "bronze", Map.of());
     SessionId session = orderIn(bronze);
-    // The client sends the message again in the session's last second. The housekeeper is faster.
+    // The client repeats the message in the session's last second, but the housekeeper is faster.
     town.clock().advance(Duration.ofSeconds(205));
     visit().visit(bronze.id(), Instant.MAX);
     shop.process(named(bronze, session, "a", "q2", "order-1"));
@@ -118,7 +118,7 @@ final class LongConversationsTest {
     assertThat(stands.endsAt()).isEqualTo(lifeEnds);
   }
 
-  /** DynamoDB charges each write of a row, a connect's too, by its size. */
+  /** DynamoDB charges each write of a row by the row's size. */
   @Test
   void session_records_at_most_a_batch_of_names_and_each_message_is_processed_once() {
     Tenant acme =
@@ -153,14 +153,14 @@ final class LongConversationsTest {
     assertThat(most).isEqualTo(10);
   }
 
-  /** The functions of pool and silo may serve one session at the same time. */
+  /** The functions of the pool and of a silo may process one session at the same time. */
   @Test
   void concurrent_batches_of_a_session_keep_each_others_names() {
     Tenant acme = town.onboard("acme", "gold", Map.of());
     SessionId session = open(acme);
     join(acme, session, "a", 30);
     town.clock().advance(Duration.ofSeconds(70));
-    // Renewed in this second: the new end is the old one, and the connection needs a sign of life.
+    // Renewed in this second: the end does not change, and the connection needs a sign of life.
     life().renew(acme, session, Optional.empty());
     boolean[] once = {true};
     shop.application(
@@ -177,7 +177,7 @@ final class LongConversationsTest {
     assertThat(shop.handledIds()).containsExactly("by-pool", "by-silo");
   }
 
-  /** After sessionTTL was lowered, messages no longer move the session's end. */
+  /** After a lower sessionTTL, messages no longer move the session's end. */
   @Test
   void socket_that_sends_every_ten_seconds_is_not_closed_as_dead() {
     Tenant acme = town.onboard("acme", "gold", Map.of(Limit.SESSION_TTL, 3_600L));

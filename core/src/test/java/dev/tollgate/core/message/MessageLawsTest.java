@@ -27,15 +27,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The processing of messages behind a FIFO queue is held to the law book. */
+/** Checks the processing of messages behind a FIFO queue against the law book. */
 final class MessageLawsTest {
   private static final int HISTORIES = 300;
 
-  /** What the queue tells messages from each other by. */
+  /** The content of the queue's deduplication id. */
   private enum DeduplicationId {
-    /** The id of the request that brought it, as in the stack. */
+    /** The request id, as in the stack. */
     REQUEST,
-    /** The name that its client gave it. */
+    /** The client's name of the message. */
     NAME
   }
 
@@ -75,7 +75,7 @@ final class MessageLawsTest {
             });
   }
 
-  /** One session whose messages come by a FIFO queue; in a storm every third delivery fails. */
+  /** A session with a FIFO queue; with faults, every third delivery fails. */
   private static final class Shop implements Processor {
     private static final Duration VISIBILITY = Duration.ofSeconds(30);
 
@@ -145,7 +145,7 @@ final class MessageLawsTest {
       return Duration.ofSeconds(Long.parseLong(frame.substring(frame.lastIndexOf(' ') + 1)) + 1);
     }
 
-    /** What is visible, ten at a time; what is not done holds its session's messages back. */
+    /** Processes visible messages, ten at a time; a failed message blocks the later ones of its session. */
     private void deliver() {
       Instant now = setting.clock().instant();
       while (!queue.isEmpty() && !now.isBefore(visibleAt)) {

@@ -96,7 +96,7 @@ final class MessageProcessingTest {
     town.tenants().replace(acme.changed(refusing, acme.overrides(), acme.status()));
   }
 
-  // What is sent to whom.
+  // Recipients.
 
   @Test
   void message_goes_to_the_other_sockets_and_its_replies_to_all() {
@@ -246,7 +246,7 @@ final class MessageProcessingTest {
     assertThat(shop.attempts()).containsExactly("a");
   }
 
-  // Who is processed at all.
+  // Unknown and inactive senders.
 
   @Test
   void messages_of_unknown_tenants_are_dropped() {
@@ -300,7 +300,7 @@ final class MessageProcessingTest {
     assertThat(shop.process(from("a", "m1"))).containsExactly(FAILED);
   }
 
-  // What stops a session's messages.
+  // Failures that stop a session's messages.
 
   @Test
   void failed_message_and_its_successors_are_redelivered_and_other_sessions_continue() {
@@ -372,7 +372,7 @@ final class MessageProcessingTest {
     assertThat(shop.sockets().postedTo("a")).isEmpty();
   }
 
-  // A message that its client sends again.
+  // Repeated messages.
 
   private IncomingMessage named(String queueId, String clientId) {
     return ProcessingFixture.named(acme, session, "a", queueId, clientId);
@@ -693,7 +693,7 @@ final class MessageProcessingTest {
     assertThat(shop.process(from("a", "m2"), from("a", "m3"))).containsOnly(PROCESSED);
   }
 
-  /** Beside a socket that never answers, all others have their frames before it does. */
+  /** All other sockets get their frames before an unresponsive socket answers. */
   @Test
   void socket_that_does_not_read_delays_only_its_session_for_a_second()
       throws Exception {
@@ -822,7 +822,7 @@ final class MessageProcessingTest {
     assertThat(shop.sockets().postedTo("a")).containsExactly("throttled m1 60");
   }
 
-  // Frames that are refused, and sockets that send too many of them.
+  // Refused frames, and sockets that send too many of them.
 
   @Test
   void malformed_message_is_throttled_like_a_message() {
@@ -904,7 +904,7 @@ final class MessageProcessingTest {
     assertThat(shop.process(message(other, session, "x", "m1"))).containsExactly(SUSPENDED);
   }
 
-  /** Another session takes each token as it comes. */
+  /** Another session takes each token as it appears. */
   @Test
   void session_with_one_refused_frame_a_second_is_not_closed() {
     SessionId noisy = shop.session(acme, "noisy");
@@ -1148,7 +1148,7 @@ final class MessageProcessingTest {
     assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
   }
 
-  // What it costs.
+  // Cost.
 
   @Test
   void ten_messages_cost_at_most_two_token_requests_and_one_write_per_session() {
@@ -1219,7 +1219,7 @@ final class MessageProcessingTest {
     assertThat(shop.counted()).containsExactly("reserve", "look", "rememberEmpty");
   }
 
-  // Beside each other, and in time.
+  // Concurrency and deadlines.
 
   @Test
   void message_that_takes_too_long_fails_only_itself_and_its_successors() {

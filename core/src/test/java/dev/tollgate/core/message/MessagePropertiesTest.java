@@ -19,10 +19,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whatever fails, whenever, and however often clients send a message again: no message is lost or
- * processed twice, none overtakes another of its session, and a token is spent for each frame that
- * is not refused, but for copies that came when there was none. Frames of a socket that was closed
- * for too many refusals are done, and nothing is said of them.
+ * Under random failures and repeated messages, no message is lost, processed twice, or overtaken by a later one of its session. Each frame that is not refused costs a token, except copies that arrive when none is available. Frames of a socket that was closed for too many refusals are dropped without an answer.
  */
 final class MessagePropertiesTest {
   @Test
@@ -32,7 +29,7 @@ final class MessagePropertiesTest {
     }
   }
 
-  /** Batches of two tenants' messages, each coming again until it is done. */
+  /** Batches of two tenants' messages, each redelivered until it is done. */
   private static final class Run {
     private static final int MESSAGES = 40;
     private static final int TOKENS = 10;
@@ -85,7 +82,7 @@ final class MessagePropertiesTest {
       };
     }
 
-    /** A message as its client sends it again: the queue has another name for it. */
+    /** A repeated message, to which the queue gives another id. */
     private IncomingMessage again(IncomingMessage one) {
       return new IncomingMessage(
           one.tenant(),
@@ -135,7 +132,7 @@ final class MessagePropertiesTest {
       }
     }
 
-    /** What is done of a batch, of each session from its front on. */
+    /** The messages of a batch that are done; a prefix of each session's messages. */
     private List<IncomingMessage> settled(List<IncomingMessage> batch, List<Result> results) {
       Set<SessionId> stopped = new LinkedHashSet<>();
       List<IncomingMessage> done = new ArrayList<>();
@@ -175,7 +172,7 @@ final class MessagePropertiesTest {
       }
     }
 
-    /** The handler ran to its end once for each message that was processed, and for no other. */
+    /** Checks that the handler succeeded exactly once for each processed message, and for no other. */
     private void assertProcessedOnce() {
       assertThat(processed).as("seed %d", seed).doesNotHaveDuplicates();
       assertThat(

@@ -31,7 +31,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A processing of messages over stand-ins, and an application that does as a test says. */
+/** Message processing wired to in-memory ports, with a scripted application. */
 final class ProcessingFixture {
   private final AdmissionFixture town;
   private final RecordingSockets sockets = new RecordingSockets();
@@ -52,7 +52,7 @@ final class ProcessingFixture {
     this(new AdmissionFixture());
   }
 
-  /** A processing for this town's tenants. */
+  /** Creates message processing for the tenants of an {@link AdmissionFixture}. */
   ProcessingFixture(AdmissionFixture town) {
     this.town = town;
     facts =
@@ -69,17 +69,17 @@ final class ProcessingFixture {
     return sockets;
   }
 
-  /** Each frame to a socket takes this time from now on. */
+  /** Makes each frame to a socket take this time. */
   void delay(String connectionId, Duration by) {
     delays.put(connectionId, by);
   }
 
-  /** Frames to a socket wait until the latch is open. */
+  /** Makes frames to a socket wait for the latch. */
   void hang(String connectionId, CountDownLatch until) {
     latches.put(connectionId, until);
   }
 
-  /** The sockets that a frame was to be sent to, in that order, whether or not it could be. */
+  /** The sockets of all attempted frames, in order. */
   List<String> attempts() {
     return List.copyOf(attempts);
   }
@@ -92,32 +92,32 @@ final class ProcessingFixture {
     return facts;
   }
 
-  /** The messages that the application was called for, in that order. */
+  /** The messages passed to the application, in order. */
   List<IncomingMessage> handled() {
     return List.copyOf(handled);
   }
 
-  /** The ids of these. */
+  /** The ids of the messages passed to the application. */
   List<String> handledIds() {
     return handled().stream().map(IncomingMessage::id).toList();
   }
 
-  /** The application does so from now on. */
+  /** Replaces the application. */
   void application(Application does) {
     application = does;
   }
 
-  /** What stands written is read so from now on. */
+  /** Replaces the reader of facts. */
   void reads(MessageFactsReader instead) {
     reader = instead;
   }
 
-  /** The requests to queues and rows, but for the read of a batch, in that order. */
+  /** The requests to queues and rows, except the read of a batch, in order. */
   List<String> counted() {
     return counted;
   }
 
-  /** A port that is counted. */
+  /** Wraps a port to record its requests. */
   private <T> T counting(Class<T> port, T counting) {
     return port.cast(
         Proxy.newProxyInstance(
@@ -144,7 +144,7 @@ final class ProcessingFixture {
         town.time());
   }
 
-  /** Another process, which knows nothing of what this one knows of sockets. */
+  /** Replaces the process by a new one, without knowledge of slow or closed sockets. */
   MessageProcessing processing(Executor executor) {
     return new MessageProcessing(
         town.facts(),
@@ -176,7 +176,7 @@ final class ProcessingFixture {
     return process.process(batch, Duration.ofSeconds(10));
   }
 
-  /** A session with these sockets, all counted. */
+  /** Opens a session with these sockets, all counted. */
   SessionId session(Tenant tenant, String... connectionIds) {
     SessionId session = town.open(tenant);
     for (String connectionId : connectionIds) {
@@ -185,7 +185,7 @@ final class ProcessingFixture {
     return session;
   }
 
-  /** Adds a socket to a session, counted. */
+  /** Adds a socket to a session and counts it. */
   void join(Tenant tenant, SessionId session, String connectionId) {
     town.sessions()
         .join(
@@ -205,7 +205,7 @@ final class ProcessingFixture {
     return new BucketId(tenant.id(), Action.MESSAGE);
   }
 
-  /** Tokens that a tenant has for messages. */
+  /** The number of tokens that a tenant has for messages. */
   long tokens(Tenant tenant) {
     return town.queue().available(messages(tenant));
   }
@@ -214,7 +214,7 @@ final class ProcessingFixture {
     return message(tenant, session, from, id, Optional.empty());
   }
 
-  /** A message that its client named; the queue delivers it under another name. */
+  /** A message with a client's name, which the queue delivers under its own id. */
   static IncomingMessage named(
       Tenant tenant, SessionId session, String from, String queueId, String clientId) {
     return message(tenant, session, from, queueId, Optional.of(clientId));
@@ -232,7 +232,7 @@ final class ProcessingFixture {
         tenant.id(), session, from, id, Optional.empty(), new IncomingMessage.Unreadable("flaw"));
   }
 
-  /** The sockets, each as slow as a test says. */
+  /** Sockets with scripted delays. */
   private final class SlowedSockets implements Sockets {
     @Override
     public CloseResult close(String connectionId) {
@@ -262,7 +262,7 @@ final class ProcessingFixture {
     }
   }
 
-  /** Frames that are easily read. */
+  /** Renders frames in a short form for assertions. */
   private static final class PlainFrames implements Frames {
     @Override
     public String message(String id, String json) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Our count of connections is held to the law book. */
+/** Checks Tollgate's count of connections against the law book. */
 final class CountLawsTest {
   private static final int HISTORIES = 100;
 
@@ -29,7 +29,7 @@ final class CountLawsTest {
     assertThat(report.judged()).hasSize(4);
   }
 
-  /** A correction is written only if the count has not moved since it was first read. */
+  /** Writes a correction only if the count has not changed since the first reading. */
   private static Connections correctedIfStill(Connections connections) {
     Map<Object, Integer> seen = new HashMap<>();
     AtomicInteger moves = new AtomicInteger();

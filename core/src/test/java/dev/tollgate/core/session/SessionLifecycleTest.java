@@ -113,9 +113,9 @@ final class SessionLifecycleTest {
     assertThat(house.counted(ACME)).isEqualTo(1);
   }
 
-  // Sessions that stay for a while.
+  // Delayed removal.
 
-  /** Sockets that are being opened cannot be closed; a handshake takes no longer. */
+  /** The longest handshake. Sockets cannot be closed during their handshake. */
   private static final Duration AFTER_HANDSHAKES = Duration.ofSeconds(31);
 
   @Test
@@ -157,7 +157,7 @@ final class SessionLifecycleTest {
     assertOver(session);
   }
 
-  // Something goes wrong at one of the steps.
+  // Faults at each step.
 
   static Stream<Arguments> faults() {
     return Stream.of(
@@ -190,7 +190,7 @@ final class SessionLifecycleTest {
     }
   }
 
-  /** Each {@code $disconnect} of a socket that was closed is delivered so many times. */
+  /** Injects a fault at one call of an end, with {@code deliveries} deliveries of each {@code $disconnect}. */
   private void disturb(int at, Fault fault, int deliveries) {
     SessionId other = house.open(acme, "c");
     SessionId session = house.open(acme, "a", "b");
@@ -198,7 +198,7 @@ final class SessionLifecycleTest {
     try {
       house.life().end(ACME, session);
     } catch (Faults.Killed | Unavailable expected) {
-      // What was done stays.
+      // Completed steps stay.
     }
     house.faults().none();
     boolean over =
@@ -231,9 +231,9 @@ final class SessionLifecycleTest {
     assertThat(house.books().list()).isEmpty();
   }
 
-  // Something happens between two of the steps.
+  // Events between two steps.
 
-  /** Of all that may happen, this alone leaves the count to others. */
+  /** The only event after which others must correct the count. */
   private static final Happening DELETION = (test, session) -> test.delete(session);
 
   static Stream<Arguments> meanwhile() {
@@ -260,7 +260,7 @@ final class SessionLifecycleTest {
     }
   }
 
-  /** As time to live does, and what then the stream sets off. */
+  /** Deletes the row as time to live does, and handles the stream event. */
   private void delete(SessionId session) {
     if (house.books().find(ACME, session).isPresent()) {
       house.books().vanish(ACME, session).connections().forEach(house.sockets()::close);
@@ -438,7 +438,7 @@ final class SessionLifecycleTest {
     assertThat(house.life().open(two, ann)).isInstanceOf(SessionLifecycle.SubjectFull.class);
   }
 
-  /** A renewal asks whether the session was over when it began, and may write after its end. */
+  /** A renewal checks at its start that the session is not over, and may write after its end. */
   @Test
   void renewal_during_the_end_gives_its_subject_no_extra_session() {
     Tenant one = tenant("one", 1, 60, 3_600);
@@ -473,7 +473,7 @@ final class SessionLifecycleTest {
     Optional<Caller> eve = caller(one, "eve", Duration.ofHours(1));
     Session session = opened(one, eve);
     house.town().clock().set(session.endsAt().minusMillis(1));
-    // Another renewal with a longer token comes first, so the write is tried again, but late.
+    // Another renewal with a longer token writes first, so this write is retried, but too late.
     house
         .faults()
         .plan(

@@ -36,19 +36,15 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * One tenant whose connections come and go while the housekeeper works. Each write takes some
- * milliseconds, and so does each request of the housekeeper; its list of sessions is read row by
- * row while they change.
+ * Simulates connects and disconnects of one tenant while the housekeeper works. Each write and each request of the housekeeper takes some milliseconds; the housekeeper lists sessions row by row while they change.
  *
- * <p>After every event it checks that no more sockets are open than may be, and that the count is
- * not lower than it will be when all that is under way has been done: a correction may not take
- * from the count what is merely under way.
+ * <p>Checks after every event that the limit of open sockets is kept, and that the count is not lower than it will be after all outstanding writes: a correction must not subtract outstanding changes.
  */
 final class BurstSimulation {
   private static final Gcra FAST = Gcra.perMinute(600_000);
   private static final int PIECES = 10;
 
-  /** Sockets that the housekeeper asks after at a time. */
+  /** The number of sockets that the housekeeper checks at a time. */
   private static final int LANES = 32;
 
   private final AdmissionFixture town = new AdmissionFixture();
@@ -64,10 +60,10 @@ final class BurstSimulation {
   private final Duration listing;
   private final Housekeeping housekeeping;
 
-  /** How many connections there are in the sets of sessions. */
+  /** The number of connections in the sets of all sessions. */
   private long inSets;
 
-  /** By how much what is under way will still change the count, less by how much the sets. */
+  /** The outstanding change of the count, less the outstanding change of the sets. */
   private long underWay;
 
   private long order;
@@ -88,9 +84,9 @@ final class BurstSimulation {
   }
 
   /**
-   * A tenant with this limit.
+   * Creates a tenant with this limit.
    *
-   * @param listing how long it takes to list its sessions
+   * @param listing the time to list its sessions
    */
   BurstSimulation(long seed, long limit, Duration listing) {
     this.random = new Random(seed);
@@ -147,7 +143,7 @@ final class BurstSimulation {
     return new Housekeeping(books, visit, Runnable::run, town.clock());
   }
 
-  /** What a request and its answer take each; it asks after many sockets beside each other. */
+  /** The time of a request, and of its answer; many sockets are checked concurrently. */
   private Duration request(Class<?> port) {
     Duration time = Duration.ofMillis(1 + random.nextInt(2));
     return port == Sockets.class ? time.dividedBy(LANES) : time;
@@ -175,7 +171,7 @@ final class BurstSimulation {
             }));
   }
 
-  /** Sessions that are listed in pieces, one after the other. */
+  /** Lists sessions in parts, one after the other. */
   private Sessions slowlyListed() {
     return Sessions.class.cast(
         Proxy.newProxyInstance(
@@ -225,7 +221,7 @@ final class BurstSimulation {
     return now.plusSeconds(60 - Math.floorMod(now.getEpochSecond(), 60L));
   }
 
-  // What happens.
+  // Events.
 
   Instant now() {
     return town.clock().instant();
@@ -239,7 +235,7 @@ final class BurstSimulation {
     at(now().plus(time), what);
   }
 
-  /** Lets so much time pass. */
+  /** Runs the simulation for this time. */
   void pass(Duration time) {
     Instant end = now().plus(time);
     while (!events.isEmpty() && !events.peek().at().isAfter(end)) {
@@ -264,9 +260,9 @@ final class BurstSimulation {
     }
   }
 
-  // What is seen.
+  // Results.
 
-  /** How many are counted too many, once all that is under way is done. */
+  /** The excess of the count after all outstanding writes. */
   long drift() {
     return books.count(tenant.id()) - inSets + underWay;
   }
@@ -279,13 +275,13 @@ final class BurstSimulation {
     return ghosts.size();
   }
 
-  /** The highest age of any ghost until now. */
+  /** The highest age of a ghost so far. */
   Duration oldestGhost() {
     ghosts.values().forEach(this::note);
     return oldestGhost;
   }
 
-  /** The highest age of any ghost until now, counted from when the tenant came near its limit. */
+  /** The highest age of a ghost so far, from the time when the tenant came near its limit. */
   Duration oldestGhostNear() {
     return oldestGhostNear;
   }
@@ -300,7 +296,7 @@ final class BurstSimulation {
     oldestGhostNear = near.compareTo(oldestGhostNear) > 0 ? near : oldestGhostNear;
   }
 
-  /** How often API Gateway was asked after a socket. */
+  /** The number of socket checks at API Gateway. */
   int asked() {
     return asked;
   }
@@ -313,7 +309,7 @@ final class BurstSimulation {
     return refused;
   }
 
-  // What connections do.
+  // Connections.
 
   SessionId session() {
     books.acquireCreation(tenant.id(), FAST, now());
@@ -323,7 +319,7 @@ final class BurstSimulation {
     return id;
   }
 
-  /** A connect in a session; {@code then} is told its id if it is admitted. */
+  /** Connects in a session; {@code then} receives the id if the connection is admitted. */
   void connect(SessionId session, Consumer<String> then) {
     String id = "c" + made++;
     Duration join = write();
@@ -364,7 +360,7 @@ final class BurstSimulation {
         });
   }
 
-  /** A socket closes. If that is lost, a ghost remains. */
+  /** Closes a socket. A lost event leaves a ghost. */
   void close(String id, boolean isLost) {
     SessionId session = Optional.ofNullable(open.remove(id)).orElseThrow();
     openIds.remove(id);
@@ -390,14 +386,14 @@ final class BurstSimulation {
                 }));
   }
 
-  /** Some open socket closes, if there is one. */
+  /** Closes some open socket, if there is one. */
   void closeSome(boolean isLost) {
     if (!openIds.isEmpty()) {
       close(openIds.get(random.nextInt(openIds.size())), isLost);
     }
   }
 
-  /** A process dies between the two writes of a disconnect. */
+  /** Crashes a process between the two writes of a disconnect. */
   void dieAtDisconnect() {
     String id = openIds.get(random.nextInt(openIds.size()));
     SessionId session = Optional.ofNullable(open.remove(id)).orElseThrow();
@@ -406,7 +402,7 @@ final class BurstSimulation {
     left(session, id, () -> {});
   }
 
-  /** A connection is refused because the tenant has as many as it may have. */
+  /** Refuses a connection at the tenant's limit. */
   void refuse() {
     town.activity()
         .addRefused(tenant.id(), new RefusalCounts(1, Optional.of(now()), Optional.empty()));

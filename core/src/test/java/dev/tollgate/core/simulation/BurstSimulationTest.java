@@ -14,21 +14,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Counts heal while connections come and go. {@link BurstSimulation} checks its laws after every
- * event.
+ * Checks that counts are repaired under traffic. {@link BurstSimulation} checks its laws after every event.
  */
 final class BurstSimulationTest {
   private static final Duration SOON = Duration.ofMinutes(2);
   private static final int SEEDS = 2;
 
-  /** How long it takes to list 500 sessions. */
+  /** The time to list 500 sessions. */
   private static final Duration LISTING = Duration.ofMillis(60);
 
   /**
-   * Changes go on for so long.
+   * Simulates two minutes of traffic.
    *
-   * @param perSecond connects and disconnects, in all
-   * @param connects how many in a hundred of them are connects
+   * @param perSecond the number of connects and disconnects in total
+   * @param connects the percentage of connects
    */
   private static void traffic(
       BurstSimulation rush, Random random, List<SessionId> sessions, int perSecond, int connects) {
@@ -66,7 +65,7 @@ final class BurstSimulationTest {
         rush.closeSome(true);
       }
       if (connects > 50) {
-        // It grows and is not near its limit until it is refused a connection.
+        // The tenant grows; the refusal marks it as near its limit.
         rush.refuse();
       }
       Instant lost = rush.now();
@@ -108,8 +107,7 @@ final class BurstSimulationTest {
   }
 
   /**
-   * Six clients, each in a session of its own, come and go for four minutes; a tenth of their
-   * disconnects is lost.
+   * Six clients, each in its own session, connect and disconnect for {@code time}; a tenth of the disconnects is lost.
    */
   private static BurstSimulation visitors(
       long seed, long limit, int quiet, Duration cycle, Duration time) {

@@ -52,10 +52,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * A day of many tenants on one thread: schedules that fire, late, twice or not at all, and what
- * they fill; clients that open sessions and sockets, come back when told, send, and go, not always
- * with a word; the housekeeper. All decisions are those of the real code, over stand-ins; time is
- * what the next event says. The same seed gives the same day. The laws are checked throughout.
+ * Simulates a day of many tenants on one thread: schedules that fire, sometimes late, twice or not at all; clients that open sessions and sockets, retry, send, and leave, sometimes without an event; the housekeeper. The real code decides, over in-memory ports. The clock jumps from event to event. A seed determines the day. The laws are checked throughout.
  */
 public final class DaySimulation {
   private static final Action MAIL = new Action("send-email");
@@ -85,10 +82,10 @@ public final class DaySimulation {
   private final Tally tally = new Tally();
   private long numbers;
 
-  /** Something that happens at an instant; of two at the same, the one that was planned first. */
+  /** An event at an instant; events at the same instant run in the order in which they were planned. */
   private record Event(Instant at, long number, Runnable work) {}
 
-  /** What a bucket may give, and what its missed fills account for. */
+  /** The tokens that a bucket may admit, and those that its missed fills explain. */
   private static final class Account {
     private final Allowance allowance;
     private final long opening;
@@ -102,7 +99,7 @@ public final class DaySimulation {
     }
   }
 
-  /** A tenant, and how busy it is when. */
+  /** A tenant, with its opening hours and its load. */
   private record Customer(
       int number, Tenant tenant, Instant opens, Instant closes, int everySeconds) {
     BucketId bucket(Action action) {
@@ -110,7 +107,7 @@ public final class DaySimulation {
     }
   }
 
-  /** What happened, in numbers. */
+  /** The numbers of events so far. */
   private static final class Tally {
     private long fills;
     private long admitted;
@@ -177,14 +174,14 @@ public final class DaySimulation {
     minute(AdmissionFixture.START.plus(1, ChronoUnit.MINUTES));
   }
 
-  /** Lives a day, or so much of it, of so many tenants. */
+  /** Simulates {@code length} of a day of {@code tenants} tenants. */
   public static Result live(long seed, int tenants, Duration length) {
     DaySimulation day = new DaySimulation(seed, tenants, length);
     day.run();
     return day.result(tenants, length);
   }
 
-  /** Lives a day of 1,000 tenants, and tells of it: {@code [seed [tenants [hours]]]}. */
+  /** Simulates a day of 1,000 tenants and prints the result. Arguments: {@code [seed [tenants [hours]]]}. */
   public static void main(String[] arguments) {
     long seed = arguments.length > 0 ? Long.parseLong(arguments[0]) : 1;
     int tenants = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 1_000;
@@ -195,7 +192,7 @@ public final class DaySimulation {
     System.out.printf("in %.1f s%n", (System.nanoTime() - began) / 1e9);
   }
 
-  // Who there is.
+  // Tenants and buckets.
 
   private void onboard(int number, Duration length) {
     Tier tier = Tier.DEFAULTS.get(number % Tier.DEFAULTS.size());
@@ -239,7 +236,7 @@ public final class DaySimulation {
     return Optional.ofNullable(accounts.get(id)).orElseThrow();
   }
 
-  // What time does.
+  // Schedules.
 
   private void at(Instant instant, Runnable work) {
     events.add(new Event(instant, numbers++, work));
@@ -284,7 +281,7 @@ public final class DaySimulation {
         });
   }
 
-  /** A schedule fires at its second of the minute; seldom late, twice, or not at all. */
+  /** Fires a schedule at its second of the minute; rarely late, twice, or not at all. */
   private void fires(BucketId id, Scheduled schedule, Instant minute) {
     Random chance = new Random(seed ^ (minute.getEpochSecond() * 31 + id.hashCode()));
     chance.nextInt();
@@ -320,9 +317,9 @@ public final class DaySimulation {
     }
   }
 
-  // What clients do.
+  // Clients.
 
-  /** Somebody opens a session, and some sockets on it. The next comes after a while. */
+  /** Opens a session with some sockets, and plans the next one. */
   private void visited(Customer customer) {
     if (now().isAfter(customer.closes()) || now().isAfter(end)) {
       return;
@@ -346,7 +343,7 @@ public final class DaySimulation {
     }
   }
 
-  /** The tenant's connect bucket gets another rate, or its own again. */
+  /** Changes the rate of the tenant's connect bucket. */
   private void retuned(Customer customer) {
     BucketId id = customer.bucket(Action.CONNECT);
     BucketSpec stands = town.buckets().find(id).orElseThrow().spec();
@@ -398,7 +395,7 @@ public final class DaySimulation {
     }
   }
 
-  /** A socket closes; of three in a hundred nobody is told. */
+  /** Closes a socket. Three percent of the events are lost. */
   private void close(Customer customer, SessionId session, String id) {
     sockets.close(id);
     if (random.nextInt(100) >= 3) {
@@ -422,7 +419,7 @@ public final class DaySimulation {
     spent(id, spent);
   }
 
-  // What is owed to them.
+  // Laws.
 
   private void spent(BucketId id, long tokens) {
     Account account = account(id);
@@ -439,7 +436,7 @@ public final class DaySimulation {
     }
   }
 
-  /** When all have gone, the books balance, and nothing is counted that is not open. */
+  /** Checks at the end that all tokens are accounted for, and that counts equal the open sockets. */
   private void audit() {
     for (Customer customer : customers) {
       long counted = town.sessions().count(customer.tenant().id());
@@ -480,7 +477,7 @@ public final class DaySimulation {
         tally.digest);
   }
 
-  /** What a day came to. */
+  /** The result of a day. */
   public record Result(
       long seed,
       int tenants,

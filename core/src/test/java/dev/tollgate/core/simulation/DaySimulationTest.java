@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** {@link DaySimulation} checks the laws as it goes, and throws where one is broken. */
+/** Runs {@link DaySimulation}, which throws when a law is broken. */
 final class DaySimulationTest {
   @Test
   void hours_of_many_tenants_keep_every_law() {

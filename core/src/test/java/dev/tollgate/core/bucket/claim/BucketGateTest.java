@@ -44,7 +44,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The claims of connections, of messages and of applications: all of them are decided here. */
+/** Tests the gate that decides all claims: of connections, messages and applications. */
 final class BucketGateTest {
   private final AdmissionFixture town = new AdmissionFixture();
   private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
@@ -61,7 +61,7 @@ final class BucketGateTest {
     return new BucketGate(buckets, queue, town.fillRequests(), Runnable::run, pause, town.clock());
   }
 
-  /** A port that notes its requests: a method, and for a receive how it searches. */
+  /** Wraps a port to record its requests: the method, and for a receive the kind of search. */
   private <T> T counted(Class<T> port, T counted) {
     return watched(
         port,
@@ -70,7 +70,7 @@ final class BucketGateTest {
             requests.add(method.equals("reserve") ? "reserve " + arguments.get(3) : method));
   }
 
-  /** What happens besides, before a request is answered. */
+  /** An action before each request. */
   private interface Besides {
     void happens(String method, List<Object> arguments);
   }
@@ -98,7 +98,7 @@ final class BucketGateTest {
     return town.buckets().find(id).orElseThrow();
   }
 
-  /** A bucket of a tenant of its own, full. */
+  /** Opens a full bucket of a new tenant. */
   private BucketId open(String name, String perMinute, long capacity) {
     return open(
         name,
@@ -167,7 +167,7 @@ final class BucketGateTest {
     }
   }
 
-  /** Each in a process of its own; all have received once before anybody receives again. */
+  /** Each caller has its own process; all have received once before any of them receives again. */
   @Test
   void four_processes_claiming_fifteen_of_twenty_grant_one() {
     for (int round = 0; round < 20; round++) {
@@ -325,7 +325,7 @@ final class BucketGateTest {
     granted(claim(1));
   }
 
-  // What a refusal costs.
+  // Cost of refusals.
 
   @Test
   void first_refusal_of_a_drained_bucket_neither_waits_nor_long_polls() {
@@ -430,7 +430,7 @@ final class BucketGateTest {
     assertThat(ahead.needsFillAt(town.clock().instant())).isFalse();
   }
 
-  // Told times.
+  // Retry times.
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 20, 60})
@@ -472,7 +472,7 @@ final class BucketGateTest {
     assertThat(gate.spend(row(asleep), 1) instanceof Granted).isEqualTo(isWoken);
   }
 
-  /** Random rates, instants and numbers of tokens; the schedule fires up to 5 s late. */
+  /** Uses random rates, instants and numbers of tokens; schedules fire up to 5 s late. */
   @Test
   void lone_caller_is_granted_at_retryAt_at_any_rate_without_unneeded_delay() {
     for (long seed = 1; seed <= 300; seed++) {
@@ -569,7 +569,7 @@ final class BucketGateTest {
     granted(claim(25));
   }
 
-  // Sleeping buckets.
+  // Hibernating buckets.
 
   @Test
   void
@@ -756,7 +756,7 @@ final class BucketGateTest {
     assertThat(town.queue().level(large)).isZero();
   }
 
-  // Up to n.
+  // Claims of up to n tokens.
 
   private SpendResult upTo(int n) {
     return gate.spendUpTo(bucket, Optional.of(row()), n);

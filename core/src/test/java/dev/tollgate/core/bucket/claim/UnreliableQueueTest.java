@@ -41,8 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What SQS may do and an application must bear: receives that bring fewer messages than are there,
- * counts that are a minute behind, requests that are throttled, answers that are lost.
+ * Claims and fills over a queue with the weaknesses of SQS: receives that return fewer messages than available, counts that are a minute old, throttled requests, lost answers.
  */
 final class UnreliableQueueTest {
   private static final FillPolicy AWAKE = new FillPolicy(FillMode.PRODUCER, 0);
@@ -116,7 +115,7 @@ final class UnreliableQueueTest {
     town.passUntil(now().plus(time));
   }
 
-  // Receives that bring fewer than are there.
+  // Incomplete receives.
 
   private TokenQueue bringing(Random random, int few) {
     return new Before(town.queue()) {
@@ -148,7 +147,7 @@ final class UnreliableQueueTest {
     assertThat(takeAll(town.gate())).isLessThanOrEqualTo(60);
   }
 
-  // Requests that are throttled.
+  // Throttled requests.
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
@@ -182,7 +181,7 @@ final class UnreliableQueueTest {
     assertThat(takeAll(town.gate())).isEqualTo(5);
   }
 
-  // Tokens that are put back.
+  // Returned tokens.
 
   private void drainedWithOneOnItsWay() {
     open(1, 2);
@@ -250,7 +249,7 @@ final class UnreliableQueueTest {
     assertSeenAtOnce();
   }
 
-  // Tokens that are not spent.
+  // Unspent tokens.
 
   private final Tenant gold =
       town.onboard(
@@ -323,7 +322,7 @@ final class UnreliableQueueTest {
     assertThat(gone.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
   }
 
-  /** SQS deletes for a receipt that no longer holds the message, and says that it did. */
+  /** Reports success for an outdated receipt, as SQS does. */
   @Test
   void token_is_spent_once_although_a_clock_is_three_seconds_slow() {
     BucketId connects = AdmissionFixture.connects(gold);
@@ -345,9 +344,9 @@ final class UnreliableQueueTest {
         .hasSize(1);
   }
 
-  // Counts that are behind.
+  // Outdated counts.
 
-  /** Counts of 50 s ago; everything else works. */
+  /** Returns counts of 50 s ago; everything else works. */
   @ParameterizedTest
   @ValueSource(longs = {0, 5})
   void burst_at_a_full_bucket_is_admitted_at_the_rate_although_counts_lag(long hibernateAfterMinutes) {

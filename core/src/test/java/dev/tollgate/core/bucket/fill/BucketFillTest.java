@@ -153,9 +153,9 @@ final class BucketFillTest {
     assertThat(available()).isEqualTo(30 + 90);
   }
 
-  // What fails.
+  // Failures.
 
-  /** A queue that answers so when tokens are put. */
+  /** A queue with a scripted answer to {@code put}. */
   private BucketFill filling(UnaryOperator<List<Token>> unsent) {
     TokenQueue refusing =
         (TokenQueue)
@@ -249,7 +249,7 @@ final class BucketFillTest {
     assertThat(fillAt(60)).isEqualTo(new NoBucket());
   }
 
-  // A level that the queue tells late.
+  // Outdated levels.
 
   @Test
   void bucket_found_empty_is_filled_although_the_queue_still_counts_tokens() {
@@ -281,7 +281,7 @@ final class BucketFillTest {
     assertThat(row().emptyHint()).as("nothing was owed").isPresent();
   }
 
-  /** Else whoever holds all tokens once a minute and gives them back could hoard without end. */
+  /** Otherwise a caller that holds all tokens once a minute and gives them back could accumulate tokens without limit. */
   @Test
   void bucket_found_empty_because_all_tokens_are_held_is_not_filled() {
     town.clock().set(AdmissionFixture.START.plusSeconds(100));
@@ -293,7 +293,7 @@ final class BucketFillTest {
     assertThat(town.queue().level(bucket)).isEqualTo(60);
   }
 
-  // On request.
+  // Requested fills.
 
   private BucketFill.FillResult fillOnRequest() {
     return town.fill().fillOnRequest(row());

@@ -294,7 +294,7 @@ final class BucketMaintenanceTest {
     assertThat(town.schedules().schedules()).isEmpty();
   }
 
-  // What AWS may do.
+  // Weaknesses of AWS.
 
   @ParameterizedTest
   @EnumSource
@@ -358,7 +358,7 @@ final class BucketMaintenanceTest {
     assertThat(town.tenants().find(ACME).orElseThrow().isSettled()).isTrue();
   }
 
-  // Direct.
+  // Direct fills.
 
   @Test
   void bucket_becomes_direct_once_its_tokens_are_of_all_ages_and_expire() {

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Buckets whose tier and fill mode change at random times, under load that comes and goes. */
+/** Buckets whose tier and fill mode change at random times, under varying load. */
 final class FillModeChangesTest {
   private static final int FLIPS = 1_000;
   private static final Action MAIL = new Action("send-email");

@@ -24,20 +24,20 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Activity} does. */
+/** The contract of {@link Activity}. */
 public abstract class ActivityContract {
   private static final long MANY = 1_000;
 
-  /** The activity; what other tests leave in it does no harm. */
+  /** The activity under test; it may contain rows of other tests. */
   protected abstract Activity activity();
 
-  /** The connections that it is of. */
+  /** The connections that the activity reads. */
   protected abstract Connections connections();
 
-  /** The buckets that it is of. */
+  /** The buckets that the activity reads. */
   protected abstract Buckets buckets();
 
-  /** The sessions that bear on nothing of it. */
+  /** Sessions, which the activity must ignore. */
   protected abstract Sessions sessions();
 
   private TenantActivity of(TenantId tenant) {

@@ -19,18 +19,18 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link BucketQueues} does. */
+/** The contract of {@link BucketQueues}. */
 public abstract class BucketQueuesContract {
-  /** For how long queues keep tokens here, unless a test says otherwise. */
+  /** The default lifetime of tokens in these tests. */
   protected static final Duration LONG = Duration.ofDays(14);
 
-  /** The queues. */
+  /** The queues under test. */
   protected abstract BucketQueues queues();
 
-  /** Makes a queue that is called like the bucket's, not by way of {@link #queues}. */
+  /** Creates a queue with the name of the bucket's queue, but not through {@link #queues}. */
   protected abstract void makeBySomebodyElse(BucketId id);
 
-  /** The tokens in them. */
+  /** The tokens in the queues. */
   protected abstract TokenQueue tokens();
 
   @Test

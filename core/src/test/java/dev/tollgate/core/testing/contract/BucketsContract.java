@@ -26,13 +26,13 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Buckets} does. */
+/** The contract of {@link Buckets}. */
 public abstract class BucketsContract {
   private static final BucketSpec FASTER = BucketSpec.ofRate(Rate.perMinute(180));
   private static final BucketSpec SHARED =
       new BucketSpec(Rate.perMinute(60), 60, new FillPolicy(FillMode.SHARED, 15));
 
-  /** The buckets; what other tests leave in them does no harm. */
+  /** The buckets under test; they may contain rows of other tests. */
   protected abstract Buckets buckets();
 
   private Bucket opened() {

@@ -30,13 +30,13 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Connections} does. */
+/** The contract of {@link Connections}. */
 public abstract class ConnectionsContract {
   private static final Gcra FAST = Gcra.perMinute(600);
   private static final long MANY = 1_000;
   private static final Instant SECOND = NOW.truncatedTo(ChronoUnit.SECONDS);
 
-  /** The connections; what other tests leave in them does no harm. */
+  /** The connections under test; they may contain rows of other tests. */
   protected abstract Connections connections();
 
   /** The sessions that the connections belong to. */

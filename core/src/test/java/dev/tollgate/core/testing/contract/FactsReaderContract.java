@@ -22,21 +22,21 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link AdmissionFactsReader} does. */
+/** The contract of {@link AdmissionFactsReader}. */
 public abstract class FactsReaderContract {
-  /** The reader of what stands in the others. */
+  /** The reader under test. */
   protected abstract AdmissionFactsReader reader();
 
-  /** Where tenants are written down. */
+  /** Where the tests write tenants. */
   protected abstract Tenants tenants();
 
-  /** Where buckets are written down. */
+  /** Where the tests write buckets. */
   protected abstract Buckets buckets();
 
-  /** Where sessions are written down. */
+  /** Where the tests write sessions. */
   protected abstract Sessions sessions();
 
-  /** Where connections are written down. */
+  /** Where the tests write connections. */
   protected abstract Connections connections();
 
   @Test

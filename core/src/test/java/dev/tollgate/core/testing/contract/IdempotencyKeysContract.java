@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link IdempotencyKeys} does. */
+/** The contract of {@link IdempotencyKeys}. */
 public abstract class IdempotencyKeysContract {
   private static final Instant NOW = Instant.parse("2026-03-12T09:15:00Z");
   private static final Instant LEASE_END = NOW.plusSeconds(60);
@@ -23,7 +23,7 @@ public abstract class IdempotencyKeysContract {
       new StoredResponse(
           201, Map.of("etag", "\"1\"", "location", "/tenants/a"), "{\"ü\":\"\\\"\"}");
 
-  /** The keys; none is in use at the start of a test. */
+  /** The keys under test; none is in use at the start of a test. */
   protected abstract IdempotencyKeys keys();
 
   private static KeyClaim claim(String fingerprint, String owner, Instant endsAt) {

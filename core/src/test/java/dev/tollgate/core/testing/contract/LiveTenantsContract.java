@@ -16,14 +16,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link LiveTenants} does. */
+/** The contract of {@link LiveTenants}. */
 public abstract class LiveTenantsContract {
   private static final Gcra RATE = Gcra.perMinute(60);
 
-  /** The live tenants; what other tests leave in them does no harm. */
+  /** The live tenants under test; they may contain rows of other tests. */
   protected abstract LiveTenants live();
 
-  /** The sessions that they take turns to open. */
+  /** The sessions through which tenants take turns. */
   protected abstract Sessions sessions();
 
   private TenantId withTurns(int turns) {

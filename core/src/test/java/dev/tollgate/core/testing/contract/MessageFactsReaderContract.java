@@ -33,26 +33,26 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link MessageFactsReader} does, and the {@link MessageLog} that it reads. */
+/** The contract of {@link MessageFactsReader} and of the {@link MessageLog} that it reads. */
 public abstract class MessageFactsReaderContract {
   private static final Duration LIFE = Duration.ofMinutes(5);
 
-  /** The reader of what stands in the others, at {@link Samples#NOW}. */
+  /** The reader under test, at {@link Samples#NOW}. */
   protected abstract MessageFactsReader messages();
 
-  /** Where tenants are written down. */
+  /** Where the tests write tenants. */
   protected abstract Tenants tenants();
 
-  /** Where buckets are written down. */
+  /** Where the tests write buckets. */
   protected abstract Buckets buckets();
 
-  /** Where sessions are written down. */
+  /** Where the tests write sessions. */
   protected abstract Sessions sessions();
 
-  /** Where processed messages are written down. */
+  /** Where the tests write processed messages. */
   protected abstract MessageLog log();
 
-  /** Where connections are written down. */
+  /** Where the tests write connections. */
   protected abstract Connections connections();
 
   @Test

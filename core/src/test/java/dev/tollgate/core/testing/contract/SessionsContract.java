@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Sessions} does. */
+/** The contract of {@link Sessions}. */
 public abstract class SessionsContract {
   private static final Instant SECOND = NOW.truncatedTo(ChronoUnit.SECONDS);
   private static final Lifetime LIFETIME =
@@ -42,7 +42,7 @@ public abstract class SessionsContract {
   private static final Gcra OFTEN = Gcra.perMinute(600);
   private static final Duration LIFE = Duration.ofMinutes(5);
 
-  /** The sessions; what other tests leave in them does no harm. */
+  /** The sessions under test; they may contain rows of other tests. */
   protected abstract Sessions sessions();
 
   @Test
@@ -213,7 +213,7 @@ public abstract class SessionsContract {
     }
   }
 
-  /** Sometimes exactly when a turn is to be had, or a nanosecond before. */
+  /** Sometimes exactly when a turn is available, or a nanosecond before. */
   private static Instant next(Optional<Instant> retryAt, Instant now, Random random) {
     Instant some = now.plusNanos(random.nextLong(8_000_000_000L));
     return switch (random.nextInt(4)) {
@@ -379,7 +379,7 @@ public abstract class SessionsContract {
     SubjectSessions read = sessions().findForSubject(tenant, subject);
     WriteResult written =
         sessions().addToSubject(tenant, subject, id, most, OFTEN, read, NOW, NOW.plus(LIFE));
-    // Which way the arrival time moves may have changed since it was read.
+    // The arrival time may have moved in either direction since it was read.
     return written == WriteResult.DONE
         ? written
         : sessions()

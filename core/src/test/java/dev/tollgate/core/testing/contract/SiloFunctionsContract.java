@@ -12,26 +12,26 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link SiloFunctions} does. */
+/** The contract of {@link SiloFunctions}. */
 public abstract class SiloFunctionsContract {
   private static final int MOST_LOOKS = 20;
 
-  /** The functions. */
+  /** The functions under test. */
   protected abstract SiloFunctions functions();
 
-  /** A release that there is. */
+  /** An existing release. */
   protected abstract Release first();
 
-  /** The one after it. */
+  /** The next release. */
   protected abstract Release second();
 
-  /** A tenant that has a queue, and no function. */
+  /** A tenant with a queue and without a function. */
   protected abstract TenantId tenant();
 
-  /** The release that the tenant's function is of, if it has one. */
+  /** The release of the tenant's function, if it has one. */
   protected abstract Optional<Release> release(TenantId tenant);
 
-  /** Whether the tenant's function is fed from its queue. */
+  /** Whether the tenant's queue is attached to its function. */
   protected abstract boolean isFed(TenantId tenant);
 
   private static void untilDone(Supplier<Progress> step) {

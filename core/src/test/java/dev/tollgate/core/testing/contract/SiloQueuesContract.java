@@ -10,26 +10,26 @@ import dev.tollgate.core.testing.Samples;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link SiloQueues} does. */
+/** The contract of {@link SiloQueues}. */
 public abstract class SiloQueuesContract {
   private static final String GROUP = "a-session";
 
-  /** The queues. */
+  /** The queues under test. */
   protected abstract SiloQueues queues();
 
-  /** Sends a message as the gateway does; returns whether it was taken. */
+  /** Sends a message as API Gateway does; returns whether the queue accepted it. */
   protected abstract boolean send(TenantId tenant, String group, String body);
 
-  /** Puts a message where those go that cannot be processed. */
+  /** Puts a message into the tenant's dead-letter queue. */
   protected abstract void bury(TenantId tenant, String group, String body);
 
-  /** Messages that can be received from the tenant's queue; they stay in flight. */
+  /** Receives messages from the tenant's queue; they stay in flight. */
   protected abstract List<String> receive(TenantId tenant);
 
   /** The tenant's messages among the pool's dead letters, as group and body. */
   protected abstract List<String> poolDeadLetters(TenantId tenant);
 
-  /** Lets what takes a minute to be in force be so. */
+  /** Waits until changes that take a minute are in force. */
   protected abstract void aMinutePasses();
 
   @Test

@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What every {@link Silos} does. */
+/** The contract of {@link Silos}. */
 public abstract class SilosContract {
   private static final Release FIRST = new Release("processor:1");
   private static final Release SECOND = new Release("processor:2");
 
-  /** The silos; what other tests leave in them does no harm. */
+  /** The silos under test; they may contain rows of other tests. */
   protected abstract Silos silos();
 
   private Silo opened() {

@@ -32,12 +32,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Tenants} does. */
+/** The contract of {@link Tenants}. */
 public abstract class TenantsContract {
   private static final Tier BRONZE = Tier.DEFAULTS.get(0);
   private static final Tier GOLD = Tier.DEFAULTS.get(2);
 
-  /** The tenants; none at the start of a test. */
+  /** The tenants under test; none exist at the start of a test. */
   protected abstract Tenants tenants();
 
   private Tenant created(Tier tier) {

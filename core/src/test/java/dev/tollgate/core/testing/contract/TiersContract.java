@@ -22,12 +22,12 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Tiers} does. */
+/** The contract of {@link Tiers}. */
 public abstract class TiersContract {
   private static final Tier BRONZE = Tier.DEFAULTS.get(0);
   private static final TierName PLATINUM = new TierName("platinum");
 
-  /** The tiers; only the default ones at the start of a test. */
+  /** The tiers under test; only the default tiers exist at the start of a test. */
   protected abstract Tiers tiers();
 
   private static Tier platinum(long version) {

@@ -20,23 +20,23 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link TokenQueue} does. */
+/** The contract of {@link TokenQueue}. */
 public abstract class TokenQueueContract {
   private static final Duration LEASE = Duration.ofSeconds(30);
 
-  /** The queue; its delays and leases follow {@link #clock}. */
+  /** The queue under test; its delays and leases follow {@link #clock}. */
   protected abstract TokenQueue queue();
 
-  /** The clock that delays and leases follow. */
+  /** The clock of delays and leases. */
   protected abstract InstantSource clock();
 
   /** Moves the clock. */
   protected abstract void advance(Duration by);
 
-  /** A bucket that has a queue, which is empty. */
+  /** A bucket with an empty queue. */
   protected abstract BucketId bucket();
 
-  /** A bucket that has no queue. */
+  /** A bucket without a queue. */
   protected abstract BucketId bucketWithoutQueue();
 
   private List<Token> tokens(BucketId bucket, int count, int delaySeconds) {

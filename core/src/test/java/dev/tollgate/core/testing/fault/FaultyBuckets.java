@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Rows of buckets in a {@link BucketFaults}. */
+/** Buckets whose reads and writes suffer {@link BucketFaults}. */
 public final class FaultyBuckets implements Buckets {
   private final Buckets buckets;
   private final BucketFaults storm;
@@ -24,10 +24,9 @@ public final class FaultyBuckets implements Buckets {
   private final Map<BucketId, Long> requests = new HashMap<>();
 
   /**
-   * Rows before {@code buckets}.
+   * Wraps {@code buckets}.
    *
-   * @param rival another fill of a bucket, which gets in between the reading of a row and its
-   *     writing
+   * @param rival another fill of a bucket, which runs between the read and the write of a row
    */
   public FaultyBuckets(Buckets buckets, BucketFaults storm, Consumer<BucketId> rival) {
     this.buckets = buckets;
@@ -35,7 +34,7 @@ public final class FaultyBuckets implements Buckets {
     this.rival = rival;
   }
 
-  /** How often this was asked. */
+  /** The number of requests for a bucket. */
   public long requests(BucketId id) {
     return requests.getOrDefault(id, 0L);
   }
@@ -57,7 +56,7 @@ public final class FaultyBuckets implements Buckets {
         bucket.id(), BucketFaults.Kind.DYNAMODB_THROTTLED, "open", () -> buckets.open(bucket));
   }
 
-  /** At times somebody else is faster, and at times it only seems so. */
+  /** Sometimes lets another fill write first, and sometimes reports a false conflict. */
   @Override
   public WriteResult replace(Bucket next) {
     requests.merge(next.id(), 1L, Long::sum);

@@ -14,8 +14,7 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
- * A queue of tokens in a {@link BucketFaults}, as SQS may behave, and the books of what truly
- * happened. Two of them stand before one queue: one for those who spend tokens, one for what fills.
+ * A token queue that suffers {@link BucketFaults} as SQS may, and counts what really happened. Two of them wrap one queue: one for spending tokens, one for fills.
  */
 public final class FaultyTokenQueue implements TokenQueue {
   private static final Duration STALENESS = Duration.ofSeconds(59);
@@ -33,9 +32,9 @@ public final class FaultyTokenQueue implements TokenQueue {
   private record Told(Instant at, Level level) {}
 
   /**
-   * A queue before {@code queue}.
+   * Wraps {@code queue}.
    *
-   * @param oneFill how many tokens a fill of a bucket brings at most
+   * @param oneFill the most tokens that one fill adds to a bucket
    */
   public FaultyTokenQueue(
       TokenQueue queue, BucketFaults storm, InstantSource clock, ToLongFunction<BucketId> oneFill) {
@@ -45,29 +44,28 @@ public final class FaultyTokenQueue implements TokenQueue {
     this.oneFill = oneFill;
   }
 
-  /** Tokens that were put here. */
+  /** The number of tokens put through this queue. */
   public long put(BucketId id) {
     return put.getOrDefault(id, 0L);
   }
 
-  /** Tokens that were settled here, whether or not that was told. */
+  /** The number of tokens settled through this queue, whether or not the answer was lost. */
   public long settled(BucketId id) {
     return settled.getOrDefault(id, 0L);
   }
 
-  /** How often this was asked for tokens and gave no answer. */
+  /** The number of failed requests for tokens. */
   public long failedReserves(BucketId id) {
     return failedReserves.getOrDefault(id, 0L);
   }
 
-  /** How often this was asked. */
+  /** The number of requests. */
   public long requests(BucketId id) {
     return requests.getOrDefault(id, 0L);
   }
 
   /**
-   * Is falsely empty, at times. A short poll samples the servers; a long poll asks all of them, and
-   * is falsely empty so seldom that it accounts for what the next fill brings.
+   * Is sometimes falsely empty. A short poll samples the servers. A long poll asks all of them and is falsely empty so rarely that the fault explains all tokens of the next fill.
    */
   @Override
   public List<Lease> reserve(BucketId id, int most, Duration lease, Search search) {
@@ -90,7 +88,7 @@ public final class FaultyTokenQueue implements TokenQueue {
     }
   }
 
-  /** At times settles but a part, or a copy of a token that was settled comes back. */
+  /** Sometimes settles only some of the tokens, or delivers a copy of a settled token again. */
   @Override
   public List<Lease> settle(BucketId id, List<Lease> leases) {
     requests.merge(id, 1L, Long::sum);
@@ -119,7 +117,7 @@ public final class FaultyTokenQueue implements TokenQueue {
         id, BucketFaults.Kind.SQS_THROTTLED, "giveBack", () -> queue.giveBack(id, leases));
   }
 
-  /** At times puts but a part. */
+  /** Sometimes puts only some of the tokens. */
   @Override
   public List<Token> put(BucketId id, List<Token> tokens) {
     requests.merge(id, 1L, Long::sum);
@@ -137,7 +135,7 @@ public final class FaultyTokenQueue implements TokenQueue {
         });
   }
 
-  /** At times is up to a minute behind: then a fill may bring what there is already. */
+  /** Is sometimes up to a minute stale, so that a fill may add tokens that the queue already holds. */
   @Override
   public Level look(BucketId id) {
     requests.merge(id, 1L, Long::sum);

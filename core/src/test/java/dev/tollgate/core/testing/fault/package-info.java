@@ -1,5 +1,5 @@
 /**
- * Ports that fail at random, and the tokens that each fault accounts for. May import core and
+ * Ports that fail at random, and the tokens that each fault explains. May import core and
  * lawbook.
  */
 @NullMarked

@@ -19,11 +19,11 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Our buckets with a fault in them that the law book is to see. */
+/** Tollgate's buckets with planted faults that the law book must find. */
 public final class PlantedFaults {
   private PlantedFaults() {}
 
-  /** Admits as many callers again without a token as it admits with one. */
+  /** Admits one caller without a token for each caller with a token. */
   public static Limiter.Maker admittingTwiceAsMuch() {
     return planted(
         0,
@@ -44,7 +44,7 @@ public final class PlantedFaults {
             });
   }
 
-  /** Admits callers without a token from a claim on that needs a fill which cannot be requested. */
+  /** Admits callers without a token after a fill request has failed. */
   public static Limiter.Maker admittingWhenFillsCannotBeRequested() {
     return planted(
         300,
@@ -84,7 +84,7 @@ public final class PlantedFaults {
     };
   }
 
-  /** A sound engine, until something is overridden. Its books do not show what is planted. */
+  /** A correct limiter for faulty subclasses. Its token counts do not include the fault. */
   private static class Planted implements Limiter {
     private final TollgateLimiter sound;
 

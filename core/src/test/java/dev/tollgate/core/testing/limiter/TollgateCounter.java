@@ -28,15 +28,13 @@ import java.util.concurrent.CompletionException;
 import java.util.function.UnaryOperator;
 
 /**
- * Our count of a tenant's connections behind the law book's port: registered, taken off the books
- * and put right by what does that for sockets. In a storm any request of these may not reach its
- * port, its answer may be lost, or the process may die there.
+ * Tollgate's count of a tenant's connections as a {@code Counter}: registration, disconnects and the recount are the real code. With faults, any request may fail, lose its answer, or end the process.
  */
 public final class TollgateCounter implements Counter {
-  /** Near the limit counts are right within two minutes: two walks of the housekeeper. */
+  /** Counts near the limit are right within two minutes, that is two walks of the housekeeper. */
   private static final Duration HEALS = Duration.ofMinutes(2);
 
-  /** Nobody who is open is silent for longer. */
+  /** The longest silence of an open socket. */
   private static final Duration SILENCE = Duration.ofMinutes(9);
 
   private static final List<Faults.Fault> FAULTS =
@@ -95,12 +93,12 @@ public final class TollgateCounter implements Counter {
                     : Optional.empty());
   }
 
-  /** Our count over stand-ins, of whose requests so many in a thousand go wrong. */
+  /** Makes counters over in-memory ports; {@code perMille} of a thousand requests fail. */
   public static Counter.Maker inMemory(int perMille) {
     return inMemory(perMille, UnaryOperator.identity());
   }
 
-  /** The same, counted by {@code around} the stand-ins. */
+  /** The same, with connections wrapped by {@code around}. */
   public static Counter.Maker inMemory(int perMille, UnaryOperator<Connections> around) {
     return new Counter.Maker() {
       @Override
@@ -182,8 +180,7 @@ public final class TollgateCounter implements Counter {
   }
 
   /**
-   * Something is sent in the session before API Gateway would close its sockets for being idle. Who
-   * is gone is found by that and taken out; whether it was counted, the recount finds.
+   * Sends a message in the session before API Gateway closes its idle sockets. Closed sockets are found and removed by that; the recount corrects the count.
    */
   private void speak(Instant now) {
     Session stands = house.books().find(tenant.id(), session).orElseThrow();

@@ -58,27 +58,21 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /**
- * Our buckets behind the law book's port, over any rows and queues, in a {@link BucketFaults} or in
- * fair weather. The schedules are ours: each bucket's fires at a second of the minute that it keeps
- * to; in a storm it comes late, twice, or not at all.
+ * Tollgate's buckets as a {@code Limiter}, over any ports, with or without {@link BucketFaults}. The schedules are simulated: each bucket's schedule fires at a fixed second of the minute; with faults it may fire late, twice, or not at all.
  *
- * <p>A fill may bring what came while the bucket was full: one minute's tokens at most, however
- * late it is. So much is {@link Terms#slack}, and no fault of a fill excuses more. What SQS itself
- * may do beyond that is counted as it strikes, see {@link FaultyTokenQueue}.
+ * <p>A fill may add the tokens that accrued while the bucket was full: at most one minute's tokens, however late it is. This is the {@link Terms#slack}, and no fault of a fill explains more. The faults of SQS beyond that are counted as they strike, see {@link FaultyTokenQueue}.
  */
 public final class TollgateLimiter implements Limiter {
-  /** SQS delays by whole seconds, and a claim looks a second after the token is due. */
+  /** SQS delays by whole seconds, and a claim is repeated a second after the token is due. */
   private static final Duration LATENESS = Duration.ofSeconds(2);
 
   /**
-   * The same of a bucket that is filled directly: a fill comes once a minute, and a claim looks
-   * every five seconds.
+   * The lateness of a directly filled bucket: it is filled once a minute, and claims look for tokens every five seconds.
    */
   private static final Duration DIRECT_LATENESS = Duration.ofSeconds(67);
 
   /**
-   * The next fill comes within a minute, and what was minted ahead until then is there after 75
-   * seconds and trimmed by the fill after that.
+   * The next fill comes within a minute. Tokens minted ahead until then have appeared after 75 seconds, and the fill after that removes a surplus.
    */
   private static final Duration GRAIN = Duration.ofMinutes(3);
 
@@ -106,16 +100,16 @@ public final class TollgateLimiter implements Limiter {
   private long numbers;
   private long failedRequests;
 
-  /** Where buckets and their tokens are. */
+  /** The ports of buckets and their tokens. */
   public record Ports(Buckets buckets, TokenQueue queue, BucketQueues queues) {}
 
-  /** What can be seen of a queue by looking into it; without it, the books are closed. */
+  /** A view into a queue; without it the limiter returns no token counts. */
   public record Insight(ToLongFunction<BucketId> inFlight, ToLongFunction<BucketId> expired) {}
 
   private record Timer(Instant at, long number, Runnable work) {}
 
   /**
-   * Our buckets over {@code ports}.
+   * Makes limiters over {@code ports}.
    *
    * @param filling how a bucket with these terms is filled
    */
@@ -139,9 +133,9 @@ public final class TollgateLimiter implements Limiter {
   }
 
   /**
-   * Our buckets over stand-ins.
+   * Makes limiters over in-memory ports.
    *
-   * @param perMille how often a fault strikes where it may, see {@link BucketFaults}
+   * @param perMille how often a fault strikes, see {@link BucketFaults}
    */
   public static Limiter.Maker inMemory(Function<Terms, FillPolicy> filling, int perMille) {
     return new Limiter.Maker() {
@@ -166,7 +160,7 @@ public final class TollgateLimiter implements Limiter {
     };
   }
 
-  /** Terms of ours: what {@code filling} makes of them can be filled so. */
+  /** Draws terms that a bucket with the policy of {@code filling} can keep. */
   public static Terms terms(Random random, Function<Terms, FillPolicy> filling) {
     long tokens = 1L + random.nextInt(10);
     long micro =
@@ -195,13 +189,13 @@ public final class TollgateLimiter implements Limiter {
     return new BucketGate(rows, queue, new Requests(), Runnable::run, pause, clock);
   }
 
-  /** Claims for a bucket come from several processes by turns. */
+  /** Several processes claim from a bucket in turn. */
   private BucketGate nextGate(BucketId id) {
     long number = claims.merge(id, 1L, Long::sum);
     return gates.get((int) (number % gates.size()));
   }
 
-  /** Requests for fills, each done at once. Whoever only sends one is not told how it went. */
+  /** Fill requests, each executed at once. {@code send} does not report failures. */
   private final class Requests implements FillRequests {
     @Override
     public void send(BucketId id) {
@@ -224,7 +218,7 @@ public final class TollgateLimiter implements Limiter {
     }
   }
 
-  /** Requests for fills that were not accepted. */
+  /** The number of rejected fill requests. */
   public long failedRequests() {
     return failedRequests;
   }
@@ -235,7 +229,7 @@ public final class TollgateLimiter implements Limiter {
     return new Terms(rate, capacity, rate.tokensIn(Duration.ofMinutes(1)), lateness, true, GRAIN);
   }
 
-  /** A tenant of this name; all of them are in one shard. */
+  /** A tenant id for this name; all tenants are in one shard. */
   private static BucketId id(String tenant) {
     return Stream.iterate(0, i -> i + 1)
         .map(i -> new TenantId(tenant + "-" + i))
@@ -327,8 +321,7 @@ public final class TollgateLimiter implements Limiter {
   /**
    * A claim through one process.
    *
-   * @throws IllegalStateException if the gate does not decide though SQS gave every answer, or the
-   *     row says that the bucket is empty
+   * @throws IllegalStateException if the gate is undecided although SQS answered every request, or the row has an empty hint
    */
   private Claim claim(BucketGate gate, BucketId id, long tokens) {
     Bucket read;
@@ -350,12 +343,13 @@ public final class TollgateLimiter implements Limiter {
     }
     String cause = ((Undecided) answer).cause();
     if (empty || spending.failedReserves(id) == failed) {
-      throw new IllegalStateException("undecided though SQS answers or the row says: " + cause);
+      throw new IllegalStateException("undecided although SQS answers or the row has an empty"
+          + " hint: " + cause);
     }
     return new Claim.Undecided(cause);
   }
 
-  /** Tokens that are reserved. */
+  /** A lease on claimed tokens. */
   private final class Held implements Lease {
     private final BucketGate gate;
     private final Granted granted;
@@ -443,7 +437,7 @@ public final class TollgateLimiter implements Limiter {
     timers.add(new Timer(instant, numbers++, work));
   }
 
-  /** The schedules of all buckets fire within this minute. */
+  /** Schedules one firing per bucket within this minute, and repeats every minute. */
   private void minute(Instant minute) {
     at(
         minute,
@@ -470,7 +464,7 @@ public final class TollgateLimiter implements Limiter {
     }
   }
 
-  /** Another fill of the same minute, which comes while one is under way. */
+  /** Another fill in the same minute, during a fill. */
   private void rival(BucketId id) {
     turns(ports.buckets()).take(id);
   }

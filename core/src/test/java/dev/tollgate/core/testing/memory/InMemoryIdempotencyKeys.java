@@ -18,7 +18,7 @@ public final class InMemoryIdempotencyKeys implements IdempotencyKeys {
 
   private record Row(KeyClaim claim, Optional<StoredResponse> answer, Instant expiresAt) {}
 
-  /** What stops keys from being claimed, kept and released. */
+  /** The outage of all requests. */
   public Outage outage() {
     return outage;
   }

@@ -21,9 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Tokens in memory, with the delays, leases and expiry of a queue that a clock drives. It never
- * waits: an empty bucket is empty at once. A bucket has no queue until {@link #make} was called for
- * it.
+ * Tokens in memory, with the delays, leases and expiry of a queue, by a given clock. Searches never wait. A bucket has no queue until {@link #make} is called.
  */
 public final class InMemoryTokenQueue implements TokenQueue {
   private final InstantSource clock;
@@ -35,22 +33,22 @@ public final class InMemoryTokenQueue implements TokenQueue {
   private long reserves;
   private boolean seemsEmpty;
 
-  /** A queue whose delays and leases {@code clock} drives. */
+  /** Creates a queue that takes the time from {@code clock}. */
   public InMemoryTokenQueue(InstantSource clock) {
     this.clock = clock;
   }
 
-  /** What stops the queue from answering. */
+  /** The outage of all requests. */
   public Outage outage() {
     return outage;
   }
 
-  /** Makes the bucket's queue, unless there is one; returns whether it is new. */
+  /** Creates the bucket's queue if it does not exist; returns whether it is new. */
   public synchronized boolean make(BucketId bucket) {
     return queues.putIfAbsent(bucket, new Lying()) == null;
   }
 
-  /** Has the bucket's queue, if there is one, keep tokens for so long; fourteen days until then. */
+  /** Sets the lifetime of tokens in the bucket's queue, if it exists. Default: fourteen days. */
   public synchronized void keep(BucketId bucket, Duration lifetime) {
     if (has(bucket)) {
       lying(bucket, "keep");
@@ -58,12 +56,12 @@ public final class InMemoryTokenQueue implements TokenQueue {
     }
   }
 
-  /** For how long the bucket's queue keeps tokens. */
+  /** The lifetime of tokens in the bucket's queue. */
   public synchronized Duration lifetime(BucketId bucket) {
     return lifetimes.getOrDefault(bucket, DirectFill.LONGEST_LIFETIME);
   }
 
-  /** Deletes the bucket's queue; returns whether there was one. */
+  /** Deletes the bucket's queue; returns whether it existed. */
   public synchronized boolean delete(BucketId bucket) {
     lifetimes.remove(bucket);
     return queues.remove(bucket) != null;
@@ -74,28 +72,28 @@ public final class InMemoryTokenQueue implements TokenQueue {
     return queues.containsKey(bucket);
   }
 
-  /** The buckets that have a queue. */
+  /** The buckets with a queue. */
   public synchronized Set<BucketId> buckets() {
     return Set.copyOf(queues.keySet());
   }
 
-  /** The next short search finds nothing, whatever there is. */
+  /** Makes the next short search find nothing. */
   public synchronized void seemEmptyOnce() {
     seemsEmpty = true;
   }
 
-  /** How often {@link #reserve} was asked. */
+  /** The number of calls to {@link #reserve}. */
   public synchronized long reserves() {
     return reserves;
   }
 
-  /** Tokens that could be reserved now. */
+  /** The number of tokens that can be reserved now. */
   public synchronized long available(BucketId bucket) {
     Instant now = clock.instant();
     return queue(bucket, "available").values().stream().filter(held -> held.visibleAt(now)).count();
   }
 
-  /** Tokens that are held by a lease now. */
+  /** The number of tokens held by leases now. */
   public synchronized long inFlight(BucketId bucket) {
     Instant now = clock.instant();
     return queue(bucket, "inFlight").values().stream()
@@ -103,7 +101,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
         .count();
   }
 
-  /** Tokens that went because they had been in the bucket's queue for too long. */
+  /** The number of tokens that expired in the bucket's queue. */
   public synchronized long expired(BucketId bucket) {
     queue(bucket, "expired");
     return expired.getOrDefault(bucket, 0L);
@@ -184,7 +182,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
     return new Level(visible, all.size() - held - visible, held);
   }
 
-  /** A queue delays by whole seconds, from when it gets the token. */
+  /** Delays are whole seconds from the time the queue receives the token, as in SQS. */
   private static Instant visibleFrom(Token token, Instant now) {
     long millis = Math.max(0, Duration.between(now, token.dueAt()).toMillis());
     return now.plusSeconds((millis + 999) / 1_000);
@@ -207,7 +205,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
     return lying;
   }
 
-  /** What lies in a bucket, in the order in which it was put, and by the receipts of holders. */
+  /** The tokens of a bucket, in the order in which they were put, and by receipt. */
   private static final class Lying {
     private final Map<Long, Held> tokens = new LinkedHashMap<>();
     private final Map<String, Long> byReceipt = new HashMap<>();
@@ -237,7 +235,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
           number, (key, held) -> new Held(held.token(), held.putAt(), now, Optional.empty()));
     }
 
-    /** The oldest come first. */
+    /** Oldest first. */
     int expire(Instant oldest) {
       int before = tokens.size();
       Iterator<Held> each = tokens.values().iterator();
@@ -254,8 +252,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
   }
 
   /**
-   * A token, when it was put, from when it can be reserved, and the receipt that it was last
-   * reserved by.
+   * A token with the time it was put, the time from which it can be reserved, and the receipt of its last reservation.
    */
   private record Held(Token token, Instant putAt, Instant visibleFrom, Optional<String> receipt) {
     boolean visibleAt(Instant now) {
