@@ -38,22 +38,22 @@ final class BucketTimingTest {
 
   /** A simulated deployment: schedules fire as {@link Site#minute} defines, and fill requests take a while. */
   private static class Site {
-    private final AdmissionFixture town = new AdmissionFixture();
-    private final BucketMaintenance turns = town.turns();
+    private final AdmissionFixture ports = new AdmissionFixture();
+    private final BucketMaintenance maintenance = ports.maintenance();
     private final BucketId id = new BucketId(new TenantId("acme"), new Action("send-email"));
     private final PriorityQueue<Task> tasks = new PriorityQueue<>(Comparator.comparing(Task::at));
     private final Random random;
     private final Duration second;
     private final BucketGate gate =
         new BucketGate(
-            town.buckets(), town.queue(), new Requests(), Runnable::run, this::pass, town.clock());
+            ports.buckets(), ports.queue(), new Requests(), Runnable::run, this::pass, ports.clock());
     private int requests;
 
     Site(long seed, BucketSpec spec) {
       random = new Random(seed);
       second = Duration.ofMillis(random.nextInt(59_000));
-      town.clock().advance(Duration.ofMillis(random.nextInt(60_000)));
-      town.open(id, spec);
+      ports.clock().advance(Duration.ofMillis(random.nextInt(60_000)));
+      ports.open(id, spec);
       next(AdmissionFixture.START);
     }
 
@@ -78,17 +78,17 @@ final class BucketTimingTest {
               then,
               () -> {
                 if (row().fillState().state() == FillState.State.PRODUCED) {
-                  turns.take(id);
+                  maintenance.take(id);
                 }
               }));
     }
 
     Instant now() {
-      return town.clock().instant();
+      return ports.clock().instant();
     }
 
     Bucket row() {
-      return town.buckets().find(id).orElseThrow();
+      return ports.buckets().find(id).orElseThrow();
     }
 
     void pass(Duration time) {
@@ -99,11 +99,11 @@ final class BucketTimingTest {
       while (!tasks.isEmpty() && !tasks.peek().at().isAfter(then)) {
         Task task = tasks.remove();
         if (task.at().isAfter(now())) {
-          town.clock().set(task.at());
+          ports.clock().set(task.at());
         }
         task.work().run();
       }
-      town.clock().set(then);
+      ports.clock().set(then);
     }
 
     ClaimResult claim() {
@@ -122,13 +122,13 @@ final class BucketTimingTest {
       @Override
       public void send(BucketId bucket) {
         requests++;
-        tasks.add(new Task(now().plus(INVOCATION), () -> turns.takeOnRequest(bucket)));
+        tasks.add(new Task(now().plus(INVOCATION), () -> maintenance.takeOnRequest(bucket)));
       }
 
       @Override
       public void sendAndWait(BucketId bucket) {
         requests++;
-        turns.takeOnRequest(bucket);
+        maintenance.takeOnRequest(bucket);
       }
     }
 
@@ -313,7 +313,7 @@ final class BucketTimingTest {
       Site site = new Site(seed, before);
       demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
 
-      site.town.retune(site.id, after);
+      site.ports.retune(site.id, after);
 
       long larger = Math.max(60, to);
       assertThat(demand(site, Duration.ofMinutes(5)))
@@ -327,7 +327,7 @@ final class BucketTimingTest {
     for (long seed = 1; seed <= SEEDS; seed++) {
       Site site = new Site(seed, spec("6", 6));
       demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
-      site.town.retune(site.id, spec("60", 60));
+      site.ports.retune(site.id, spec("60", 60));
       demand(site, Duration.ofSeconds(60));
       assertThat(demand(site, Duration.ofSeconds(60))).as("seed %d", seed).isBetween(58L, 120L);
     }
@@ -338,7 +338,7 @@ final class BucketTimingTest {
     for (long seed = 1; seed <= SEEDS; seed++) {
       Site site = new Site(seed, spec("60", 60));
       demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
-      site.town.retune(site.id, spec("6", 6));
+      site.ports.retune(site.id, spec("6", 6));
       site.pass(Duration.ofMinutes(4));
       assertThat(site.drain()).as("seed %d", seed).isEqualTo(6);
       assertThat(demand(site, Duration.ofMinutes(5))).as("seed %d", seed).isBetween(29L, 36L);
@@ -363,7 +363,7 @@ final class BucketTimingTest {
               .isTrue();
           site.pass(Duration.ofMillis(250));
         }
-        site.town.retune(site.id, flip % 2 == 0 ? fast : slow);
+        site.ports.retune(site.id, flip % 2 == 0 ? fast : slow);
       }
       double minutes = Duration.between(AdmissionFixture.START, site.now()).toMillis() / 60_000.0;
       assertThat((double) spent).as("seed %d", seed).isGreaterThan(60 * minutes);
@@ -380,7 +380,7 @@ final class BucketTimingTest {
       Site site = new Site(seed, spec);
       site.pass(Duration.ofMinutes(20));
       assertThat(site.row().isHibernating()).isTrue();
-      site.town.clock().advance(Duration.ofMinutes(asleepMinutes));
+      site.ports.clock().advance(Duration.ofMinutes(asleepMinutes));
       RateBound bound = new RateBound(spec, site.now());
       site.tasks.clear();
       site.next(site.now());

@@ -23,19 +23,19 @@ import org.junit.jupiter.api.Test;
 final class AdmissionTest {
   private static final SessionId MADE_UP = new SessionId("0".repeat(32));
 
-  private final AdmissionFixture town = new AdmissionFixture();
+  private final AdmissionFixture ports = new AdmissionFixture();
   private final Admission admission =
       new Admission(
-          town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
-  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L));
-  private final SessionId session = town.open(acme);
+          ports.facts(), ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
+  private final Tenant acme = ports.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L));
+  private final SessionId session = ports.open(acme);
 
   private AdmissionDecision decide() {
     return admission.decide(acme.id(), session);
   }
 
   private long available() {
-    return town.queue().available(AdmissionFixture.connects(acme));
+    return ports.queue().available(AdmissionFixture.connects(acme));
   }
 
   private static Refusal why(AdmissionDecision verdict) {
@@ -54,7 +54,7 @@ final class AdmissionTest {
             onUnavailable,
             1,
             1);
-    town.tenants().replace(acme.changed(tier, acme.overrides(), status));
+    ports.tenants().replace(acme.changed(tier, acme.overrides(), status));
   }
 
   @Test
@@ -71,7 +71,7 @@ final class AdmissionTest {
   @Test
   void unknown_tenant_is_refused_without_a_request_to_its_bucket() {
     assertThat(why(admission.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
-    assertThat(town.queue().reserves()).isZero();
+    assertThat(ports.queue().reserves()).isZero();
   }
 
   @Test
@@ -82,14 +82,14 @@ final class AdmissionTest {
 
   @Test
   void session_of_another_tenant_is_refused() {
-    Tenant other = town.onboard("other", "gold", Map.of());
+    Tenant other = ports.onboard("other", "gold", Map.of());
     assertThat(why(admission.decide(other.id(), session))).isEqualTo(Refusal.UNKNOWN);
   }
 
   @Test
   void expired_session_is_refused_although_its_row_exists() {
-    town.clock().advance(Duration.ofHours(1));
-    assertThat(town.sessions().find(acme.id(), session)).isPresent();
+    ports.clock().advance(Duration.ofHours(1));
+    assertThat(ports.sessions().find(acme.id(), session)).isPresent();
     assertThat(why(decide())).isEqualTo(Refusal.UNKNOWN);
     assertThat(available()).isEqualTo(3);
   }
@@ -105,7 +105,7 @@ final class AdmissionTest {
   @Test
   void tenant_at_its_connection_limit_is_refused_and_the_token_given_back() {
     for (int i = 0; i < 1000; i++) {
-      town.sessions().countUp(acme.id(), 1000);
+      ports.sessions().countUp(acme.id(), 1000);
     }
     assertThat(decide()).isEqualTo(new AdmissionDecision.Refused(Refusal.TENANT_CONNECTIONS));
     assertThat(available()).isEqualTo(3);
@@ -122,12 +122,12 @@ final class AdmissionTest {
   void session_above_its_rate_is_refused_until_retryAt() {
     join(30, "c");
     for (int i = 0; i < 30; i++) {
-      town.sessions().leave(acme.id(), session, "c" + i);
+      ports.sessions().leave(acme.id(), session, "c" + i);
     }
     AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decide();
     assertThat(refused.refusal()).isEqualTo(Refusal.SESSION_RATE);
     assertThat(available()).isEqualTo(3);
-    town.clock().set(refused.retryAt().orElseThrow());
+    ports.clock().set(refused.retryAt().orElseThrow());
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
   }
 
@@ -138,7 +138,7 @@ final class AdmissionTest {
     assertThat(refused.refusal()).isEqualTo(Refusal.TENANT_RATE);
     Instant retryAt = refused.retryAt().orElseThrow();
     assertThat(retryAt).isEqualTo(AdmissionFixture.START.plusSeconds(21));
-    town.clock().set(retryAt);
+    ports.clock().set(retryAt);
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
   }
 
@@ -146,24 +146,24 @@ final class AdmissionTest {
   void bucket_with_an_empty_hint_costs_no_request() {
     spendAll();
     AdmissionDecision first = decide();
-    long asked = town.queue().reserves();
-    town.clock().advance(Duration.ofMillis(9_999));
+    long asked = ports.queue().reserves();
+    ports.clock().advance(Duration.ofMillis(9_999));
     assertThat(decide()).isEqualTo(first);
-    assertThat(town.queue().reserves()).isEqualTo(asked);
+    assertThat(ports.queue().reserves()).isEqualTo(asked);
     Admission elsewhere =
         new Admission(
-            town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
+            ports.facts(), ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
     assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
-    assertThat(town.queue().reserves()).isEqualTo(asked + 1);
+    assertThat(ports.queue().reserves()).isEqualTo(asked + 1);
     assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
-    assertThat(town.queue().reserves()).isEqualTo(asked + 1);
+    assertThat(ports.queue().reserves()).isEqualTo(asked + 1);
   }
 
   @Test
   void one_false_empty_receive_still_admits() {
-    town.queue().seemEmptyOnce();
+    ports.queue().seemEmptyOnce();
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
-    assertThat(town.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptyHint())
+    assertThat(ports.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptyHint())
         .isEmpty();
   }
 
@@ -171,18 +171,18 @@ final class AdmissionTest {
   void fill_clears_the_empty_hint() {
     BucketId bucket = AdmissionFixture.connects(acme);
     spendAll();
-    town.requests().begin();
+    ports.requests().begin();
     decide();
-    assertThat(town.buckets().find(bucket).orElseThrow().emptyHint()).isPresent();
-    town.clock().advance(Duration.ofSeconds(20));
-    town.fill().fill(bucket);
-    assertThat(town.buckets().find(bucket).orElseThrow().emptyHint()).isEmpty();
+    assertThat(ports.buckets().find(bucket).orElseThrow().emptyHint()).isPresent();
+    ports.clock().advance(Duration.ofSeconds(20));
+    ports.fill().fill(bucket);
+    assertThat(ports.buckets().find(bucket).orElseThrow().emptyHint()).isEmpty();
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
   }
 
   @Test
   void failing_bucket_admits_or_refuses_as_the_tier_states() {
-    town.queue().outage().begin();
+    ports.queue().outage().begin();
     assertThat(((AdmissionDecision.Ticketed) decide()).ticket().lease())
         .isEqualTo(Optional.empty());
     replace(TenantStatus.ACTIVE, OnUnavailable.REFUSE);
@@ -191,13 +191,13 @@ final class AdmissionTest {
 
   @Test
   void failed_read_gives_the_token_back() {
-    town.facts().outage().begin("read");
+    ports.facts().outage().begin("read");
     assertThatThrownBy(this::decide).isInstanceOf(Unavailable.class);
     assertThat(available()).isEqualTo(3);
   }
 
   private long refused() {
-    return town.activity().of(acme.id()).refused();
+    return ports.activity().of(acme.id()).refused();
   }
 
   @Test
@@ -206,20 +206,20 @@ final class AdmissionTest {
     assertThat(why(decide())).isEqualTo(Refusal.SESSION_CONNECTIONS);
     assertThat(refused()).isEqualTo(1);
     for (int i = 0; i < 10; i++) {
-      town.sessions().leave(acme.id(), session, "c" + i);
+      ports.sessions().leave(acme.id(), session, "c" + i);
     }
-    town.clock().advance(RefusalTally.APART);
+    ports.clock().advance(RefusalTally.APART);
     spendAll();
     assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
     assertThat(refused()).isEqualTo(2);
     assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
-    town.clock().advance(RefusalTally.APART);
+    ports.clock().advance(RefusalTally.APART);
     assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
     assertThat(refused()).isEqualTo(4);
-    town.clock().advance(RefusalTally.APART);
+    ports.clock().advance(RefusalTally.APART);
     replace(TenantStatus.ACTIVE, OnUnavailable.REFUSE);
-    town.clock().advance(Duration.ofMinutes(1));
-    town.queue().outage().begin();
+    ports.clock().advance(Duration.ofMinutes(1));
+    ports.queue().outage().begin();
     assertThat(why(decide())).isEqualTo(Refusal.UNDECIDED);
     assertThat(refused()).isEqualTo(5);
   }
@@ -228,9 +228,9 @@ final class AdmissionTest {
   void unknown_sessions_are_not_counted_as_refusals() {
     for (int i = 0; i < 10; i++) {
       assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
-      town.clock().advance(RefusalTally.APART);
+      ports.clock().advance(RefusalTally.APART);
     }
-    town.clock().advance(Duration.ofHours(1));
+    ports.clock().advance(Duration.ofHours(1));
     assertThat(why(decide())).isEqualTo(Refusal.UNKNOWN);
     assertThat(refused()).isZero();
   }
@@ -243,9 +243,9 @@ final class AdmissionTest {
 
   @Test
   void refusals_of_unknown_and_removed_tenants_are_not_counted() {
-    town.sessions().createCount(new TenantId("nobody"));
+    ports.sessions().createCount(new TenantId("nobody"));
     admission.decide(new TenantId("nobody"), session);
-    assertThat(town.activity().of(new TenantId("nobody")).refused()).isZero();
+    assertThat(ports.activity().of(new TenantId("nobody")).refused()).isZero();
     AdmissionFactsReader remembering =
         new AdmissionFactsReader() {
           @Override
@@ -255,36 +255,36 @@ final class AdmissionTest {
 
           @Override
           public AdmissionFacts read(TenantId tenant, SessionId of) {
-            return town.facts().read(tenant, of);
+            return ports.facts().read(tenant, of);
           }
         };
     Admission late =
         new Admission(
-            remembering, town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
+            remembering, ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
     assertThat(why(late.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
-    assertThat(town.activity().of(new TenantId("nobody")).refused()).isZero();
+    assertThat(ports.activity().of(new TenantId("nobody")).refused()).isZero();
   }
 
   @Test
   void refusal_is_the_same_if_counting_fails() {
-    town.activity().outage().begin();
+    ports.activity().outage().begin();
     spendAll();
     AdmissionDecision first = decide();
     assertThat(why(first)).isEqualTo(Refusal.TENANT_RATE);
     assertThat(decide()).isEqualTo(first);
-    assertThat(town.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptyHint())
+    assertThat(ports.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptyHint())
         .isPresent();
   }
 
   private void spendAll() {
     BucketId bucket = AdmissionFixture.connects(acme);
-    town.queue()
-        .settle(bucket, town.queue().reserve(bucket, 3, Duration.ofSeconds(30), Search.LONG));
+    ports.queue()
+        .settle(bucket, ports.queue().reserve(bucket, 3, Duration.ofSeconds(30), Search.LONG));
   }
 
   private void join(int sockets, String prefix) {
     for (int i = 0; i < sockets; i++) {
-      town.sessions()
+      ports.sessions()
           .join(
               acme.id(),
               session,
@@ -292,8 +292,8 @@ final class AdmissionTest {
               100,
               AdmissionRules.sessionRate(acme),
               Optional.empty(),
-              town.clock().instant(),
-              town.clock().instant());
+              ports.clock().instant(),
+              ports.clock().instant());
     }
   }
 }

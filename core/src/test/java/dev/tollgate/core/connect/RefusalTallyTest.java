@@ -18,13 +18,13 @@ import org.junit.jupiter.api.Test;
 final class RefusalTallyTest {
   private static final Duration APART = Duration.ofSeconds(5);
 
-  private final AdmissionFixture town = new AdmissionFixture();
-  private final TenantId acme = town.onboard("acme", "gold", Map.of()).id();
-  private final TenantId beta = town.onboard("beta", "gold", Map.of()).id();
-  private final RefusalTally tally = town.tally();
+  private final AdmissionFixture ports = new AdmissionFixture();
+  private final TenantId acme = ports.onboard("acme", "gold", Map.of()).id();
+  private final TenantId beta = ports.onboard("beta", "gold", Map.of()).id();
+  private final RefusalTally tally = ports.tally();
 
   private long written(TenantId tenant) {
-    return town.activity().of(tenant).refused();
+    return ports.activity().of(tenant).refused();
   }
 
   @Test
@@ -39,11 +39,11 @@ final class RefusalTallyTest {
     for (int i = 0; i < 10; i++) {
       tally.count(acme, Refusal.TENANT_RATE, () -> {});
     }
-    town.clock().advance(APART.minusNanos(1));
+    ports.clock().advance(APART.minusNanos(1));
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     assertThat(written(acme)).isEqualTo(1);
 
-    town.clock().advance(Duration.ofNanos(1));
+    ports.clock().advance(Duration.ofNanos(1));
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     assertThat(written(acme)).isEqualTo(12);
 
@@ -59,7 +59,7 @@ final class RefusalTallyTest {
 
     assertThat(written(acme)).isEqualTo(1);
     assertThat(written(beta)).isEqualTo(1);
-    town.clock().advance(APART);
+    ports.clock().advance(APART);
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     assertThat(written(acme)).isEqualTo(3);
     assertThat(written(beta)).isEqualTo(1);
@@ -68,7 +68,7 @@ final class RefusalTallyTest {
   @Test
   void two_processes_add_up() {
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
-    town.tally().count(acme, Refusal.TENANT_RATE, () -> {});
+    ports.tally().count(acme, Refusal.TENANT_RATE, () -> {});
 
     assertThat(written(acme)).isEqualTo(2);
   }
@@ -76,11 +76,11 @@ final class RefusalTallyTest {
   @Test
   void failed_write_is_ignored_and_not_repeated() {
     List<String> done = new ArrayList<>();
-    town.activity().outage().begin();
+    ports.activity().outage().begin();
     tally.count(acme, Refusal.TENANT_RATE, () -> done.add("besides"));
-    town.activity().outage().end();
+    ports.activity().outage().end();
     tally.count(acme, Refusal.TENANT_RATE, () -> done.add("besides"));
-    town.clock().advance(APART);
+    ports.clock().advance(APART);
     tally.count(acme, Refusal.TENANT_RATE, () -> done.add("besides"));
 
     assertThat(done).hasSize(3);
@@ -89,7 +89,7 @@ final class RefusalTallyTest {
 
   @Test
   void unanswered_write_delays_no_caller() {
-    RefusalTally unanswered = new RefusalTally(town.activity(), write -> {}, town.clock());
+    RefusalTally unanswered = new RefusalTally(ports.activity(), write -> {}, ports.clock());
 
     unanswered.count(acme, Refusal.TENANT_RATE, () -> {});
 
@@ -114,22 +114,22 @@ final class RefusalTallyTest {
   @Test
   void refusal_at_the_connection_limit_is_written_at_once_and_then_every_five_seconds() {
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
-    town.clock().advance(Duration.ofSeconds(1));
-    Instant first = town.clock().instant();
+    ports.clock().advance(Duration.ofSeconds(1));
+    Instant first = ports.clock().instant();
     tally.count(acme, Refusal.SESSION_CONNECTIONS, () -> {});
     assertThat(count().sessionFullAt()).contains(first);
     assertThat(count().tenantFullAt()).isEmpty();
 
-    town.clock().advance(APART.minusNanos(1));
+    ports.clock().advance(APART.minusNanos(1));
     tally.count(acme, Refusal.SESSION_CONNECTIONS, () -> {});
     assertThat(count().sessionFullAt()).contains(first);
     tally.count(acme, Refusal.TENANT_CONNECTIONS, () -> {});
-    assertThat(count().tenantFullAt()).contains(town.clock().instant());
-    assertThat(count().sessionFullAt()).contains(town.clock().instant());
+    assertThat(count().tenantFullAt()).contains(ports.clock().instant());
+    assertThat(count().sessionFullAt()).contains(ports.clock().instant());
 
-    town.clock().advance(APART);
+    ports.clock().advance(APART);
     tally.count(acme, Refusal.TENANT_CONNECTIONS, () -> {});
-    assertThat(count().tenantFullAt()).contains(town.clock().instant());
+    assertThat(count().tenantFullAt()).contains(ports.clock().instant());
     assertThat(written(acme)).isEqualTo(5);
   }
 
@@ -149,18 +149,18 @@ final class RefusalTallyTest {
             throw new AssertionError("a tally reads nothing");
           }
         };
-    RefusalTally busy = new RefusalTally(counting, Runnable::run, town.clock());
+    RefusalTally busy = new RefusalTally(counting, Runnable::run, ports.clock());
 
     for (int i = 0; i < 1_000; i++) {
       busy.count(acme, kinds.get(i % kinds.size()), () -> {});
-      town.clock().advance(Duration.ofMillis(1));
+      ports.clock().advance(Duration.ofMillis(1));
     }
 
     assertThat(writes).hasSizeLessThanOrEqualTo(3);
   }
 
   private ConnectionCount count() {
-    return town.sessions().readCount(acme);
+    return ports.sessions().readCount(acme);
   }
 
   @Test

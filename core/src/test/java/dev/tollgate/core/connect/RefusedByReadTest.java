@@ -34,17 +34,17 @@ import org.junit.jupiter.api.Test;
 final class RefusedByReadTest {
   private static final SessionId MADE_UP = new SessionId("0".repeat(32));
 
-  private final AdmissionFixture town = new AdmissionFixture();
-  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
-  private final SessionId session = town.open(acme);
+  private final AdmissionFixture ports = new AdmissionFixture();
+  private final Tenant acme = ports.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
+  private final SessionId session = ports.open(acme);
   private final BucketId bucket = AdmissionFixture.connects(acme);
 
   private Admission admission(BucketGate gate, Executor executor, Pause pause) {
-    return new Admission(town.facts(), gate, town.tally(), executor, pause, town.clock());
+    return new Admission(ports.facts(), gate, ports.tally(), executor, pause, ports.clock());
   }
 
   private Admission admission() {
-    return admission(town.gate(), Runnable::run, pause -> {});
+    return admission(ports.gate(), Runnable::run, pause -> {});
   }
 
   private static Refusal why(AdmissionDecision verdict) {
@@ -52,19 +52,19 @@ final class RefusedByReadTest {
   }
 
   private void suspend() {
-    town.tenants()
+    ports.tenants()
         .replace(acme.changed(Tier.DEFAULTS.get(2), acme.overrides(), TenantStatus.SUSPENDED));
   }
 
   /** Refuses 1,000 handshakes in a minute, and returns the number of requests to the queue. */
   private long receivesInAMinute(Admission admission, SessionId of, Refusal expected) {
-    long before = town.queue().reserves();
+    long before = ports.queue().reserves();
     for (int i = 0; i < 1_000; i++) {
       assertThat(why(admission.decide(acme.id(), of))).isEqualTo(expected);
-      assertThat(town.queue().available(bucket)).isEqualTo(60);
-      town.clock().advance(Duration.ofMillis(60));
+      assertThat(ports.queue().available(bucket)).isEqualTo(60);
+      ports.clock().advance(Duration.ofMillis(60));
     }
-    return town.queue().reserves() - before;
+    return ports.queue().reserves() - before;
   }
 
   @Test
@@ -81,7 +81,7 @@ final class RefusedByReadTest {
   @Test
   void flood_at_a_full_tenant_asks_the_queue_once_in_five_seconds() {
     for (int i = 0; i < 1_000; i++) {
-      town.sessions().countUp(acme.id(), 1_000);
+      ports.sessions().countUp(acme.id(), 1_000);
     }
     assertThat(receivesInAMinute(admission(), session, Refusal.TENANT_CONNECTIONS)).isEqualTo(12);
   }
@@ -90,40 +90,40 @@ final class RefusedByReadTest {
   void flood_leaves_the_tenants_own_connection_one_receive_and_a_token() {
     Admission admission = admission();
     admission.decide(acme.id(), MADE_UP);
-    long before = town.queue().reserves();
+    long before = ports.queue().reserves();
     assertThat(admission.decide(acme.id(), session)).isInstanceOf(AdmissionDecision.Ticketed.class);
-    assertThat(town.queue().reserves()).isEqualTo(before + 1);
+    assertThat(ports.queue().reserves()).isEqualTo(before + 1);
   }
 
   @Test
   void flood_at_one_tenant_does_not_make_other_tenants_read_first() {
-    Tenant other = town.onboard("other", "gold", Map.of());
+    Tenant other = ports.onboard("other", "gold", Map.of());
     Admission admission = admission();
     admission.decide(acme.id(), MADE_UP);
-    town.facts().outage().begin("read");
-    long before = town.queue().reserves();
+    ports.facts().outage().begin("read");
+    long before = ports.queue().reserves();
     assertThatThrownBy(() -> admission.decide(acme.id(), session)).isInstanceOf(Unavailable.class);
-    assertThat(town.queue().reserves()).isEqualTo(before);
+    assertThat(ports.queue().reserves()).isEqualTo(before);
     assertThatThrownBy(() -> admission.decide(other.id(), session)).isInstanceOf(Unavailable.class);
-    assertThat(town.queue().reserves()).isEqualTo(before + 1);
+    assertThat(ports.queue().reserves()).isEqualTo(before + 1);
   }
 
   @Test
   void refusal_does_not_wait_for_an_unresponsive_queue_and_the_token_is_given_back_later() {
     Queue<Runnable> silent = new ArrayDeque<>();
     List<Duration> waited = new ArrayList<>();
-    Admission admission = admission(town.gate(), holdingBack(silent), waited::add);
+    Admission admission = admission(ports.gate(), holdingBack(silent), waited::add);
     assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(waited).containsExactly(Admission.GRACE);
 
     // Its token may be held until the lease ends; until then there is no other try.
-    town.clock().advance(BucketGate.LEASE.minusMillis(1));
+    ports.clock().advance(BucketGate.LEASE.minusMillis(1));
     assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
-    assertThat(town.queue().reserves()).isZero();
+    assertThat(ports.queue().reserves()).isZero();
 
     silent.element().run();
-    assertThat(town.queue().reserves()).isEqualTo(1);
-    assertThat(town.queue().available(bucket)).isEqualTo(60);
+    assertThat(ports.queue().reserves()).isEqualTo(1);
+    assertThat(ports.queue().available(bucket)).isEqualTo(60);
     assertThat(waited).hasSize(1);
   }
 
@@ -138,18 +138,18 @@ final class RefusedByReadTest {
           }
         };
     List<Duration> waited = new ArrayList<>();
-    Admission admission = admission(town.gate(), secondIsSilent, waited::add);
+    Admission admission = admission(ports.gate(), secondIsSilent, waited::add);
     assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(waited).containsExactly(Admission.GRACE);
-    assertThat(town.queue().inFlight(bucket)).isEqualTo(1);
+    assertThat(ports.queue().inFlight(bucket)).isEqualTo(1);
 
     // The token may be held until its lease ends; until then there is no other try.
-    town.clock().advance(BucketGate.LEASE.minusMillis(1));
+    ports.clock().advance(BucketGate.LEASE.minusMillis(1));
     assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
-    assertThat(town.queue().reserves()).isEqualTo(1);
+    assertThat(ports.queue().reserves()).isEqualTo(1);
 
     tasks.get(1).run();
-    assertThat(town.queue().available(bucket)).isEqualTo(60);
+    assertThat(ports.queue().available(bucket)).isEqualTo(60);
   }
 
   /** Runs all tasks except the first, which it stores in {@code first}. */
@@ -170,7 +170,7 @@ final class RefusedByReadTest {
     Duration coldRequest = Duration.ofMillis(90);
     Admission admission =
         admission(
-            town.gate(),
+            ports.gate(),
             holdingBack(answersLate),
             pause -> {
               if (pause.compareTo(coldRequest) > 0) {
@@ -178,27 +178,27 @@ final class RefusedByReadTest {
               }
             });
     assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
-    assertThat(town.queue().reserves()).isEqualTo(1);
-    assertThat(town.queue().available(bucket)).isEqualTo(60);
+    assertThat(ports.queue().reserves()).isEqualTo(1);
+    assertThat(ports.queue().available(bucket)).isEqualTo(60);
   }
 
   @Test
   void refusal_waits_for_nothing_once_the_queue_has_answered() {
     List<Duration> waited = new ArrayList<>();
-    Admission admission = admission(town.gate(), Runnable::run, waited::add);
+    Admission admission = admission(ports.gate(), Runnable::run, waited::add);
     admission.decide(acme.id(), MADE_UP);
     assertThat(waited).isEmpty();
-    assertThat(town.queue().available(bucket)).isEqualTo(60);
+    assertThat(ports.queue().available(bucket)).isEqualTo(60);
   }
 
   @Test
   void failed_read_does_not_wait_for_an_unresponsive_queue() {
     Queue<Runnable> silent = new ArrayDeque<>();
-    town.facts().outage().begin("read");
-    Admission admission = admission(town.gate(), holdingBack(silent), pause -> {});
+    ports.facts().outage().begin("read");
+    Admission admission = admission(ports.gate(), holdingBack(silent), pause -> {});
     assertThatThrownBy(() -> admission.decide(acme.id(), session)).isInstanceOf(Unavailable.class);
     silent.element().run();
-    assertThat(town.queue().available(bucket)).isEqualTo(60);
+    assertThat(ports.queue().available(bucket)).isEqualTo(60);
   }
 
   /**
@@ -214,13 +214,13 @@ final class RefusedByReadTest {
     Admission honest = admission();
     Instant end = AdmissionFixture.START.plus(Duration.ofMinutes(10));
     long mostHeld = 0;
-    for (int i = 0; town.clock().instant().isBefore(end); i++) {
+    for (int i = 0; ports.clock().instant().isBefore(end); i++) {
       FrozenProcess process = processes.get(random.nextInt(count));
       if (random.nextInt(10) == 0) {
         process.thaw();
       }
       assertThat(why(process.admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
-      long held = town.queue().inFlight(bucket);
+      long held = ports.queue().inFlight(bucket);
       mostHeld = Math.max(mostHeld, held);
       assertThat(held).as("seed %d, handshake %d", seed, i).isLessThanOrEqualTo(count);
       if (i % 500 == 0) {
@@ -229,13 +229,13 @@ final class RefusedByReadTest {
             .as("seed %d, %d", seed, i)
             .isInstanceOf(AdmissionDecision.Ticketed.class);
         Lease lease = ((AdmissionDecision.Ticketed) verdict).ticket().lease().orElseThrow();
-        assertThat(town.queue().settle(bucket, List.of(lease))).isEmpty();
+        assertThat(ports.queue().settle(bucket, List.of(lease))).isEmpty();
       }
-      town.clock().advance(Duration.ofMillis(random.nextInt(100)));
+      ports.clock().advance(Duration.ofMillis(random.nextInt(100)));
     }
     assertThat(mostHeld).as("seed %d", seed).isGreaterThan(count / 2);
-    town.clock().advance(BucketGate.LEASE);
-    assertThat(town.queue().inFlight(bucket)).isZero();
+    ports.clock().advance(BucketGate.LEASE);
+    assertThat(ports.queue().inFlight(bucket)).isZero();
     processes.forEach(FrozenProcess::thaw);
   }
 
@@ -255,7 +255,7 @@ final class RefusedByReadTest {
                   new Class<?>[] {TokenQueue.class},
                   (proxy, method, arguments) -> {
                     try {
-                      Object answer = method.invoke(town.queue(), arguments);
+                      Object answer = method.invoke(ports.queue(), arguments);
                       if (method.getName().equals("reserve")) {
                         awaitThaw();
                       }
@@ -266,7 +266,7 @@ final class RefusedByReadTest {
                   });
       BucketGate gate =
           new BucketGate(
-              town.buckets(), frozen, town.fillRequests(), Runnable::run, p -> {}, town.clock());
+              ports.buckets(), frozen, ports.fillRequests(), Runnable::run, p -> {}, ports.clock());
       admission = admission(gate, this::run, pause -> awaitToken());
     }
 

@@ -18,21 +18,21 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class HousekeepingTest {
-  private final HousekeepingFixture house = new HousekeepingFixture();
+  private final HousekeepingFixture fixture = new HousekeepingFixture();
 
   private List<Tenant> tenants(int count) {
     return IntStream.range(0, count)
-        .mapToObj(i -> house.town().onboard("tenant-" + i, "gold", Map.of()))
+        .mapToObj(i -> fixture.ports().onboard("tenant-" + i, "gold", Map.of()))
         .toList();
   }
 
   @Test
   void walk_visits_exactly_the_tenants_that_opened_sessions() {
     List<Tenant> tenants = tenants(4);
-    tenants.subList(0, 3).forEach(tenant -> house.open(tenant, "of-" + tenant.id()));
-    house.pass(Duration.ofMinutes(5));
+    tenants.subList(0, 3).forEach(tenant -> fixture.open(tenant, "of-" + tenant.id()));
+    fixture.pass(Duration.ofMinutes(5));
 
-    Housekeeping.Report walk = house.keep();
+    Housekeeping.Report walk = fixture.runHousekeeping();
 
     assertThat(walk.notVisited()).isZero();
     assertThat(walk.visits())
@@ -40,14 +40,14 @@ final class HousekeepingTest {
         .containsExactlyInAnyOrderElementsOf(
             tenants.subList(0, 3).stream().map(Tenant::id).toList());
     assertThat(walk.visits()).allMatch(visit -> visit.sessionsEnded() == 1);
-    assertThat(house.sockets().closed()).hasSize(3);
+    assertThat(fixture.sockets().closed()).hasSize(3);
   }
 
   @Test
   void failing_visit_does_not_stop_the_other_visits() {
-    tenants(5).forEach(tenant -> house.open(tenant, "of-" + tenant.id()));
-    house.pass(Duration.ofMinutes(5));
-    house
+    tenants(5).forEach(tenant -> fixture.open(tenant, "of-" + tenant.id()));
+    fixture.pass(Duration.ofMinutes(5));
+    fixture
         .faults()
         .plan(
             2,
@@ -55,43 +55,43 @@ final class HousekeepingTest {
               throw new IllegalStateException("a row that cannot be read");
             });
 
-    Housekeeping.Report walk = house.keep();
+    Housekeeping.Report walk = fixture.runHousekeeping();
 
     assertThat(walk.visits()).hasSize(5);
     assertThat(walk.visits().stream().filter(visit -> visit.failure().isPresent()))
         .singleElement()
         .satisfies(
             visit -> assertThat(visit.failure().orElseThrow()).contains("a row that cannot be"));
-    assertThat(house.sockets().closed()).hasSize(4);
-    house.faults().none();
-    assertThat(house.keep().visits()).filteredOn(visit -> visit.sessionsEnded() == 1).hasSize(1);
+    assertThat(fixture.sockets().closed()).hasSize(4);
+    fixture.faults().none();
+    assertThat(fixture.runHousekeeping().visits()).filteredOn(visit -> visit.sessionsEnded() == 1).hasSize(1);
   }
 
   @Test
   void many_threads_do_the_same_as_one() {
-    tenants(20).forEach(tenant -> house.open(tenant, "of-" + tenant.id()));
-    house.pass(Duration.ofMinutes(5));
+    tenants(20).forEach(tenant -> fixture.open(tenant, "of-" + tenant.id()));
+    fixture.pass(Duration.ofMinutes(5));
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
-      assertThat(house.housekeeping(threads).run(Instant.MAX).visits()).hasSize(20);
+      assertThat(fixture.housekeeping(threads).run(Instant.MAX).visits()).hasSize(20);
     } finally {
       threads.shutdown();
     }
-    assertThat(house.sockets().closed()).hasSize(20);
+    assertThat(fixture.sockets().closed()).hasSize(20);
   }
 
   @Test
   void walk_without_time_for_all_visits_other_tenants_the_next_time() {
-    tenants(6).forEach(house::open);
+    tenants(6).forEach(fixture::open);
     Set<TenantId> visited = new HashSet<>();
     for (int walks = 0; walks < 200 && visited.size() < 6; walks++) {
       Housekeeping slow =
-          house.housekeeping(
+          fixture.housekeeping(
               visit -> {
                 visit.run();
-                house.pass(Duration.ofMillis(10));
+                fixture.pass(Duration.ofMillis(10));
               });
-      Instant now = house.town().clock().instant();
+      Instant now = fixture.ports().clock().instant();
 
       Housekeeping.Report walk = slow.run(now.plusMillis(20));
 
@@ -108,16 +108,16 @@ final class HousekeepingTest {
       RandomConnections traffic = new RandomConnections(new Random(seed), true);
       traffic.go(200);
       traffic.land();
-      HousekeepingFixture rough = traffic.house;
+      HousekeepingFixture rough = traffic.fixture;
       TenantId acme = new TenantId("acme");
 
-      rough.keep();
+      rough.runHousekeeping();
       assertThat(rough.counted(acme)).as("seed %d", seed).isEqualTo(rough.open(acme));
       rough.pass(Duration.ofMinutes(5));
-      rough.keep();
+      rough.runHousekeeping();
       assertThat(rough.counted(acme)).as("seed %d", seed).isZero();
-      assertThat(rough.books().list(acme)).as("seed %d", seed).isEmpty();
-      assertThat(rough.books().list()).as("seed %d", seed).isEmpty();
+      assertThat(rough.sessions().list(acme)).as("seed %d", seed).isEmpty();
+      assertThat(rough.sessions().list()).as("seed %d", seed).isEmpty();
     }
   }
 }

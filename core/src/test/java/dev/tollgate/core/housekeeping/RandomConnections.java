@@ -30,11 +30,11 @@ final class RandomConnections {
    */
   private static final int MOST_CONNECTIONS = 8;
 
-  final HousekeepingFixture house = new HousekeepingFixture();
+  final HousekeepingFixture fixture = new HousekeepingFixture();
 
   private final Random random;
   private final boolean rough;
-  private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
+  private final Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
   private final List<SessionId> sessions = new ArrayList<>();
   private final List<Open> open = new ArrayList<>();
   private final List<Deque<Runnable>> under = new ArrayList<>();
@@ -47,7 +47,7 @@ final class RandomConnections {
     this.rough = rough;
     // Traffic never brings the count to zero, where subtracting would stop.
     if (!rough) {
-      house.open(acme, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10");
+      fixture.open(acme, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10");
     }
   }
 
@@ -73,12 +73,12 @@ final class RandomConnections {
    * Runs a recount under traffic: random traffic between its requests in rough mode, and {@code meanwhile} between its readings.
    */
   void amid(Consumer<Recount> work, Runnable meanwhile) {
-    house.faults().none();
+    fixture.faults().none();
     if (rough) {
-      house.faults().plan(1 + random.nextInt(5), Faults.meanwhile(() -> go(random.nextInt(5))));
+      fixture.faults().plan(1 + random.nextInt(5), Faults.meanwhile(() -> go(random.nextInt(5))));
     }
-    work.accept(house.recount(duration -> meanwhile.run()));
-    house.faults().none();
+    work.accept(fixture.recount(duration -> meanwhile.run()));
+    fixture.faults().none();
   }
 
   private void write(Deque<Runnable> steps) {
@@ -95,7 +95,7 @@ final class RandomConnections {
   private void begin() {
     int what = random.nextInt(rough ? 12 : 10);
     if (sessions.isEmpty() || what == 0) {
-      sessions.add(house.open(acme));
+      sessions.add(fixture.open(acme));
     } else if (what < 6) {
       under.add(registration(some(sessions), "c" + made++));
     } else if (what < 9) {
@@ -106,11 +106,11 @@ final class RandomConnections {
       under.add(end(some(sessions)));
     } else if (what == 10) {
       SessionId deleted = some(sessions);
-      if (house.books().find(ACME, deleted).isPresent()) {
-        house.books().vanish(ACME, deleted);
+      if (fixture.sessions().find(ACME, deleted).isPresent()) {
+        fixture.sessions().vanish(ACME, deleted);
       }
     } else {
-      house.books().countDown(ACME, 1); // A count that is repeated.
+      fixture.sessions().countDown(ACME, 1); // A count that is repeated.
     }
   }
 
@@ -122,9 +122,9 @@ final class RandomConnections {
     Deque<Runnable> steps = new ArrayDeque<>();
     JoinResult[] joined = new JoinResult[1];
     CountResult[] counted = new CountResult[1];
-    Runnable join = () -> joined[0] = house.join(ACME, session, connectionId);
+    Runnable join = () -> joined[0] = fixture.join(ACME, session, connectionId);
     long most = rough ? MOST_CONNECTIONS : Long.MAX_VALUE;
-    Runnable count = () -> counted[0] = house.books().countUp(ACME, connectionId, most);
+    Runnable count = () -> counted[0] = fixture.sessions().countUp(ACME, connectionId, most);
     boolean joinsFirst = random.nextBoolean();
     steps.add(joinsFirst ? join : count);
     steps.add(joinsFirst ? count : join);
@@ -133,9 +133,9 @@ final class RandomConnections {
           if (joined[0] == JoinResult.ADDED && counted[0] == CountResult.COUNTED) {
             open.add(new Open(session, connectionId));
           } else if (joined[0] == JoinResult.ADDED) {
-            steps.add(() -> house.books().leave(ACME, session, connectionId));
+            steps.add(() -> fixture.sessions().leave(ACME, session, connectionId));
           } else if (counted[0] == CountResult.COUNTED) {
-            steps.add(() -> house.books().countDown(ACME, Set.of(connectionId)));
+            steps.add(() -> fixture.sessions().countDown(ACME, Set.of(connectionId)));
           }
         });
     return steps;
@@ -149,9 +149,9 @@ final class RandomConnections {
       Deque<Runnable> steps = new ArrayDeque<>();
       steps.add(
           () -> {
-            LeaveResult left = house.books().leave(ACME, closed.session(), closed.connectionId());
+            LeaveResult left = fixture.sessions().leave(ACME, closed.session(), closed.connectionId());
             if (left == LeaveResult.REMOVED) {
-              steps.add(() -> house.books().countDown(ACME, Set.of(closed.connectionId())));
+              steps.add(() -> fixture.sessions().countDown(ACME, Set.of(closed.connectionId())));
             }
           });
       under.add(steps);
@@ -163,14 +163,14 @@ final class RandomConnections {
     steps.add(
         () -> {
           Optional<Session> over =
-              house.books().moveEnd(ACME, session, house.town().clock().instant());
+              fixture.sessions().moveEnd(ACME, session, fixture.ports().clock().instant());
           if (over.isPresent()) {
             steps.add(
                 () -> {
-                  Set<String> taken = house.books().takeConnections(ACME, session);
-                  steps.addFirst(() -> house.books().countDown(ACME, taken));
+                  Set<String> taken = fixture.sessions().takeConnections(ACME, session);
+                  steps.addFirst(() -> fixture.sessions().countDown(ACME, taken));
                 });
-            steps.add(() -> house.books().remove(ACME, session));
+            steps.add(() -> fixture.sessions().remove(ACME, session));
           }
         });
     return steps;

@@ -27,13 +27,13 @@ final class RecountTest {
   private static final Duration MARGIN = Duration.ofMillis(50);
   private static final Pause NOTHING = duration -> {};
 
-  private final HousekeepingFixture house = new HousekeepingFixture();
-  private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
-  private final SessionId session = house.open(acme, "a", "b", "c");
+  private final HousekeepingFixture fixture = new HousekeepingFixture();
+  private final Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
+  private final SessionId session = fixture.open(acme, "a", "b", "c");
   private final List<Duration> pauses = new ArrayList<>();
 
   private long repair(Pause pause) {
-    return house
+    return fixture
         .recount(
             duration -> {
               pauses.add(duration);
@@ -43,27 +43,27 @@ final class RecountTest {
   }
 
   private void join(String connectionId) {
-    assertThat(house.join(ACME, session, connectionId)).isEqualTo(Connections.JoinResult.ADDED);
+    assertThat(fixture.join(ACME, session, connectionId)).isEqualTo(Connections.JoinResult.ADDED);
   }
 
   private void count(String... connectionIds) {
     for (String connectionId : connectionIds) {
-      house.books().countUp(ACME, connectionId, Long.MAX_VALUE);
+      fixture.sessions().countUp(ACME, connectionId, Long.MAX_VALUE);
     }
   }
 
   private void countDown(String... connectionIds) {
-    house.books().countDown(ACME, Set.of(connectionIds));
+    fixture.sessions().countDown(ACME, Set.of(connectionIds));
   }
 
   @Test
   void correct_count_is_read_once() {
-    house.faults().none();
+    fixture.faults().none();
 
     assertThat(repair(NOTHING)).isZero();
 
     assertThat(pauses).isEmpty();
-    assertThat(house.faults().calls()).containsExactly("Sessions.list", "Connections.readCount");
+    assertThat(fixture.faults().calls()).containsExactly("Sessions.list", "Connections.readCount");
   }
 
   @Test
@@ -72,7 +72,7 @@ final class RecountTest {
 
     assertThat(repair(NOTHING)).isEqualTo(2);
 
-    assertThat(house.counted(ACME)).isEqualTo(3);
+    assertThat(fixture.counted(ACME)).isEqualTo(3);
     assertThat(pauses).containsExactly(MARGIN, MARGIN, Duration.ofSeconds(5), MARGIN, MARGIN);
   }
 
@@ -83,30 +83,30 @@ final class RecountTest {
 
     assertThat(repair(NOTHING)).isEqualTo(-4);
 
-    assertThat(house.counted(ACME)).isEqualTo(4);
+    assertThat(fixture.counted(ACME)).isEqualTo(4);
   }
 
   @Test
   void missing_count_is_restored() {
-    house.books().deleteCount(ACME);
+    fixture.sessions().deleteCount(ACME);
 
     assertThat(repair(NOTHING)).isEqualTo(-3);
 
-    assertThat(house.counted(ACME)).isEqualTo(3);
+    assertThat(fixture.counted(ACME)).isEqualTo(3);
   }
 
   @Test
   void count_of_an_older_version_is_split_into_parts() {
-    house.books().deleteCount(ACME);
+    fixture.sessions().deleteCount(ACME);
     for (int i = 0; i < 3; i++) {
-      house.books().countUp(ACME, Long.MAX_VALUE);
+      fixture.sessions().countUp(ACME, Long.MAX_VALUE);
     }
-    assertThat(house.books().readCount(ACME).unattributed()).isEqualTo(3);
+    assertThat(fixture.sessions().readCount(ACME).unattributed()).isEqualTo(3);
 
     assertThat(repair(NOTHING)).isZero();
 
-    assertThat(house.counted(ACME)).isEqualTo(3);
-    assertThat(house.books().readCount(ACME).unattributed()).isZero();
+    assertThat(fixture.counted(ACME)).isEqualTo(3);
+    assertThat(fixture.sessions().readCount(ACME).unattributed()).isZero();
   }
 
   /** Runs an action once, in the pause between two readings. */
@@ -132,7 +132,7 @@ final class RecountTest {
 
     assertThat(repair(betweenLooks(() -> count("d")))).isZero();
 
-    assertThat(house.counted(ACME)).isEqualTo(4);
+    assertThat(fixture.counted(ACME)).isEqualTo(4);
   }
 
   @Test
@@ -141,7 +141,7 @@ final class RecountTest {
 
     assertThat(repair(betweenLooks(() -> count("d", "d")))).isZero();
 
-    assertThat(house.counted(ACME)).isEqualTo(5);
+    assertThat(fixture.counted(ACME)).isEqualTo(5);
   }
 
   @Test
@@ -157,7 +157,7 @@ final class RecountTest {
 
     assertThat(repair(pause -> change.run())).isZero();
 
-    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME) + 1);
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME) + 1);
     assertThat(pauses).hasSize(12 * 2 + 11);
     assertThat(repair(NOTHING)).isEqualTo(1);
   }
@@ -166,11 +166,11 @@ final class RecountTest {
   void smallest_difference_of_a_part_is_its_drift() {
     count("x");
     assertThat(repair(betweenLooks(() -> count("x")))).isEqualTo(1);
-    assertThat(house.counted(ACME)).isEqualTo(4);
+    assertThat(fixture.counted(ACME)).isEqualTo(4);
 
     count("x");
     assertThat(repair(betweenLooks(() -> countDown("x")))).isEqualTo(1);
-    assertThat(house.counted(ACME)).isEqualTo(3);
+    assertThat(fixture.counted(ACME)).isEqualTo(3);
   }
 
   @Test
@@ -183,13 +183,13 @@ final class RecountTest {
           join(next);
           count(next);
         };
-    house.faults().plan(9, Faults.meanwhile(traffic));
+    fixture.faults().plan(9, Faults.meanwhile(traffic));
 
     assertThat(repair(pause -> traffic.run())).isEqualTo(1);
 
-    assertThat(house.faults().calls()).endsWith("Connections.correct");
+    assertThat(fixture.faults().calls()).endsWith("Connections.correct");
     assertThat(made.get()).isGreaterThan(5);
-    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME));
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME));
   }
 
   @Test
@@ -200,20 +200,20 @@ final class RecountTest {
         repair(
             betweenLooks(
                 () -> {
-                  assertThat(house.recount().repair(ACME)).isEqualTo(1);
+                  assertThat(fixture.recount().repair(ACME)).isEqualTo(1);
                   count("x");
                 }));
 
     assertThat(repaired).isZero();
-    assertThat(house.counted(ACME)).isEqualTo(4);
+    assertThat(fixture.counted(ACME)).isEqualTo(4);
     assertThat(repair(NOTHING)).isEqualTo(1);
   }
 
   @Test
   void count_of_an_older_version_is_not_split_while_a_part_is_unknown() {
-    house.books().deleteCount(ACME);
+    fixture.sessions().deleteCount(ACME);
     for (int i = 0; i < 3; i++) {
-      house.books().countUp(ACME, Long.MAX_VALUE);
+      fixture.sessions().countUp(ACME, Long.MAX_VALUE);
     }
     Iterator<String> others = inPartOf("a");
 
@@ -226,8 +226,8 @@ final class RecountTest {
             });
 
     assertThat(repaired).isZero();
-    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME));
-    assertThat(house.books().readCount(ACME).unattributed()).isEqualTo(3);
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME));
+    assertThat(fixture.sessions().readCount(ACME).unattributed()).isEqualTo(3);
   }
 
   @Test
@@ -237,7 +237,7 @@ final class RecountTest {
     assertThat(repair(duration -> Thread.currentThread().interrupt())).isZero();
 
     assertThat(Thread.interrupted()).isTrue();
-    assertThat(house.counted(ACME)).isEqualTo(3);
+    assertThat(fixture.counted(ACME)).isEqualTo(3);
   }
 
   // Random traffic.
@@ -252,12 +252,12 @@ final class RecountTest {
       }
       traffic.land();
 
-      long before = traffic.house.counted(ACME) - traffic.house.open(ACME);
-      long repaired = traffic.house.recount().repair(ACME);
+      long before = traffic.fixture.counted(ACME) - traffic.fixture.open(ACME);
+      long repaired = traffic.fixture.recount().repair(ACME);
 
-      assertThat(traffic.house.counted(ACME))
+      assertThat(traffic.fixture.counted(ACME))
           .as("seed %d", seed)
-          .isEqualTo(traffic.house.open(ACME));
+          .isEqualTo(traffic.fixture.open(ACME));
       assertThat(repaired).as("seed %d", seed).isEqualTo(before);
     }
   }
@@ -272,7 +272,7 @@ final class RecountTest {
             recount -> assertThat(recount.repair(ACME)).as("repaired").isZero(), traffic::land);
       }
       traffic.land();
-      if (traffic.house.counted(ACME) != traffic.house.open(ACME)) {
+      if (traffic.fixture.counted(ACME) != traffic.fixture.open(ACME)) {
         fail("seed " + seed);
       }
     }

@@ -33,11 +33,11 @@ final class TenantVisitTest {
   private static final Duration QUIET = Duration.ofSeconds(46);
   private static final Duration OVER = Duration.ofMinutes(5);
 
-  private final HousekeepingFixture house = new HousekeepingFixture();
-  private Tenant acme = house.town().onboard("acme", "gold", Map.of());
+  private final HousekeepingFixture fixture = new HousekeepingFixture();
+  private Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
 
   private VisitReport visit() {
-    return house.visit().visit(ACME, Instant.MAX);
+    return fixture.visit().visit(ACME, Instant.MAX);
   }
 
   private static VisitReport did(long ended, long dropped, long drift) {
@@ -45,59 +45,59 @@ final class TenantVisitTest {
   }
 
   private void is(TenantStatus status) {
-    house.town().tenants().replace(acme.changed(Tier.DEFAULTS.get(2), Map.of(), status));
+    fixture.ports().tenants().replace(acme.changed(Tier.DEFAULTS.get(2), Map.of(), status));
   }
 
   private void assertCounts(long expected) {
-    assertThat(house.open(ACME)).isEqualTo(expected);
-    assertThat(house.counted(ACME)).isEqualTo(expected);
+    assertThat(fixture.open(ACME)).isEqualTo(expected);
+    assertThat(fixture.counted(ACME)).isEqualTo(expected);
   }
 
   private List<String> probes() {
-    return house.faults().calls().stream().filter(call -> call.equals("Sockets.isOpen")).toList();
+    return fixture.faults().calls().stream().filter(call -> call.equals("Sockets.isOpen")).toList();
   }
 
   // Ended sessions.
 
   @Test
   void expired_session_is_ended_and_another_is_not() {
-    house.open(acme, "a", "b");
-    house.pass(OVER.minusSeconds(1));
-    house.open(acme, "c");
+    fixture.open(acme, "a", "b");
+    fixture.pass(OVER.minusSeconds(1));
+    fixture.open(acme, "c");
     assertThat(visit()).isEqualTo(did(0, 0, 0));
 
-    house.pass(Duration.ofSeconds(1));
+    fixture.pass(Duration.ofSeconds(1));
 
     assertThat(visit()).isEqualTo(did(1, 0, 0));
-    assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "b");
+    assertThat(fixture.sockets().closed()).containsExactlyInAnyOrder("a", "b");
     assertCounts(1);
   }
 
   @Test
   void all_sessions_of_an_inactive_tenant_are_ended() {
-    house.open(acme, "a", "b");
-    house.open(acme, "c");
+    fixture.open(acme, "a", "b");
+    fixture.open(acme, "c");
     is(TenantStatus.SUSPENDED);
 
     assertThat(visit()).isEqualTo(did(2, 0, 0));
 
-    assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c");
+    assertThat(fixture.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c");
     assertCounts(0);
   }
 
   @Test
   void sessions_with_sockets_are_ended_before_those_without() {
     for (int i = 0; i < 20; i++) {
-      house.open(acme);
+      fixture.open(acme);
     }
-    house.open(acme, "a");
-    house.open(acme, "b");
+    fixture.open(acme, "a");
+    fixture.open(acme, "b");
     is(TenantStatus.SUSPENDED);
-    house.faults().none();
+    fixture.faults().none();
 
     assertThat(visit()).isEqualTo(did(22, 0, 0));
 
-    assertThat(house.faults().calls().stream().filter(call -> call.startsWith("Sessions.")).skip(1))
+    assertThat(fixture.faults().calls().stream().filter(call -> call.startsWith("Sessions.")).skip(1))
         .startsWith(
             "Sessions.moveEnd", "Sessions.takeConnections", "Sessions.remove", "Sessions.moveEnd")
         .element(4)
@@ -106,26 +106,26 @@ final class TenantVisitTest {
 
   @Test
   void removed_tenant_leaves_nothing_behind() {
-    house.open(acme, "a");
-    house.town().tenants().remove(ACME, acme.version());
+    fixture.open(acme, "a");
+    fixture.ports().tenants().remove(ACME, acme.version());
 
     assertThat(visit()).isEqualTo(did(1, 0, 0));
-    house.pass(Duration.ofMinutes(2));
-    house.faults().none();
+    fixture.pass(Duration.ofMinutes(2));
+    fixture.faults().none();
     visit();
 
-    assertThat(house.faults().calls()).endsWith("Connections.deleteCount", "LiveTenants.remove");
-    assertThat(house.books().list(ACME)).isEmpty();
-    assertThat(house.books().nextArrival(ACME)).isEmpty();
-    assertThat(house.books().list()).isEmpty();
+    assertThat(fixture.faults().calls()).endsWith("Connections.deleteCount", "LiveTenants.remove");
+    assertThat(fixture.sessions().list(ACME)).isEmpty();
+    assertThat(fixture.sessions().nextArrival(ACME)).isEmpty();
+    assertThat(fixture.sessions().list()).isEmpty();
     assertCounts(0);
   }
 
   @Test
   void session_deleted_with_open_sockets_is_not_counted() {
-    SessionId deleted = house.open(acme, "a", "b");
-    house.open(acme, "c");
-    house.books().vanish(ACME, deleted);
+    SessionId deleted = fixture.open(acme, "a", "b");
+    fixture.open(acme, "c");
+    fixture.sessions().vanish(ACME, deleted);
 
     assertThat(visit()).isEqualTo(did(0, 0, 2));
 
@@ -134,12 +134,12 @@ final class TenantVisitTest {
 
   @Test
   void session_that_cannot_be_ended_does_not_stop_the_others() {
-    house.open(acme, "a");
-    house.open(acme, "b");
-    house.open(acme, "c");
-    house.pass(OVER);
+    fixture.open(acme, "a");
+    fixture.open(acme, "b");
+    fixture.open(acme, "c");
+    fixture.pass(OVER);
     // The first call of the end, after the reads of the tenant and of the overview.
-    house.faults().plan(4, Faults.UNREACHABLE);
+    fixture.faults().plan(4, Faults.UNREACHABLE);
 
     VisitReport visit = visit();
 
@@ -154,9 +154,9 @@ final class TenantVisitTest {
   /** A tenant that is near its limit of ten connections with eight. */
   private SessionId nearTheLimit(String... others) {
     limited(10);
-    house.open(
+    fixture.open(
         acme, IntStream.range(others.length, 8).mapToObj(i -> "o" + i).toArray(String[]::new));
-    return house.open(acme, others);
+    return fixture.open(acme, others);
   }
 
   private void limited(long connections) {
@@ -165,29 +165,29 @@ final class TenantVisitTest {
 
   private void limited(Map<Limit, Long> overrides) {
     acme = acme.changed(Tier.DEFAULTS.get(2), overrides, TenantStatus.ACTIVE);
-    house.town().tenants().replace(acme);
+    fixture.ports().tenants().replace(acme);
   }
 
   private void refused(RefusalCounts refusals) {
-    house.town().activity().addRefused(ACME, refusals);
+    fixture.ports().activity().addRefused(ACME, refusals);
   }
 
   private Optional<Instant> now() {
-    return Optional.of(house.town().clock().instant());
+    return Optional.of(fixture.ports().clock().instant());
   }
 
   @Test
   void quiet_connections_far_from_every_limit_are_not_checked() {
     limited(100);
-    house.open(acme, "a", "b", "c", "d", "e", "f", "g", "h", "i", "j");
-    house.sockets().lose("a");
+    fixture.open(acme, "a", "b", "c", "d", "e", "f", "g", "h", "i", "j");
+    fixture.sockets().lose("a");
     for (int minute = 0; minute < 10; minute++) {
-      house.pass(Duration.ofMinutes(1));
-      house.faults().none();
+      fixture.pass(Duration.ofMinutes(1));
+      fixture.faults().none();
 
       assertThat(visit()).isEqualTo(did(0, 0, 0));
 
-      assertThat(house.faults().calls())
+      assertThat(fixture.faults().calls())
           .containsExactly("Tenants.find", "Sessions.list", "Connections.readCount");
     }
   }
@@ -195,20 +195,20 @@ final class TenantVisitTest {
   @Test
   void silent_connection_is_checked_after_the_idle_limit() {
     limited(100);
-    SessionId session = house.open(acme, "a", "b");
-    house.sockets().lose("a");
-    house.pass(Duration.ofMinutes(11));
-    house.join(ACME, session, "late");
-    house.books().countUp(ACME, "late", 100);
+    SessionId session = fixture.open(acme, "a", "b");
+    fixture.sockets().lose("a");
+    fixture.pass(Duration.ofMinutes(11));
+    fixture.join(ACME, session, "late");
+    fixture.sessions().countUp(ACME, "late", 100);
     assertThat(visit()).isEqualTo(did(0, 0, 0));
 
-    house.pass(Duration.ofSeconds(1));
-    house.faults().none();
+    fixture.pass(Duration.ofSeconds(1));
+    fixture.faults().none();
 
     assertThat(visit()).isEqualTo(did(0, 1, 1));
     assertThat(probes()).hasSize(2);
-    assertThat(house.sockets().closed()).isEmpty();
-    assertThat(house.books().find(ACME, session).orElseThrow().connections())
+    assertThat(fixture.sockets().closed()).isEmpty();
+    assertThat(fixture.sessions().find(ACME, session).orElseThrow().connections())
         .containsExactlyInAnyOrder("b", "late");
     assertCounts(2);
   }
@@ -216,88 +216,88 @@ final class TenantVisitTest {
   @Test
   void socket_that_only_sends_heartbeats_stays_and_is_checked_periodically() {
     limited(100);
-    house.open(acme, "a");
+    fixture.open(acme, "a");
     int probes = 0;
     for (int minute = 0; minute < 119; minute++) {
-      house.pass(Duration.ofMinutes(1));
-      house.faults().none();
+      fixture.pass(Duration.ofMinutes(1));
+      fixture.faults().none();
       assertThat(visit()).isEqualTo(did(0, 0, 0));
       probes += probes().size();
     }
     assertThat(probes).isLessThanOrEqualTo(11 * 3);
-    assertThat(house.sockets().closed()).isEmpty();
+    assertThat(fixture.sockets().closed()).isEmpty();
   }
 
   @Test
   void session_renewed_during_listing_is_not_ended() {
-    SessionId session = house.open(acme, "live");
-    house.pass(Duration.ofMinutes(5).minusSeconds(5));
+    SessionId session = fixture.open(acme, "live");
+    fixture.pass(Duration.ofMinutes(5).minusSeconds(5));
     whileListed(
         now ->
             assertThat(
-                    house.books().renew(ACME, session, now.plusSeconds(300), Lifetime.UNKNOWN, now))
+                    fixture.sessions().renew(ACME, session, now.plusSeconds(300), Lifetime.UNKNOWN, now))
                 .isEqualTo(WriteResult.DONE));
 
     visit();
 
-    assertThat(house.sockets().closed()).isEmpty();
-    assertThat(house.books().find(ACME, session)).isPresent();
+    assertThat(fixture.sockets().closed()).isEmpty();
+    assertThat(fixture.sessions().find(ACME, session)).isPresent();
   }
 
   @Test
   void session_joined_during_listing_is_not_ended() {
-    SessionId session = house.open(acme, "live");
-    house.pass(Duration.ofMinutes(5).minusSeconds(5));
-    whileListed(now -> house.join(ACME, session, "new"));
+    SessionId session = fixture.open(acme, "live");
+    fixture.pass(Duration.ofMinutes(5).minusSeconds(5));
+    whileListed(now -> fixture.join(ACME, session, "new"));
 
     visit();
 
-    assertThat(house.sockets().closed()).isEmpty();
-    assertThat(house.books().find(ACME, session).orElseThrow().connections())
+    assertThat(fixture.sockets().closed()).isEmpty();
+    assertThat(fixture.sessions().find(ACME, session).orElseThrow().connections())
         .containsExactlyInAnyOrder("live", "new");
   }
 
   /** Runs an action right after the sessions were listed, and advances the clock by ten seconds. */
   private void whileListed(Consumer<Instant> deed) {
-    assertThat(house.books().list(ACME)).hasSize(1);
-    house
+    assertThat(fixture.sessions().list(ACME)).hasSize(1);
+    fixture
         .faults()
         .plan(
             3,
             Faults.meanwhile(
                 () -> {
-                  deed.accept(house.town().clock().instant());
-                  house.pass(Duration.ofSeconds(10));
+                  deed.accept(fixture.ports().clock().instant());
+                  fixture.pass(Duration.ofSeconds(10));
                 }));
   }
 
   @Test
   void message_is_a_sign_of_life_of_all_connections_of_its_session() {
     limited(100);
-    SessionId session = house.open(acme, "a", "b");
-    house.pass(Duration.ofMinutes(10));
-    Instant now = house.town().clock().instant();
-    house.speak(ACME, session, now.plusSeconds(7_200));
-    house.pass(Duration.ofMinutes(11));
+    SessionId session = fixture.open(acme, "a", "b");
+    fixture.pass(Duration.ofMinutes(10));
+    Instant now = fixture.ports().clock().instant();
+    fixture.sendMessage(ACME, session, now.plusSeconds(7_200));
+    fixture.pass(Duration.ofMinutes(11));
     assertThat(visit()).isEqualTo(did(0, 0, 0));
 
-    house.sockets().lose("a");
-    house.sockets().lose("b");
-    house.pass(Duration.ofSeconds(1));
+    fixture.sockets().lose("a");
+    fixture.sockets().lose("b");
+    fixture.pass(Duration.ofSeconds(1));
     assertThat(visit()).isEqualTo(did(0, 2, 2));
   }
 
   @Test
   void two_hours_old_connection_of_a_busy_session_is_dropped() {
     limited(100);
-    SessionId session = house.open(acme, "old");
+    SessionId session = fixture.open(acme, "old");
     for (int minute = 0; minute < 121; minute++) {
-      house.pass(Duration.ofMinutes(1));
-      Instant now = house.town().clock().instant();
-      house.speak(ACME, session, now.plusSeconds(7_200));
+      fixture.pass(Duration.ofMinutes(1));
+      Instant now = fixture.ports().clock().instant();
+      fixture.sendMessage(ACME, session, now.plusSeconds(7_200));
       assertThat(visit()).isEqualTo(did(0, 0, 0));
     }
-    house.pass(Duration.ofSeconds(1));
+    fixture.pass(Duration.ofSeconds(1));
 
     assertThat(visit()).isEqualTo(did(0, 1, 1));
   }
@@ -305,27 +305,27 @@ final class TenantVisitTest {
   @Test
   void ghosts_near_the_tenants_limit_are_dropped_and_subtracted() {
     SessionId session = nearTheLimit("a", "b", "c");
-    house.sockets().lose("a");
-    house.sockets().lose("c");
-    house.pass(QUIET);
+    fixture.sockets().lose("a");
+    fixture.sockets().lose("c");
+    fixture.pass(QUIET);
 
     assertThat(visit()).isEqualTo(did(0, 2, 2));
 
     assertCounts(6);
-    assertThat(house.books().find(ACME, session).orElseThrow().connections()).containsExactly("b");
-    house.faults().none();
+    assertThat(fixture.sessions().find(ACME, session).orElseThrow().connections()).containsExactly("b");
+    fixture.faults().none();
     assertThat(visit()).isEqualTo(did(0, 0, 0));
     assertThat(probes()).isEmpty();
-    assertThat(house.books().leave(ACME, session, "a")).isEqualTo(LeaveResult.NOT_JOINED);
+    assertThat(fixture.sessions().leave(ACME, session, "a")).isEqualTo(LeaveResult.NOT_JOINED);
   }
 
   @Test
   void ghosts_of_a_busy_session_are_dropped() {
     SessionId session = nearTheLimit("a", "b");
-    house.sockets().lose("a");
-    house.pass(QUIET);
-    house.join(ACME, session, "fresh");
-    house.books().countUp(ACME, "fresh", 10);
+    fixture.sockets().lose("a");
+    fixture.pass(QUIET);
+    fixture.join(ACME, session, "fresh");
+    fixture.sessions().countUp(ACME, "fresh", 10);
 
     assertThat(visit()).isEqualTo(did(0, 1, 1));
   }
@@ -333,10 +333,10 @@ final class TenantVisitTest {
   @Test
   void recently_refused_tenant_counts_as_near_its_limit() {
     limited(100);
-    house.open(acme, "a");
-    house.sockets().lose("a");
+    fixture.open(acme, "a");
+    fixture.sockets().lose("a");
     refused(new RefusalCounts(1, now(), Optional.empty()));
-    house.pass(QUIET);
+    fixture.pass(QUIET);
 
     assertThat(visit()).isEqualTo(did(0, 1, 1));
   }
@@ -344,10 +344,10 @@ final class TenantVisitTest {
   @Test
   void refusal_two_minutes_ago_is_ignored() {
     limited(100);
-    house.open(acme, "a");
-    house.sockets().lose("a");
+    fixture.open(acme, "a");
+    fixture.sockets().lose("a");
     refused(new RefusalCounts(1, now(), now()));
-    house.pass(Duration.ofMinutes(2));
+    fixture.pass(Duration.ofMinutes(2));
 
     assertThat(visit()).isEqualTo(did(0, 0, 0));
   }
@@ -355,12 +355,12 @@ final class TenantVisitTest {
   @Test
   void connections_of_full_sessions_are_checked_after_a_session_limit_refusal() {
     limited(Map.of(Limit.CONNECTIONS_PER_SESSION, 2L));
-    house.open(acme, "a", "b");
-    house.open(acme, "c");
-    house.sockets().lose("a");
-    house.sockets().lose("c");
-    house.pass(QUIET);
-    house.faults().none();
+    fixture.open(acme, "a", "b");
+    fixture.open(acme, "c");
+    fixture.sockets().lose("a");
+    fixture.sockets().lose("c");
+    fixture.pass(QUIET);
+    fixture.faults().none();
     assertThat(visit()).isEqualTo(did(0, 0, 0));
     assertThat(probes()).isEmpty();
 
@@ -373,9 +373,9 @@ final class TenantVisitTest {
   @Test
   void uncounted_connection_is_dropped_without_lowering_the_count() {
     SessionId session = nearTheLimit("a");
-    house.join(ACME, session, "uncounted");
-    house.sockets().lose("uncounted");
-    house.pass(QUIET);
+    fixture.join(ACME, session, "uncounted");
+    fixture.sockets().lose("uncounted");
+    fixture.pass(QUIET);
 
     assertThat(visit()).isEqualTo(did(0, 1, 0));
 
@@ -385,51 +385,51 @@ final class TenantVisitTest {
   @Test
   void connection_with_a_recent_sign_of_life_is_not_checked() {
     SessionId session = nearTheLimit("a");
-    house.sockets().lose("a");
-    house.pass(BUSY);
-    house.faults().none();
+    fixture.sockets().lose("a");
+    fixture.pass(BUSY);
+    fixture.faults().none();
     assertThat(visit()).isEqualTo(did(0, 0, 0));
-    Instant now = house.town().clock().instant();
-    house.speak(ACME, session, now.plusSeconds(7_200));
-    house.pass(BUSY);
-    house.faults().none();
+    Instant now = fixture.ports().clock().instant();
+    fixture.sendMessage(ACME, session, now.plusSeconds(7_200));
+    fixture.pass(BUSY);
+    fixture.faults().none();
     visit();
     assertThat(probes()).hasSize(7);
 
-    house.pass(QUIET.minus(BUSY));
+    fixture.pass(QUIET.minus(BUSY));
     assertThat(visit().connectionsDropped()).isEqualTo(1);
   }
 
   @Test
   void failing_check_leaves_the_socket_and_the_count_is_repaired() {
     nearTheLimit("a");
-    house.books().countUp(ACME, "b", 10);
-    house.sockets().lose("a");
-    house.pass(QUIET);
-    house.sockets().outage().begin("isOpen");
+    fixture.sessions().countUp(ACME, "b", 10);
+    fixture.sockets().lose("a");
+    fixture.pass(QUIET);
+    fixture.sockets().outage().begin("isOpen");
 
     VisitReport visit = visit();
 
     assertThat(visit)
         .isEqualTo(new VisitReport(ACME, 0, 0, 1, Optional.of("isOpen: out of order")));
     assertCounts(8);
-    house.sockets().outage().end();
+    fixture.sockets().outage().end();
     assertThat(visit()).isEqualTo(did(0, 1, 1));
   }
 
   @Test
   void visit_starts_nothing_after_its_deadline() {
-    house.open(acme, "a", "b");
-    house.open(acme, "c", "d");
-    house.sockets().lose("a");
-    house.pass(QUIET);
+    fixture.open(acme, "a", "b");
+    fixture.open(acme, "c", "d");
+    fixture.sockets().lose("a");
+    fixture.pass(QUIET);
 
-    assertThat(house.visit().visit(ACME, house.town().clock().instant())).isEqualTo(did(0, 0, 0));
-    house.pass(OVER);
-    assertThat(house.visit().visit(ACME, house.town().clock().instant())).isEqualTo(did(0, 0, 0));
+    assertThat(fixture.visit().visit(ACME, fixture.ports().clock().instant())).isEqualTo(did(0, 0, 0));
+    fixture.pass(OVER);
+    assertThat(fixture.visit().visit(ACME, fixture.ports().clock().instant())).isEqualTo(did(0, 0, 0));
 
     assertCounts(4);
-    assertThat(house.books().list()).containsExactly(ACME);
+    assertThat(fixture.sessions().list()).containsExactly(ACME);
   }
 
   @Test
@@ -437,9 +437,9 @@ final class TenantVisitTest {
     Set<String> probed = new HashSet<>();
     TenantVisit slow =
         new TenantVisit(
-            house.town().tenants(),
-            house.books(),
-            house.books(),
+            fixture.ports().tenants(),
+            fixture.sessions(),
+            fixture.sessions(),
             new Sockets() {
               @Override
               public CloseResult close(String connectionId) {
@@ -449,7 +449,7 @@ final class TenantVisitTest {
               @Override
               public boolean isOpen(String connectionId) {
                 probed.add(connectionId);
-                house.pass(Duration.ofMillis(10));
+                fixture.pass(Duration.ofMillis(10));
                 return true;
               }
 
@@ -458,21 +458,21 @@ final class TenantVisitTest {
                 throw new AssertionError("a visit sends nothing");
               }
             },
-            house.life(),
-            house.recount(),
+            fixture.lifecycle(),
+            fixture.recount(),
             Runnable::run,
-            house.town().clock());
+            fixture.ports().clock());
     limited(12);
     for (int i = 0; i < 6; i++) {
-      house.open(acme, "a" + i, "b" + i);
+      fixture.open(acme, "a" + i, "b" + i);
     }
-    house.pass(QUIET);
+    fixture.pass(QUIET);
 
-    Instant now = house.town().clock().instant();
+    Instant now = fixture.ports().clock().instant();
     slow.visit(ACME, now.plusMillis(30));
     assertThat(probed).hasSize(3);
     for (int visits = 0; visits < 200 && probed.size() < 12; visits++) {
-      slow.visit(ACME, house.town().clock().instant().plusMillis(30));
+      slow.visit(ACME, fixture.ports().clock().instant().plusMillis(30));
     }
     assertThat(probed).hasSize(12);
   }
@@ -481,61 +481,61 @@ final class TenantVisitTest {
 
   private boolean isLiveAfterVisit() {
     visit();
-    return house.books().list().contains(ACME);
+    return fixture.sessions().list().contains(ACME);
   }
 
   @Test
   void tenant_without_sessions_is_removed_from_the_list_a_minute_after_its_last_turn() {
-    SessionId session = house.open(acme, "a");
-    house.pass(Duration.ofMinutes(2));
+    SessionId session = fixture.open(acme, "a");
+    fixture.pass(Duration.ofMinutes(2));
     assertThat(isLiveAfterVisit()).isTrue();
-    house.life().end(ACME, session);
-    house.life().open(acme, Optional.empty());
-    house.life().end(ACME, house.books().list(ACME).get(0).id());
+    fixture.lifecycle().end(ACME, session);
+    fixture.lifecycle().open(acme, Optional.empty());
+    fixture.lifecycle().end(ACME, fixture.sessions().list(ACME).get(0).id());
 
-    Instant arrival = house.books().nextArrival(ACME).orElseThrow();
-    house.town().clock().set(arrival.plusSeconds(60).minusNanos(1));
+    Instant arrival = fixture.sessions().nextArrival(ACME).orElseThrow();
+    fixture.ports().clock().set(arrival.plusSeconds(60).minusNanos(1));
     assertThat(isLiveAfterVisit()).isTrue();
-    house.town().clock().set(arrival.plusSeconds(60));
+    fixture.ports().clock().set(arrival.plusSeconds(60));
     assertThat(isLiveAfterVisit()).isFalse();
   }
 
   @Test
   void tenant_with_a_session_or_a_count_stays_listed() {
-    house.open(acme);
-    house.pass(Duration.ofMinutes(3));
+    fixture.open(acme);
+    fixture.pass(Duration.ofMinutes(3));
     assertThat(isLiveAfterVisit()).isTrue();
 
-    house.pass(OVER);
-    house.faults().none();
+    fixture.pass(OVER);
+    fixture.faults().none();
     // The count is raised right before the last read.
-    visitWith(9, () -> house.books().countUp(ACME, 10));
-    assertThat(house.books().list()).contains(ACME);
+    visitWith(9, () -> fixture.sessions().countUp(ACME, 10));
+    assertThat(fixture.sessions().list()).contains(ACME);
     assertThat(isLiveAfterVisit()).isFalse();
     assertCounts(0);
   }
 
   private void visitWith(int call, Runnable meanwhile) {
-    house.faults().plan(call, Faults.meanwhile(meanwhile));
+    fixture.faults().plan(call, Faults.meanwhile(meanwhile));
     visit();
-    house.faults().none();
+    fixture.faults().none();
   }
 
   @Test
   void session_opened_during_a_visit_keeps_its_tenant_live() {
-    house.open(acme);
-    house.pass(OVER);
-    house.faults().none();
+    fixture.open(acme);
+    fixture.pass(OVER);
+    fixture.faults().none();
     visit();
-    int calls = house.faults().calls().size();
-    assertThat(house.faults().calls()).endsWith("LiveTenants.remove");
+    int calls = fixture.faults().calls().size();
+    assertThat(fixture.faults().calls()).endsWith("LiveTenants.remove");
 
     for (int at = 1; at <= calls; at++) {
       TenantVisitTest other = new TenantVisitTest();
-      other.house.open(other.acme);
-      other.house.pass(OVER);
-      other.visitWith(at, () -> other.house.open(other.acme, "late"));
-      assertThat(other.house.books().list()).as("opened before call %d", at).contains(ACME);
+      other.fixture.open(other.acme);
+      other.fixture.pass(OVER);
+      other.visitWith(at, () -> other.fixture.open(other.acme, "late"));
+      assertThat(other.fixture.sessions().list()).as("opened before call %d", at).contains(ACME);
     }
   }
 }

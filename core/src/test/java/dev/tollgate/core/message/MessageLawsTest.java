@@ -39,25 +39,25 @@ final class MessageLawsTest {
     NAME
   }
 
-  private static Processor.Maker shop(DeduplicationId deduplicationId, boolean isLogged) {
+  private static Processor.Maker fixture(DeduplicationId deduplicationId, boolean isLogged) {
     return setting -> new Shop(setting, deduplicationId, isLogged);
   }
 
   @Test
   void repeated_message_is_processed_once_despite_faults() {
     LawBook.Report report =
-        LawBook.ofProcessor(shop(DeduplicationId.REQUEST, true)).hold(HISTORIES);
+        LawBook.ofProcessor(fixture(DeduplicationId.REQUEST, true)).hold(HISTORIES);
 
     assertThat(report.judged()).hasSize(2);
   }
 
   static List<Arguments> planted() {
     return List.of(
-        Arguments.of("drops a resend", ProcessorLaws.NEVER_LOST, shop(DeduplicationId.NAME, true)),
+        Arguments.of("drops a resend", ProcessorLaws.NEVER_LOST, fixture(DeduplicationId.NAME, true)),
         Arguments.of(
             "does not write down what is processed",
             ProcessorLaws.NEVER_TWICE,
-            shop(DeduplicationId.REQUEST, false)));
+            fixture(DeduplicationId.REQUEST, false)));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -86,7 +86,7 @@ final class MessageLawsTest {
     private final DeduplicationId deduplicationId;
     private final boolean isLogged;
     private final Random random;
-    private final ProcessingFixture shop;
+    private final ProcessingFixture fixture;
     private final Tenant tenant;
     private final SessionId session;
     private final List<IncomingMessage> queue = new ArrayList<>();
@@ -101,10 +101,10 @@ final class MessageLawsTest {
       this.deduplicationId = deduplicationId;
       this.isLogged = isLogged;
       random = new Random(setting.seed());
-      shop = new ProcessingFixture(new AdmissionFixture(setting.clock()));
-      tenant = shop.town().onboard("acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 6L));
-      session = shop.session(tenant, socket);
-      shop.application(
+      fixture = new ProcessingFixture(new AdmissionFixture(setting.clock()));
+      tenant = fixture.ports().onboard("acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 6L));
+      session = fixture.session(tenant, socket);
+      fixture.application(
           (message, json) -> {
             if (fails()) {
               throw new IllegalStateException("not now");
@@ -120,9 +120,9 @@ final class MessageLawsTest {
 
     @Override
     public Answer send(String name) {
-      if (shop.sockets().closed().contains(socket)) {
+      if (fixture.sockets().closed().contains(socket)) {
         socket = "socket" + requests;
-        shop.join(tenant, session, socket);
+        fixture.join(tenant, session, socket);
       }
       String request = "r" + requests++;
       Instant now = setting.clock().instant();
@@ -131,9 +131,9 @@ final class MessageLawsTest {
           == null) {
         queue.add(ProcessingFixture.named(tenant, session, socket, request, name));
       }
-      int heard = shop.sockets().postedTo(socket).size();
+      int heard = fixture.sockets().postedTo(socket).size();
       deliver();
-      List<String> frames = shop.sockets().postedTo(socket);
+      List<String> frames = fixture.sockets().postedTo(socket);
       return frames.subList(heard, frames.size()).stream()
           .filter(frame -> frame.startsWith("throttled " + name + " "))
           .findFirst()
@@ -151,7 +151,7 @@ final class MessageLawsTest {
       while (!queue.isEmpty() && !now.isBefore(visibleAt)) {
         List<IncomingMessage> batch = List.copyOf(queue.subList(0, Math.min(10, queue.size())));
         disturb();
-        List<MessageOutcome> outcomes = shop.outcomes(batch);
+        List<MessageOutcome> outcomes = fixture.outcomes(batch);
         calm();
         for (int i = 0; i < batch.size(); i++) {
           if (outcomes.get(i).isDone()) {
@@ -165,20 +165,20 @@ final class MessageLawsTest {
 
     private void disturb() {
       if (!isLogged) {
-        shop.log().outage().begin();
-        shop.town().sessions().outage().begin("extend");
+        fixture.log().outage().begin();
+        fixture.ports().sessions().outage().begin("extend");
       }
       if (fails()) {
-        shop.facts().outage().begin();
+        fixture.facts().outage().begin();
       }
       if (fails()) {
-        shop.sockets().outage().begin();
+        fixture.sockets().outage().begin();
       }
     }
 
     private void calm() {
-      shop.facts().outage().end();
-      shop.sockets().outage().end();
+      fixture.facts().outage().end();
+      fixture.sockets().outage().end();
     }
 
     @Override

@@ -36,7 +36,7 @@ final class MessagePropertiesTest {
 
     private final long seed;
     private final Random random;
-    private final ProcessingFixture shop = new ProcessingFixture();
+    private final ProcessingFixture fixture = new ProcessingFixture();
     private final List<Tenant> tenants;
     private final List<IncomingMessage> sent = new ArrayList<>();
     private final Map<String, MessageOutcome> ends = new HashMap<>();
@@ -51,12 +51,12 @@ final class MessagePropertiesTest {
           List.of("acme", "zeta").stream()
               .map(
                   id ->
-                      shop.town()
+                      fixture.ports()
                           .onboard(id, "gold", Map.of(Limit.MESSAGES_PER_MINUTE, (long) TOKENS)))
               .toList();
       List<SessionId> sessions =
           IntStream.range(0, 4)
-              .mapToObj(i -> shop.session(tenants.get(i % 2), "s" + i + "a", "s" + i + "b"))
+              .mapToObj(i -> fixture.session(tenants.get(i % 2), "s" + i + "a", "s" + i + "b"))
               .toList();
       for (int i = 0; i < MESSAGES; i++) {
         int session = random.nextInt(4);
@@ -64,7 +64,7 @@ final class MessagePropertiesTest {
         Tenant tenant = tenants.get(session % 2);
         sent.add(message(tenant, sessions.get(session), from, i));
       }
-      shop.application(
+      fixture.application(
           (message, json) -> {
             if (random.nextInt(5) == 0) {
               throw new IllegalStateException("not now");
@@ -99,7 +99,7 @@ final class MessagePropertiesTest {
         assertThat(round).as("rounds of seed %d", seed).isLessThan(2_000);
         disturb();
         List<IncomingMessage> batch = List.copyOf(queue.subList(0, Math.min(10, queue.size())));
-        List<IncomingMessage> settled = settled(batch, shop.results(batch));
+        List<IncomingMessage> settled = settled(batch, fixture.results(batch));
         queue.removeAll(settled);
         settled.stream()
             .filter(each -> each.clientId().isPresent() && each.queueId().length() < 6)
@@ -111,21 +111,21 @@ final class MessagePropertiesTest {
                   queue.add(copy);
                 });
       }
-      shop.sockets().outage().end();
+      fixture.sockets().outage().end();
       sent.forEach(this::assertAnswered);
       assertProcessedOnce();
       tenants.forEach(this::assertBalanced);
     }
 
     private void disturb() {
-      shop.sockets().outage().end();
-      shop.facts().outage().end();
+      fixture.sockets().outage().end();
+      fixture.facts().outage().end();
       switch (random.nextInt(6)) {
-        case 0 -> shop.sockets().outage().begin("post to s" + random.nextInt(4) + "a");
-        case 1 -> shop.facts().outage().begin("read " + tenants.get(random.nextInt(2)).id());
+        case 0 -> fixture.sockets().outage().begin("post to s" + random.nextInt(4) + "a");
+        case 1 -> fixture.facts().outage().begin("read " + tenants.get(random.nextInt(2)).id());
         case 2 -> {
           String socket = "s" + random.nextInt(4) + "b";
-          shop.sockets().lose(socket);
+          fixture.sockets().lose(socket);
           vanished.add(socket);
         }
         default -> {}
@@ -155,9 +155,9 @@ final class MessagePropertiesTest {
 
     private void assertAnswered(IncomingMessage each) {
       MessageOutcome end = Objects.requireNonNull(ends.get(each.queueId()));
-      List<String> heard = shop.sockets().postedTo(each.connectionId());
+      List<String> heard = fixture.sockets().postedTo(each.connectionId());
       switch (end) {
-        case PROCESSED -> assertThat(shop.handledIds()).contains(each.id());
+        case PROCESSED -> assertThat(fixture.handledIds()).contains(each.id());
         case DUPLICATE -> assertThat(processed).as("seed %d", seed).contains(each.id());
         case THROTTLED, BAD_FRAME -> {
           if (!vanished.contains(each.connectionId()) && !unheard.contains(each.id())) {
@@ -167,7 +167,7 @@ final class MessagePropertiesTest {
           }
         }
         case CUT_OFF ->
-            assertThat(shop.counted()).as("seed %d, %s", seed, each.id()).contains("close");
+            assertThat(fixture.counted()).as("seed %d, %s", seed, each.id()).contains("close");
         default -> throw new AssertionError("seed " + seed + ": " + each.id() + " is " + end);
       }
     }
@@ -184,7 +184,7 @@ final class MessagePropertiesTest {
     }
 
     private void assertBalanced(Tenant tenant) {
-      long spent = TOKENS - shop.tokens(tenant);
+      long spent = TOKENS - fixture.tokens(tenant);
       long charged =
           count(tenant, MessageOutcome.PROCESSED) + count(tenant, MessageOutcome.BAD_FRAME);
       assertThat(spent)

@@ -33,7 +33,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Message processing wired to in-memory ports, with a scripted application. */
 final class ProcessingFixture {
-  private final AdmissionFixture town;
+  private final AdmissionFixture ports;
   private final RecordingSockets sockets = new RecordingSockets();
   private final InMemoryMessageLog log = new InMemoryMessageLog();
   private final InMemoryMessageFacts facts;
@@ -53,16 +53,16 @@ final class ProcessingFixture {
   }
 
   /** Creates message processing for the tenants of an {@link AdmissionFixture}. */
-  ProcessingFixture(AdmissionFixture town) {
-    this.town = town;
+  ProcessingFixture(AdmissionFixture ports) {
+    this.ports = ports;
     facts =
-        new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets(), log, town.time());
+        new InMemoryMessageFacts(ports.tenants(), ports.sessions(), ports.buckets(), log, ports.time());
     reader = facts;
     process = processing(Runnable::run);
   }
 
-  AdmissionFixture town() {
-    return town;
+  AdmissionFixture ports() {
+    return ports;
   }
 
   RecordingSockets sockets() {
@@ -136,23 +136,23 @@ final class ProcessingFixture {
   /** The gate to the buckets. */
   BucketGate gate() {
     return new BucketGate(
-        counting(Buckets.class, town.buckets()),
-        counting(TokenQueue.class, town.queue()),
-        town.fillRequests(),
+        counting(Buckets.class, ports.buckets()),
+        counting(TokenQueue.class, ports.queue()),
+        ports.fillRequests(),
         Runnable::run,
         pause -> {},
-        town.time());
+        ports.time());
   }
 
   /** Replaces the process by a new one, without knowledge of slow or closed sockets. */
   MessageProcessing processing(Executor executor) {
     return new MessageProcessing(
-        town.facts(),
+        ports.facts(),
         (tenant, of, messages) -> reader.read(tenant, of, messages),
         gate(),
-        counting(Sessions.class, town.sessions()),
+        counting(Sessions.class, ports.sessions()),
         slowed,
-        new Disconnection(counting(Connections.class, town.sessions())),
+        new Disconnection(counting(Connections.class, ports.sessions())),
         new PlainFrames(),
         (message, json) -> {
           handled.add(message);
@@ -160,7 +160,7 @@ final class ProcessingFixture {
         },
         counting(MessageLog.class, log),
         executor,
-        town.time(),
+        ports.time(),
         nanos::get);
   }
 
@@ -178,7 +178,7 @@ final class ProcessingFixture {
 
   /** Opens a session with these sockets, all counted. */
   SessionId session(Tenant tenant, String... connectionIds) {
-    SessionId session = town.open(tenant);
+    SessionId session = ports.open(tenant);
     for (String connectionId : connectionIds) {
       join(tenant, session, connectionId);
     }
@@ -187,7 +187,7 @@ final class ProcessingFixture {
 
   /** Adds a socket to a session and counts it. */
   void join(Tenant tenant, SessionId session, String connectionId) {
-    town.sessions()
+    ports.sessions()
         .join(
             tenant.id(),
             session,
@@ -195,9 +195,9 @@ final class ProcessingFixture {
             1_000,
             Gcra.perMinute(60_000),
             Optional.empty(),
-            town.time().instant(),
-            town.time().instant());
-    town.sessions().countUp(tenant.id(), 1_000);
+            ports.time().instant(),
+            ports.time().instant());
+    ports.sessions().countUp(tenant.id(), 1_000);
   }
 
   /** The bucket that pays for a tenant's messages. */
@@ -207,7 +207,7 @@ final class ProcessingFixture {
 
   /** The number of tokens that a tenant has for messages. */
   long tokens(Tenant tenant) {
-    return town.queue().available(messages(tenant));
+    return ports.queue().available(messages(tenant));
   }
 
   static IncomingMessage message(Tenant tenant, SessionId session, String from, String id) {

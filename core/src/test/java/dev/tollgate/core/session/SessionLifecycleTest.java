@@ -39,78 +39,78 @@ final class SessionLifecycleTest {
 
   private static final Instant START = AdmissionFixture.START;
 
-  private final HousekeepingFixture house = new HousekeepingFixture();
-  private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
+  private final HousekeepingFixture fixture = new HousekeepingFixture();
+  private final Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
 
   private void assertOver(SessionId session) {
-    assertThat(house.books().find(ACME, session)).isEmpty();
-    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME));
+    assertThat(fixture.sessions().find(ACME, session)).isEmpty();
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME));
   }
 
   @Test
   void end_closes_the_sockets_and_lowers_the_count() {
-    SessionId other = house.open(acme, "d");
-    SessionId session = house.open(acme, "a", "b", "c");
+    SessionId other = fixture.open(acme, "d");
+    SessionId session = fixture.open(acme, "a", "b", "c");
 
-    assertThat(house.life().end(ACME, session)).isInstanceOf(Ended.class);
+    assertThat(fixture.lifecycle().end(ACME, session)).isInstanceOf(Ended.class);
 
-    assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c");
+    assertThat(fixture.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c");
     assertOver(session);
-    assertThat(house.counted(ACME)).isEqualTo(1);
-    assertThat(house.life().end(ACME, session)).isEqualTo(new NoSession());
-    assertThat(house.books().find(ACME, other)).isPresent();
+    assertThat(fixture.counted(ACME)).isEqualTo(1);
+    assertThat(fixture.lifecycle().end(ACME, session)).isEqualTo(new NoSession());
+    assertThat(fixture.sessions().find(ACME, other)).isPresent();
   }
 
   @Test
   void end_of_an_empty_session_sends_only_the_needed_requests() {
-    SessionId session = house.open(acme);
-    house.faults().none();
+    SessionId session = fixture.open(acme);
+    fixture.faults().none();
 
-    house.life().end(ACME, session);
+    fixture.lifecycle().end(ACME, session);
 
-    assertThat(house.faults().calls()).containsExactly("Sessions.moveEnd", "Sessions.remove");
+    assertThat(fixture.faults().calls()).containsExactly("Sessions.moveEnd", "Sessions.remove");
   }
 
   @Test
   void session_whose_socket_cannot_be_closed_is_over_and_can_be_ended_again() {
-    SessionId session = house.open(acme, "a");
-    house.sockets().outage().begin();
+    SessionId session = fixture.open(acme, "a");
+    fixture.sockets().outage().begin();
 
-    assertThatThrownBy(() -> house.life().end(ACME, session)).isInstanceOf(Unavailable.class);
+    assertThatThrownBy(() -> fixture.lifecycle().end(ACME, session)).isInstanceOf(Unavailable.class);
 
-    assertThat(house.join(ACME, session, "b")).isEqualTo(JoinResult.NO_SESSION);
-    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME)).isEqualTo(1);
-    house.sockets().outage().end();
-    assertThat(house.life().end(ACME, session)).isInstanceOf(Ended.class);
-    assertThat(house.sockets().closed()).containsExactly("a");
+    assertThat(fixture.join(ACME, session, "b")).isEqualTo(JoinResult.NO_SESSION);
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME)).isEqualTo(1);
+    fixture.sockets().outage().end();
+    assertThat(fixture.lifecycle().end(ACME, session)).isInstanceOf(Ended.class);
+    assertThat(fixture.sockets().closed()).containsExactly("a");
     assertOver(session);
   }
 
   @Test
   void connection_started_before_the_end_does_not_join_after_it() {
-    SessionId session = house.open(acme, "a");
-    house.sockets().outage().begin();
-    assertThatThrownBy(() -> house.life().end(ACME, session)).isInstanceOf(Unavailable.class);
+    SessionId session = fixture.open(acme, "a");
+    fixture.sockets().outage().begin();
+    assertThatThrownBy(() -> fixture.lifecycle().end(ACME, session)).isInstanceOf(Unavailable.class);
 
-    house.town().clock().set(house.town().clock().instant().minusSeconds(30));
+    fixture.ports().clock().set(fixture.ports().clock().instant().minusSeconds(30));
 
-    assertThat(house.join(ACME, session, "b")).isEqualTo(JoinResult.NO_SESSION);
+    assertThat(fixture.join(ACME, session, "b")).isEqualTo(JoinResult.NO_SESSION);
   }
 
   @Test
   void disconnect_delivered_three_times_during_the_end_counts_once() {
-    SessionId session = house.open(acme, "a", "b");
-    house.open(acme, "c");
-    Disconnection departure = new Disconnection(house.books());
+    SessionId session = fixture.open(acme, "a", "b");
+    fixture.open(acme, "c");
+    Disconnection departure = new Disconnection(fixture.sessions());
 
     assertThat(departure.remove(ACME, session, "a")).isEqualTo(LeaveResult.REMOVED);
     assertThat(departure.remove(ACME, session, "a")).isEqualTo(LeaveResult.NOT_JOINED);
-    house.life().end(ACME, session);
+    fixture.lifecycle().end(ACME, session);
     assertThat(departure.remove(ACME, session, "a")).isEqualTo(LeaveResult.NOT_JOINED);
     assertThat(departure.remove(ACME, session, "b")).isEqualTo(LeaveResult.NOT_JOINED);
 
     assertOver(session);
-    assertThat(house.counted(ACME)).isEqualTo(1);
+    assertThat(fixture.counted(ACME)).isEqualTo(1);
   }
 
   // Delayed removal.
@@ -120,40 +120,40 @@ final class SessionLifecycleTest {
 
   @Test
   void session_ended_during_a_handshake_stays_until_the_socket_can_be_closed() {
-    SessionId session = house.open(acme, "a", "handshaking");
-    house.sockets().lose("handshaking");
+    SessionId session = fixture.open(acme, "a", "handshaking");
+    fixture.sockets().lose("handshaking");
 
-    assertThat(house.life().end(ACME, session)).isInstanceOf(EndedButKept.class);
+    assertThat(fixture.lifecycle().end(ACME, session)).isInstanceOf(EndedButKept.class);
 
-    house.sockets().opens("handshaking");
-    assertThat(house.join(ACME, session, "b")).isEqualTo(JoinResult.NO_SESSION);
-    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME)).isEqualTo(2);
-    house.pass(AFTER_HANDSHAKES);
-    house.keep();
-    assertThat(house.sockets().isOpen("handshaking")).isFalse();
+    fixture.sockets().opens("handshaking");
+    assertThat(fixture.join(ACME, session, "b")).isEqualTo(JoinResult.NO_SESSION);
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME)).isEqualTo(2);
+    fixture.pass(AFTER_HANDSHAKES);
+    fixture.runHousekeeping();
+    assertThat(fixture.sockets().isOpen("handshaking")).isFalse();
     assertOver(session);
-    assertThat(house.counted(ACME)).isZero();
+    assertThat(fixture.counted(ACME)).isZero();
   }
 
   @Test
   void session_with_recorded_messages_stays_until_they_expire() {
-    SessionId session = house.open(acme, "a");
-    Session read = house.books().find(ACME, session).orElseThrow();
-    Instant until = house.town().clock().instant().plusSeconds(600);
-    house.books().extend(read, read.endsAt(), Map.of("m", until), house.town().clock().instant());
+    SessionId session = fixture.open(acme, "a");
+    Session read = fixture.sessions().find(ACME, session).orElseThrow();
+    Instant until = fixture.ports().clock().instant().plusSeconds(600);
+    fixture.sessions().extend(read, read.endsAt(), Map.of("m", until), fixture.ports().clock().instant());
 
-    assertThat(house.life().end(ACME, session)).isInstanceOf(EndedButKept.class);
-    assertThat(house.counted(ACME)).isZero();
+    assertThat(fixture.lifecycle().end(ACME, session)).isInstanceOf(EndedButKept.class);
+    assertThat(fixture.counted(ACME)).isZero();
 
     for (int minute = 0; minute < 9; minute++) {
-      house.pass(Duration.ofMinutes(1));
-      house.faults().none();
-      house.keep();
-      assertThat(house.faults().calls()).doesNotContain("Sessions.moveEnd", "Sessions.remove");
-      assertThat(house.books().find(ACME, session).orElseThrow().processed()).containsKey("m");
+      fixture.pass(Duration.ofMinutes(1));
+      fixture.faults().none();
+      fixture.runHousekeeping();
+      assertThat(fixture.faults().calls()).doesNotContain("Sessions.moveEnd", "Sessions.remove");
+      assertThat(fixture.sessions().find(ACME, session).orElseThrow().processed()).containsKey("m");
     }
-    house.pass(Duration.ofMinutes(1));
-    house.keep();
+    fixture.pass(Duration.ofMinutes(1));
+    fixture.runHousekeeping();
     assertOver(session);
   }
 
@@ -168,10 +168,10 @@ final class SessionLifecycleTest {
 
   private static int stepsOfEnding() {
     SessionLifecycleTest undisturbed = new SessionLifecycleTest();
-    SessionId session = undisturbed.house.open(undisturbed.acme, "a", "b");
-    undisturbed.house.faults().none();
-    undisturbed.house.life().end(ACME, session);
-    return undisturbed.house.faults().calls().size();
+    SessionId session = undisturbed.fixture.open(undisturbed.acme, "a", "b");
+    undisturbed.fixture.faults().none();
+    undisturbed.fixture.lifecycle().end(ACME, session);
+    return undisturbed.fixture.faults().calls().size();
   }
 
   @ParameterizedTest(name = "{0}")
@@ -192,43 +192,43 @@ final class SessionLifecycleTest {
 
   /** Injects a fault at one call of an end, with {@code deliveries} deliveries of each {@code $disconnect}. */
   private void disturb(int at, Fault fault, int deliveries) {
-    SessionId other = house.open(acme, "c");
-    SessionId session = house.open(acme, "a", "b");
-    house.faults().plan(at, fault);
+    SessionId other = fixture.open(acme, "c");
+    SessionId session = fixture.open(acme, "a", "b");
+    fixture.faults().plan(at, fault);
     try {
-      house.life().end(ACME, session);
+      fixture.lifecycle().end(ACME, session);
     } catch (Faults.Killed | Unavailable expected) {
       // Completed steps stay.
     }
-    house.faults().none();
+    fixture.faults().none();
     boolean over =
-        house
-            .books()
+        fixture
+            .sessions()
             .find(ACME, session)
-            .filter(row -> !row.hasEndedAt(house.town().clock().instant()))
+            .filter(row -> !row.hasEndedAt(fixture.ports().clock().instant()))
             .isEmpty();
     for (int i = 0; i < deliveries; i++) {
-      house
+      fixture
           .sockets()
           .closed()
-          .forEach(id -> new Disconnection(house.books()).remove(ACME, session, id));
+          .forEach(id -> new Disconnection(fixture.sessions()).remove(ACME, session, id));
     }
 
-    house.pass(AFTER_HANDSHAKES);
-    house.keep();
+    fixture.pass(AFTER_HANDSHAKES);
+    fixture.runHousekeeping();
 
-    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME));
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME));
     if (over) {
       assertOver(session);
-      assertThat(house.sockets().closed()).contains("a", "b").doesNotContain("c");
+      assertThat(fixture.sockets().closed()).contains("a", "b").doesNotContain("c");
     }
-    house.pass(Duration.ofMinutes(5));
-    house.keep();
+    fixture.pass(Duration.ofMinutes(5));
+    fixture.runHousekeeping();
     assertOver(session);
     assertOver(other);
-    assertThat(house.counted(ACME)).isZero();
-    assertThat(house.sockets().closed()).contains("a", "b", "c");
-    assertThat(house.books().list()).isEmpty();
+    assertThat(fixture.counted(ACME)).isZero();
+    assertThat(fixture.sockets().closed()).contains("a", "b", "c");
+    assertThat(fixture.sessions().list()).isEmpty();
   }
 
   // Events between two steps.
@@ -239,10 +239,10 @@ final class SessionLifecycleTest {
   static Stream<Arguments> meanwhile() {
     return Stream.of(
         meanwhile("join", (test, session) -> test.register(session, "late")),
-        meanwhile("end", (test, session) -> test.house.life().end(ACME, session)),
+        meanwhile("end", (test, session) -> test.fixture.lifecycle().end(ACME, session)),
         meanwhile(
             "disconnect",
-            (test, session) -> new Disconnection(test.house.books()).remove(ACME, session, "a")),
+            (test, session) -> new Disconnection(test.fixture.sessions()).remove(ACME, session, "a")),
         meanwhile("deletion", DELETION));
   }
 
@@ -255,15 +255,15 @@ final class SessionLifecycleTest {
   }
 
   private void register(SessionId session, String connectionId) {
-    if (house.join(ACME, session, connectionId) == JoinResult.ADDED) {
-      house.books().countUp(ACME, Long.MAX_VALUE);
+    if (fixture.join(ACME, session, connectionId) == JoinResult.ADDED) {
+      fixture.sessions().countUp(ACME, Long.MAX_VALUE);
     }
   }
 
   /** Deletes the row as time to live does, and handles the stream event. */
   private void delete(SessionId session) {
-    if (house.books().find(ACME, session).isPresent()) {
-      house.books().vanish(ACME, session).connections().forEach(house.sockets()::close);
+    if (fixture.sessions().find(ACME, session).isPresent()) {
+      fixture.sessions().vanish(ACME, session).connections().forEach(fixture.sockets()::close);
     }
   }
 
@@ -281,76 +281,76 @@ final class SessionLifecycleTest {
   }
 
   private void interrupt(int at, Happening happening) {
-    house.open(acme, "c");
-    SessionId session = house.open(acme, "a", "b");
-    house.faults().plan(at, Faults.meanwhile(() -> happening.happen(this, session)));
+    fixture.open(acme, "c");
+    SessionId session = fixture.open(acme, "a", "b");
+    fixture.faults().plan(at, Faults.meanwhile(() -> happening.happen(this, session)));
 
-    house.life().end(ACME, session);
+    fixture.lifecycle().end(ACME, session);
 
-    house.faults().none();
-    house.pass(AFTER_HANDSHAKES);
-    house.life().end(ACME, session);
+    fixture.faults().none();
+    fixture.pass(AFTER_HANDSHAKES);
+    fixture.lifecycle().end(ACME, session);
     if (!happening.equals(DELETION)) {
-      assertThat(house.counted(ACME)).isEqualTo(1);
+      assertThat(fixture.counted(ACME)).isEqualTo(1);
     }
-    house.recount().repair(ACME);
+    fixture.recount().repair(ACME);
     assertOver(session);
-    assertThat(house.counted(ACME)).isEqualTo(1);
-    assertThat(house.sockets().closed()).contains("b").doesNotContain("c");
+    assertThat(fixture.counted(ACME)).isEqualTo(1);
+    assertThat(fixture.sockets().closed()).contains("b").doesNotContain("c");
   }
 
   @Test
   void connection_during_the_end_is_closed_or_refused() {
-    SessionId session = house.open(acme, "a");
-    house.faults().plan(1, Faults.meanwhile(() -> register(session, "early")));
-    house.life().end(ACME, session);
-    assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "early");
-    assertThat(house.counted(ACME)).isZero();
+    SessionId session = fixture.open(acme, "a");
+    fixture.faults().plan(1, Faults.meanwhile(() -> register(session, "early")));
+    fixture.lifecycle().end(ACME, session);
+    assertThat(fixture.sockets().closed()).containsExactlyInAnyOrder("a", "early");
+    assertThat(fixture.counted(ACME)).isZero();
   }
 
   @RepeatedTest(20)
   void connections_during_two_concurrent_ends_are_closed_or_refused() {
-    SessionId session = house.open(acme, "a", "b");
+    SessionId session = fixture.open(acme, "a", "b");
 
     List<Optional<JoinResult>> answers =
         Race.of(
             8,
             i -> {
               if (i < 2) {
-                EndResult ignored = house.life().end(ACME, session);
+                EndResult ignored = fixture.lifecycle().end(ACME, session);
                 return Optional.empty();
               }
-              JoinResult joined = house.join(ACME, session, "late-" + i);
+              JoinResult joined = fixture.join(ACME, session, "late-" + i);
               if (joined == JoinResult.ADDED) {
-                house.books().countUp(ACME, Long.MAX_VALUE);
+                fixture.sessions().countUp(ACME, Long.MAX_VALUE);
               }
               return Optional.of(joined);
             });
 
     for (int i = 2; i < 8; i++) {
-      assertThat(house.sockets().closed().contains("late-" + i))
+      assertThat(fixture.sockets().closed().contains("late-" + i))
           .isEqualTo(answers.get(i).orElseThrow() == JoinResult.ADDED);
     }
-    house.recount().repair(ACME);
+    fixture.recount().repair(ACME);
     assertOver(session);
-    assertThat(house.counted(ACME)).isZero();
+    assertThat(fixture.counted(ACME)).isZero();
   }
 
   @Test
   void only_the_caller_that_takes_the_connections_lowers_the_count() {
-    house.open(acme, "c", "d");
-    SessionId session = house.open(acme, "a", "b");
-    Consumer<SessionId> end = id -> house.life().end(ACME, id);
-    house.faults().plan(4, Faults.meanwhile(() -> end.accept(session)));
+    fixture.open(acme, "c", "d");
+    SessionId session = fixture.open(acme, "a", "b");
+    Consumer<SessionId> end = id -> fixture.lifecycle().end(ACME, id);
+    fixture.faults().plan(4, Faults.meanwhile(() -> end.accept(session)));
 
     end.accept(session);
 
-    assertThat(house.counted(ACME)).isEqualTo(2);
+    assertThat(fixture.counted(ACME)).isEqualTo(2);
   }
 
   private Tenant tenant(String id, long perSubject, long idle, long lifetime) {
-    return house
-        .town()
+    return fixture
+        .ports()
         .onboard(
             id,
             "gold",
@@ -365,34 +365,34 @@ final class SessionLifecycleTest {
   }
 
   private Optional<Caller> caller(Tenant tenant, String sub, Duration tokenLasts) {
-    Instant end = house.town().clock().instant().plus(tokenLasts);
+    Instant end = fixture.ports().clock().instant().plus(tokenLasts);
     return Optional.of(new Caller(Subject.of(tenant.id(), sub), end));
   }
 
   private Session opened(Tenant tenant, Optional<Caller> caller) {
-    return ((SessionLifecycle.Opened) house.life().open(tenant, caller)).session();
+    return ((SessionLifecycle.Opened) fixture.lifecycle().open(tenant, caller)).session();
   }
 
   private Session stands(Session session) {
-    return house.books().find(session.tenant(), session.id()).orElseThrow();
+    return fixture.sessions().find(session.tenant(), session.id()).orElseThrow();
   }
 
   @Test
   void subject_at_its_session_limit_uses_no_turns_of_others() {
-    Tenant bronze = house.town().onboard("bronze", "bronze", Map.of());
+    Tenant bronze = fixture.ports().onboard("bronze", "bronze", Map.of());
     Optional<Caller> greedy = caller(bronze, "greedy");
 
     long got =
-        Stream.generate(() -> house.life().open(bronze, greedy))
+        Stream.generate(() -> fixture.lifecycle().open(bronze, greedy))
             .limit(2_000)
             .filter(SessionLifecycle.Opened.class::isInstance)
             .count();
 
     assertThat(got).isEqualTo(2);
-    assertThat(house.books().list(bronze.id())).hasSize(2);
-    assertThat(house.life().open(bronze, greedy))
+    assertThat(fixture.sessions().list(bronze.id())).hasSize(2);
+    assertThat(fixture.lifecycle().open(bronze, greedy))
         .isEqualTo(new SessionLifecycle.SubjectFull(START.plusSeconds(210)));
-    assertThat(house.life().open(bronze, caller(bronze, "other")))
+    assertThat(fixture.lifecycle().open(bronze, caller(bronze, "other")))
         .isInstanceOf(SessionLifecycle.Opened.class);
   }
 
@@ -400,20 +400,20 @@ final class SessionLifecycleTest {
   void refused_subject_costs_two_reads_and_no_write() {
     Tenant one = tenant("one", 1, 300, 3_600);
     opened(one, caller(one, "ann"));
-    house.faults().none();
+    fixture.faults().none();
 
-    house.life().open(one, caller(one, "ann"));
+    fixture.lifecycle().open(one, caller(one, "ann"));
 
-    assertThat(house.faults().calls()).containsExactly("Sessions.findForSubject", "Sessions.find");
+    assertThat(fixture.faults().calls()).containsExactly("Sessions.findForSubject", "Sessions.find");
   }
 
   @Test
   void session_without_a_token_sends_no_subject_requests() {
-    house.faults().none();
+    fixture.faults().none();
 
-    house.life().open(acme, Optional.empty());
+    fixture.lifecycle().open(acme, Optional.empty());
 
-    assertThat(house.faults().calls())
+    assertThat(fixture.faults().calls())
         .containsExactly("Sessions.acquireCreation", "Sessions.create");
   }
 
@@ -423,19 +423,19 @@ final class SessionLifecycleTest {
     Optional<Caller> ann = caller(two, "ann");
     Session ended = opened(two, ann);
     opened(two, ann);
-    assertThat(house.life().open(two, ann)).isInstanceOf(SessionLifecycle.SubjectFull.class);
+    assertThat(fixture.lifecycle().open(two, ann)).isInstanceOf(SessionLifecycle.SubjectFull.class);
 
-    house.life().end(two.id(), ended.id());
+    fixture.lifecycle().end(two.id(), ended.id());
     opened(two, ann);
-    assertThat(house.life().open(two, ann)).isInstanceOf(SessionLifecycle.SubjectFull.class);
-    house.pass(Duration.ofSeconds(69));
-    assertThat(house.life().open(two, ann))
+    assertThat(fixture.lifecycle().open(two, ann)).isInstanceOf(SessionLifecycle.SubjectFull.class);
+    fixture.pass(Duration.ofSeconds(69));
+    assertThat(fixture.lifecycle().open(two, ann))
         .isEqualTo(new SessionLifecycle.SubjectFull(START.plusSeconds(70)));
-    house.pass(Duration.ofSeconds(1));
+    fixture.pass(Duration.ofSeconds(1));
 
     opened(two, ann);
     opened(two, ann);
-    assertThat(house.life().open(two, ann)).isInstanceOf(SessionLifecycle.SubjectFull.class);
+    assertThat(fixture.lifecycle().open(two, ann)).isInstanceOf(SessionLifecycle.SubjectFull.class);
   }
 
   /** A renewal checks at its start that the session is not over, and may write after its end. */
@@ -445,23 +445,23 @@ final class SessionLifecycleTest {
     Optional<Caller> eve = caller(one, "eve");
     Session session = opened(one, eve);
     for (int round = 0; round < 10; round++) {
-      house.town().clock().set(stands(session).endsAt().minusMillis(1));
-      house
+      fixture.ports().clock().set(stands(session).endsAt().minusMillis(1));
+      fixture
           .faults()
           .plan(
               2,
               Faults.meanwhile(
                   () -> {
-                    house.faults().none();
-                    house.pass(Duration.ofMillis(5));
-                    house.life().open(one, eve);
+                    fixture.faults().none();
+                    fixture.pass(Duration.ofMillis(5));
+                    fixture.lifecycle().open(one, eve);
                   }));
-      assertThat(house.life().renew(one, session.id(), eve))
+      assertThat(fixture.lifecycle().renew(one, session.id(), eve))
           .isInstanceOf(SessionLifecycle.Renewed.class);
-      house.faults().none();
+      fixture.faults().none();
 
-      Instant now = house.town().clock().instant();
-      assertThat(house.books().list(one.id()))
+      Instant now = fixture.ports().clock().instant();
+      assertThat(fixture.sessions().list(one.id()))
           .filteredOn(found -> !found.hasEndedAt(now))
           .hasSize(1);
     }
@@ -472,20 +472,20 @@ final class SessionLifecycleTest {
     Tenant one = tenant("one", 1, 60, 3_600);
     Optional<Caller> eve = caller(one, "eve", Duration.ofHours(1));
     Session session = opened(one, eve);
-    house.town().clock().set(session.endsAt().minusMillis(1));
+    fixture.ports().clock().set(session.endsAt().minusMillis(1));
     // Another renewal with a longer token writes first, so this write is retried, but too late.
-    house
+    fixture
         .faults()
         .plan(
             2,
             Faults.meanwhile(
                 () -> {
-                  house.faults().none();
-                  house.life().renew(one, session.id(), caller(one, "eve", Duration.ofHours(3)));
-                  house.pass(Duration.ofSeconds(61));
+                  fixture.faults().none();
+                  fixture.lifecycle().renew(one, session.id(), caller(one, "eve", Duration.ofHours(3)));
+                  fixture.pass(Duration.ofSeconds(61));
                 }));
 
-    assertThat(house.life().renew(one, session.id(), eve)).isEqualTo(new NoSession());
+    assertThat(fixture.lifecycle().renew(one, session.id(), eve)).isEqualTo(new NoSession());
   }
 
   @Test
@@ -493,13 +493,13 @@ final class SessionLifecycleTest {
     Tenant three = tenant("three", 3, 60, 3_600);
     Optional<Caller> ann = caller(three, "ann");
     for (int i = 0; i < 6; i++) {
-      house.life().end(three.id(), opened(three, ann).id());
+      fixture.lifecycle().end(three.id(), opened(three, ann).id());
     }
 
-    assertThat(house.life().open(three, ann)).isInstanceOf(SessionLifecycle.SubjectTooFast.class);
-    house.pass(Duration.ofSeconds(10));
+    assertThat(fixture.lifecycle().open(three, ann)).isInstanceOf(SessionLifecycle.SubjectTooFast.class);
+    fixture.pass(Duration.ofSeconds(10));
     opened(three, ann);
-    assertThat(house.life().open(three, ann)).isInstanceOf(SessionLifecycle.SubjectTooFast.class);
+    assertThat(fixture.lifecycle().open(three, ann)).isInstanceOf(SessionLifecycle.SubjectTooFast.class);
   }
 
   @Test
@@ -508,7 +508,7 @@ final class SessionLifecycleTest {
     Optional<Caller> ann = caller(three, "ann");
     for (int i = 0; i < 3; i++) {
       opened(three, ann);
-      house.pass(Duration.ofSeconds(10));
+      fixture.pass(Duration.ofSeconds(10));
     }
     Tenant lowered =
         three.changed(
@@ -516,7 +516,7 @@ final class SessionLifecycleTest {
             Map.of(Limit.SESSIONS_PER_SUBJECT, 2L, Limit.SESSION_TTL, 60L),
             three.status());
 
-    assertThat(house.life().open(lowered, ann))
+    assertThat(fixture.lifecycle().open(lowered, ann))
         .isEqualTo(new SessionLifecycle.SubjectFull(START.plusSeconds(80)));
   }
 
@@ -525,11 +525,11 @@ final class SessionLifecycleTest {
     Tenant one = tenant("one", 1, 300, 3_600);
     Optional<Caller> ann = caller(one, "ann");
     Session gone = opened(one, ann);
-    house.books().vanish(one.id(), gone.id());
+    fixture.sessions().vanish(one.id(), gone.id());
 
     opened(one, ann);
 
-    assertThat(house.books().list(one.id())).hasSize(1);
+    assertThat(fixture.sessions().list(one.id())).hasSize(1);
   }
 
   @Test
@@ -539,15 +539,15 @@ final class SessionLifecycleTest {
     assertThat(session.latestEnd(one.limits())).contains(START.plusSeconds(48));
 
     for (int second = 4; second < 48; second += 4) {
-      house.pass(Duration.ofSeconds(4));
-      assertThat(house.life().renew(one, session.id(), Optional.empty()))
+      fixture.pass(Duration.ofSeconds(4));
+      assertThat(fixture.lifecycle().renew(one, session.id(), Optional.empty()))
           .isInstanceOf(SessionLifecycle.Renewed.class);
     }
 
     assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(48));
-    house.pass(Duration.ofSeconds(4));
-    assertThat(house.life().renew(one, session.id(), Optional.empty())).isEqualTo(new NoSession());
-    assertThat(house.join(one.id(), session.id(), "late")).isEqualTo(JoinResult.NO_SESSION);
+    fixture.pass(Duration.ofSeconds(4));
+    assertThat(fixture.lifecycle().renew(one, session.id(), Optional.empty())).isEqualTo(new NoSession());
+    assertThat(fixture.join(one.id(), session.id(), "late")).isEqualTo(JoinResult.NO_SESSION);
   }
 
   @Test
@@ -557,29 +557,29 @@ final class SessionLifecycleTest {
     assertThat(session.endsAt()).isEqualTo(START.plusSeconds(30));
     Session renewed = opened(one, caller(one, "ann", Duration.ofSeconds(30)));
 
-    house.pass(Duration.ofSeconds(29));
-    house.life().renew(one, session.id(), caller(one, "ann", Duration.ofSeconds(1)));
-    house.life().renew(one, renewed.id(), caller(one, "ann", Duration.ofSeconds(60)));
+    fixture.pass(Duration.ofSeconds(29));
+    fixture.lifecycle().renew(one, session.id(), caller(one, "ann", Duration.ofSeconds(1)));
+    fixture.lifecycle().renew(one, renewed.id(), caller(one, "ann", Duration.ofSeconds(60)));
     assertThat(stands(renewed).endsAt()).isEqualTo(START.plusSeconds(89));
-    house.life().renew(one, renewed.id(), caller(one, "ann", Duration.ofSeconds(9)));
-    house.life().renew(one, renewed.id(), Optional.empty());
+    fixture.lifecycle().renew(one, renewed.id(), caller(one, "ann", Duration.ofSeconds(9)));
+    fixture.lifecycle().renew(one, renewed.id(), Optional.empty());
 
     assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(30));
     assertThat(stands(renewed).endsAt()).isEqualTo(START.plusSeconds(89));
-    house.life().renew(one, renewed.id(), caller(one, "ann", Duration.ofDays(9)));
+    fixture.lifecycle().renew(one, renewed.id(), caller(one, "ann", Duration.ofDays(9)));
     assertThat(stands(renewed).latestEnd(one.limits())).contains(START.plusSeconds(3_600));
   }
 
   @Test
   void session_of_an_older_version_is_dated_by_its_next_use() {
     Tenant one = tenant("one", 1, 300, 3_600);
-    SessionId old = house.town().open(one);
-    assertThat(house.books().find(one.id(), old).orElseThrow().latestEnd(one.limits())).isEmpty();
+    SessionId old = fixture.ports().open(one);
+    assertThat(fixture.sessions().find(one.id(), old).orElseThrow().latestEnd(one.limits())).isEmpty();
 
-    house.pass(Duration.ofSeconds(5));
-    house.life().renew(one, old, Optional.empty());
+    fixture.pass(Duration.ofSeconds(5));
+    fixture.lifecycle().renew(one, old, Optional.empty());
 
-    assertThat(house.books().find(one.id(), old).orElseThrow().latestEnd(one.limits()))
+    assertThat(fixture.sessions().find(one.id(), old).orElseThrow().latestEnd(one.limits()))
         .contains(START.plusSeconds(3_605));
   }
 
@@ -598,13 +598,13 @@ final class SessionLifecycleTest {
             Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 60L),
             one.status());
 
-    house.pass(Duration.ofSeconds(59));
-    house.life().renew(one, session.id(), Optional.empty());
+    fixture.pass(Duration.ofSeconds(59));
+    fixture.lifecycle().renew(one, session.id(), Optional.empty());
     assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(119));
-    house.pass(Duration.ofSeconds(59));
-    house.life().renew(shorter, session.id(), Optional.empty());
+    fixture.pass(Duration.ofSeconds(59));
+    fixture.lifecycle().renew(shorter, session.id(), Optional.empty());
     assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(119));
-    house.life().renew(longer, session.id(), Optional.empty());
+    fixture.lifecycle().renew(longer, session.id(), Optional.empty());
     assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(178));
   }
 }

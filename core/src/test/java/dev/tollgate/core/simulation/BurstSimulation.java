@@ -47,8 +47,8 @@ final class BurstSimulation {
   /** The number of sockets that the housekeeper checks at a time. */
   private static final int LANES = 32;
 
-  private final AdmissionFixture town = new AdmissionFixture();
-  private final InMemorySessions books = town.sessions();
+  private final AdmissionFixture ports = new AdmissionFixture();
+  private final InMemorySessions rows = ports.sessions();
   private final Random random;
   private final Tenant tenant;
   private final PriorityQueue<Event> events = new PriorityQueue<>();
@@ -56,7 +56,7 @@ final class BurstSimulation {
   private final Map<String, SessionId> open = new HashMap<>();
   private final List<String> openIds = new ArrayList<>();
   private final Map<String, Instant> ghosts = new HashMap<>();
-  private final Interleaved keeper = new Interleaved(town.clock());
+  private final Interleaved keeper = new Interleaved(ports.clock());
   private final Duration listing;
   private final Housekeeping housekeeping;
 
@@ -92,7 +92,7 @@ final class BurstSimulation {
     this.random = new Random(seed);
     this.listing = listing;
     this.tenant =
-        town.onboard(
+        ports.onboard(
             "acme",
             "gold",
             Map.of(
@@ -105,19 +105,19 @@ final class BurstSimulation {
                 Limit.SESSION_TTL,
                 86_400L));
     this.housekeeping = housekeeping();
-    at(minute(), this::keep);
+    at(minute(), this::runHousekeeping);
   }
 
   private Housekeeping housekeeping() {
     Sessions sessions = slow(Sessions.class, slowlyListed());
-    Connections connections = slow(Connections.class, books);
+    Connections connections = slow(Connections.class, rows);
     Sockets slowSockets = slow(Sockets.class, sockets);
-    SessionLifecycle life =
-        new SessionLifecycle(sessions, connections, slowSockets, new SecureRandom(), town.clock());
+    SessionLifecycle lifecycle =
+        new SessionLifecycle(sessions, connections, slowSockets, new SecureRandom(), ports.clock());
     TenantVisit visit =
         new TenantVisit(
-            town.tenants(),
-            slow(LiveTenants.class, books),
+            ports.tenants(),
+            slow(LiveTenants.class, rows),
             connections,
             new Sockets() {
               @Override
@@ -136,11 +136,11 @@ final class BurstSimulation {
                 throw new AssertionError("a visit sends nothing");
               }
             },
-            life,
+            lifecycle,
             new Recount(sessions, connections, keeper),
             Runnable::run,
-            town.clock());
-    return new Housekeeping(books, visit, Runnable::run, town.clock());
+            ports.clock());
+    return new Housekeeping(rows, visit, Runnable::run, ports.clock());
   }
 
   /** The time of a request, and of its answer; many sockets are checked concurrently. */
@@ -179,10 +179,10 @@ final class BurstSimulation {
             new Class<?>[] {Sessions.class},
             (proxy, method, arguments) -> {
               if (!method.getName().equals("list")) {
-                return method.invoke(books, arguments);
+                return method.invoke(rows, arguments);
               }
               List<SessionId> ids =
-                  books.list(tenant.id()).stream()
+                  rows.list(tenant.id()).stream()
                       .map(Session::id)
                       .sorted((one, other) -> one.value().compareTo(other.value()))
                       .toList();
@@ -191,15 +191,15 @@ final class BurstSimulation {
                 if (i % Math.max(1, ids.size() / PIECES) == 0) {
                   keeper.of(listing.dividedBy(PIECES));
                 }
-                books.find(tenant.id(), ids.get(i)).ifPresent(found::add);
+                rows.find(tenant.id(), ids.get(i)).ifPresent(found::add);
               }
               return found;
             }));
   }
 
-  private void keep() {
-    at(minute(), this::keep);
-    keeper.begin(() -> housekeeping.run(town.clock().instant().plusSeconds(35)));
+  private void runHousekeeping() {
+    at(minute(), this::runHousekeeping);
+    keeper.begin(() -> housekeeping.run(ports.clock().instant().plusSeconds(35)));
     goOn();
   }
 
@@ -217,14 +217,14 @@ final class BurstSimulation {
   }
 
   private Instant minute() {
-    Instant now = town.clock().instant();
+    Instant now = ports.clock().instant();
     return now.plusSeconds(60 - Math.floorMod(now.getEpochSecond(), 60L));
   }
 
   // Events.
 
   Instant now() {
-    return town.clock().instant();
+    return ports.clock().instant();
   }
 
   void at(Instant when, Runnable what) {
@@ -240,11 +240,11 @@ final class BurstSimulation {
     Instant end = now().plus(time);
     while (!events.isEmpty() && !events.peek().at().isAfter(end)) {
       Event next = events.remove();
-      town.clock().set(next.at());
+      ports.clock().set(next.at());
       next.what().run();
       check();
     }
-    town.clock().set(end);
+    ports.clock().set(end);
   }
 
   private void check() {
@@ -252,7 +252,7 @@ final class BurstSimulation {
     if (openIds.size() > most) {
       throw new AssertionError(openIds.size() + " open of " + most + " at " + now());
     }
-    boolean isNear = books.count(tenant.id()) * 100 >= most * 75;
+    boolean isNear = rows.count(tenant.id()) * 100 >= most * 75;
     nearSince = isNear ? nearSince.or(() -> Optional.of(now())) : Optional.empty();
     ghosts.values().forEach(this::note);
     if (drift() < 0) {
@@ -264,7 +264,7 @@ final class BurstSimulation {
 
   /** The excess of the count after all outstanding writes. */
   long drift() {
-    return books.count(tenant.id()) - inSets + underWay;
+    return rows.count(tenant.id()) - inSets + underWay;
   }
 
   int open() {
@@ -312,9 +312,9 @@ final class BurstSimulation {
   // Connections.
 
   SessionId session() {
-    books.acquireCreation(tenant.id(), FAST, now());
+    rows.acquireCreation(tenant.id(), FAST, now());
     SessionId id = SessionId.random(new SecureRandom());
-    books.create(
+    rows.create(
         new Session(tenant.id(), id, Set.of(), now().plusSeconds(86_400), Optional.empty()));
     return id;
   }
@@ -328,7 +328,7 @@ final class BurstSimulation {
     after(
         join,
         () -> {
-          if (books.join(tenant.id(), session, id, 1_000, FAST, Optional.empty(), now(), now())
+          if (rows.join(tenant.id(), session, id, 1_000, FAST, Optional.empty(), now(), now())
               != JoinResult.ADDED) {
             throw new AssertionError("did not join");
           }
@@ -339,7 +339,7 @@ final class BurstSimulation {
         count,
         () -> {
           counted[0] =
-              books.countUp(tenant.id(), id, tenant.limits().get(Limit.TENANT_CONNECTIONS))
+              rows.countUp(tenant.id(), id, tenant.limits().get(Limit.TENANT_CONNECTIONS))
                   == CountResult.COUNTED;
           underWay -= counted[0] ? 1 : 0;
         });
@@ -380,7 +380,7 @@ final class BurstSimulation {
                   after(
                       write(),
                       () -> {
-                        books.countDown(tenant.id(), Set.of(id));
+                        rows.countDown(tenant.id(), Set.of(id));
                         underWay++;
                       });
                 }));
@@ -404,12 +404,12 @@ final class BurstSimulation {
 
   /** Refuses a connection at the tenant's limit. */
   void refuse() {
-    town.activity()
+    ports.activity()
         .addRefused(tenant.id(), new RefusalCounts(1, Optional.of(now()), Optional.empty()));
   }
 
   private void left(SessionId session, String id, Runnable then) {
-    if (books.leave(tenant.id(), session, id) == LeaveResult.REMOVED) {
+    if (rows.leave(tenant.id(), session, id) == LeaveResult.REMOVED) {
       inSets--;
       then.run();
     }

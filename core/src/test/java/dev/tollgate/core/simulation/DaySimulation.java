@@ -64,7 +64,7 @@ public final class DaySimulation {
   private final long seed;
   private final Random random;
   private final Instant end;
-  private final AdmissionFixture town = new AdmissionFixture();
+  private final AdmissionFixture ports = new AdmissionFixture();
   private final Queue<Event> events =
       new PriorityQueue<>(Comparator.comparing(Event::at).thenComparing(Event::number));
   private final OpenSockets sockets = new OpenSockets();
@@ -72,12 +72,12 @@ public final class DaySimulation {
   private final List<Customer> customers = new ArrayList<>();
   private final FaultyTokenQueue spending;
   private final FaultyTokenQueue filled;
-  private final BucketMaintenance turns;
+  private final BucketMaintenance maintenance;
   private final BucketGate gate;
   private final Admission admission;
   private final Registration registration;
   private final Disconnection departure;
-  private final SessionLifecycle life;
+  private final SessionLifecycle lifecycle;
   private final Housekeeping housekeeping;
   private final Tally tally = new Tally();
   private long numbers;
@@ -127,47 +127,47 @@ public final class DaySimulation {
     this.seed = seed;
     this.random = new Random(seed);
     this.end = AdmissionFixture.START.plus(length);
-    BucketFaults fair = new BucketFaults(seed, 0, () -> false, town.clock());
-    spending = new FaultyTokenQueue(town.queue(), fair, town.clock(), id -> 0);
-    filled = new FaultyTokenQueue(town.queue(), fair, town.clock(), id -> 0);
-    turns =
+    BucketFaults fair = new BucketFaults(seed, 0, () -> false, ports.clock());
+    spending = new FaultyTokenQueue(ports.queue(), fair, ports.clock(), id -> 0);
+    filled = new FaultyTokenQueue(ports.queue(), fair, ports.clock(), id -> 0);
+    maintenance =
         new BucketMaintenance(
-            town.buckets(),
+            ports.buckets(),
             filled,
-            town.queues(),
-            town.schedules(),
-            new ReconcileRequests(town.tenants()),
-            town.clock());
+            ports.queues(),
+            ports.schedules(),
+            new ReconcileRequests(ports.tenants()),
+            ports.clock());
     gate =
         new BucketGate(
-            town.buckets(),
+            ports.buckets(),
             spending,
-            town.fillRequests(turns),
+            ports.fillRequests(maintenance),
             Runnable::run,
             pause -> {},
-            town.clock());
+            ports.clock());
     admission =
-        new Admission(town.facts(), gate, town.tally(), Runnable::run, pause -> {}, town.clock());
-    HeldTokens heldTokens = new HeldTokens(town.buckets(), spending, town.clock());
+        new Admission(ports.facts(), gate, ports.tally(), Runnable::run, pause -> {}, ports.clock());
+    HeldTokens heldTokens = new HeldTokens(ports.buckets(), spending, ports.clock());
     registration =
         new Registration(
-            town.sessions(), heldTokens, town.tally(), Runnable::run, duration -> {}, town.clock());
-    departure = new Disconnection(town.sessions());
-    life =
+            ports.sessions(), heldTokens, ports.tally(), Runnable::run, duration -> {}, ports.clock());
+    departure = new Disconnection(ports.sessions());
+    lifecycle =
         new SessionLifecycle(
-            town.sessions(), town.sessions(), sockets, new SecureRandom(), town.clock());
-    Recount recount = new Recount(town.sessions(), town.sessions(), duration -> {});
+            ports.sessions(), ports.sessions(), sockets, new SecureRandom(), ports.clock());
+    Recount recount = new Recount(ports.sessions(), ports.sessions(), duration -> {});
     TenantVisit visit =
         new TenantVisit(
-            town.tenants(),
-            town.sessions(),
-            town.sessions(),
+            ports.tenants(),
+            ports.sessions(),
+            ports.sessions(),
             sockets,
-            life,
+            lifecycle,
             recount,
             Runnable::run,
-            town.clock());
-    housekeeping = new Housekeeping(town.sessions(), visit, Runnable::run, town.clock());
+            ports.clock());
+    housekeeping = new Housekeeping(ports.sessions(), visit, Runnable::run, ports.clock());
     for (int i = 0; i < tenants; i++) {
       onboard(i, length);
     }
@@ -197,7 +197,7 @@ public final class DaySimulation {
   private void onboard(int number, Duration length) {
     Tier tier = Tier.DEFAULTS.get(number % Tier.DEFAULTS.size());
     Tenant tenant = Tenant.onboarded(new TenantId("tenant-" + number), tier, Map.of());
-    town.tenants().create(tenant);
+    ports.tenants().create(tenant);
     FillMode mode = number % 4 == 0 ? FillMode.PRODUCER : FillMode.SHARED;
     tenant
         .buckets()
@@ -221,8 +221,8 @@ public final class DaySimulation {
   }
 
   private void open(BucketId id, BucketSpec spec) {
-    town.open(id, spec);
-    accounts.put(id, new Account(terms(spec), town.queue().level(id), now()));
+    ports.open(id, spec);
+    accounts.put(id, new Account(terms(spec), ports.queue().level(id), now()));
   }
 
   private static Terms terms(BucketSpec spec) {
@@ -247,17 +247,17 @@ public final class DaySimulation {
   }
 
   private Instant now() {
-    return town.clock().instant();
+    return ports.clock().instant();
   }
 
   private void run() {
     Instant last = end.plus(AFTERWARDS);
     while (!events.isEmpty() && !events.element().at().isAfter(last)) {
       Event next = events.remove();
-      town.clock().set(next.at());
+      ports.clock().set(next.at());
       next.work().run();
     }
-    town.clock().set(last);
+    ports.clock().set(last);
     audit();
   }
 
@@ -265,7 +265,7 @@ public final class DaySimulation {
     at(
         minute,
         () -> {
-          town.schedules()
+          ports.schedules()
               .schedules()
               .forEach(
                   (id, schedule) -> {
@@ -294,7 +294,7 @@ public final class DaySimulation {
     account(id).excused += luck >= 2 && luck < 10 ? account(id).perMinute : 0;
     at(minute.plusSeconds(second), () -> fill(id, schedule));
     if (luck >= 990) {
-      at(minute.plusSeconds(second + 1), () -> turns.take(id));
+      at(minute.plusSeconds(second + 1), () -> maintenance.take(id));
     }
   }
 
@@ -307,13 +307,13 @@ public final class DaySimulation {
               .limit(schedule.spec().rate().ceiling())
               .toList());
     } else {
-      turns.take(id);
+      maintenance.take(id);
     }
   }
 
   private void shard(Shard shard) {
-    for (BucketId id : town.buckets().due(shard, now())) {
-      tally.fills += turns.takeInShard(id).fill() instanceof Filled ? 1 : 0;
+    for (BucketId id : ports.buckets().due(shard, now())) {
+      tally.fills += maintenance.takeInShard(id).fill() instanceof Filled ? 1 : 0;
     }
   }
 
@@ -328,14 +328,14 @@ public final class DaySimulation {
     if (random.nextInt(200) == 0) {
       retuned(customer);
     }
-    if (life.open(customer.tenant(), Optional.empty()) instanceof SessionLifecycle.Opened opened) {
+    if (lifecycle.open(customer.tenant(), Optional.empty()) instanceof SessionLifecycle.Opened opened) {
       SessionId session = opened.session().id();
       int count = 1 + random.nextInt(3);
       for (int i = 0; i < count; i++) {
         after(random.nextInt(500), () -> connect(customer, session, 1));
       }
       if (random.nextInt(3) == 0) {
-        after(1_000L * random.nextInt(200), () -> life.end(customer.tenant().id(), session));
+        after(1_000L * random.nextInt(200), () -> lifecycle.end(customer.tenant().id(), session));
       }
     }
     if (random.nextInt(4) == 0) {
@@ -346,10 +346,10 @@ public final class DaySimulation {
   /** Changes the rate of the tenant's connect bucket. */
   private void retuned(Customer customer) {
     BucketId id = customer.bucket(Action.CONNECT);
-    BucketSpec stands = town.buckets().find(id).orElseThrow().spec();
+    BucketSpec stands = ports.buckets().find(id).orElseThrow().spec();
     long rate = 30L * (1 + random.nextInt(6));
     BucketSpec next = new BucketSpec(Rate.perMinute(rate), rate, stands.fillPolicy());
-    town.retune(id, next);
+    ports.retune(id, next);
     account(id).allowance.retune(terms(next), now());
     account(id).perMinute = Math.max(account(id).perMinute, rate);
   }
@@ -405,7 +405,7 @@ public final class DaySimulation {
 
   private void send(Customer customer, int count) {
     BucketId id = customer.bucket(Action.MESSAGE);
-    int spent = gate.spendUpTo(id, town.buckets().find(id), count).tokens();
+    int spent = gate.spendUpTo(id, ports.buckets().find(id), count).tokens();
     tally.messages += spent;
     tally.note(now(), customer.number(), 100 + spent);
     spent(id, spent);
@@ -413,7 +413,7 @@ public final class DaySimulation {
 
   private void mail(Customer customer, int count) {
     BucketId id = customer.bucket(MAIL);
-    int spent = gate.spendUpTo(id, town.buckets().find(id), count).tokens();
+    int spent = gate.spendUpTo(id, ports.buckets().find(id), count).tokens();
     tally.mails += spent;
     tally.note(now(), customer.number(), 200 + spent);
     spent(id, spent);
@@ -439,22 +439,22 @@ public final class DaySimulation {
   /** Checks at the end that all tokens are accounted for, and that counts equal the open sockets. */
   private void audit() {
     for (Customer customer : customers) {
-      long counted = town.sessions().count(customer.tenant().id());
+      long counted = ports.sessions().count(customer.tenant().id());
       long open = sockets.openOf(customer.tenant().id());
       check(
           counted == open,
           () -> customer.tenant().id() + ": " + counted + " counted, " + open + " open");
     }
     for (BucketId id : accounts.keySet()) {
-      long inFlight = town.queue().inFlight(id);
-      TokenCounts books =
+      long inFlight = ports.queue().inFlight(id);
+      TokenCounts counts =
           new TokenCounts(
               account(id).opening + filled.put(id) + spending.put(id),
               spending.settled(id),
-              filled.settled(id) + town.queue().expired(id),
-              town.queue().level(id) - inFlight,
+              filled.settled(id) + ports.queue().expired(id),
+              ports.queue().level(id) - inFlight,
               inFlight);
-      check(books.balances(), () -> id + ": " + books);
+      check(counts.balances(), () -> id + ": " + counts);
     }
   }
 

@@ -14,12 +14,12 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class HousekeeperTest {
-  private final HousekeepingFixture house = new HousekeepingFixture();
-  private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
-  private final Tenant beta = house.town().onboard("beta", "bronze", Map.of());
+  private final HousekeepingFixture fixture = new HousekeepingFixture();
+  private final Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
+  private final Tenant beta = fixture.ports().onboard("beta", "bronze", Map.of());
   private final Housekeeper housekeeper =
       new Housekeeper(
-          house.housekeeping(), new Metrics(house.town().clock()), house.town().clock());
+          fixture.housekeeping(), new Metrics(fixture.ports().clock()), fixture.ports().clock());
 
   private Map<String, Long> keep(RecordingContext context) {
     return housekeeper.handleRequest(Map.of(), context);
@@ -27,13 +27,13 @@ final class HousekeeperTest {
 
   @Test
   void a_run_repairs_each_tenant_and_reports_the_repairs() {
-    house.open(acme, "a", "b");
-    house.open(beta, "c");
-    house.sockets().lose("a");
-    house.pass(Duration.ofSeconds(200));
-    Instant now = house.town().clock().instant();
-    house
-        .town()
+    fixture.open(acme, "a", "b");
+    fixture.open(beta, "c");
+    fixture.sockets().lose("a");
+    fixture.pass(Duration.ofSeconds(200));
+    Instant now = fixture.ports().clock().instant();
+    fixture
+        .ports()
         .activity()
         .addRefused(acme.id(), new RefusalCounts(1, Optional.of(now), Optional.empty()));
     RecordingContext context = new RecordingContext(Duration.ofMinutes(1));
@@ -60,13 +60,13 @@ final class HousekeeperTest {
                         "\"tenantId\":\"acme\""))
         .anySatisfy(
             line -> assertThat(line).contains("\"SessionsEnded\":1", "\"tenantId\":\"beta\""));
-    assertThat(house.counted(acme.id())).isEqualTo(1);
-    assertThat(house.counted(beta.id())).isZero();
+    assertThat(fixture.counted(acme.id())).isEqualTo(1);
+    assertThat(fixture.counted(beta.id())).isZero();
   }
 
   @Test
   void a_run_without_repairs_logs_nothing() {
-    house.open(acme, "a");
+    fixture.open(acme, "a");
     RecordingContext context = new RecordingContext(Duration.ofMinutes(1));
 
     assertThat(keep(context)).containsEntry("visitedTenants", 1L);
@@ -76,7 +76,7 @@ final class HousekeeperTest {
 
   @Test
   void no_visit_starts_shortly_before_the_end_of_the_invocation() {
-    house.open(acme, "a");
+    fixture.open(acme, "a");
 
     assertThat(keep(new RecordingContext(Duration.ofSeconds(15))))
         .containsEntry("visitedTenants", 0L)
@@ -85,9 +85,9 @@ final class HousekeeperTest {
 
   @Test
   void a_failed_visit_is_counted_and_logged() {
-    house.open(acme, "a");
-    house.pass(Duration.ofMinutes(5));
-    house.sockets().outage().begin();
+    fixture.open(acme, "a");
+    fixture.pass(Duration.ofMinutes(5));
+    fixture.sockets().outage().begin();
     RecordingContext context = new RecordingContext(Duration.ofMinutes(1));
 
     assertThat(keep(context)).containsEntry("failedVisits", 1L);

@@ -25,19 +25,19 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class SessionEndTest {
-  private final HousekeepingFixture house = new HousekeepingFixture();
-  private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
-  private final Tenant beta = house.town().onboard("beta", "gold", Map.of());
+  private final HousekeepingFixture fixture = new HousekeepingFixture();
+  private final Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
+  private final Tenant beta = fixture.ports().onboard("beta", "gold", Map.of());
   private final RecordingContext context = LambdaEvents.context();
   private final SessionEnd sessionEnd =
       new SessionEnd(
-          house.sockets(),
-          house.town().facts(),
-          house.recount(),
-          new Metrics(house.town().clock()));
+          fixture.sockets(),
+          fixture.ports().facts(),
+          fixture.recount(),
+          new Metrics(fixture.ports().clock()));
 
   private Session deleted(Tenant tenant, String... connectionIds) {
-    return house.books().vanish(tenant.id(), house.open(tenant, connectionIds));
+    return fixture.sessions().vanish(tenant.id(), fixture.open(tenant, connectionIds));
   }
 
   /** Where Lambda is to go on, if not all was dealt with. */
@@ -62,15 +62,15 @@ final class SessionEndTest {
     Session one = deleted(acme, "a", "b");
     Session two = deleted(acme, "c");
     Session three = deleted(beta, "d");
-    house.open(beta, "e");
-    house.faults().none();
+    fixture.open(beta, "e");
+    fixture.faults().none();
 
     assertThat(handle(LambdaEvents.deleted(one, two, three))).isEmpty();
 
-    assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c", "d");
-    assertThat(house.counted(acme.id())).isZero();
-    assertThat(house.counted(beta.id())).isEqualTo(1);
-    assertThat(house.faults().calls().stream().filter(call -> call.endsWith(".correct")))
+    assertThat(fixture.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c", "d");
+    assertThat(fixture.counted(acme.id())).isZero();
+    assertThat(fixture.counted(beta.id())).isEqualTo(1);
+    assertThat(fixture.faults().calls().stream().filter(call -> call.endsWith(".correct")))
         .hasSize(2);
     assertThat(context.logged())
         .hasSize(2)
@@ -88,16 +88,16 @@ final class SessionEndTest {
   @Test
   void a_repeated_batch_has_no_further_effect() {
     DynamodbEvent event = LambdaEvents.deleted(deleted(acme, "a", "b"));
-    SessionId other = house.open(acme, "c");
+    SessionId other = fixture.open(acme, "c");
 
     assertThat(handle(event)).isEmpty();
     assertThat(handle(event)).isEmpty();
     for (int i = 0; i < 3; i++) {
-      new Disconnection(house.books()).remove(acme.id(), Samples.sessionId(), "a");
+      new Disconnection(fixture.sessions()).remove(acme.id(), Samples.sessionId(), "a");
     }
 
-    assertThat(house.counted(acme.id())).isEqualTo(1);
-    assertThat(house.books().find(acme.id(), other).orElseThrow().connections())
+    assertThat(fixture.counted(acme.id())).isEqualTo(1);
+    assertThat(fixture.sessions().find(acme.id(), other).orElseThrow().connections())
         .containsExactly("c");
   }
 
@@ -106,13 +106,13 @@ final class SessionEndTest {
     Session empty = deleted(acme);
     DynamodbEvent changed = LambdaEvents.deleted(deleted(acme, "a"));
     changed.getRecords().get(0).setEventName("MODIFY");
-    house.faults().none();
+    fixture.faults().none();
 
     assertThat(handle(LambdaEvents.deleted(empty))).isEmpty();
     assertThat(handle(changed)).isEmpty();
 
-    assertThat(house.sockets().closed()).isEmpty();
-    assertThat(house.faults().calls()).isEmpty();
+    assertThat(fixture.sockets().closed()).isEmpty();
+    assertThat(fixture.faults().calls()).isEmpty();
   }
 
   @Test
@@ -124,12 +124,12 @@ final class SessionEndTest {
         .getDynamodb()
         .getOldImage()
         .put("tenantId", new AttributeValue("No tenant!"));
-    house.faults().none();
+    fixture.faults().none();
 
     assertThat(handle(event)).isEmpty();
 
-    assertThat(house.sockets().closed()).containsExactly("a", "b");
-    assertThat(house.faults().calls()).isEmpty();
+    assertThat(fixture.sockets().closed()).containsExactly("a", "b");
+    assertThat(fixture.faults().calls()).isEmpty();
   }
 
   @Test
@@ -139,11 +139,11 @@ final class SessionEndTest {
     Session three = deleted(beta, "c");
     SessionEnd failing =
         new SessionEnd(
-            house.faults().around(Sockets.class, house.sockets()),
-            house.town().facts(),
-            house.recount(),
-            new Metrics(house.town().clock()));
-    house.faults().plan(2, Faults.UNREACHABLE);
+            fixture.faults().around(Sockets.class, fixture.sockets()),
+            fixture.ports().facts(),
+            fixture.recount(),
+            new Metrics(fixture.ports().clock()));
+    fixture.faults().plan(2, Faults.UNREACHABLE);
 
     assertThat(
             failing
@@ -152,11 +152,11 @@ final class SessionEndTest {
         .extracting(BatchItemFailure::getItemIdentifier)
         .containsExactly("number-1");
 
-    assertThat(house.sockets().closed()).containsExactly("a");
-    assertThat(house.counted(acme.id())).isZero();
-    assertThat(house.counted(beta.id())).isEqualTo(2);
+    assertThat(fixture.sockets().closed()).containsExactly("a");
+    assertThat(fixture.counted(acme.id())).isZero();
+    assertThat(fixture.counted(beta.id())).isEqualTo(2);
     assertThat(handle(LambdaEvents.deleted(two, three))).isEmpty();
-    assertThat(house.counted(beta.id())).isZero();
+    assertThat(fixture.counted(beta.id())).isZero();
   }
 
   @Test
@@ -164,21 +164,21 @@ final class SessionEndTest {
     Session one = deleted(beta, "a");
     Session two = deleted(acme, "b");
     Session three = deleted(beta, "c");
-    house.faults().plan(10, Faults.UNREACHABLE);
+    fixture.faults().plan(10, Faults.UNREACHABLE);
 
     assertThat(handle(LambdaEvents.deleted(one, two, three))).contains("number-1");
 
-    assertThat(house.counted(beta.id())).isZero();
-    assertThat(house.counted(acme.id())).isEqualTo(1);
+    assertThat(fixture.counted(beta.id())).isZero();
+    assertThat(fixture.counted(acme.id())).isEqualTo(1);
     assertThat(handle(LambdaEvents.deleted(two, three))).isEmpty();
-    assertThat(house.counted(acme.id())).isZero();
+    assertThat(fixture.counted(acme.id())).isZero();
   }
 
   @Test
   void a_row_of_a_newer_release_does_not_block_other_tenants() {
     Session one = deleted(beta, "a");
     Session two = deleted(acme, "b");
-    house
+    fixture
         .faults()
         .plan(
             5,
@@ -188,8 +188,8 @@ final class SessionEndTest {
 
     assertThat(handle(LambdaEvents.deleted(one, two))).isEmpty();
 
-    assertThat(house.counted(beta.id())).isEqualTo(1);
-    assertThat(house.counted(acme.id())).isZero();
+    assertThat(fixture.counted(beta.id())).isEqualTo(1);
+    assertThat(fixture.counted(acme.id())).isZero();
     assertThat(context.logged()).anyMatch(line -> line.contains("a session of beta has schema"));
   }
 
@@ -197,10 +197,10 @@ final class SessionEndTest {
   void a_record_is_retried_if_its_tenant_cannot_be_looked_up() {
     TenantId id = acme.id();
     DynamodbEvent event = LambdaEvents.deleted(deleted(acme, "a"));
-    house.town().facts().outage().begin();
+    fixture.ports().facts().outage().begin();
 
     assertThat(handle(event)).contains("number-0");
 
-    assertThat(house.counted(id)).isEqualTo(1);
+    assertThat(fixture.counted(id)).isEqualTo(1);
   }
 }

@@ -46,19 +46,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the gate that decides all claims: of connections, messages and applications. */
 final class BucketGateTest {
-  private final AdmissionFixture town = new AdmissionFixture();
-  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
+  private final AdmissionFixture ports = new AdmissionFixture();
+  private final Tenant acme = ports.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
   private final BucketId bucket = AdmissionFixture.connects(acme);
   private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
   private final List<Duration> pauses = new ArrayList<>();
   private final BucketGate gate =
       gate(
-          counted(Buckets.class, town.buckets()),
-          counted(TokenQueue.class, town.queue()),
+          counted(Buckets.class, ports.buckets()),
+          counted(TokenQueue.class, ports.queue()),
           pauses::add);
 
   private BucketGate gate(Buckets buckets, TokenQueue queue, Pause pause) {
-    return new BucketGate(buckets, queue, town.fillRequests(), Runnable::run, pause, town.clock());
+    return new BucketGate(buckets, queue, ports.fillRequests(), Runnable::run, pause, ports.clock());
   }
 
   /** Wraps a port to record its requests: the method, and for a receive the kind of search. */
@@ -95,7 +95,7 @@ final class BucketGateTest {
   }
 
   private Bucket row(BucketId id) {
-    return town.buckets().find(id).orElseThrow();
+    return ports.buckets().find(id).orElseThrow();
   }
 
   /** Opens a full bucket of a new tenant. */
@@ -106,10 +106,10 @@ final class BucketGateTest {
   }
 
   private BucketId open(String name, BucketSpec spec) {
-    BucketId id = AdmissionFixture.connects(town.onboard(name, "gold", Map.of()));
-    town.buckets().remove(id);
-    town.queue().delete(id);
-    town.open(id, spec);
+    BucketId id = AdmissionFixture.connects(ports.onboard(name, "gold", Map.of()));
+    ports.buckets().remove(id);
+    ports.queue().delete(id);
+    ports.open(id, spec);
     return id;
   }
 
@@ -118,7 +118,7 @@ final class BucketGateTest {
   }
 
   private long available() {
-    return town.queue().available(bucket);
+    return ports.queue().available(bucket);
   }
 
   private static Granted granted(ClaimResult claim) {
@@ -140,16 +140,16 @@ final class BucketGateTest {
   @Test
   void one_claim_of_n_costs_as_much_as_n_claims_of_one() {
     granted(claim(25));
-    assertThat(town.queue().level(bucket)).isEqualTo(35);
+    assertThat(ports.queue().level(bucket)).isEqualTo(35);
     for (int i = 0; i < 25; i++) {
       granted(claim(1));
     }
-    assertThat(town.queue().level(bucket)).isEqualTo(10);
+    assertThat(ports.queue().level(bucket)).isEqualTo(10);
   }
 
   @Test
   void claim_for_more_than_available_takes_nothing_and_is_not_retried() {
-    town.requests().begin();
+    ports.requests().begin();
     claim(35);
     assertThat(retryAt(claim(26))).isEqualTo(second(2));
     assertThat(available()).isEqualTo(25);
@@ -162,7 +162,7 @@ final class BucketGateTest {
     for (int round = 0; round < 20; round++) {
       BucketId id = open("together-" + round, "20", 20);
       Bucket read = row(id);
-      BucketGate one = gate(town.buckets(), town.queue(), Pause.real());
+      BucketGate one = gate(ports.buckets(), ports.queue(), Pause.real());
       assertOneOfFour(id, Race.of(4, i -> one.spend(read, 15)));
     }
   }
@@ -183,14 +183,14 @@ final class BucketGateTest {
                 TokenQueue queue =
                     watched(
                         TokenQueue.class,
-                        town.queue(),
+                        ports.queue(),
                         (method, arguments) -> {
                           asked.incrementAndGet();
                           if (method.equals("reserve") && receives.incrementAndGet() == 2) {
                             await(allHaveReceived);
                           }
                         });
-                return gate(town.buckets(), queue, Pause.real()).spend(read, 15);
+                return gate(ports.buckets(), queue, Pause.real()).spend(read, 15);
               });
       assertOneOfFour(id, claims);
       // Four times four rounds of four requests; pauses are random, so most need far fewer.
@@ -201,7 +201,7 @@ final class BucketGateTest {
   private void assertOneOfFour(BucketId id, List<ClaimResult> claims) {
     assertThat(claims).filteredOn(Granted.class::isInstance).hasSize(1);
     assertThat(claims).filteredOn(Denied.class::isInstance).hasSize(3);
-    assertThat(town.queue().available(id)).isEqualTo(5);
+    assertThat(ports.queue().available(id)).isEqualTo(5);
   }
 
   private static void await(CyclicBarrier barrier) {
@@ -226,7 +226,7 @@ final class BucketGateTest {
   @Test
   void claim_is_granted_tokens_given_back_during_its_retries() {
     Granted other = granted(gate.claim(row(), 40, BucketGate.LEASE));
-    BucketGate patient = gate(town.buckets(), town.queue(), pause -> gate.giveBack(other));
+    BucketGate patient = gate(ports.buckets(), ports.queue(), pause -> gate.giveBack(other));
 
     granted(patient.spend(row(), 30));
 
@@ -238,14 +238,14 @@ final class BucketGateTest {
   @Test
   void bucket_whose_only_token_is_held_counts_as_empty_for_one_second() {
     BucketId one = open("one", "0.2", 1);
-    town.requests().begin();
+    ports.requests().begin();
     Granted held = granted(gate.claim(row(one), 1, BucketGate.LEASE));
     assertThat(retryAt(gate.spend(row(one), 1))).isEqualTo(second(301));
 
     gate.giveBack(held);
-    town.clock().advance(Duration.ofSeconds(1));
+    ports.clock().advance(Duration.ofSeconds(1));
 
-    assertThat(row(one).isKnownEmptyAt(town.clock().instant())).isFalse();
+    assertThat(row(one).isKnownEmptyAt(ports.clock().instant())).isFalse();
     granted(gate.spend(row(one), 1));
   }
 
@@ -256,8 +256,8 @@ final class BucketGateTest {
       Granted held = granted(gate.claim(row(one), 1, BucketGate.LEASE));
       assertThat(gate.spend(row(one), 1)).isInstanceOf(Denied.class);
       gate.giveBack(held);
-      town.pass(1);
-      assertThat(town.queue().level(one)).as("minute " + minute).isEqualTo(1);
+      ports.pass(1);
+      assertThat(ports.queue().level(one)).as("minute " + minute).isEqualTo(1);
     }
   }
 
@@ -267,20 +267,20 @@ final class BucketGateTest {
     assertThat(claim(1)).isInstanceOf(Denied.class);
     gate.giveBack(held);
 
-    assertThat(row().emptyUntil(town.clock().instant()).orElse(Instant.MIN))
-        .isBeforeOrEqualTo(town.clock().instant().plusSeconds(1));
-    town.clock().advance(Duration.ofSeconds(1));
-    granted(gate(town.buckets(), town.queue(), pauses::add).spend(row(), 60));
+    assertThat(row().emptyUntil(ports.clock().instant()).orElse(Instant.MIN))
+        .isBeforeOrEqualTo(ports.clock().instant().plusSeconds(1));
+    ports.clock().advance(Duration.ofSeconds(1));
+    granted(gate(ports.buckets(), ports.queue(), pauses::add).spend(row(), 60));
   }
 
   @Test
   void token_is_available_within_a_second_after_its_lease_ends() {
     BucketId one = open("one", "0.2", 1);
     granted(gate.claim(row(one), 1, Duration.ofSeconds(10)));
-    town.clock().advance(Duration.ofMillis(9_500));
+    ports.clock().advance(Duration.ofMillis(9_500));
     assertThat(gate.spend(row(one), 1)).isInstanceOf(Denied.class);
 
-    town.clock().advance(Duration.ofSeconds(1));
+    ports.clock().advance(Duration.ofSeconds(1));
 
     granted(gate.spend(row(one), 1));
   }
@@ -301,25 +301,25 @@ final class BucketGateTest {
     BucketId slow = open("slow", "0.000001", 1);
     granted(gate.spend(row(slow), 1));
     gate.spend(row(slow), 1);
-    town.queue()
+    ports.queue()
         .put(
             slow,
             List.of(new Token("found", slow, AdmissionFixture.START, AdmissionFixture.START)));
 
-    town.clock().advance(Duration.ofMinutes(1));
+    ports.clock().advance(Duration.ofMinutes(1));
 
     granted(gate.spend(row(slow), 1));
   }
 
   @Test
   void fill_that_adds_a_token_clears_the_empty_hint() {
-    town.requests().begin();
+    ports.requests().begin();
     claim(60);
     claim(1);
     assertThat(row().emptyHint()).isPresent();
-    town.clock().advance(Duration.ofMillis(1_500));
+    ports.clock().advance(Duration.ofMillis(1_500));
 
-    town.fill().fill(bucket);
+    ports.fill().fill(bucket);
 
     assertThat(row().emptyHint()).isEmpty();
     granted(claim(1));
@@ -371,7 +371,7 @@ final class BucketGateTest {
     assertThat(claim(15)).isInstanceOf(Denied.class).isEqualTo(first);
     assertThat(requests).isEmpty();
     granted(claim(10));
-    town.clock().advance(Duration.ofSeconds(1));
+    ports.clock().advance(Duration.ofSeconds(1));
     assertThat(claim(15)).isInstanceOf(Denied.class);
     assertThat(requests).contains("look");
   }
@@ -381,13 +381,13 @@ final class BucketGateTest {
     BucketId slow = open("slow", "0.2", 5);
     granted(gate.spend(row(slow), 5));
     ClaimResult first = gate.spend(row(slow), 1);
-    long asked = town.queue().reserves();
+    long asked = ports.queue().reserves();
 
-    town.clock().advance(Duration.ofSeconds(9));
+    ports.clock().advance(Duration.ofSeconds(9));
 
-    assertThat(gate(town.buckets(), town.queue(), pauses::add).spend(row(slow), 1))
+    assertThat(gate(ports.buckets(), ports.queue(), pauses::add).spend(row(slow), 1))
         .isEqualTo(first);
-    assertThat(town.queue().reserves()).isEqualTo(asked);
+    assertThat(ports.queue().reserves()).isEqualTo(asked);
   }
 
   @Test
@@ -407,7 +407,7 @@ final class BucketGateTest {
         };
     BucketGate one =
         new BucketGate(
-            town.buckets(), town.queue(), counting, Runnable::run, pauses::add, town.clock());
+            ports.buckets(), ports.queue(), counting, Runnable::run, pauses::add, ports.clock());
     granted(one.spend(row(), 60));
     Bucket read = row();
     for (int i = 0; i < 50; i++) {
@@ -420,14 +420,14 @@ final class BucketGateTest {
   void tokens_on_the_way_suppress_fill_requests() {
     claim(60);
     claim(1);
-    assertThat(town.queue().level(bucket)).as("minted ahead").isEqualTo(60);
+    assertThat(ports.queue().level(bucket)).as("minted ahead").isEqualTo(60);
     Bucket ahead = row();
-    town.clock().advance(Duration.ofSeconds(2));
+    ports.clock().advance(Duration.ofSeconds(2));
     granted(claim(2));
-    town.requests().begin();
+    ports.requests().begin();
     assertThat(claim(1)).isInstanceOf(Denied.class);
     assertThat(row().version()).isEqualTo(ahead.version());
-    assertThat(ahead.needsFillAt(town.clock().instant())).isFalse();
+    assertThat(ahead.needsFillAt(ports.clock().instant())).isFalse();
   }
 
   // Retry times.
@@ -438,7 +438,7 @@ final class BucketGateTest {
     claim(60);
     Instant told = retryAt(claim(n));
     assertThat(told).isEqualTo(second(n + 1));
-    town.passUntil(told);
+    ports.passUntil(told);
     granted(claim(n));
   }
 
@@ -448,7 +448,7 @@ final class BucketGateTest {
     granted(gate.spend(row(slow), 3));
     for (int tenth = 0; tenth < 200; tenth++) {
       assertThat(retryAt(gate.spend(row(slow), 1))).as("tenth " + tenth).isEqualTo(second(21));
-      town.clock().advance(Duration.ofMillis(100));
+      ports.clock().advance(Duration.ofMillis(100));
     }
     granted(gate.spend(row(slow), 1));
   }
@@ -457,18 +457,18 @@ final class BucketGateTest {
   @ValueSource(booleans = {true, false})
   void drained_hibernating_bucket_refuses_until_its_next_token(boolean isWoken) {
     BucketId asleep = open("asleep", "10", 10);
-    town.pass(20);
+    ports.pass(20);
     assertThat(row(asleep).isHibernating()).isTrue();
     if (!isWoken) {
-      town.requests().begin();
+      ports.requests().begin();
     }
     granted(gate.spend(row(asleep), 10));
     assertThat(row(asleep).isHibernating()).isEqualTo(!isWoken);
 
     Instant told = retryAt(gate.spend(row(asleep), 1));
 
-    assertThat(told).isEqualTo(town.clock().instant().plusSeconds(7));
-    town.passUntil(told);
+    assertThat(told).isEqualTo(ports.clock().instant().plusSeconds(7));
+    ports.passUntil(told);
     assertThat(gate.spend(row(asleep), 1) instanceof Granted).isEqualTo(isWoken);
   }
 
@@ -511,7 +511,7 @@ final class BucketGateTest {
 
   @Test
   void failing_queue_leaves_the_claim_undecided() {
-    town.queue().outage().begin();
+    ports.queue().outage().begin();
     assertThat(claim(1)).isInstanceOf(Undecided.class);
     assertThat(claim(15)).isInstanceOf(Undecided.class);
     assertThat(upTo(15).shortfall().orElseThrow()).isInstanceOf(Undecided.class);
@@ -522,10 +522,10 @@ final class BucketGateTest {
     BucketId slow = open("slow", "0.2", 1);
     granted(gate.spend(row(slow), 1));
     gate.spend(row(slow), 1);
-    town.queue().outage().begin();
+    ports.queue().outage().begin();
 
     for (int i = 0; i < 1_000; i++) {
-      BucketGate elsewhere = gate(town.buckets(), town.queue(), pauses::add);
+      BucketGate elsewhere = gate(ports.buckets(), ports.queue(), pauses::add);
       assertThat(elsewhere.claim(slow, Optional.of(row(slow)), elsewhere.firstTry(slow)))
           .isInstanceOf(Denied.class);
       assertThat(elsewhere.spendUpTo(slow, Optional.of(row(slow)), 1).shortfall().orElseThrow())
@@ -536,36 +536,36 @@ final class BucketGateTest {
   @Test
   void empty_answer_before_a_failure_is_a_refusal() {
     claim(60);
-    town.queue().outage().begin("look");
+    ports.queue().outage().begin("look");
     assertThat(claim(1)).isInstanceOf(Denied.class);
   }
 
   @Test
   void failing_write_of_the_row_does_not_admit() {
     claim(60);
-    town.buckets().outage().begin("rememberEmpty", "replace");
+    ports.buckets().outage().begin("rememberEmpty", "replace");
     assertThat(gate.spend(row(), 1)).isInstanceOf(Denied.class);
   }
 
   @Test
   void failing_fill_request_does_not_admit() {
-    town.requests().begin();
+    ports.requests().begin();
     claim(60);
     for (int i = 0; i < 200; i++) {
       assertThat(claim(1)).isInstanceOf(Denied.class);
-      town.clock().advance(Duration.ofMillis(300));
+      ports.clock().advance(Duration.ofMillis(300));
     }
   }
 
   @Test
   void unanswered_settling_leaves_the_claim_undecided() {
-    town.queue().outage().begin("settle");
+    ports.queue().outage().begin("settle");
     assertThat(claim(1)).isEqualTo(new Undecided("settle: out of order"));
   }
 
   @Test
   void one_false_empty_receive_does_not_refuse() {
-    town.queue().seemEmptyOnce();
+    ports.queue().seemEmptyOnce();
     granted(claim(25));
   }
 
@@ -575,9 +575,9 @@ final class BucketGateTest {
   void
       two_hundred_at_a_sleeping_bucket_of_ten_are_twenty_at_most_while_fills_cannot_be_requested() {
     BucketId asleep = open("asleep", "10", 10);
-    town.pass(20);
+    ports.pass(20);
     assertThat(row(asleep).isHibernating()).isTrue();
-    town.requests().begin();
+    ports.requests().begin();
 
     int admitted = 0;
     for (int i = 0; i < 200; i++) {
@@ -587,7 +587,7 @@ final class BucketGateTest {
         assertThat(gate.settle(granted)).isInstanceOf(SettleResult.Spent.class);
         admitted++;
       }
-      town.clock().advance(Duration.ofMillis(300));
+      ports.clock().advance(Duration.ofMillis(300));
     }
 
     assertThat(admitted).isEqualTo(10);
@@ -596,9 +596,9 @@ final class BucketGateTest {
   @Test
   void hibernating_bucket_with_expired_tokens_refuses_if_it_cannot_be_woken() {
     BucketId asleep = open("asleep", "10", 10);
-    town.pass(20);
-    town.clock().advance(Duration.ofDays(20));
-    town.requests().begin();
+    ports.pass(20);
+    ports.clock().advance(Duration.ofDays(20));
+    ports.requests().begin();
     assertThat(gate.claim(asleep, Optional.of(row(asleep)), gate.firstTry(asleep)))
         .isInstanceOf(Denied.class);
   }
@@ -606,21 +606,21 @@ final class BucketGateTest {
   @Test
   void full_hibernating_bucket_grants_at_once_and_is_woken() {
     BucketId asleep = open("asleep", "10", 10);
-    town.pass(20);
+    ports.pass(20);
     assertThat(gate.claim(asleep, Optional.of(row(asleep)), gate.firstTry(asleep)))
         .isInstanceOf(Granted.class);
     assertThat(row(asleep).isHibernating()).isFalse();
-    assertThat(town.queue().level(asleep)).isEqualTo(10);
+    assertThat(ports.queue().level(asleep)).isEqualTo(10);
   }
 
   @Test
   void woken_bucket_replaces_expired_tokens() {
     BucketId asleep = open("asleep", "10", 10);
-    town.pass(20);
-    town.clock().advance(Duration.ofDays(20));
+    ports.pass(20);
+    ports.clock().advance(Duration.ofDays(20));
     TokenQueue behind =
-        watched(TokenQueue.class, town.queue(), (method, arguments) -> failOn(method, "look"));
-    BucketGate one = gate(town.buckets(), behind, pauses::add);
+        watched(TokenQueue.class, ports.queue(), (method, arguments) -> failOn(method, "look"));
+    BucketGate one = gate(ports.buckets(), behind, pauses::add);
 
     assertThat(one.claim(asleep, Optional.of(row(asleep)), one.firstTry(asleep)))
         .isInstanceOf(Granted.class);
@@ -639,10 +639,10 @@ final class BucketGateTest {
             "asleep",
             new BucketSpec(
                 Rate.perMinute(10), 100, new FillPolicy(FillMode.PRODUCER, 7 * 24 * 60)));
-    town.pass(7 * 24 * 60 + 1);
+    ports.pass(7 * 24 * 60 + 1);
     assertThat(row(asleep).isHibernating()).isTrue();
-    town.clock().advance(Duration.ofDays(7));
-    assertThat(town.queue().level(asleep)).as("a fortnight old").isZero();
+    ports.clock().advance(Duration.ofDays(7));
+    assertThat(ports.queue().level(asleep)).as("a fortnight old").isZero();
 
     granted(gate.spend(row(asleep), 100));
   }
@@ -653,46 +653,46 @@ final class BucketGateTest {
   @EnumSource
   void missing_queue_refuses_and_its_tenant_is_reconciled(FillMode mode) {
     BucketId id = open("missing", new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(mode, 0)));
-    town.pass(30);
+    ports.pass(30);
     settle(id);
-    town.queue().delete(id);
+    ports.queue().delete(id);
 
     for (int i = 0; i < 200; i++) {
       assertThat(retryAt(gate.claim(id, Optional.of(row(id)), gate.firstTry(id))))
           .isBetween(
-              town.clock().instant().plusSeconds(60), town.clock().instant().plusSeconds(61));
+              ports.clock().instant().plusSeconds(60), ports.clock().instant().plusSeconds(61));
     }
-    assertThat(retryAt(gate.spend(row(id), 3))).isAfter(town.clock().instant());
+    assertThat(retryAt(gate.spend(row(id), 3))).isAfter(ports.clock().instant());
     assertThat(gate.spendUpTo(id, Optional.of(row(id)), 3).shortfall().orElseThrow())
         .isInstanceOf(Denied.class);
 
-    assertThat(town.tenants().find(id.tenant()).orElseThrow().isSettled()).isFalse();
+    assertThat(ports.tenants().find(id.tenant()).orElseThrow().isSettled()).isFalse();
   }
 
   @Test
   void queue_lost_while_tokens_are_on_the_way_has_its_tenant_reconciled() {
     claim(60);
     claim(1);
-    assertThat(row().needsFillAt(town.clock().instant())).isFalse();
+    assertThat(row().needsFillAt(ports.clock().instant())).isFalse();
     settle(bucket);
-    town.queue().delete(bucket);
-    town.clock().advance(Duration.ofSeconds(10));
+    ports.queue().delete(bucket);
+    ports.clock().advance(Duration.ofSeconds(10));
 
     assertThat(claim(1)).isInstanceOf(Denied.class);
 
-    assertThat(town.tenants().find(acme.id()).orElseThrow().isSettled()).isFalse();
+    assertThat(ports.tenants().find(acme.id()).orElseThrow().isSettled()).isFalse();
   }
 
   private void settle(BucketId id) {
-    town.tenants()
-        .markObserved(id.tenant(), town.tenants().find(id.tenant()).orElseThrow().version());
-    assertThat(town.tenants().find(id.tenant()).orElseThrow().isSettled()).isTrue();
+    ports.tenants()
+        .markObserved(id.tenant(), ports.tenants().find(id.tenant()).orElseThrow().version());
+    assertThat(ports.tenants().find(id.tenant()).orElseThrow().isSettled()).isTrue();
   }
 
   @Test
   void missing_row_refuses_for_a_minute() {
-    town.buckets().remove(bucket);
-    town.queue().delete(bucket);
+    ports.buckets().remove(bucket);
+    ports.queue().delete(bucket);
     assertThat(retryAt(gate.claim(bucket, Optional.empty(), gate.firstTry(bucket))))
         .isEqualTo(second(60));
     assertThat(gate.spendUpTo(bucket, Optional.empty(), 1).shortfall())
@@ -712,7 +712,7 @@ final class BucketGateTest {
   @Test
   void token_whose_lease_has_ended_cannot_be_spent() {
     Granted held = granted(gate.claim(row(), 5, Duration.ofSeconds(10)));
-    town.clock().advance(Duration.ofSeconds(10));
+    ports.clock().advance(Duration.ofSeconds(10));
     assertThat(gate.settle(held)).isInstanceOf(SettleResult.Lapsed.class);
     assertThat(available()).isEqualTo(60);
   }
@@ -722,13 +722,13 @@ final class BucketGateTest {
     TokenQueue slow =
         watched(
             TokenQueue.class,
-            town.queue(),
+            ports.queue(),
             (method, arguments) ->
-                town.clock()
+                ports.clock()
                     .advance(method.equals("settle") ? Duration.ofSeconds(3) : Duration.ZERO));
-    BucketGate one = gate(town.buckets(), slow, pauses::add);
+    BucketGate one = gate(ports.buckets(), slow, pauses::add);
     Granted held = granted(one.claim(row(), 1, Duration.ofSeconds(10)));
-    town.clock().advance(Duration.ofSeconds(8));
+    ports.clock().advance(Duration.ofSeconds(8));
 
     assertThat(one.settle(held)).isInstanceOf(SettleResult.Lapsed.class);
   }
@@ -739,9 +739,9 @@ final class BucketGateTest {
     TokenQueue slow =
         watched(
             TokenQueue.class,
-            town.queue(),
+            ports.queue(),
             (method, arguments) ->
-                town.clock()
+                ports.clock()
                     .advance(
                         Duration.ofMillis(
                             method.equals("reserve")
@@ -749,11 +749,11 @@ final class BucketGateTest {
                                 : method.equals("settle")
                                     ? 5L * ((List<?>) arguments.get(1)).size()
                                     : 0)));
-    BucketGate one = gate(town.buckets(), slow, pauses::add);
+    BucketGate one = gate(ports.buckets(), slow, pauses::add);
 
     granted(one.spend(row(large), BucketGate.MAX_TOKENS));
 
-    assertThat(town.queue().level(large)).isZero();
+    assertThat(ports.queue().level(large)).isZero();
   }
 
   // Claims of up to n tokens.
@@ -765,7 +765,7 @@ final class BucketGateTest {
   @Test
   void claim_of_up_to_n_spends_n_in_requests_of_ten() {
     assertThat(upTo(25)).isEqualTo(new SpendResult(25, Optional.empty()));
-    assertThat(town.queue().level(bucket)).isEqualTo(35);
+    assertThat(ports.queue().level(bucket)).isEqualTo(35);
     assertThat(requests)
         .containsExactly("reserve SHORT", "reserve SHORT", "reserve SHORT", "settle");
   }
@@ -788,21 +788,21 @@ final class BucketGateTest {
 
   @Test
   void claim_of_up_to_n_is_retried_after_one_false_empty_receive() {
-    town.queue().seemEmptyOnce();
+    ports.queue().seemEmptyOnce();
     assertThat(upTo(10).tokens()).isEqualTo(10);
   }
 
   @Test
   void failed_write_of_an_empty_hint_does_not_change_the_answer() {
     claim(55);
-    town.buckets().outage().begin("rememberEmpty");
+    ports.buckets().outage().begin("rememberEmpty");
     assertThat(upTo(8).tokens()).isEqualTo(5);
     assertThat(upTo(8).shortfall().orElseThrow()).isInstanceOf(Denied.class);
   }
 
   @Test
   void tokens_that_cannot_be_spent_count_as_not_spent() {
-    town.queue().outage().begin("settle");
+    ports.queue().outage().begin("settle");
     assertThat(upTo(3).tokens()).isZero();
     assertThat(upTo(3).shortfall().orElseThrow()).isInstanceOf(Denied.class);
   }
@@ -813,28 +813,28 @@ final class BucketGateTest {
     TokenQueue failing =
         watched(
             TokenQueue.class,
-            town.queue(),
+            ports.queue(),
             (method, arguments) -> {
               if (method.equals("reserve") && receives.incrementAndGet() > 1) {
                 throw new Unavailable("receive: out of order");
               }
             });
     SpendResult spent =
-        gate(town.buckets(), failing, pauses::add).spendUpTo(bucket, Optional.of(row()), 25);
+        gate(ports.buckets(), failing, pauses::add).spendUpTo(bucket, Optional.of(row()), 25);
     assertThat(spent.tokens()).isEqualTo(10);
     assertThat(spent.shortfall().orElseThrow()).isInstanceOf(Denied.class);
-    assertThat(town.queue().level(bucket)).isEqualTo(50);
+    assertThat(ports.queue().level(bucket)).isEqualTo(50);
   }
 
   @Test
   void tokens_put_back_are_available_unless_the_queue_fails() {
-    town.requests().begin();
+    ports.requests().begin();
     claim(60);
     gate.putBack(bucket, 12);
     assertThat(available()).isEqualTo(12);
-    town.queue().outage().begin();
+    ports.queue().outage().begin();
     gate.putBack(bucket, 1);
-    town.queue().outage().end();
+    ports.queue().outage().end();
     assertThat(available()).isEqualTo(12);
   }
 

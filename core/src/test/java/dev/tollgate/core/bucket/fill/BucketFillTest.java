@@ -33,31 +33,31 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 final class BucketFillTest {
-  private final AdmissionFixture town = new AdmissionFixture();
-  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
+  private final AdmissionFixture ports = new AdmissionFixture();
+  private final Tenant acme = ports.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
   private final BucketId bucket = AdmissionFixture.connects(acme);
 
   private Bucket row() {
-    return town.buckets().find(bucket).orElseThrow();
+    return ports.buckets().find(bucket).orElseThrow();
   }
 
   private BucketFill.FillResult fillAt(long second) {
-    town.clock().set(AdmissionFixture.START.plusSeconds(second));
-    return town.fill().fill(bucket);
+    ports.clock().set(AdmissionFixture.START.plusSeconds(second));
+    return ports.fill().fill(bucket);
   }
 
   private void spend(int tokens) {
     for (int left = tokens; left > 0; ) {
       List<Lease> held =
-          town.queue().reserve(bucket, Math.min(10, left), BucketGate.LEASE, Search.LONG);
+          ports.queue().reserve(bucket, Math.min(10, left), BucketGate.LEASE, Search.LONG);
       assertThat(held).isNotEmpty();
-      town.queue().settle(bucket, held);
+      ports.queue().settle(bucket, held);
       left -= held.size();
     }
   }
 
   private long available() {
-    return town.queue().available(bucket);
+    return ports.queue().available(bucket);
   }
 
   private static void assertFilled(
@@ -72,15 +72,15 @@ final class BucketFillTest {
   }
 
   private void retune(BucketSpec spec) {
-    assertThat(town.buckets().replace(row().retuned(spec, town.clock().instant())))
+    assertThat(ports.buckets().replace(row().retuned(spec, ports.clock().instant())))
         .isEqualTo(WriteResult.DONE);
   }
 
   private void rememberEmpty(long held) {
-    town.buckets()
+    ports.buckets()
         .rememberEmpty(
             row(),
-            new EmptyHint(town.clock().instant(), town.clock().instant().plusSeconds(1), held));
+            new EmptyHint(ports.clock().instant(), ports.clock().instant().plusSeconds(1), held));
   }
 
   @Test
@@ -95,7 +95,7 @@ final class BucketFillTest {
     assertFilled(fillAt(10), 60, 0, 0, 60);
     assertThat(available()).as("owed").isEqualTo(10);
     for (int second = 1; second <= 50; second++) {
-      town.clock().advance(Duration.ofSeconds(1));
+      ports.clock().advance(Duration.ofSeconds(1));
       assertThat(available()).as("second " + (10 + second)).isEqualTo(10 + second);
     }
   }
@@ -121,7 +121,7 @@ final class BucketFillTest {
     retune(new BucketSpec(Rate.perMinute(20), 60));
     spend(60);
     fillAt(0);
-    town.clock().set(AdmissionFixture.START.plusSeconds(60));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(60));
     assertThat(available()).isEqualTo(20);
     spend(20);
     assertFilled(fillAt(240), 60, 0, 0, 60);
@@ -141,13 +141,13 @@ final class BucketFillTest {
   void smaller_capacity_removes_surplus_tokens() {
     retune(BucketSpec.ofRate(Rate.perMinute(20)));
     assertFilled(fillAt(60), 0, 0, 40, 20);
-    assertThat(town.queue().level(bucket)).isEqualTo(20);
+    assertThat(ports.queue().level(bucket)).isEqualTo(20);
   }
 
   @Test
   void larger_rate_applies_from_the_retune_on() {
     spend(60);
-    town.clock().set(AdmissionFixture.START.plusSeconds(30));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(30));
     retune(BucketSpec.ofRate(Rate.perMinute(180)));
     assertFilled(fillAt(60), 180, 0, 0, 180);
     assertThat(available()).isEqualTo(30 + 90);
@@ -165,27 +165,27 @@ final class BucketFillTest {
                 (proxy, method, arguments) -> {
                   try {
                     if (!method.getName().equals("put")) {
-                      return method.invoke(town.queue(), arguments);
+                      return method.invoke(ports.queue(), arguments);
                     }
                     @SuppressWarnings("unchecked")
                     List<Token> tokens = (List<Token>) arguments[1];
                     List<Token> refused = unsent.apply(tokens);
-                    town.queue()
+                    ports.queue()
                         .put(bucket, tokens.stream().filter(t -> !refused.contains(t)).toList());
                     return refused;
                   } catch (InvocationTargetException failure) {
                     throw failure.getCause();
                   }
                 });
-    return new BucketFill(town.buckets(), refusing, town.clock());
+    return new BucketFill(ports.buckets(), refusing, ports.clock());
   }
 
   @Test
   void tokens_refused_by_the_queue_are_sent_by_the_next_fill() {
     spend(60);
-    town.clock().set(AdmissionFixture.START.plusSeconds(60));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(60));
     assertFilled(filling(tokens -> tokens).fill(bucket), 0, 60, 0, 0);
-    assertThat(town.queue().level(bucket)).isZero();
+    assertThat(ports.queue().level(bucket)).isZero();
 
     assertFilled(fillAt(61), 60, 0, 0, 60);
     assertThat(available()).isEqualTo(60);
@@ -194,21 +194,21 @@ final class BucketFillTest {
   @Test
   void partly_refused_tokens_are_partly_owed_again() {
     spend(60);
-    town.clock().set(AdmissionFixture.START.plusSeconds(10));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(10));
     assertFilled(filling(tokens -> tokens.subList(20, 45)).fill(bucket), 35, 25, 0, 35);
 
     assertFilled(fillAt(10), 25, 0, 0, 60);
 
-    town.clock().advance(Duration.ofSeconds(51));
+    ports.clock().advance(Duration.ofSeconds(51));
     assertThat(available()).isEqualTo(60);
   }
 
   @Test
   void tokens_of_an_unanswered_send_are_not_sent_again() {
     spend(60);
-    town.queue().outage().begin("put");
+    ports.queue().outage().begin("put");
     assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
-    town.queue().outage().end();
+    ports.queue().outage().end();
     assertFilled(fillAt(60), 60, 0, 0, 60);
     assertThat(available()).as("what was due until then").isZero();
   }
@@ -216,36 +216,36 @@ final class BucketFillTest {
   @Test
   void unreadable_level_loses_no_token() {
     spend(60);
-    town.queue().outage().begin("look");
+    ports.queue().outage().begin("look");
     assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
-    town.queue().outage().end();
+    ports.queue().outage().end();
     assertFilled(fillAt(60), 60, 0, 0, 60);
   }
 
   @Test
   void unwritable_ledger_sends_and_loses_no_token() {
     spend(60);
-    town.buckets().outage().begin("replace");
+    ports.buckets().outage().begin("replace");
     assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
-    assertThat(town.queue().level(bucket)).isZero();
-    town.buckets().outage().end();
+    assertThat(ports.queue().level(bucket)).isZero();
+    ports.buckets().outage().end();
     assertFilled(fillAt(60), 60, 0, 0, 60);
   }
 
   @Test
   void many_concurrent_fills_mint_once() {
     spend(60);
-    town.clock().set(AdmissionFixture.START.plusSeconds(60));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(60));
     Bucket read = row();
-    List<BucketFill.FillResult> answers = Race.of(8, i -> town.fill().fill(read));
+    List<BucketFill.FillResult> answers = Race.of(8, i -> ports.fill().fill(read));
     assertThat(answers).filteredOn(Filled.class::isInstance).hasSize(1);
     assertThat(answers).filteredOn(Conflict.class::isInstance).hasSize(7);
-    assertThat(town.queue().level(bucket)).isEqualTo(60);
+    assertThat(ports.queue().level(bucket)).isEqualTo(60);
   }
 
   @Test
   void deleted_bucket_is_ignored() {
-    town.buckets().remove(bucket);
+    ports.buckets().remove(bucket);
     assertThat(fillAt(60)).isEqualTo(new NoBucket());
   }
 
@@ -253,9 +253,9 @@ final class BucketFillTest {
 
   @Test
   void bucket_found_empty_is_filled_although_the_queue_still_counts_tokens() {
-    town.clock().set(AdmissionFixture.START.plusSeconds(100));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(100));
     rememberEmpty(0);
-    assertThat(town.queue().level(bucket)).as("what the queue tells").isEqualTo(60);
+    assertThat(ports.queue().level(bucket)).as("what the queue tells").isEqualTo(60);
     assertFilled(fillAt(101), 60, 0, 0, 60);
   }
 
@@ -266,43 +266,43 @@ final class BucketFillTest {
     rememberEmpty(0);
     for (int minute = 2; minute < 12; minute++) {
       fillAt(60L * minute);
-      assertThat(town.queue().level(bucket)).as("minute " + minute).isEqualTo(60);
+      assertThat(ports.queue().level(bucket)).as("minute " + minute).isEqualTo(60);
     }
   }
 
   @Test
   void hibernating_bucket_found_empty_is_filled() {
-    town.clock().set(AdmissionFixture.START.plusSeconds(100));
-    town.buckets().replace(row().hibernating(town.clock().instant()));
-    town.clock().set(AdmissionFixture.START.plusSeconds(1_000));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(100));
+    ports.buckets().replace(row().hibernating(ports.clock().instant()));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(1_000));
     rememberEmpty(0);
-    assertThat(town.queue().level(bucket)).as("what the queue tells").isEqualTo(60);
-    assertFilled(town.fill().fillOnRequest(row()), 60, 0, 0, 60);
+    assertThat(ports.queue().level(bucket)).as("what the queue tells").isEqualTo(60);
+    assertFilled(ports.fill().fillOnRequest(row()), 60, 0, 0, 60);
     assertThat(row().emptyHint()).as("nothing was owed").isPresent();
   }
 
   /** Otherwise a caller that holds all tokens once a minute and gives them back could accumulate tokens without limit. */
   @Test
   void bucket_found_empty_because_all_tokens_are_held_is_not_filled() {
-    town.clock().set(AdmissionFixture.START.plusSeconds(100));
-    List<Lease> held = town.queue().reserve(bucket, 10, Duration.ofSeconds(90), Search.LONG);
+    ports.clock().set(AdmissionFixture.START.plusSeconds(100));
+    List<Lease> held = ports.queue().reserve(bucket, 10, Duration.ofSeconds(90), Search.LONG);
     spend(50);
     rememberEmpty(10);
     assertFilled(fillAt(160), 50, 0, 0, 60);
-    assertThat(town.queue().giveBack(bucket, held)).isEmpty();
-    assertThat(town.queue().level(bucket)).isEqualTo(60);
+    assertThat(ports.queue().giveBack(bucket, held)).isEmpty();
+    assertThat(ports.queue().level(bucket)).isEqualTo(60);
   }
 
   // Requested fills.
 
   private BucketFill.FillResult fillOnRequest() {
-    return town.fill().fillOnRequest(row());
+    return ports.fill().fillOnRequest(row());
   }
 
   @Test
   void fill_request_while_tokens_are_on_the_way_does_nothing() {
     spend(60);
-    town.clock().advance(Duration.ofSeconds(1));
+    ports.clock().advance(Duration.ofSeconds(1));
     assertFilled(fillOnRequest(), 60, 0, 0, 60);
     Bucket filled = row();
     spend(1);
@@ -312,16 +312,16 @@ final class BucketFillTest {
 
   @Test
   void fill_request_for_a_full_bucket_is_harmless() {
-    town.clock().advance(Duration.ofSeconds(30));
+    ports.clock().advance(Duration.ofSeconds(30));
     assertFilled(fillOnRequest(), 0, 0, 0, 60);
-    assertThat(town.queue().level(bucket)).isEqualTo(60);
+    assertThat(ports.queue().level(bucket)).isEqualTo(60);
   }
 
   @Test
   void fill_request_for_a_hibernating_bucket_wakes_it_and_mints_ahead() {
-    town.clock().advance(Duration.ofSeconds(100));
-    town.buckets().replace(row().hibernating(town.clock().instant()));
-    town.clock().advance(Duration.ofDays(3));
+    ports.clock().advance(Duration.ofSeconds(100));
+    ports.buckets().replace(row().hibernating(ports.clock().instant()));
+    ports.clock().advance(Duration.ofDays(3));
     spend(60);
 
     assertFilled(fillOnRequest(), 60, 0, 0, 60);
@@ -332,21 +332,21 @@ final class BucketFillTest {
 
   @Test
   void fill_request_for_a_suspended_tenant_does_nothing() {
-    town.buckets().replace(row().suspended(row().spec(), town.clock().instant()));
+    ports.buckets().replace(row().suspended(row().spec(), ports.clock().instant()));
     spend(60);
-    town.clock().advance(Duration.ofSeconds(30));
+    ports.clock().advance(Duration.ofSeconds(30));
     assertThat(fillOnRequest()).isEqualTo(new NotFilled(FillState.State.SUSPENDED));
-    assertThat(town.queue().level(bucket)).isZero();
+    assertThat(ports.queue().level(bucket)).isZero();
   }
 
   @Test
   void bucket_of_a_resumed_tenant_is_owed_the_tokens_of_its_suspension() {
     spend(60);
-    town.buckets().replace(row().suspended(row().spec(), town.clock().instant()));
-    town.clock().advance(Duration.ofSeconds(30));
-    assertThat(town.fill().fill(bucket)).isEqualTo(new NotFilled(FillState.State.SUSPENDED));
+    ports.buckets().replace(row().suspended(row().spec(), ports.clock().instant()));
+    ports.clock().advance(Duration.ofSeconds(30));
+    assertThat(ports.fill().fill(bucket)).isEqualTo(new NotFilled(FillState.State.SUSPENDED));
     retune(row().spec());
-    assertFilled(town.fill().fill(bucket), 60, 0, 0, 60);
+    assertFilled(ports.fill().fill(bucket), 60, 0, 0, 60);
     assertThat(available()).isEqualTo(30);
   }
 }

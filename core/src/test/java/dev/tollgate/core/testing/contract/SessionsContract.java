@@ -407,20 +407,20 @@ public abstract class SessionsContract {
         Race.of(
             4,
             i ->
-                Stream.generate(() -> life().open(bronze, ann))
+                Stream.generate(() -> lifecycle().open(bronze, ann))
                     .limit(20)
                     .filter(SessionLifecycle.Opened.class::isInstance)
                     .map(opening -> ((SessionLifecycle.Opened) opening).session().id())
-                    .peek(id -> life().end(bronze.id(), id))
+                    .peek(id -> lifecycle().end(bronze.id(), id))
                     .count());
 
     assertThat(opened.stream().mapToLong(Long::longValue).sum()).isBetween(1L, 4L);
     for (int i = 0; i < 5; i++) {
-      if (life().open(bronze, ann) instanceof SessionLifecycle.Opened last) {
-        life().end(bronze.id(), last.session().id());
+      if (lifecycle().open(bronze, ann) instanceof SessionLifecycle.Opened last) {
+        lifecycle().end(bronze.id(), last.session().id());
       }
     }
-    assertThat(life().open(bronze, ann))
+    assertThat(lifecycle().open(bronze, ann))
         .isEqualTo(new SessionLifecycle.SubjectTooFast(NOW.plusSeconds(15)));
     assertThat(lasting(bronze.id())).isZero();
     Gcra turns = Gcra.perMinute(600);
@@ -510,7 +510,7 @@ public abstract class SessionsContract {
     assertThat(sessions().find(Samples.tenantId(), ids)).isEmpty();
   }
 
-  private SessionLifecycle life() {
+  private SessionLifecycle lifecycle() {
     return new SessionLifecycle(
         sessions(), new InMemorySessions(), new RecordingSockets(), new SecureRandom(), () -> NOW);
   }
@@ -524,7 +524,7 @@ public abstract class SessionsContract {
     Tenant bronze = Samples.tenant();
     Optional<Caller> ann = Optional.of(new Caller(Subject.of(bronze.id(), "ann"), NOW.plus(LIFE)));
 
-    List<SessionLifecycle.OpenResult> answers = Race.of(12, i -> life().open(bronze, ann));
+    List<SessionLifecycle.OpenResult> answers = Race.of(12, i -> lifecycle().open(bronze, ann));
 
     assertThat(answers.stream().filter(SessionLifecycle.Opened.class::isInstance)).hasSize(2);
     assertThat(answers.stream().filter(SessionLifecycle.SubjectFull.class::isInstance)).hasSize(10);
@@ -541,11 +541,11 @@ public abstract class SessionsContract {
             4,
             i -> {
               for (int j = 0; j < 5; j++) {
-                if (life().open(bronze, ann) instanceof SessionLifecycle.Opened opened) {
-                  life().end(bronze.id(), opened.session().id());
+                if (lifecycle().open(bronze, ann) instanceof SessionLifecycle.Opened opened) {
+                  lifecycle().end(bronze.id(), opened.session().id());
                 }
               }
-              return life().open(bronze, ann) instanceof SessionLifecycle.Opened ? 1L : 0L;
+              return lifecycle().open(bronze, ann) instanceof SessionLifecycle.Opened ? 1L : 0L;
             });
 
     assertThat(had.stream().mapToLong(Long::longValue).sum())

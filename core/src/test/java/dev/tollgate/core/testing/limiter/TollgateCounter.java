@@ -40,7 +40,7 @@ public final class TollgateCounter implements Counter {
   private static final List<Faults.Fault> FAULTS =
       List.of(Faults.UNREACHABLE, Faults.ANSWER_LOST, Faults.KILLED);
 
-  private final HousekeepingFixture house;
+  private final HousekeepingFixture fixture;
   private final Interleaved keeper;
   private final Tenant tenant;
   private final SessionId session;
@@ -51,11 +51,11 @@ public final class TollgateCounter implements Counter {
   private TollgateCounter(
       Setting setting, Terms terms, int perMille, UnaryOperator<Connections> around) {
     InstantSource clock = setting.clock();
-    this.house = new HousekeepingFixture(clock, around);
+    this.fixture = new HousekeepingFixture(clock, around);
     this.keeper = new Interleaved(clock);
     this.tenant =
-        house
-            .town()
+        fixture
+            .ports()
             .onboard(
                 "acme",
                 "gold",
@@ -72,19 +72,19 @@ public final class TollgateCounter implements Counter {
                     60_000L,
                     Limit.CONNECTIONS_PER_SESSION,
                     1_000L));
-    this.session = house.open(tenant);
-    Connections connections = house.connections();
+    this.session = fixture.open(tenant);
+    Connections connections = fixture.connections();
     this.registration =
         new Registration(
             connections,
-            house.town().heldTokens(),
-            house.town().tally(),
+            fixture.ports().heldTokens(),
+            fixture.ports().tally(),
             Runnable::run,
             duration -> {},
             clock);
     this.departure = new Disconnection(connections);
     Random random = new Random(setting.seed());
-    house
+    fixture
         .faults()
         .each(
             () ->
@@ -151,12 +151,12 @@ public final class TollgateCounter implements Counter {
 
   @Override
   public void vanished(String id) {
-    house.sockets().lose(id);
+    fixture.sockets().lose(id);
   }
 
   @Override
   public long count() {
-    return house.counted(tenant.id());
+    return fixture.counted(tenant.id());
   }
 
   @Override
@@ -171,8 +171,8 @@ public final class TollgateCounter implements Counter {
         keeper.resume();
       } else if (keeper.wakesAt().isEmpty() && !now.isBefore(next)) {
         next = next.plus(1, ChronoUnit.MINUTES);
-        speak(now);
-        keeper.begin(() -> house.keep(keeper));
+        sendMessage(now);
+        keeper.begin(() -> fixture.runHousekeeping(keeper));
       }
     } catch (Unavailable | Faults.Killed | CompletionException died) {
       return;
@@ -182,13 +182,13 @@ public final class TollgateCounter implements Counter {
   /**
    * Sends a message in the session before API Gateway closes its idle sockets. Closed sockets are found and removed by that; the recount corrects the count.
    */
-  private void speak(Instant now) {
-    Session stands = house.books().find(tenant.id(), session).orElseThrow();
+  private void sendMessage(Instant now) {
+    Session stands = fixture.sessions().find(tenant.id(), session).orElseThrow();
     if (stands.hasSilentConnectionSince(now.minus(SILENCE))) {
       stands.connections().stream()
-          .filter(id -> !house.sockets().isOpen(id))
-          .forEach(id -> house.books().leave(tenant.id(), session, id));
-      house.speak(tenant.id(), session, now.plus(Duration.ofDays(1)));
+          .filter(id -> !fixture.sockets().isOpen(id))
+          .forEach(id -> fixture.sessions().leave(tenant.id(), session, id));
+      fixture.sendMessage(tenant.id(), session, now.plus(Duration.ofDays(1)));
     }
   }
 }

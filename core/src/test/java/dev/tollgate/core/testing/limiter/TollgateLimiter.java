@@ -89,7 +89,7 @@ public final class TollgateLimiter implements Limiter {
   private final FaultyTokenQueue spending;
   private final FaultyTokenQueue filled;
   private final FaultyBuckets rows;
-  private final BucketMaintenance turns;
+  private final BucketMaintenance maintenance;
   private final List<BucketGate> gates;
   private final Map<BucketId, Terms> terms = new HashMap<>();
   private final Map<BucketId, Long> opened = new HashMap<>();
@@ -127,7 +127,7 @@ public final class TollgateLimiter implements Limiter {
     this.spending = new FaultyTokenQueue(ports.queue(), storm, clock, this::oneFill);
     this.filled = new FaultyTokenQueue(ports.queue(), storm, clock, this::oneFill);
     this.rows = new FaultyBuckets(ports.buckets(), storm, this::rival);
-    this.turns = turns(rows);
+    this.maintenance = maintenance(rows);
     this.gates = Stream.generate(() -> gate(spending, pause -> {})).limit(PROCESSES).toList();
     minute(clock.instant().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES));
   }
@@ -175,7 +175,7 @@ public final class TollgateLimiter implements Limiter {
         : any;
   }
 
-  private BucketMaintenance turns(Buckets buckets) {
+  private BucketMaintenance maintenance(Buckets buckets) {
     return new BucketMaintenance(
         buckets,
         filled,
@@ -205,7 +205,7 @@ public final class TollgateLimiter implements Limiter {
         throw new Unavailable("Lambda throttles");
       }
       try {
-        turns.takeOnRequest(id);
+        maintenance.takeOnRequest(id);
       } catch (Unavailable notFilled) {
         return;
       }
@@ -214,7 +214,7 @@ public final class TollgateLimiter implements Limiter {
     @Override
     public void sendAndWait(BucketId id) {
       requested.merge(id, 1L, Long::sum);
-      storm.ask(id, BucketFaults.Kind.LAMBDA_THROTTLED, "fill", () -> turns.takeOnRequest(id));
+      storm.ask(id, BucketFaults.Kind.LAMBDA_THROTTLED, "fill", () -> maintenance.takeOnRequest(id));
     }
   }
 
@@ -466,7 +466,7 @@ public final class TollgateLimiter implements Limiter {
 
   /** Another fill in the same minute, during a fill. */
   private void rival(BucketId id) {
-    turns(ports.buckets()).take(id);
+    maintenance(ports.buckets()).take(id);
   }
 
   private void fill(BucketId id) {
@@ -480,10 +480,10 @@ public final class TollgateLimiter implements Limiter {
                 .limit(tokens)
                 .toList());
       } else if (schedule != null && schedule.state() == FillState.State.PRODUCED) {
-        turns.take(id);
+        maintenance.take(id);
       }
       if (ports.buckets().due(Shard.of(id.tenant()), clock.instant()).contains(id)) {
-        turns.takeInShard(id);
+        maintenance.takeInShard(id);
       }
     } catch (Unavailable notFilled) {
       return;
