@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Buckets in memory, as far as claims and fills need them. */
+/** Buckets in memory, with the operations that claims and fills use. */
 final class MemoryBuckets implements Buckets {
   private final Map<BucketId, Bucket> rows = new HashMap<>();
 
