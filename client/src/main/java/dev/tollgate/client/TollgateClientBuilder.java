@@ -105,8 +105,8 @@ public final class TollgateClientBuilder {
   }
 
   /** The region of SDK clients that are not set here. */
-  public TollgateClientBuilder region(Region where) {
-    region = Optional.of(where);
+  public TollgateClientBuilder region(Region value) {
+    region = Optional.of(value);
     return this;
   }
 

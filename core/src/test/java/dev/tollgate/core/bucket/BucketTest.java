@@ -162,8 +162,8 @@ final class BucketTest {
     assertThat(asleep.needsFillAt(at(60))).isTrue();
     assertThat(ahead().suspended(ahead().spec(), at(60)).needsFillAt(at(600))).isFalse();
     Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 0);
-    assertThat(direct.needsFillAt(at(180))).as("its schedule is on its way").isFalse();
-    assertThat(direct.needsFillAt(at(181))).as("its schedule is overdue").isTrue();
+    assertThat(direct.needsFillAt(at(180))).as("schedule on time").isFalse();
+    assertThat(direct.needsFillAt(at(181))).as("schedule overdue").isTrue();
     assertThat(direct.direct(START).needsFillAt(at(6_000))).isFalse();
   }
 

@@ -194,7 +194,7 @@ final class LedgerTest {
     Ledger ahead = filled(empty(START), slow, START, at(60));
     Ledger retuned = ahead.retuned(slow, fast, at(10));
     assertThat(retuned.dueAt(fast.rate(), 1)).isEqualTo(at(61));
-    assertThat(retuned.pendingAt(fast.rate(), at(10))).as("nobody knows when they come").isZero();
+    assertThat(retuned.pendingAt(fast.rate(), at(10))).as("no due times after a retune").isZero();
   }
 
   @Test
@@ -266,7 +266,7 @@ final class LedgerTest {
           due(before.dueAt(spec.rate(), i), now, horizon);
         }
         BigInteger dropped = owed(before).subtract(owed(ledger)).subtract(units(step.tokens()));
-        assertThat(dropped.signum()).as("seed %d: made from nothing", seed).isNotNegative();
+        assertThat(dropped.signum()).as("seed %d: created a token", seed).isNotNegative();
         if (dropped.signum() > 0) {
           assertThat(level).as("seed %d: lost a remainder", seed).isEqualTo(spec.capacity());
           overflowed = overflowed.add(dropped);

@@ -38,8 +38,8 @@ final class AdmissionTest {
     return ports.queue().available(AdmissionFixture.connects(acme));
   }
 
-  private static Refusal why(AdmissionDecision verdict) {
-    return ((AdmissionDecision.Refused) verdict).refusal();
+  private static Refusal why(AdmissionDecision decision) {
+    return ((AdmissionDecision.Refused) decision).refusal();
   }
 
   private void replace(TenantStatus status, OnUnavailable onUnavailable) {
@@ -59,9 +59,9 @@ final class AdmissionTest {
 
   @Test
   void admitted_connection_gets_a_ticket_with_a_token() {
-    AdmissionDecision verdict = decide();
-    assertThat(verdict).isInstanceOf(AdmissionDecision.Ticketed.class);
-    Ticket ticket = ((AdmissionDecision.Ticketed) verdict).ticket();
+    AdmissionDecision decision = decide();
+    assertThat(decision).isInstanceOf(AdmissionDecision.Ticketed.class);
+    Ticket ticket = ((AdmissionDecision.Ticketed) decision).ticket();
     assertThat(ticket.lease().orElseThrow().endsAt())
         .isEqualTo(AdmissionFixture.START.plusSeconds(30));
     assertThat(ticket.tenantConnections()).isEqualTo(1000);

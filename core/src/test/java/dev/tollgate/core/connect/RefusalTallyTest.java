@@ -77,11 +77,11 @@ final class RefusalTallyTest {
   void failed_write_is_ignored_and_not_repeated() {
     List<String> done = new ArrayList<>();
     ports.activity().outage().begin();
-    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("besides"));
+    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("other work"));
     ports.activity().outage().end();
-    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("besides"));
+    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("other work"));
     ports.clock().advance(APART);
-    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("besides"));
+    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("other work"));
 
     assertThat(done).hasSize(3);
     assertThat(written(acme)).isEqualTo(2);
@@ -104,7 +104,7 @@ final class RefusalTallyTest {
                     acme,
                     Refusal.TENANT_RATE,
                     () -> {
-                      throw new Unavailable("besides");
+                      throw new Unavailable("other work");
                     }))
         .isInstanceOf(Unavailable.class);
 
@@ -146,7 +146,7 @@ final class RefusalTallyTest {
 
           @Override
           public TenantActivity of(TenantId tenant) {
-            throw new AssertionError("a tally reads nothing");
+            throw new AssertionError("unexpected read");
           }
         };
     RefusalTally busy = new RefusalTally(counting, Runnable::run, ports.clock());

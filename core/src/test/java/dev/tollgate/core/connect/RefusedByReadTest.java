@@ -47,8 +47,8 @@ final class RefusedByReadTest {
     return admission(ports.gate(), Runnable::run, pause -> {});
   }
 
-  private static Refusal why(AdmissionDecision verdict) {
-    return ((AdmissionDecision.Refused) verdict).refusal();
+  private static Refusal why(AdmissionDecision decision) {
+    return ((AdmissionDecision.Refused) decision).refusal();
   }
 
   private void suspend() {
@@ -224,11 +224,11 @@ final class RefusedByReadTest {
       mostHeld = Math.max(mostHeld, held);
       assertThat(held).as("seed %d, handshake %d", seed, i).isLessThanOrEqualTo(count);
       if (i % 500 == 0) {
-        AdmissionDecision verdict = honest.decide(acme.id(), session);
-        assertThat(verdict)
+        AdmissionDecision decision = honest.decide(acme.id(), session);
+        assertThat(decision)
             .as("seed %d, %d", seed, i)
             .isInstanceOf(AdmissionDecision.Ticketed.class);
-        Lease lease = ((AdmissionDecision.Ticketed) verdict).ticket().lease().orElseThrow();
+        Lease lease = ((AdmissionDecision.Ticketed) decision).ticket().lease().orElseThrow();
         assertThat(ports.queue().settle(bucket, List.of(lease))).isEmpty();
       }
       ports.clock().advance(Duration.ofMillis(random.nextInt(100)));

@@ -206,7 +206,7 @@ final class RegistrationTest {
     assertThat(ports.sessions().count(acme.id())).isZero();
     assertThat(ports.sessions().find(acme.id(), session)).isEmpty();
     assertThat(tokens()).isEqualTo(180);
-    assertThat(activity()).as("its counting was undone").isEqualTo("0 admitted, 1 refused");
+    assertThat(activity()).as("count undone").isEqualTo("0 admitted, 1 refused");
   }
 
   @Test

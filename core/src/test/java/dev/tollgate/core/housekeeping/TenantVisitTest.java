@@ -258,7 +258,7 @@ final class TenantVisitTest {
   }
 
   /** Runs an action right after the sessions were listed, and advances the clock by ten seconds. */
-  private void whileListed(Consumer<Instant> deed) {
+  private void whileListed(Consumer<Instant> action) {
     assertThat(fixture.sessions().list(ACME)).hasSize(1);
     fixture
         .faults()
@@ -266,7 +266,7 @@ final class TenantVisitTest {
             3,
             Faults.meanwhile(
                 () -> {
-                  deed.accept(fixture.ports().clock().instant());
+                  action.accept(fixture.ports().clock().instant());
                   fixture.pass(Duration.ofSeconds(10));
                 }));
   }
@@ -455,7 +455,7 @@ final class TenantVisitTest {
 
               @Override
               public PostResult post(String connectionId, String frame) {
-                throw new AssertionError("a visit sends nothing");
+                throw new AssertionError("unexpected frame");
               }
             },
             fixture.lifecycle(),

@@ -262,7 +262,7 @@ final class LongConversationsTest {
         (incoming, json) -> {
           if (fails[0]) {
             fails[0] = false;
-            throw new IllegalStateException("once");
+            throw new IllegalStateException("planted");
           }
           return List.of();
         });

@@ -40,7 +40,7 @@ final class MessageLawsTest {
   }
 
   private static Processor.Maker fixture(DeduplicationId deduplicationId, boolean isLogged) {
-    return setting -> new Shop(setting, deduplicationId, isLogged);
+    return setting -> new FifoProcessor(setting, deduplicationId, isLogged);
   }
 
   @Test
@@ -53,7 +53,8 @@ final class MessageLawsTest {
 
   static List<Arguments> planted() {
     return List.of(
-        Arguments.of("drops a resend", ProcessorLaws.NEVER_LOST, fixture(DeduplicationId.NAME, true)),
+        Arguments.of("drops a"
+            + " resend", ProcessorLaws.NEVER_LOST, fixture(DeduplicationId.NAME, true)),
         Arguments.of(
             "does not write down what is processed",
             ProcessorLaws.NEVER_TWICE,
@@ -76,7 +77,7 @@ final class MessageLawsTest {
   }
 
   /** A session with a FIFO queue; with faults, every third delivery fails. */
-  private static final class Shop implements Processor {
+  private static final class FifoProcessor implements Processor {
     private static final Duration VISIBILITY = Duration.ofSeconds(30);
 
     /** Amazon SQS: "a message ... within the 5-minute deduplication interval". */
@@ -96,7 +97,7 @@ final class MessageLawsTest {
     private int requests;
     private String socket = "socket";
 
-    Shop(Setting setting, DeduplicationId deduplicationId, boolean isLogged) {
+    FifoProcessor(Setting setting, DeduplicationId deduplicationId, boolean isLogged) {
       this.setting = setting;
       this.deduplicationId = deduplicationId;
       this.isLogged = isLogged;
@@ -107,7 +108,7 @@ final class MessageLawsTest {
       fixture.application(
           (message, json) -> {
             if (fails()) {
-              throw new IllegalStateException("not now");
+              throw new IllegalStateException("planted");
             }
             processed.add(message.id());
             return List.of();

@@ -65,7 +65,7 @@ final class MessageProcessingTest {
     fixture.application(
         (message, json) -> {
           if (message.id().equals(id)) {
-            throw new IllegalStateException("the application says no to " + id);
+            throw new IllegalStateException("the application rejects " + id);
           }
           return List.of(json);
         });
@@ -229,7 +229,8 @@ final class MessageProcessingTest {
     assertThat(fixture.process(unreadable(acme, session, "a", "m1"), from("a", "m2")))
         .containsExactly(BAD_FRAME, PROCESSED);
 
-    assertThat(fixture.sockets().postedTo("a")).containsExactly("badFrame m1 flaw", "reply m2 \"m2\"");
+    assertThat(fixture.sockets().postedTo("a")).containsExactly("badFrame m1 flaw", "reply m2"
+        + " \"m2\"");
     assertThat(fixture.handledIds()).containsExactly("m2");
     assertThat(fixture.tokens(acme)).isEqualTo(18);
   }
@@ -319,7 +320,7 @@ final class MessageProcessingTest {
 
     assertThat(fixture.handledIds()).containsExactly("m1", "m2", "m3", "m6");
     assertThat(fixture.sockets().postedTo("a"))
-        .as("m2 failed before anybody was told of it")
+        .as("no frame for the failed m2")
         .containsExactly("reply m1 \"m1\"");
   }
 
@@ -348,7 +349,7 @@ final class MessageProcessingTest {
 
     List<Result> results = results(from("a", "m1"), from("a", "m2"));
 
-    assertThat(results.get(0).cause().orElseThrow()).hasMessageContaining("says no to m1");
+    assertThat(results.get(0).cause().orElseThrow()).hasMessageContaining("rejects m1");
     assertThat(results.get(1)).isEqualTo(new Result(FAILED, Optional.empty(), 0));
   }
 
@@ -389,7 +390,8 @@ final class MessageProcessingTest {
         .containsExactly(DUPLICATE, PROCESSED);
 
     assertThat(fixture.handledIds()).containsExactly("m1", "m2");
-    assertThat(fixture.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
+    assertThat(fixture.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2"
+        + " \"m2\"");
     assertThat(posted).hasSize(5);
     assertThat(fixture.tokens(acme)).isEqualTo(18);
   }
@@ -524,7 +526,8 @@ final class MessageProcessingTest {
     assertThat(results).extracting(Result::undelivered).containsOnly(2);
     assertThat(results.get(0).cause().orElseThrow()).isInstanceOf(Unavailable.class);
     assertThat(fixture.handledIds()).containsExactly("m1", "m2");
-    assertThat(fixture.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
+    assertThat(fixture.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2"
+        + " \"m2\"");
     assertThat(fixture.sockets().postedTo("c")).hasSize(4);
     assertThat(fixture.tokens(acme)).isEqualTo(18);
     assertThat(ports.sessions().count(acme.id())).isEqualTo(3);
@@ -582,7 +585,7 @@ final class MessageProcessingTest {
       assertThat(fixture.sockets().postedTo("b")).hasSize(3 * batch);
     }
 
-    assertThat(fixture.sockets().closed()).as("it reads").isEmpty();
+    assertThat(fixture.sockets().closed()).as("socket that reads").isEmpty();
     assertThat(fixture.sockets().postedTo("c")).hasSize(12);
   }
 
@@ -658,7 +661,7 @@ final class MessageProcessingTest {
     fixture.process(from("a", "n1"));
     fixture.process(from("a", "n2"));
 
-    assertThat(fixture.sockets().closed()).as("the others are quick again").containsOnly("b");
+    assertThat(fixture.sockets().closed()).as("the other sockets recovered").containsOnly("b");
   }
 
   @Test
@@ -718,7 +721,7 @@ final class MessageProcessingTest {
       assertThat(fixture.sockets().postedTo("c")).hasSize(10);
       assertThat(fixture.sockets().postedTo("x")).hasSize(5);
       assertThat(fixture.sockets().postedTo("o")).hasSize(5);
-      assertThat(fixture.sockets().postedTo("b")).as("still blocked").isEmpty();
+      assertThat(fixture.sockets().postedTo("b")).as("blocked socket").isEmpty();
       assertThat(Collections.frequency(fixture.attempts(), "b")).isEqualTo(1);
       assertThat(results.stream().mapToInt(Result::undelivered).sum()).isEqualTo(10);
     } finally {
@@ -961,7 +964,7 @@ final class MessageProcessingTest {
 
     fixture.outcomes(flood("a", 61));
 
-    assertThat(fixture.attempts()).as("one frame, then it is slow").containsExactly("a");
+    assertThat(fixture.attempts()).as("one attempt at the slow socket").containsExactly("a");
     assertThat(fixture.sockets().closed()).containsExactly("a");
     assertThat(fixture.process(from("a", "m1"))).containsExactly(CUT_OFF);
   }

@@ -67,7 +67,7 @@ final class MessagePropertiesTest {
       fixture.application(
           (message, json) -> {
             if (random.nextInt(5) == 0) {
-              throw new IllegalStateException("not now");
+              throw new IllegalStateException("planted");
             }
             processed.add(message.id());
             return random.nextBoolean() ? List.of(json) : List.of();

@@ -234,7 +234,7 @@ final class SessionLifecycleTest {
   // Events between two steps.
 
   /** The only event after which others must correct the count. */
-  private static final Happening DELETION = (test, session) -> test.delete(session);
+  private static final Event DELETION = (test, session) -> test.delete(session);
 
   static Stream<Arguments> meanwhile() {
     return Stream.of(
@@ -246,12 +246,12 @@ final class SessionLifecycleTest {
         meanwhile("deletion", DELETION));
   }
 
-  private interface Happening {
+  private interface Event {
     void happen(SessionLifecycleTest test, SessionId session);
   }
 
-  private static Arguments meanwhile(String name, Happening happening) {
-    return Arguments.of(name, happening);
+  private static Arguments meanwhile(String name, Event event) {
+    return Arguments.of(name, event);
   }
 
   private void register(SessionId session, String connectionId) {
@@ -269,28 +269,28 @@ final class SessionLifecycleTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("meanwhile")
-  void session_ends_once_despite_concurrent_events(String name, Happening happening) {
+  void session_ends_once_despite_concurrent_events(String name, Event event) {
     int steps = stepsOfEnding();
     for (int at = 1; at <= steps; at++) {
       try {
-        new SessionLifecycleTest().interrupt(at, happening);
+        new SessionLifecycleTest().interrupt(at, event);
       } catch (AssertionError wrong) {
         fail("before step " + at, wrong);
       }
     }
   }
 
-  private void interrupt(int at, Happening happening) {
+  private void interrupt(int at, Event event) {
     fixture.open(acme, "c");
     SessionId session = fixture.open(acme, "a", "b");
-    fixture.faults().plan(at, Faults.meanwhile(() -> happening.happen(this, session)));
+    fixture.faults().plan(at, Faults.meanwhile(() -> event.happen(this, session)));
 
     fixture.lifecycle().end(ACME, session);
 
     fixture.faults().none();
     fixture.pass(AFTER_HANDSHAKES);
     fixture.lifecycle().end(ACME, session);
-    if (!happening.equals(DELETION)) {
+    if (!event.equals(DELETION)) {
       assertThat(fixture.counted(ACME)).isEqualTo(1);
     }
     fixture.recount().repair(ACME);

@@ -64,7 +64,7 @@ final class BurstSimulation {
   private long inSets;
 
   /** The outstanding change of the count, less the outstanding change of the sets. */
-  private long underWay;
+  private long outstanding;
 
   private long order;
   private int made;
@@ -133,7 +133,7 @@ final class BurstSimulation {
 
               @Override
               public PostResult post(String connectionId, String frame) {
-                throw new AssertionError("a visit sends nothing");
+                throw new AssertionError("unexpected frame");
               }
             },
             lifecycle,
@@ -264,7 +264,7 @@ final class BurstSimulation {
 
   /** The excess of the count after all outstanding writes. */
   long drift() {
-    return rows.count(tenant.id()) - inSets + underWay;
+    return rows.count(tenant.id()) - inSets + outstanding;
   }
 
   int open() {
@@ -333,7 +333,7 @@ final class BurstSimulation {
             throw new AssertionError("did not join");
           }
           inSets++;
-          underWay++;
+          outstanding++;
         });
     after(
         count,
@@ -341,7 +341,7 @@ final class BurstSimulation {
           counted[0] =
               rows.countUp(tenant.id(), id, tenant.limits().get(Limit.TENANT_CONNECTIONS))
                   == CountResult.COUNTED;
-          underWay -= counted[0] ? 1 : 0;
+          outstanding -= counted[0] ? 1 : 0;
         });
     after(
         join.compareTo(count) > 0 ? join : count,
@@ -355,7 +355,7 @@ final class BurstSimulation {
           } else {
             refused++;
             refuse();
-            after(write(), () -> left(session, id, () -> underWay--));
+            after(write(), () -> left(session, id, () -> outstanding--));
           }
         });
   }
@@ -376,12 +376,12 @@ final class BurstSimulation {
                 session,
                 id,
                 () -> {
-                  underWay--;
+                  outstanding--;
                   after(
                       write(),
                       () -> {
                         rows.countDown(tenant.id(), Set.of(id));
-                        underWay++;
+                        outstanding++;
                       });
                 }));
   }
@@ -394,7 +394,7 @@ final class BurstSimulation {
   }
 
   /** Crashes a process between the two writes of a disconnect. */
-  void dieAtDisconnect() {
+  void crashAtDisconnect() {
     String id = openIds.get(random.nextInt(openIds.size()));
     SessionId session = Optional.ofNullable(open.remove(id)).orElseThrow();
     openIds.remove(id);

@@ -84,7 +84,7 @@ final class BurstSimulationTest {
     for (long seed = 1; seed <= SEEDS; seed++) {
       BurstSimulation simulation = busy(seed, 100_000, 2_000, perSecond, connects, LISTING);
       for (int i = 0; i < 100; i++) {
-        simulation.dieAtDisconnect();
+        simulation.crashAtDisconnect();
       }
       assertThat(simulation.drift()).isEqualTo(100);
 
@@ -146,9 +146,11 @@ final class BurstSimulationTest {
 
       assertThat(simulation.admitted()).isGreaterThan(500);
       assertThat(simulation.refused()).as("refused with seed %d", seed).isZero();
-      assertThat(simulation.oldestGhostNear()).as("oldest of seed %d", seed).isLessThanOrEqualTo(SOON);
+      assertThat(simulation.oldestGhostNear()).as("oldest of seed"
+          + " %d", seed).isLessThanOrEqualTo(SOON);
       simulation.pass(SOON);
-      assertThat(simulation.oldestGhostNear()).as("oldest of seed %d", seed).isLessThanOrEqualTo(SOON);
+      assertThat(simulation.oldestGhostNear()).as("oldest of seed"
+          + " %d", seed).isLessThanOrEqualTo(SOON);
     }
   }
 
@@ -169,7 +171,8 @@ final class BurstSimulationTest {
         assertThat(refusedInARow).as("seconds of refusals, seed %d", seed).isLessThan(120);
       }
       assertThat(simulation.refused()).isPositive();
-      assertThat(simulation.oldestGhostNear()).as("oldest of seed %d", seed).isLessThanOrEqualTo(SOON);
+      assertThat(simulation.oldestGhostNear()).as("oldest of seed"
+          + " %d", seed).isLessThanOrEqualTo(SOON);
     }
   }
 
@@ -181,7 +184,8 @@ final class BurstSimulationTest {
 
       assertThat(simulation.admitted()).isGreaterThan(1_400);
       assertThat(simulation.refused()).isZero();
-      assertThat(simulation.asked()).as("beside a tenth that are ghosts").isLessThan(simulation.admitted() / 8);
+      assertThat(simulation.asked()).as("checked sockets; a tenth are"
+          + " ghosts").isLessThan(simulation.admitted() / 8);
       assertThat(simulation.ghosts()).isZero();
       assertThat(simulation.drift()).isZero();
       assertThat(simulation.oldestGhost()).isLessThanOrEqualTo(Duration.ofMinutes(12).plusSeconds(10));

@@ -217,7 +217,7 @@ public final class DaySimulation {
         new Customer(
             number, tenant, opens, closes, 1 + random.nextInt(number % 10 == 0 ? 20 : 480));
     customers.add(customer);
-    at(opens, () -> visited(customer));
+    at(opens, () -> openSession(customer));
   }
 
   private void open(BucketId id, BucketSpec spec) {
@@ -270,7 +270,7 @@ public final class DaySimulation {
               .forEach(
                   (id, schedule) -> {
                     if (schedule.enabled()) {
-                      fires(id, schedule, minute);
+                      fireSchedule(id, schedule, minute);
                     }
                   });
           for (Shard shard : Shard.all()) {
@@ -282,7 +282,7 @@ public final class DaySimulation {
   }
 
   /** Fires a schedule at its second of the minute; rarely late, twice, or not at all. */
-  private void fires(BucketId id, Scheduled schedule, Instant minute) {
+  private void fireSchedule(BucketId id, Scheduled schedule, Instant minute) {
     Random chance = new Random(seed ^ (minute.getEpochSecond() * 31 + id.hashCode()));
     chance.nextInt();
     int luck = chance.nextInt(1_000);
@@ -320,13 +320,13 @@ public final class DaySimulation {
   // Clients.
 
   /** Opens a session with some sockets, and plans the next one. */
-  private void visited(Customer customer) {
+  private void openSession(Customer customer) {
     if (now().isAfter(customer.closes()) || now().isAfter(end)) {
       return;
     }
-    after(1 + random.nextInt(2_000 * customer.everySeconds()), () -> visited(customer));
+    after(1 + random.nextInt(2_000 * customer.everySeconds()), () -> openSession(customer));
     if (random.nextInt(200) == 0) {
-      retuned(customer);
+      retuneConnects(customer);
     }
     if (lifecycle.open(customer.tenant(), Optional.empty()) instanceof SessionLifecycle.Opened opened) {
       SessionId session = opened.session().id();
@@ -344,7 +344,7 @@ public final class DaySimulation {
   }
 
   /** Changes the rate of the tenant's connect bucket. */
-  private void retuned(Customer customer) {
+  private void retuneConnects(Customer customer) {
     BucketId id = customer.bucket(Action.CONNECT);
     BucketSpec stands = ports.buckets().find(id).orElseThrow().spec();
     long rate = 30L * (1 + random.nextInt(6));
@@ -355,12 +355,12 @@ public final class DaySimulation {
   }
 
   private void connect(Customer customer, SessionId session, int attempt) {
-    AdmissionDecision verdict = admission.decide(customer.tenant().id(), session);
-    if (verdict instanceof AdmissionDecision.Ticketed ticketed) {
+    AdmissionDecision decision = admission.decide(customer.tenant().id(), session);
+    if (decision instanceof AdmissionDecision.Ticketed ticketed) {
       after(20, () -> register(customer, session, ticketed.ticket()));
       return;
     }
-    AdmissionDecision.Refused refused = (AdmissionDecision.Refused) verdict;
+    AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decision;
     tally.refused++;
     tally.note(now(), customer.number(), 2 + refused.refusal().detail().length());
     Optional<Instant> retryAt = refused.retryAt();

@@ -29,7 +29,7 @@ public final class Interleaved implements Pause {
   /** Starts work, and returns at its first pause or its end. */
   public void begin(Runnable work) {
     if (wakesAt.isPresent()) {
-      throw new IllegalStateException("the work before pauses until " + wakesAt.get());
+      throw new IllegalStateException("The earlier work is paused until " + wakesAt.get());
     }
     Thread thread = new Thread(() -> run(work), "interleaved");
     thread.setDaemon(true);
@@ -79,7 +79,7 @@ public final class Interleaved implements Pause {
   private static void await(Semaphore turn) {
     try {
       if (!turn.tryAcquire(ABANDONED_SECONDS, TimeUnit.SECONDS)) {
-        throw new AssertionError("nobody goes on");
+        throw new AssertionError("not resumed");
       }
     } catch (InterruptedException interrupted) {
       throw new AssertionError(interrupted);

@@ -71,17 +71,17 @@ final class BucketGateTest {
   }
 
   /** An action before each request. */
-  private interface Besides {
-    void happens(String method, List<Object> arguments);
+  private interface BeforeRequest {
+    void run(String method, List<Object> arguments);
   }
 
-  private static <T> T watched(Class<T> port, T watched, Besides before) {
+  private static <T> T watched(Class<T> port, T watched, BeforeRequest before) {
     return port.cast(
         Proxy.newProxyInstance(
             port.getClassLoader(),
             new Class<?>[] {port},
             (proxy, method, arguments) -> {
-              before.happens(method.getName(), List.of(arguments));
+              before.run(method.getName(), List.of(arguments));
               try {
                 return method.invoke(watched, arguments);
               } catch (InvocationTargetException failure) {
@@ -154,7 +154,7 @@ final class BucketGateTest {
     assertThat(retryAt(claim(26))).isEqualTo(second(2));
     assertThat(available()).isEqualTo(25);
     assertThat(pauses).isEmpty();
-    assertThat(row().emptyHint()).as("for a claim of fewer").isEmpty();
+    assertThat(row().emptyHint()).as("empty hint after a claim of too many").isEmpty();
   }
 
   @Test
@@ -402,7 +402,7 @@ final class BucketGateTest {
 
           @Override
           public void sendAndWait(BucketId id) {
-            throw new AssertionError("nobody waits for a fill of " + id);
+            throw new AssertionError("unexpected wait for a fill of " + id);
           }
         };
     BucketGate one =
@@ -498,7 +498,7 @@ final class BucketGateTest {
       lonely.passUntil(told);
 
       assertThat(mine.spend(lonely.buckets().find(id).orElseThrow(), n))
-          .as("seed %d: %d of %s, told to come at %s", seed, n, rate, told)
+          .as("seed %d: %d of %s, retryAt %s", seed, n, rate, told)
           .isInstanceOf(Granted.class);
       double minutes = n / rate.tokensPerMinute().doubleValue();
       assertThat(told)
@@ -628,7 +628,7 @@ final class BucketGateTest {
 
   private static void failOn(String method, String failing) {
     if (method.equals(failing)) {
-      throw new Unavailable("does not tell");
+      throw new Unavailable("no answer");
     }
   }
 
@@ -642,7 +642,7 @@ final class BucketGateTest {
     ports.pass(7 * 24 * 60 + 1);
     assertThat(row(asleep).isHibernating()).isTrue();
     ports.clock().advance(Duration.ofDays(7));
-    assertThat(ports.queue().level(asleep)).as("a fortnight old").isZero();
+    assertThat(ports.queue().level(asleep)).as("level after a fortnight").isZero();
 
     granted(gate.spend(row(asleep), 100));
   }

@@ -210,7 +210,7 @@ final class BucketFillTest {
     assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
     ports.queue().outage().end();
     assertFilled(fillAt(60), 60, 0, 0, 60);
-    assertThat(available()).as("what was due until then").isZero();
+    assertThat(available()).as("tokens of the unanswered send").isZero();
   }
 
   @Test
@@ -255,7 +255,7 @@ final class BucketFillTest {
   void bucket_found_empty_is_filled_although_the_queue_still_counts_tokens() {
     ports.clock().set(AdmissionFixture.START.plusSeconds(100));
     rememberEmpty(0);
-    assertThat(ports.queue().level(bucket)).as("what the queue tells").isEqualTo(60);
+    assertThat(ports.queue().level(bucket)).as("level of the queue").isEqualTo(60);
     assertFilled(fillAt(101), 60, 0, 0, 60);
   }
 
@@ -276,9 +276,9 @@ final class BucketFillTest {
     ports.buckets().replace(row().hibernating(ports.clock().instant()));
     ports.clock().set(AdmissionFixture.START.plusSeconds(1_000));
     rememberEmpty(0);
-    assertThat(ports.queue().level(bucket)).as("what the queue tells").isEqualTo(60);
+    assertThat(ports.queue().level(bucket)).as("level of the queue").isEqualTo(60);
     assertFilled(ports.fill().fillOnRequest(row()), 60, 0, 0, 60);
-    assertThat(row().emptyHint()).as("nothing was owed").isPresent();
+    assertThat(row().emptyHint()).as("empty hint without owed tokens").isPresent();
   }
 
   /** Otherwise a caller that holds all tokens once a minute and gives them back could accumulate tokens without limit. */
@@ -327,7 +327,7 @@ final class BucketFillTest {
     assertFilled(fillOnRequest(), 60, 0, 0, 60);
 
     assertThat(row().isHibernating()).isFalse();
-    assertThat(available()).as("owed for its sleep").isZero();
+    assertThat(available()).as("owed for the hibernation").isZero();
   }
 
   @Test

@@ -94,7 +94,7 @@ final class BucketMaintenanceTest {
     ports.open(bucket, spec(mode));
     ports.pass(60);
     ports.clock().advance(Duration.ofDays(40));
-    assertThat(level()).as("tokens that have not expired").isZero();
+    assertThat(level()).as("unexpired tokens").isZero();
 
     assertThat(claim(CAPACITY)).isTrue();
 
@@ -228,7 +228,7 @@ final class BucketMaintenanceTest {
 
     assertThat(second).hasSize(1);
     assertThat(ports.queue().available(bucket)).isEqualTo(CAPACITY);
-    assertThat(level()).as("with a minute's tokens to come").isBetween(12L, 12L + RATE);
+    assertThat(level()).as("level with a minute's tokens on the way").isBetween(12L, 12L + RATE);
   }
 
   @Test
@@ -243,7 +243,7 @@ final class BucketMaintenanceTest {
 
     ports.buckets().outage().end();
     ports.clock().advance(Duration.ofSeconds(11));
-    assertThat(claim(1)).as("owed since it was found empty").isTrue();
+    assertThat(claim(1)).as("owed since the empty hint").isTrue();
     assertThat(state()).isEqualTo(FillState.State.PRODUCED);
     assertThat(schedule().enabled()).isTrue();
   }
@@ -275,13 +275,13 @@ final class BucketMaintenanceTest {
     assertThat(state()).as("the row").isEqualTo(FillState.State.PRODUCED);
     assertThat(schedule().enabled()).isFalse();
     ports.pass(5);
-    assertThat(claim(CAPACITY - 1)).as("what it holds").isTrue();
+    assertThat(claim(CAPACITY - 1)).as("held").isTrue();
 
     assertThat(claim(1)).isFalse();
 
     assertThat(schedule().enabled()).isTrue();
     ports.clock().advance(Duration.ofSeconds(1));
-    assertThat(claim(RATE)).as("what it is owed").isTrue();
+    assertThat(claim(RATE)).as("owed").isTrue();
   }
 
   @Test

@@ -71,10 +71,10 @@ public final class BucketFaults {
    *
    * @param rages whether faults may strike now
    */
-  public BucketFaults(long seed, int perMille, BooleanSupplier rages, InstantSource clock) {
+  public BucketFaults(long seed, int perMille, BooleanSupplier active, InstantSource clock) {
     this.seed = seed;
     this.perMille = perMille;
-    this.isActive = rages;
+    this.isActive = active;
     this.clock = clock;
     Random random = new Random(seed);
     for (Kind kind : EnumSet.complementOf(EnumSet.copyOf(SERVICES))) {
@@ -136,7 +136,7 @@ public final class BucketFaults {
   }
 
   /** Records that a fault explains this many more tokens. */
-  void accountsFor(BucketId id, long tokens) {
+  void explain(BucketId id, long tokens) {
     Excuse before = excuse(id);
     excuses.put(id, new Excuse(before.tokens() + tokens, before.strikes(), before.struckAt()));
   }

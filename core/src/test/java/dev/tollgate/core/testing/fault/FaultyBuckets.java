@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 /** Buckets whose reads and writes suffer {@link BucketFaults}. */
 public final class FaultyBuckets implements Buckets {
   private final Buckets buckets;
-  private final BucketFaults storm;
+  private final BucketFaults faults;
   private final Consumer<BucketId> rival;
 
   private final Map<BucketId, Long> requests = new HashMap<>();
@@ -28,9 +28,9 @@ public final class FaultyBuckets implements Buckets {
    *
    * @param rival another fill of a bucket, which runs between the read and the write of a row
    */
-  public FaultyBuckets(Buckets buckets, BucketFaults storm, Consumer<BucketId> rival) {
+  public FaultyBuckets(Buckets buckets, BucketFaults faults, Consumer<BucketId> rival) {
     this.buckets = buckets;
-    this.storm = storm;
+    this.faults = faults;
     this.rival = rival;
   }
 
@@ -42,7 +42,7 @@ public final class FaultyBuckets implements Buckets {
   @Override
   public Optional<Bucket> find(BucketId id) {
     requests.merge(id, 1L, Long::sum);
-    return storm.ask(id, BucketFaults.Kind.DYNAMODB_THROTTLED, "find", () -> buckets.find(id));
+    return faults.ask(id, BucketFaults.Kind.DYNAMODB_THROTTLED, "find", () -> buckets.find(id));
   }
 
   @Override
@@ -52,7 +52,7 @@ public final class FaultyBuckets implements Buckets {
 
   @Override
   public WriteResult open(Bucket bucket) {
-    return storm.ask(
+    return faults.ask(
         bucket.id(), BucketFaults.Kind.DYNAMODB_THROTTLED, "open", () -> buckets.open(bucket));
   }
 
@@ -60,20 +60,20 @@ public final class FaultyBuckets implements Buckets {
   @Override
   public WriteResult replace(Bucket next) {
     requests.merge(next.id(), 1L, Long::sum);
-    if (storm.strikes(next.id(), BucketFaults.Kind.RIVAL_FILL)) {
+    if (faults.strikes(next.id(), BucketFaults.Kind.RIVAL_FILL)) {
       rival.accept(next.id());
     }
-    if (storm.strikes(next.id(), BucketFaults.Kind.FALSE_CONFLICT)) {
+    if (faults.strikes(next.id(), BucketFaults.Kind.FALSE_CONFLICT)) {
       return WriteResult.CONFLICT;
     }
-    return storm.ask(
+    return faults.ask(
         next.id(), BucketFaults.Kind.DYNAMODB_THROTTLED, "replace", () -> buckets.replace(next));
   }
 
   @Override
   public WriteResult rememberEmpty(Bucket read, EmptyHint found) {
     requests.merge(read.id(), 1L, Long::sum);
-    return storm.ask(
+    return faults.ask(
         read.id(),
         BucketFaults.Kind.DYNAMODB_THROTTLED,
         "rememberEmpty",
@@ -83,7 +83,7 @@ public final class FaultyBuckets implements Buckets {
   @Override
   public void forgetEmpty(BucketId id) {
     requests.merge(id, 1L, Long::sum);
-    storm.ask(
+    faults.ask(
         id,
         BucketFaults.Kind.DYNAMODB_THROTTLED,
         "forgetEmpty",

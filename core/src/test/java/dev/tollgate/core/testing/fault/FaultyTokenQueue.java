@@ -20,28 +20,28 @@ public final class FaultyTokenQueue implements TokenQueue {
   private static final Duration STALENESS = Duration.ofSeconds(59);
 
   private final TokenQueue queue;
-  private final BucketFaults storm;
+  private final BucketFaults faults;
   private final InstantSource clock;
-  private final ToLongFunction<BucketId> oneFill;
+  private final ToLongFunction<BucketId> fillSize;
   private final Map<BucketId, Long> put = new HashMap<>();
   private final Map<BucketId, Long> settled = new HashMap<>();
   private final Map<BucketId, Long> requests = new HashMap<>();
   private final Map<BucketId, Long> failedReserves = new HashMap<>();
-  private final Map<BucketId, Told> levels = new HashMap<>();
+  private final Map<BucketId, LastLevel> levels = new HashMap<>();
 
-  private record Told(Instant at, Level level) {}
+  private record LastLevel(Instant at, Level level) {}
 
   /**
    * Wraps {@code queue}.
    *
-   * @param oneFill the most tokens that one fill adds to a bucket
+   * @param fillSize the most tokens that one fill adds to a bucket
    */
   public FaultyTokenQueue(
-      TokenQueue queue, BucketFaults storm, InstantSource clock, ToLongFunction<BucketId> oneFill) {
+      TokenQueue queue, BucketFaults faults, InstantSource clock, ToLongFunction<BucketId> fillSize) {
     this.queue = queue;
-    this.storm = storm;
+    this.faults = faults;
     this.clock = clock;
-    this.oneFill = oneFill;
+    this.fillSize = fillSize;
   }
 
   /** The number of tokens put through this queue. */
@@ -70,14 +70,14 @@ public final class FaultyTokenQueue implements TokenQueue {
   @Override
   public List<Lease> reserve(BucketId id, int most, Duration lease, Search search) {
     requests.merge(id, 1L, Long::sum);
-    if (storm.strikes(id, BucketFaults.Kind.FALSELY_EMPTY)) {
+    if (faults.strikes(id, BucketFaults.Kind.FALSELY_EMPTY)) {
       if (search == Search.LONG) {
-        storm.accountsFor(id, oneFill.applyAsLong(id));
+        faults.explain(id, fillSize.applyAsLong(id));
       }
       return List.of();
     }
     try {
-      return storm.ask(
+      return faults.ask(
           id,
           BucketFaults.Kind.SQS_THROTTLED,
           "reserve",
@@ -92,17 +92,17 @@ public final class FaultyTokenQueue implements TokenQueue {
   @Override
   public List<Lease> settle(BucketId id, List<Lease> leases) {
     requests.merge(id, 1L, Long::sum);
-    boolean partial = !leases.isEmpty() && storm.strikes(id, BucketFaults.Kind.PARTIAL_SETTLE);
+    boolean partial = !leases.isEmpty() && faults.strikes(id, BucketFaults.Kind.PARTIAL_SETTLE);
     List<Lease> tried = partial ? leases.subList(1, leases.size()) : leases;
-    return storm.ask(
+    return faults.ask(
         id,
         BucketFaults.Kind.SQS_THROTTLED,
         "settle",
         () -> {
           List<Lease> unspent = queue.settle(id, tried);
           settled.merge(id, (long) tried.size() - unspent.size(), Long::sum);
-          if (tried.size() > unspent.size() && storm.strikes(id, BucketFaults.Kind.COPY)) {
-            storm.accountsFor(id, 1);
+          if (tried.size() > unspent.size() && faults.strikes(id, BucketFaults.Kind.COPY)) {
+            faults.explain(id, 1);
             put.merge(id, 1L, Long::sum);
             queue.put(id, List.of(new Token("copy", id, clock.instant(), clock.instant())));
           }
@@ -113,7 +113,7 @@ public final class FaultyTokenQueue implements TokenQueue {
   @Override
   public List<Lease> giveBack(BucketId id, List<Lease> leases) {
     requests.merge(id, 1L, Long::sum);
-    return storm.ask(
+    return faults.ask(
         id, BucketFaults.Kind.SQS_THROTTLED, "giveBack", () -> queue.giveBack(id, leases));
   }
 
@@ -121,9 +121,9 @@ public final class FaultyTokenQueue implements TokenQueue {
   @Override
   public List<Token> put(BucketId id, List<Token> tokens) {
     requests.merge(id, 1L, Long::sum);
-    boolean partial = !tokens.isEmpty() && storm.strikes(id, BucketFaults.Kind.PARTIAL_PUT);
-    int from = partial ? storm.random(id).nextInt(tokens.size()) : 0;
-    return storm.ask(
+    boolean partial = !tokens.isEmpty() && faults.strikes(id, BucketFaults.Kind.PARTIAL_PUT);
+    int from = partial ? faults.random(id).nextInt(tokens.size()) : 0;
+    return faults.ask(
         id,
         BucketFaults.Kind.SQS_THROTTLED,
         "put",
@@ -139,13 +139,13 @@ public final class FaultyTokenQueue implements TokenQueue {
   @Override
   public Level look(BucketId id) {
     requests.merge(id, 1L, Long::sum);
-    Level level = storm.ask(id, BucketFaults.Kind.SQS_THROTTLED, "level", () -> queue.look(id));
-    Told told = levels.getOrDefault(id, new Told(Instant.MIN, new Level(0, 0, 0)));
-    levels.put(id, new Told(clock.instant(), level));
-    boolean mayBeTold = told.at().isAfter(clock.instant().minus(STALENESS.multipliedBy(2)));
-    if (mayBeTold && storm.strikes(id, BucketFaults.Kind.STALE_LEVEL)) {
-      storm.accountsFor(id, Math.max(0, level.tokens() - told.level().tokens()));
-      return told.level();
+    Level level = faults.ask(id, BucketFaults.Kind.SQS_THROTTLED, "level", () -> queue.look(id));
+    LastLevel last = levels.getOrDefault(id, new LastLevel(Instant.MIN, new Level(0, 0, 0)));
+    levels.put(id, new LastLevel(clock.instant(), level));
+    boolean isRecent = last.at().isAfter(clock.instant().minus(STALENESS.multipliedBy(2)));
+    if (isRecent && faults.strikes(id, BucketFaults.Kind.STALE_LEVEL)) {
+      faults.explain(id, Math.max(0, level.tokens() - last.level().tokens()));
+      return last.level();
     }
     return level;
   }

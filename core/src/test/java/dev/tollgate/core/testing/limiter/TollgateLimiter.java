@@ -83,7 +83,7 @@ public final class TollgateLimiter implements Limiter {
   private final Ports ports;
   private final Optional<Insight> insight;
   private final Function<Terms, FillPolicy> filling;
-  private final BucketFaults storm;
+  private final BucketFaults faults;
   private final InstantSource clock;
   private final InMemoryFillSchedules schedules = new InMemoryFillSchedules();
   private final FaultyTokenQueue spending;
@@ -117,16 +117,16 @@ public final class TollgateLimiter implements Limiter {
       Ports ports,
       Optional<Insight> insight,
       Function<Terms, FillPolicy> filling,
-      BucketFaults storm,
+      BucketFaults faults,
       InstantSource clock) {
     this.ports = ports;
     this.insight = insight;
     this.filling = filling;
-    this.storm = storm;
+    this.faults = faults;
     this.clock = clock;
-    this.spending = new FaultyTokenQueue(ports.queue(), storm, clock, this::oneFill);
-    this.filled = new FaultyTokenQueue(ports.queue(), storm, clock, this::oneFill);
-    this.rows = new FaultyBuckets(ports.buckets(), storm, this::rival);
+    this.spending = new FaultyTokenQueue(ports.queue(), faults, clock, this::fillSize);
+    this.filled = new FaultyTokenQueue(ports.queue(), faults, clock, this::fillSize);
+    this.rows = new FaultyBuckets(ports.buckets(), faults, this::rival);
     this.maintenance = maintenance(rows);
     this.gates = Stream.generate(() -> gate(spending, pause -> {})).limit(PROCESSES).toList();
     minute(clock.instant().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES));
@@ -142,14 +142,14 @@ public final class TollgateLimiter implements Limiter {
       @Override
       public Limiter make(Setting setting) {
         InMemoryTokenQueue queue = new InMemoryTokenQueue(setting.clock());
-        BucketFaults storm =
+        BucketFaults faults =
             new BucketFaults(setting.seed(), perMille, setting::mayInjectFaults, setting.clock());
         return new TollgateLimiter(
             new Ports(
                 new InMemoryBuckets(), queue, new InMemoryBucketQueues(queue, setting.clock())),
             Optional.of(new Insight(queue::inFlight, queue::expired)),
             filling,
-            storm,
+            faults,
             setting.clock());
       }
 
@@ -200,7 +200,7 @@ public final class TollgateLimiter implements Limiter {
     @Override
     public void send(BucketId id) {
       requested.merge(id, 1L, Long::sum);
-      if (storm.isThrottled(id, BucketFaults.Kind.LAMBDA_THROTTLED)) {
+      if (faults.isThrottled(id, BucketFaults.Kind.LAMBDA_THROTTLED)) {
         failedRequests++;
         throw new Unavailable("Lambda throttles");
       }
@@ -214,7 +214,7 @@ public final class TollgateLimiter implements Limiter {
     @Override
     public void sendAndWait(BucketId id) {
       requested.merge(id, 1L, Long::sum);
-      storm.ask(id, BucketFaults.Kind.LAMBDA_THROTTLED, "fill", () -> maintenance.takeOnRequest(id));
+      faults.ask(id, BucketFaults.Kind.LAMBDA_THROTTLED, "fill", () -> maintenance.takeOnRequest(id));
     }
   }
 
@@ -254,7 +254,7 @@ public final class TollgateLimiter implements Limiter {
             : how);
   }
 
-  private long oneFill(BucketId id) {
+  private long fillSize(BucketId id) {
     Terms known = terms.get(id);
     return known == null ? 0 : known.rate().tokensIn(Duration.ofMinutes(1));
   }
@@ -271,7 +271,7 @@ public final class TollgateLimiter implements Limiter {
     provide(bucket);
     FaultyTokenQueue fair =
         new FaultyTokenQueue(
-            ports.queue(), new BucketFaults(0, 0, () -> false, clock), clock, this::oneFill);
+            ports.queue(), new BucketFaults(0, 0, () -> false, clock), clock, this::fillSize);
     new BucketFill(ports.buckets(), fair, clock).fill(id);
     opened.merge(id, fair.put(id), Long::sum);
     fires(id, clock.instant().truncatedTo(ChronoUnit.MINUTES));
@@ -310,7 +310,7 @@ public final class TollgateLimiter implements Limiter {
   @Override
   public Optional<List<Claim>> claimTogether(String tenant, int callers, long tokens) {
     BucketId id = id(tenant);
-    long seed = storm.random(id).nextLong();
+    long seed = faults.random(id).nextLong();
     return Optional.of(
         SimulatedCallers.run(
             callers,
@@ -407,7 +407,7 @@ public final class TollgateLimiter implements Limiter {
 
   @Override
   public Excuse excuse(String tenant) {
-    return storm.excuse(id(tenant));
+    return faults.excuse(id(tenant));
   }
 
   @Override
@@ -450,17 +450,17 @@ public final class TollgateLimiter implements Limiter {
   }
 
   private void fires(BucketId id, Instant minute) {
-    Instant then = minute.plusSeconds(storm.second(id));
-    if (storm.strikes(id, BucketFaults.Kind.FILL_MISSED)
-        || storm.isThrottled(id, BucketFaults.Kind.LAMBDA_THROTTLED)) {
+    Instant then = minute.plusSeconds(faults.second(id));
+    if (faults.strikes(id, BucketFaults.Kind.FILL_MISSED)
+        || faults.isThrottled(id, BucketFaults.Kind.LAMBDA_THROTTLED)) {
       return;
     }
-    if (storm.strikes(id, BucketFaults.Kind.FILL_LATE)) {
-      then = minute.plusSeconds(storm.random(id).nextInt(60));
+    if (faults.strikes(id, BucketFaults.Kind.FILL_LATE)) {
+      then = minute.plusSeconds(faults.random(id).nextInt(60));
     }
     at(then, () -> fill(id));
-    if (storm.strikes(id, BucketFaults.Kind.FILL_TWICE)) {
-      at(then.plusSeconds(storm.random(id).nextInt(20)), () -> fill(id));
+    if (faults.strikes(id, BucketFaults.Kind.FILL_TWICE)) {
+      at(then.plusSeconds(faults.random(id).nextInt(20)), () -> fill(id));
     }
   }
 

@@ -26,7 +26,7 @@ import java.util.Set;
 public final class InMemoryTokenQueue implements TokenQueue {
   private final InstantSource clock;
   private final Outage outage = new Outage();
-  private final Map<BucketId, Lying> queues = new HashMap<>();
+  private final Map<BucketId, QueueState> queues = new HashMap<>();
   private final Map<BucketId, Duration> lifetimes = new HashMap<>();
   private final Map<BucketId, Long> expired = new HashMap<>();
   private long receipts;
@@ -45,13 +45,13 @@ public final class InMemoryTokenQueue implements TokenQueue {
 
   /** Creates the bucket's queue if it does not exist; returns whether it is new. */
   public synchronized boolean make(BucketId bucket) {
-    return queues.putIfAbsent(bucket, new Lying()) == null;
+    return queues.putIfAbsent(bucket, new QueueState()) == null;
   }
 
   /** Sets the lifetime of tokens in the bucket's queue, if it exists. Default: fourteen days. */
   public synchronized void keep(BucketId bucket, Duration lifetime) {
     if (has(bucket)) {
-      lying(bucket, "keep");
+      state(bucket, "keep");
       lifetimes.put(bucket, lifetime);
     }
   }
@@ -116,10 +116,10 @@ public final class InMemoryTokenQueue implements TokenQueue {
       seemsEmpty = false;
       return List.of();
     }
-    Lying lying = lying(bucket, "reserve");
+    QueueState state = state(bucket, "reserve");
     Instant now = clock.instant();
     List<Lease> leases = new ArrayList<>();
-    for (Map.Entry<Long, Held> entry : lying.tokens.entrySet()) {
+    for (Map.Entry<Long, Held> entry : state.tokens.entrySet()) {
       if (leases.size() == most) {
         break;
       }
@@ -127,9 +127,9 @@ public final class InMemoryTokenQueue implements TokenQueue {
       if (held.visibleAt(now)) {
         String receipt = "receipt-" + ++receipts;
         Instant end = now.plus(lease);
-        held.receipt().ifPresent(lying.byReceipt::remove);
+        held.receipt().ifPresent(state.byReceipt::remove);
         entry.setValue(new Held(held.token(), held.putAt(), end, Optional.of(receipt)));
-        lying.byReceipt.put(receipt, entry.getKey());
+        state.byReceipt.put(receipt, entry.getKey());
         leases.add(new Lease(receipt, end));
       }
     }
@@ -138,12 +138,12 @@ public final class InMemoryTokenQueue implements TokenQueue {
 
   @Override
   public synchronized List<Lease> settle(BucketId bucket, List<Lease> leases) {
-    Lying lying = lying(bucket, "settle");
+    QueueState state = state(bucket, "settle");
     return leases.stream()
         .filter(
             lease -> {
-              Optional<Long> token = lying.heldBy(lease, clock.instant());
-              token.ifPresent(lying::remove);
+              Optional<Long> token = state.heldBy(lease, clock.instant());
+              token.ifPresent(state::remove);
               return token.isEmpty();
             })
         .toList();
@@ -151,13 +151,13 @@ public final class InMemoryTokenQueue implements TokenQueue {
 
   @Override
   public synchronized List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
-    Lying lying = lying(bucket, "giveBack");
+    QueueState state = state(bucket, "giveBack");
     Instant now = clock.instant();
     return leases.stream()
         .filter(
             lease -> {
-              Optional<Long> token = lying.heldBy(lease, now);
-              token.ifPresent(number -> lying.giveBack(number, now));
+              Optional<Long> token = state.heldBy(lease, now);
+              token.ifPresent(number -> state.giveBack(number, now));
               return token.isEmpty();
             })
         .toList();
@@ -165,10 +165,10 @@ public final class InMemoryTokenQueue implements TokenQueue {
 
   @Override
   public synchronized List<Token> put(BucketId bucket, List<Token> tokens) {
-    Lying lying = lying(bucket, "put");
+    QueueState state = state(bucket, "put");
     Instant now = clock.instant();
     for (Token token : tokens) {
-      lying.add(new Held(token, now, visibleFrom(token, now), Optional.empty()));
+      state.add(new Held(token, now, visibleFrom(token, now), Optional.empty()));
     }
     return List.of();
   }
@@ -189,24 +189,24 @@ public final class InMemoryTokenQueue implements TokenQueue {
   }
 
   private Map<Long, Held> queue(BucketId bucket, String method) {
-    return lying(bucket, method).tokens;
+    return state(bucket, method).tokens;
   }
 
-  private Lying lying(BucketId bucket, String method) {
+  private QueueState state(BucketId bucket, String method) {
     outage.check(method);
-    Lying lying = queues.get(bucket);
-    if (lying == null) {
+    QueueState state = queues.get(bucket);
+    if (state == null) {
       throw new MissingQueue(bucket);
     }
-    int gone = lying.expire(clock.instant().minus(lifetime(bucket)));
+    int gone = state.expire(clock.instant().minus(lifetime(bucket)));
     if (gone > 0) {
       expired.merge(bucket, (long) gone, Long::sum);
     }
-    return lying;
+    return state;
   }
 
   /** The tokens of a bucket, in the order in which they were put, and by receipt. */
-  private static final class Lying {
+  private static final class QueueState {
     private final Map<Long, Held> tokens = new LinkedHashMap<>();
     private final Map<String, Long> byReceipt = new HashMap<>();
     private long numbers;
