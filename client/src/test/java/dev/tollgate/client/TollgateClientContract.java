@@ -322,7 +322,7 @@ public abstract class TollgateClientContract {
     "nobody, send-email, 'tenantId: nobody (expected: an onboarded tenant), action: send-email'",
     "nobody, connect, 'tenantId: nobody (expected: an onboarded tenant), action: connect'"
   })
-  void unknown_bucket_is_named(String tenantId, String action, String message) {
+  void unknown_bucket_is_named_in_the_error(String tenantId, String action, String message) {
     String id = tenantId.equals("acme") ? tenant : tenantId;
     TokenBucket unknown = tollgate.bucket(id, action);
 

@@ -143,8 +143,8 @@ public final class LimiterLaws {
 
   private static Finding conservation(Limiter.Maker maker, History history) {
     Balance balance = new Balance();
-    Finding counts = LimiterRun.of(maker, history, balance);
-    return counts instanceof Finding.Broken || balance.judged ? counts : new Finding.NotJudged();
+    Finding finding = LimiterRun.of(maker, history, balance);
+    return finding instanceof Finding.Broken || balance.judged ? finding : new Finding.NotJudged();
   }
 
   /** Compares the limiter's counts with the events of the run. */
@@ -228,13 +228,13 @@ public final class LimiterLaws {
   }
 
   private static Finding refusal(Limiter.Maker maker, History history) {
-    Finding counts = LimiterRun.of(maker, history, new Refusals());
-    if (counts instanceof Finding.Broken) {
-      return counts;
+    Finding finding = LimiterRun.of(maker, history, new Refusals());
+    if (finding instanceof Finding.Broken) {
+      return finding;
     }
     Finding plain = LimiterRun.of(maker, history, new NeverLate(false));
     return plain instanceof Finding.Broken
-        ? counts
+        ? finding
         : LimiterRun.of(
             maker, history, LimiterRun.Mode.EARLY_RETRIES, new NeverLate(false), run -> {});
   }
@@ -284,9 +284,9 @@ public final class LimiterLaws {
 
   private static Finding allOrNone(Limiter.Maker maker, History history) {
     Several several = new Several();
-    Finding counts = LimiterRun.of(maker, history, several);
-    if (counts instanceof Finding.Broken || !several.judged) {
-      return counts instanceof Finding.Broken ? counts : new Finding.NotJudged();
+    Finding finding = LimiterRun.of(maker, history, several);
+    if (finding instanceof Finding.Broken || !several.judged) {
+      return finding instanceof Finding.Broken ? finding : new Finding.NotJudged();
     }
     return LimiterRun.of(maker, history, new NeverLate(true));
   }
@@ -358,14 +358,14 @@ public final class LimiterLaws {
 
   /** Runs a history twice, alone and with a busy neighbour, and compares the answers. */
   private static Finding neighbours(Limiter.Maker maker, History history) {
-    LimiterRun[] plays = new LimiterRun[1];
+    LimiterRun[] runs = new LimiterRun[1];
     Finding plain =
         LimiterRun.of(
-            maker, history, LimiterRun.Mode.PLAIN, new RunObserver() {}, run -> plays[0] = run);
+            maker, history, LimiterRun.Mode.PLAIN, new RunObserver() {}, run -> runs[0] = run);
     if (plain instanceof Finding.Broken) {
       return new Finding.NotJudged();
     }
-    LimiterRun alone = plays[0];
+    LimiterRun alone = runs[0];
     return LimiterRun.of(
         maker,
         history,
@@ -456,9 +456,9 @@ public final class LimiterLaws {
   }
 
   private static Finding retune(Limiter.Maker maker, History history) {
-    Finding counts = LimiterRun.of(maker, history, new Retunes());
-    if (counts instanceof Finding.Broken) {
-      return counts;
+    Finding finding = LimiterRun.of(maker, history, new Retunes());
+    if (finding instanceof Finding.Broken) {
+      return finding;
     }
     Terms next = maker.terms(new Random(~history.seed()));
     return compareTwoRuns(

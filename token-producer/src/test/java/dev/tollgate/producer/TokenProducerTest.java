@@ -22,11 +22,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class TokenProducerTest {
-  private final AdmissionFixture ports = new AdmissionFixture();
-  private final Tenant acme = ports.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 9L));
+  private final AdmissionFixture fixture = new AdmissionFixture();
+  private final Tenant acme = fixture.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 9L));
   private final BucketId bucket = AdmissionFixture.connects(acme);
   private final TokenProducer producer =
-      new TokenProducer(arn -> ports.maintenance(), ports::shardMaintenance, ports.clock());
+      new TokenProducer(arn -> fixture.maintenance(), fixture::shardMaintenance, fixture.clock());
   private final Context context = mock(Context.class, RETURNS_DEEP_STUBS);
 
   private String fire(String tenant, String action, String time) {
@@ -35,26 +35,26 @@ final class TokenProducerTest {
   }
 
   private void spendAll() {
-    List<Lease> held = ports.queue().reserve(bucket, 9, Duration.ofSeconds(30), Search.SHORT);
-    ports.queue().settle(bucket, held);
+    List<Lease> held = fixture.queue().reserve(bucket, 9, Duration.ofSeconds(30), Search.SHORT);
+    fixture.queue().settle(bucket, held);
   }
 
   @Test
   void the_bucket_that_the_schedule_names_is_filled_for_its_minute() {
     spendAll();
-    ports.clock().advance(Duration.ofSeconds(63));
+    fixture.clock().advance(Duration.ofSeconds(63));
     assertThat(fire("acme", "connect", "2026-03-01T12:01:00Z")).contains("minted=9");
     assertThat(fire("acme", "connect", "2026-03-01T12:01:00Z")).contains("minted=0");
-    assertThat(ports.queue().level(bucket)).isEqualTo(9);
+    assertThat(fixture.queue().level(bucket)).isEqualTo(9);
   }
 
   @Test
   void a_bucket_that_a_claim_names_is_filled_at_once() {
     spendAll();
-    ports.clock().advance(Duration.ofSeconds(20));
+    fixture.clock().advance(Duration.ofSeconds(20));
     assertThat(producer.handleRequest(Map.of("tenantId", "acme", "action", "connect"), context))
         .contains("minted=9");
-    assertThat(ports.queue().available(bucket)).isEqualTo(3);
+    assertThat(fixture.queue().available(bucket)).isEqualTo(3);
   }
 
   @Test
@@ -64,7 +64,7 @@ final class TokenProducerTest {
 
   @Test
   void an_unavailable_queue_fails_the_fill() {
-    ports.queue().outage().begin("look");
+    fixture.queue().outage().begin("look");
     assertThatThrownBy(() -> fire("acme", "connect", "2026-03-01T12:01:00Z"))
         .isInstanceOf(Unavailable.class);
   }

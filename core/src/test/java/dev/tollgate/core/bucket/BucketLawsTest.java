@@ -44,7 +44,7 @@ final class BucketLawsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("fillings")
-  void every_law_is_kept_without_faults(String name, Function<Terms, FillPolicy> filling) {
+  void buckets_without_faults_keep_every_law(String name, Function<Terms, FillPolicy> filling) {
     LawBook.Report report = LawBook.ofLimiter(TollgateLimiter.inMemory(filling, 0)).hold(HISTORIES);
     System.out.println(name + ": " + report);
     LimiterLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
@@ -52,7 +52,7 @@ final class BucketLawsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("fillings")
-  void every_law_is_kept_despite_faults(String name, Function<Terms, FillPolicy> filling) {
+  void buckets_with_faults_at_the_ports_keep_every_law(String name, Function<Terms, FillPolicy> filling) {
     LawBook.Report report =
         LawBook.ofLimiter(TollgateLimiter.inMemory(filling, 100)).hold(HISTORIES);
     assertThat(report.judged(LimiterLaws.NEVER_MORE)).as(name).isEqualTo(report.histories());

@@ -40,7 +40,7 @@ final class SessionEndTest {
     return fixture.sessions().vanish(tenant.id(), fixture.open(tenant, connectionIds));
   }
 
-  /** Where Lambda is to go on, if not all was dealt with. */
+  /** The record at which Lambda is to continue; empty if all records are processed. */
   private Optional<String> handle(DynamodbEvent event) {
     List<BatchItemFailure> failures =
         sessionEnd.handleRequest(event, context).getBatchItemFailures();

@@ -49,10 +49,10 @@ final class UnreliableQueueTest {
   private final AdmissionFixture ports = new AdmissionFixture();
   private final BucketId id = new BucketId(new TenantId("acme"), new Action("send-email"));
 
-  private static class Before implements TokenQueue {
+  private static class QueueWrapper implements TokenQueue {
     private final TokenQueue queue;
 
-    Before(TokenQueue queue) {
+    QueueWrapper(TokenQueue queue) {
       this.queue = queue;
     }
 
@@ -117,8 +117,8 @@ final class UnreliableQueueTest {
 
   // Incomplete receives.
 
-  private TokenQueue bringing(Random random, int few) {
-    return new Before(ports.queue()) {
+  private TokenQueue returningFew(Random random, int few) {
+    return new QueueWrapper(ports.queue()) {
       @Override
       public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
         return super.reserve(bucket, 1 + random.nextInt(Math.min(few, most)), lease, search);
@@ -130,7 +130,7 @@ final class UnreliableQueueTest {
   @ValueSource(ints = {1, 4, 10})
   void claim_gets_all_tokens_although_each_receive_returns_few(int few) {
     open(10, 10);
-    assertThat(gate(bringing(new Random(few), few)).claim(row(), 10, BucketGate.LEASE))
+    assertThat(gate(returningFew(new Random(few), few)).claim(row(), 10, BucketGate.LEASE))
         .isInstanceOf(ClaimResult.Granted.class);
   }
 
@@ -138,7 +138,7 @@ final class UnreliableQueueTest {
   @ValueSource(ints = {1, 3, 10})
   void bucket_does_not_grow_although_each_receive_returns_few(int few) {
     open(10, 60);
-    BucketGate gate = gate(bringing(new Random(few), few));
+    BucketGate gate = gate(returningFew(new Random(few), few));
     for (int minute = 0; minute < 60; minute++) {
       pass(Duration.ofSeconds(55));
       assertThat(gate.spendUpTo(id, Optional.of(row()), 10).tokens()).isEqualTo(10);
@@ -155,7 +155,7 @@ final class UnreliableQueueTest {
     open(1, 5);
     BucketGate blind =
         gate(
-            new Before(ports.queue()) {
+            new QueueWrapper(ports.queue()) {
               @Override
               public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
                 if (search == Search.LONG) {
@@ -205,7 +205,7 @@ final class UnreliableQueueTest {
     assertThat(take(ports.gate())).isTrue();
     BucketGate looking =
         gate(
-            new Before(ports.queue()) {
+            new QueueWrapper(ports.queue()) {
               @Override
               public Level look(BucketId bucket) {
                 Level level = super.look(bucket);
@@ -222,7 +222,7 @@ final class UnreliableQueueTest {
     drainedWithOneOnItsWay();
     assertThat(row().isKnownEmptyAt(now())).isTrue();
     TokenQueue putBack =
-        new Before(ports.queue()) {
+        new QueueWrapper(ports.queue()) {
           @Override
           public Level look(BucketId bucket) {
             Level level = super.look(bucket);
@@ -238,7 +238,7 @@ final class UnreliableQueueTest {
   void token_put_back_by_an_unanswered_request_is_not_hidden() {
     drainedWithOneOnItsWay();
     TokenQueue lost =
-        new Before(ports.queue()) {
+        new QueueWrapper(ports.queue()) {
           @Override
           public List<Token> put(BucketId bucket, List<Token> tokens) {
             super.put(bucket, tokens);
@@ -284,7 +284,7 @@ final class UnreliableQueueTest {
   @Test
   void unspent_token_admits_nobody() {
     TokenQueue refusing =
-        new Before(ports.queue()) {
+        new QueueWrapper(ports.queue()) {
           @Override
           public List<Lease> settle(BucketId bucket, List<Lease> leases) {
             return leases;
@@ -298,7 +298,7 @@ final class UnreliableQueueTest {
   void message_whose_token_is_not_spent_is_not_admitted() {
     BucketId messages = new BucketId(gold.id(), Action.MESSAGE);
     TokenQueue frozen =
-        new Before(ports.queue()) {
+        new QueueWrapper(ports.queue()) {
           @Override
           public List<Lease> settle(BucketId bucket, List<Lease> leases) {
             ports.clock().advance(Duration.ofSeconds(31));
@@ -310,7 +310,7 @@ final class UnreliableQueueTest {
     assertThat(late.tokens()).isZero();
     assertThat(late.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
     TokenQueue going =
-        new Before(ports.queue()) {
+        new QueueWrapper(ports.queue()) {
           @Override
           public List<Lease> settle(BucketId bucket, List<Lease> leases) {
             ports.queue().delete(bucket);
@@ -328,7 +328,7 @@ final class UnreliableQueueTest {
     BucketId connects = AdmissionFixture.connects(gold);
     ports.queue().settle(connects, ports.queue().reserve(connects, 2, BucketGate.LEASE, Search.LONG));
     TokenQueue agreeable =
-        new Before(ports.queue()) {
+        new QueueWrapper(ports.queue()) {
           @Override
           public List<Lease> settle(BucketId bucket, List<Lease> leases) {
             super.settle(bucket, leases);
@@ -352,7 +352,7 @@ final class UnreliableQueueTest {
   void burst_at_a_full_bucket_is_admitted_at_the_rate_although_counts_lag(long hibernateAfterMinutes) {
     NavigableMap<Instant, Level> told = new TreeMap<>();
     TokenQueue lagging =
-        new Before(ports.queue()) {
+        new QueueWrapper(ports.queue()) {
           @Override
           public Level look(BucketId bucket) {
             var then = told.floorEntry(now().minusSeconds(50));
