@@ -31,7 +31,7 @@ final class BucketLawsTest {
     return new FillPolicy(modes.get(number / 2), number % 2 == 0 ? 0 : 10);
   }
 
-  static List<Arguments> fillings() {
+  static List<Arguments> fillPolicies() {
     return List.of(
         Arguments.of("PRODUCER", always(FillMode.PRODUCER, 0)),
         Arguments.of("DIRECT", always(FillMode.DIRECT, 0)),
@@ -44,17 +44,17 @@ final class BucketLawsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("fillings")
-  void buckets_without_faults_keep_every_law(String name, Function<Terms, FillPolicy> filling) {
-    LawBook.Report report = LawBook.ofLimiter(TollgateLimiter.inMemory(filling, 0)).hold(HISTORIES);
+  void buckets_without_faults_keep_every_law(String name, Function<Terms, FillPolicy> fillPolicy) {
+    LawBook.Report report = LawBook.ofLimiter(TollgateLimiter.inMemory(fillPolicy, 0)).hold(HISTORIES);
     System.out.println(name + ": " + report);
     LimiterLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("fillings")
-  void buckets_with_faults_at_the_ports_keep_every_law(String name, Function<Terms, FillPolicy> filling) {
+  void buckets_with_faults_at_the_ports_keep_every_law(String name, Function<Terms, FillPolicy> fillPolicy) {
     LawBook.Report report =
-        LawBook.ofLimiter(TollgateLimiter.inMemory(filling, 100)).hold(HISTORIES);
+        LawBook.ofLimiter(TollgateLimiter.inMemory(fillPolicy, 100)).hold(HISTORIES);
     assertThat(report.judged(LimiterLaws.NEVER_MORE)).as(name).isEqualTo(report.histories());
     assertThat(report.judged(LimiterLaws.NEVER_LATE)).as(name).isEqualTo(report.histories());
   }

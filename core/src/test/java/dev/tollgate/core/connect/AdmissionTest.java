@@ -38,7 +38,7 @@ final class AdmissionTest {
     return ports.queue().available(AdmissionFixture.connects(acme));
   }
 
-  private static Refusal why(AdmissionDecision decision) {
+  private static Refusal refusal(AdmissionDecision decision) {
     return ((AdmissionDecision.Refused) decision).refusal();
   }
 
@@ -70,34 +70,34 @@ final class AdmissionTest {
 
   @Test
   void unknown_tenant_is_refused_without_a_request_to_its_bucket() {
-    assertThat(why(admission.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(refusal(admission.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
     assertThat(ports.queue().reserves()).isZero();
   }
 
   @Test
   void unknown_session_is_refused_and_the_token_given_back() {
-    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(available()).isEqualTo(3);
   }
 
   @Test
   void session_of_another_tenant_is_refused() {
     Tenant other = ports.onboard("other", "gold", Map.of());
-    assertThat(why(admission.decide(other.id(), session))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(refusal(admission.decide(other.id(), session))).isEqualTo(Refusal.UNKNOWN);
   }
 
   @Test
   void expired_session_is_refused_although_its_row_exists() {
     ports.clock().advance(Duration.ofHours(1));
     assertThat(ports.sessions().find(acme.id(), session)).isPresent();
-    assertThat(why(decide())).isEqualTo(Refusal.UNKNOWN);
+    assertThat(refusal(decide())).isEqualTo(Refusal.UNKNOWN);
     assertThat(available()).isEqualTo(3);
   }
 
   @Test
   void suspended_tenant_is_refused_and_the_token_given_back() {
     replace(TenantStatus.SUSPENDED, OnUnavailable.ADMIT);
-    assertThat(why(decide())).isEqualTo(Refusal.SUSPENDED);
+    assertThat(refusal(decide())).isEqualTo(Refusal.SUSPENDED);
     assertThat(available()).isEqualTo(3);
     assertThat(refused()).isEqualTo(1);
   }
@@ -146,17 +146,17 @@ final class AdmissionTest {
   void bucket_with_an_empty_hint_costs_no_request() {
     spendAll();
     AdmissionDecision first = decide();
-    long asked = ports.queue().reserves();
+    long requestsBefore = ports.queue().reserves();
     ports.clock().advance(Duration.ofMillis(9_999));
     assertThat(decide()).isEqualTo(first);
-    assertThat(ports.queue().reserves()).isEqualTo(asked);
-    Admission elsewhere =
+    assertThat(ports.queue().reserves()).isEqualTo(requestsBefore);
+    Admission otherProcess =
         new Admission(
             ports.facts(), ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
-    assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
-    assertThat(ports.queue().reserves()).isEqualTo(asked + 1);
-    assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
-    assertThat(ports.queue().reserves()).isEqualTo(asked + 1);
+    assertThat(otherProcess.decide(acme.id(), session)).isEqualTo(first);
+    assertThat(ports.queue().reserves()).isEqualTo(requestsBefore + 1);
+    assertThat(otherProcess.decide(acme.id(), session)).isEqualTo(first);
+    assertThat(ports.queue().reserves()).isEqualTo(requestsBefore + 1);
   }
 
   @Test
@@ -186,7 +186,7 @@ final class AdmissionTest {
     assertThat(((AdmissionDecision.Ticketed) decide()).ticket().lease())
         .isEqualTo(Optional.empty());
     replace(TenantStatus.ACTIVE, OnUnavailable.REFUSE);
-    assertThat(why(decide())).isEqualTo(Refusal.UNDECIDED);
+    assertThat(refusal(decide())).isEqualTo(Refusal.UNDECIDED);
   }
 
   @Test
@@ -203,35 +203,35 @@ final class AdmissionTest {
   @Test
   void every_refusal_of_a_tenants_session_is_counted() {
     join(10, "c");
-    assertThat(why(decide())).isEqualTo(Refusal.SESSION_CONNECTIONS);
+    assertThat(refusal(decide())).isEqualTo(Refusal.SESSION_CONNECTIONS);
     assertThat(refused()).isEqualTo(1);
     for (int i = 0; i < 10; i++) {
       ports.sessions().leave(acme.id(), session, "c" + i);
     }
     ports.clock().advance(RefusalTally.APART);
     spendAll();
-    assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
+    assertThat(refusal(decide())).isEqualTo(Refusal.TENANT_RATE);
     assertThat(refused()).isEqualTo(2);
-    assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
+    assertThat(refusal(decide())).isEqualTo(Refusal.TENANT_RATE);
     ports.clock().advance(RefusalTally.APART);
-    assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
+    assertThat(refusal(decide())).isEqualTo(Refusal.TENANT_RATE);
     assertThat(refused()).isEqualTo(4);
     ports.clock().advance(RefusalTally.APART);
     replace(TenantStatus.ACTIVE, OnUnavailable.REFUSE);
     ports.clock().advance(Duration.ofMinutes(1));
     ports.queue().outage().begin();
-    assertThat(why(decide())).isEqualTo(Refusal.UNDECIDED);
+    assertThat(refusal(decide())).isEqualTo(Refusal.UNDECIDED);
     assertThat(refused()).isEqualTo(5);
   }
 
   @Test
   void unknown_sessions_are_not_counted_as_refusals() {
     for (int i = 0; i < 10; i++) {
-      assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+      assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
       ports.clock().advance(RefusalTally.APART);
     }
     ports.clock().advance(Duration.ofHours(1));
-    assertThat(why(decide())).isEqualTo(Refusal.UNKNOWN);
+    assertThat(refusal(decide())).isEqualTo(Refusal.UNKNOWN);
     assertThat(refused()).isZero();
   }
 
@@ -261,7 +261,7 @@ final class AdmissionTest {
     Admission late =
         new Admission(
             remembering, ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
-    assertThat(why(late.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(refusal(late.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
     assertThat(ports.activity().of(new TenantId("nobody")).refused()).isZero();
   }
 
@@ -270,7 +270,7 @@ final class AdmissionTest {
     ports.activity().outage().begin();
     spendAll();
     AdmissionDecision first = decide();
-    assertThat(why(first)).isEqualTo(Refusal.TENANT_RATE);
+    assertThat(refusal(first)).isEqualTo(Refusal.TENANT_RATE);
     assertThat(decide()).isEqualTo(first);
     assertThat(ports.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptyHint())
         .isPresent();

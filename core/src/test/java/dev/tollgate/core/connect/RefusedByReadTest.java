@@ -47,7 +47,7 @@ final class RefusedByReadTest {
     return admission(ports.gate(), Runnable::run, pause -> {});
   }
 
-  private static Refusal why(AdmissionDecision decision) {
+  private static Refusal refusal(AdmissionDecision decision) {
     return ((AdmissionDecision.Refused) decision).refusal();
   }
 
@@ -60,7 +60,7 @@ final class RefusedByReadTest {
   private long receivesInAMinute(Admission admission, SessionId of, Refusal expected) {
     long before = ports.queue().reserves();
     for (int i = 0; i < 1_000; i++) {
-      assertThat(why(admission.decide(acme.id(), of))).isEqualTo(expected);
+      assertThat(refusal(admission.decide(acme.id(), of))).isEqualTo(expected);
       assertThat(ports.queue().available(bucket)).isEqualTo(60);
       ports.clock().advance(Duration.ofMillis(60));
     }
@@ -113,12 +113,12 @@ final class RefusedByReadTest {
     Queue<Runnable> silent = new ArrayDeque<>();
     List<Duration> waited = new ArrayList<>();
     Admission admission = admission(ports.gate(), holdingBack(silent), waited::add);
-    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(waited).containsExactly(Admission.GRACE);
 
     // Its token may be held until the lease ends; until then there is no other try.
     ports.clock().advance(BucketGate.LEASE.minusMillis(1));
-    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(ports.queue().reserves()).isZero();
 
     silent.element().run();
@@ -139,13 +139,13 @@ final class RefusedByReadTest {
         };
     List<Duration> waited = new ArrayList<>();
     Admission admission = admission(ports.gate(), secondIsSilent, waited::add);
-    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(waited).containsExactly(Admission.GRACE);
     assertThat(ports.queue().inFlight(bucket)).isEqualTo(1);
 
     // The token may be held until its lease ends; until then there is no other try.
     ports.clock().advance(BucketGate.LEASE.minusMillis(1));
-    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(ports.queue().reserves()).isEqualTo(1);
 
     tasks.get(1).run();
@@ -177,7 +177,7 @@ final class RefusedByReadTest {
                 answersLate.element().run();
               }
             });
-    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(ports.queue().reserves()).isEqualTo(1);
     assertThat(ports.queue().available(bucket)).isEqualTo(60);
   }
@@ -211,7 +211,7 @@ final class RefusedByReadTest {
     int count = 20;
     List<FrozenProcess> processes =
         IntStream.range(0, count).mapToObj(i -> new FrozenProcess()).toList();
-    Admission honest = admission();
+    Admission honestProcess = admission();
     Instant end = AdmissionFixture.START.plus(Duration.ofMinutes(10));
     long mostHeld = 0;
     for (int i = 0; ports.clock().instant().isBefore(end); i++) {
@@ -219,12 +219,12 @@ final class RefusedByReadTest {
       if (random.nextInt(10) == 0) {
         process.thaw();
       }
-      assertThat(why(process.admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+      assertThat(refusal(process.admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
       long held = ports.queue().inFlight(bucket);
       mostHeld = Math.max(mostHeld, held);
       assertThat(held).as("seed %d, handshake %d", seed, i).isLessThanOrEqualTo(count);
       if (i % 500 == 0) {
-        AdmissionDecision decision = honest.decide(acme.id(), session);
+        AdmissionDecision decision = honestProcess.decide(acme.id(), session);
         assertThat(decision)
             .as("seed %d, %d", seed, i)
             .isInstanceOf(AdmissionDecision.Ticketed.class);

@@ -191,8 +191,8 @@ final class RegistrationTest {
     for (int i = 0; i < 10; i++) {
       ports.sessions().countUp(acme.id(), 10);
     }
-    Pause stepsBack = duration -> ports.sessions().countDown(acme.id(), 1);
-    assertThat(registration(stepsBack).register(ticket, "patient")).isEqualTo(new Registered(true));
+    Pause freePlace = duration -> ports.sessions().countDown(acme.id(), 1);
+    assertThat(registration(freePlace).register(ticket, "patient")).isEqualTo(new Registered(true));
     assertThat(ports.sessions().count(acme.id())).isEqualTo(10);
   }
 

@@ -37,7 +37,7 @@ final class RandomConnections {
   private final Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
   private final List<SessionId> sessions = new ArrayList<>();
   private final List<Open> open = new ArrayList<>();
-  private final List<Deque<Runnable>> under = new ArrayList<>();
+  private final List<Deque<Runnable>> outstanding = new ArrayList<>();
   private int made;
 
   private record Open(SessionId session, String connectionId) {}
@@ -54,25 +54,25 @@ final class RandomConnections {
   /** Performs outstanding writes or starts new connects and disconnects, this many times. */
   void go(int writes) {
     for (int i = 0; i < writes; i++) {
-      if (under.isEmpty() || random.nextInt(4) == 0) {
+      if (outstanding.isEmpty() || random.nextInt(4) == 0) {
         begin();
       } else {
-        write(under.get(random.nextInt(under.size())));
+        write(outstanding.get(random.nextInt(outstanding.size())));
       }
     }
   }
 
   /** Performs all outstanding writes. */
   void land() {
-    while (!under.isEmpty()) {
-      write(under.get(random.nextInt(under.size())));
+    while (!outstanding.isEmpty()) {
+      write(outstanding.get(random.nextInt(outstanding.size())));
     }
   }
 
   /**
    * Runs a recount under traffic: random traffic between its requests in rough mode, and {@code meanwhile} between its readings.
    */
-  void amid(Consumer<Recount> work, Runnable meanwhile) {
+  void underTraffic(Consumer<Recount> work, Runnable meanwhile) {
     fixture.faults().none();
     if (rough) {
       fixture.faults().plan(1 + random.nextInt(5), Faults.meanwhile(() -> go(random.nextInt(5))));
@@ -83,28 +83,28 @@ final class RandomConnections {
 
   private void write(Deque<Runnable> steps) {
     if (rough && random.nextInt(25) == 0) {
-      under.remove(steps); // The process dies.
+      outstanding.remove(steps); // The process dies.
       return;
     }
     steps.pop().run();
     if (steps.isEmpty()) {
-      under.remove(steps);
+      outstanding.remove(steps);
     }
   }
 
   private void begin() {
-    int what = random.nextInt(rough ? 12 : 10);
-    if (sessions.isEmpty() || what == 0) {
+    int choice = random.nextInt(rough ? 12 : 10);
+    if (sessions.isEmpty() || choice == 0) {
       sessions.add(fixture.open(acme));
-    } else if (what < 6) {
-      under.add(registration(some(sessions), "c" + made++));
-    } else if (what < 9) {
+    } else if (choice < 6) {
+      outstanding.add(registration(some(sessions), "c" + made++));
+    } else if (choice < 9) {
       if (!open.isEmpty()) {
         departure(some(open));
       }
-    } else if (what == 9) {
-      under.add(end(some(sessions)));
-    } else if (what == 10) {
+    } else if (choice == 9) {
+      outstanding.add(end(some(sessions)));
+    } else if (choice == 10) {
       SessionId deleted = some(sessions);
       if (fixture.sessions().find(ACME, deleted).isPresent()) {
         fixture.sessions().vanish(ACME, deleted);
@@ -114,8 +114,8 @@ final class RandomConnections {
     }
   }
 
-  private <T> T some(List<T> things) {
-    return things.get(random.nextInt(things.size()));
+  private <T> T some(List<T> list) {
+    return list.get(random.nextInt(list.size()));
   }
 
   private Deque<Runnable> registration(SessionId session, String connectionId) {
@@ -154,7 +154,7 @@ final class RandomConnections {
               steps.add(() -> fixture.sessions().countDown(ACME, Set.of(closed.connectionId())));
             }
           });
-      under.add(steps);
+      outstanding.add(steps);
     }
   }
 

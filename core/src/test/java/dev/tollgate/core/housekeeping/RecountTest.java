@@ -110,10 +110,10 @@ final class RecountTest {
   }
 
   /** Runs an action once, in the pause between two readings. */
-  private static Pause betweenLooks(Runnable what) {
+  private static Pause betweenLooks(Runnable action) {
     return duration -> {
       if (duration.compareTo(MARGIN) > 0) {
-        what.run();
+        action.run();
       }
     };
   }

@@ -40,7 +40,7 @@ final class TenantVisitTest {
     return fixture.visit().visit(ACME, Instant.MAX);
   }
 
-  private static VisitReport did(long ended, long dropped, long drift) {
+  private static VisitReport report(long ended, long dropped, long drift) {
     return new VisitReport(ACME, ended, dropped, drift, Optional.empty());
   }
 
@@ -64,11 +64,11 @@ final class TenantVisitTest {
     fixture.open(acme, "a", "b");
     fixture.pass(OVER.minusSeconds(1));
     fixture.open(acme, "c");
-    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
 
     fixture.pass(Duration.ofSeconds(1));
 
-    assertThat(visit()).isEqualTo(did(1, 0, 0));
+    assertThat(visit()).isEqualTo(report(1, 0, 0));
     assertThat(fixture.sockets().closed()).containsExactlyInAnyOrder("a", "b");
     assertCounts(1);
   }
@@ -79,7 +79,7 @@ final class TenantVisitTest {
     fixture.open(acme, "c");
     is(TenantStatus.SUSPENDED);
 
-    assertThat(visit()).isEqualTo(did(2, 0, 0));
+    assertThat(visit()).isEqualTo(report(2, 0, 0));
 
     assertThat(fixture.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c");
     assertCounts(0);
@@ -95,7 +95,7 @@ final class TenantVisitTest {
     is(TenantStatus.SUSPENDED);
     fixture.faults().none();
 
-    assertThat(visit()).isEqualTo(did(22, 0, 0));
+    assertThat(visit()).isEqualTo(report(22, 0, 0));
 
     assertThat(fixture.faults().calls().stream().filter(call -> call.startsWith("Sessions.")).skip(1))
         .startsWith(
@@ -109,7 +109,7 @@ final class TenantVisitTest {
     fixture.open(acme, "a");
     fixture.ports().tenants().remove(ACME, acme.version());
 
-    assertThat(visit()).isEqualTo(did(1, 0, 0));
+    assertThat(visit()).isEqualTo(report(1, 0, 0));
     fixture.pass(Duration.ofMinutes(2));
     fixture.faults().none();
     visit();
@@ -127,7 +127,7 @@ final class TenantVisitTest {
     fixture.open(acme, "c");
     fixture.sessions().vanish(ACME, deleted);
 
-    assertThat(visit()).isEqualTo(did(0, 0, 2));
+    assertThat(visit()).isEqualTo(report(0, 0, 2));
 
     assertCounts(1);
   }
@@ -145,14 +145,14 @@ final class TenantVisitTest {
 
     assertThat(visit).isEqualTo(new VisitReport(ACME, 2, 0, 0, Optional.of("not reached")));
     assertCounts(1);
-    assertThat(visit()).isEqualTo(did(1, 0, 0));
+    assertThat(visit()).isEqualTo(report(1, 0, 0));
     assertCounts(0);
   }
 
   // Dropped ghosts.
 
   /** A tenant that is near its limit of ten connections with eight. */
-  private SessionId nearTheLimit(String... others) {
+  private SessionId openNearTheLimit(String... others) {
     limited(10);
     fixture.open(
         acme, IntStream.range(others.length, 8).mapToObj(i -> "o" + i).toArray(String[]::new));
@@ -185,7 +185,7 @@ final class TenantVisitTest {
       fixture.pass(Duration.ofMinutes(1));
       fixture.faults().none();
 
-      assertThat(visit()).isEqualTo(did(0, 0, 0));
+      assertThat(visit()).isEqualTo(report(0, 0, 0));
 
       assertThat(fixture.faults().calls())
           .containsExactly("Tenants.find", "Sessions.list", "Connections.readCount");
@@ -200,12 +200,12 @@ final class TenantVisitTest {
     fixture.pass(Duration.ofMinutes(11));
     fixture.join(ACME, session, "late");
     fixture.sessions().countUp(ACME, "late", 100);
-    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
 
     fixture.pass(Duration.ofSeconds(1));
     fixture.faults().none();
 
-    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(visit()).isEqualTo(report(0, 1, 1));
     assertThat(probes()).hasSize(2);
     assertThat(fixture.sockets().closed()).isEmpty();
     assertThat(fixture.sessions().find(ACME, session).orElseThrow().connections())
@@ -221,7 +221,7 @@ final class TenantVisitTest {
     for (int minute = 0; minute < 119; minute++) {
       fixture.pass(Duration.ofMinutes(1));
       fixture.faults().none();
-      assertThat(visit()).isEqualTo(did(0, 0, 0));
+      assertThat(visit()).isEqualTo(report(0, 0, 0));
       probes += probes().size();
     }
     assertThat(probes).isLessThanOrEqualTo(11 * 3);
@@ -279,12 +279,12 @@ final class TenantVisitTest {
     Instant now = fixture.ports().clock().instant();
     fixture.sendMessage(ACME, session, now.plusSeconds(7_200));
     fixture.pass(Duration.ofMinutes(11));
-    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
 
     fixture.sockets().lose("a");
     fixture.sockets().lose("b");
     fixture.pass(Duration.ofSeconds(1));
-    assertThat(visit()).isEqualTo(did(0, 2, 2));
+    assertThat(visit()).isEqualTo(report(0, 2, 2));
   }
 
   @Test
@@ -295,39 +295,39 @@ final class TenantVisitTest {
       fixture.pass(Duration.ofMinutes(1));
       Instant now = fixture.ports().clock().instant();
       fixture.sendMessage(ACME, session, now.plusSeconds(7_200));
-      assertThat(visit()).isEqualTo(did(0, 0, 0));
+      assertThat(visit()).isEqualTo(report(0, 0, 0));
     }
     fixture.pass(Duration.ofSeconds(1));
 
-    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(visit()).isEqualTo(report(0, 1, 1));
   }
 
   @Test
   void ghosts_near_the_tenants_limit_are_dropped_and_subtracted() {
-    SessionId session = nearTheLimit("a", "b", "c");
+    SessionId session = openNearTheLimit("a", "b", "c");
     fixture.sockets().lose("a");
     fixture.sockets().lose("c");
     fixture.pass(QUIET);
 
-    assertThat(visit()).isEqualTo(did(0, 2, 2));
+    assertThat(visit()).isEqualTo(report(0, 2, 2));
 
     assertCounts(6);
     assertThat(fixture.sessions().find(ACME, session).orElseThrow().connections()).containsExactly("b");
     fixture.faults().none();
-    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
     assertThat(probes()).isEmpty();
     assertThat(fixture.sessions().leave(ACME, session, "a")).isEqualTo(LeaveResult.NOT_JOINED);
   }
 
   @Test
   void ghosts_of_a_busy_session_are_dropped() {
-    SessionId session = nearTheLimit("a", "b");
+    SessionId session = openNearTheLimit("a", "b");
     fixture.sockets().lose("a");
     fixture.pass(QUIET);
     fixture.join(ACME, session, "fresh");
     fixture.sessions().countUp(ACME, "fresh", 10);
 
-    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(visit()).isEqualTo(report(0, 1, 1));
   }
 
   @Test
@@ -338,7 +338,7 @@ final class TenantVisitTest {
     refused(new RefusalCounts(1, now(), Optional.empty()));
     fixture.pass(QUIET);
 
-    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(visit()).isEqualTo(report(0, 1, 1));
   }
 
   @Test
@@ -349,7 +349,7 @@ final class TenantVisitTest {
     refused(new RefusalCounts(1, now(), now()));
     fixture.pass(Duration.ofMinutes(2));
 
-    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
   }
 
   @Test
@@ -361,34 +361,34 @@ final class TenantVisitTest {
     fixture.sockets().lose("c");
     fixture.pass(QUIET);
     fixture.faults().none();
-    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
     assertThat(probes()).isEmpty();
 
     refused(new RefusalCounts(1, Optional.empty(), now()));
 
-    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(visit()).isEqualTo(report(0, 1, 1));
     assertThat(probes()).hasSize(2);
   }
 
   @Test
   void uncounted_connection_is_dropped_without_lowering_the_count() {
-    SessionId session = nearTheLimit("a");
+    SessionId session = openNearTheLimit("a");
     fixture.join(ACME, session, "uncounted");
     fixture.sockets().lose("uncounted");
     fixture.pass(QUIET);
 
-    assertThat(visit()).isEqualTo(did(0, 1, 0));
+    assertThat(visit()).isEqualTo(report(0, 1, 0));
 
     assertCounts(8);
   }
 
   @Test
   void connection_with_a_recent_sign_of_life_is_not_checked() {
-    SessionId session = nearTheLimit("a");
+    SessionId session = openNearTheLimit("a");
     fixture.sockets().lose("a");
     fixture.pass(BUSY);
     fixture.faults().none();
-    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
     Instant now = fixture.ports().clock().instant();
     fixture.sendMessage(ACME, session, now.plusSeconds(7_200));
     fixture.pass(BUSY);
@@ -402,7 +402,7 @@ final class TenantVisitTest {
 
   @Test
   void failing_check_leaves_the_socket_and_the_count_is_repaired() {
-    nearTheLimit("a");
+    openNearTheLimit("a");
     fixture.sessions().countUp(ACME, "b", 10);
     fixture.sockets().lose("a");
     fixture.pass(QUIET);
@@ -414,7 +414,7 @@ final class TenantVisitTest {
         .isEqualTo(new VisitReport(ACME, 0, 0, 1, Optional.of("isOpen: out of order")));
     assertCounts(8);
     fixture.sockets().outage().end();
-    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(visit()).isEqualTo(report(0, 1, 1));
   }
 
   @Test
@@ -424,9 +424,9 @@ final class TenantVisitTest {
     fixture.sockets().lose("a");
     fixture.pass(QUIET);
 
-    assertThat(fixture.visit().visit(ACME, fixture.ports().clock().instant())).isEqualTo(did(0, 0, 0));
+    assertThat(fixture.visit().visit(ACME, fixture.ports().clock().instant())).isEqualTo(report(0, 0, 0));
     fixture.pass(OVER);
-    assertThat(fixture.visit().visit(ACME, fixture.ports().clock().instant())).isEqualTo(did(0, 0, 0));
+    assertThat(fixture.visit().visit(ACME, fixture.ports().clock().instant())).isEqualTo(report(0, 0, 0));
 
     assertCounts(4);
     assertThat(fixture.sessions().list()).containsExactly(ACME);

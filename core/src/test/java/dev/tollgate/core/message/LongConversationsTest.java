@@ -52,7 +52,7 @@ final class LongConversationsTest {
 
   private void join(Tenant tenant, SessionId session, String id, long perMinute) {
     Instant now = ports.clock().instant();
-    Session stands = ports.sessions().find(tenant.id(), session).orElseThrow();
+    Session current = ports.sessions().find(tenant.id(), session).orElseThrow();
     assertThat(
             ports.sessions()
                 .join(
@@ -61,7 +61,7 @@ final class LongConversationsTest {
                     id,
                     1_000,
                     Gcra.perMinute(perMinute),
-                    stands.arrival(),
+                    current.arrival(),
                     now.plusSeconds(tenant.limits().get(Limit.SESSION_TTL)),
                     now))
         .hasToString("ADDED");
@@ -113,9 +113,9 @@ final class LongConversationsTest {
       fixture.process(named(acme, session, "a", "q" + i, "order-" + i));
     }
 
-    Session stands = ports.sessions().find(acme.id(), session).orElseThrow();
-    assertThat(stands.connections()).containsExactly("a");
-    assertThat(stands.endsAt()).isEqualTo(lifeEnds);
+    Session current = ports.sessions().find(acme.id(), session).orElseThrow();
+    assertThat(current.connections()).containsExactly("a");
+    assertThat(current.endsAt()).isEqualTo(lifeEnds);
   }
 
   /** DynamoDB charges each write of a row by the row's size. */
@@ -233,13 +233,13 @@ final class LongConversationsTest {
         ports.onboard(
             "acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 1L, Limit.SESSION_TTL, 3_600L));
     SessionId session = open(acme);
-    SessionId greedy = open(acme);
+    SessionId busySession = open(acme);
     join(acme, session, "a", 30);
-    join(acme, greedy, "g", 30);
+    join(acme, busySession, "g", 30);
     int throttled = 0;
     for (int i = 0; i < 72; i++) {
       ports.clock().advance(Duration.ofSeconds(10));
-      fixture.process(message(acme, greedy, "g", "g" + i));
+      fixture.process(message(acme, busySession, "g", "g" + i));
       throttled +=
           fixture.process(message(acme, session, "a", "m" + i)).contains(MessageOutcome.THROTTLED)
               ? 1

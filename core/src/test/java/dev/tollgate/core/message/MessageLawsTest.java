@@ -132,10 +132,10 @@ final class MessageLawsTest {
           == null) {
         queue.add(ProcessingFixture.named(tenant, session, socket, request, name));
       }
-      int heard = fixture.sockets().postedTo(socket).size();
+      int answersBefore = fixture.sockets().postedTo(socket).size();
       deliver();
       List<String> frames = fixture.sockets().postedTo(socket);
-      return frames.subList(heard, frames.size()).stream()
+      return frames.subList(answersBefore, frames.size()).stream()
           .filter(frame -> frame.startsWith("throttled " + name + " "))
           .findFirst()
           .<Answer>map(frame -> new Throttled(retryAfter(frame)))
@@ -151,9 +151,9 @@ final class MessageLawsTest {
       Instant now = setting.clock().instant();
       while (!queue.isEmpty() && !now.isBefore(visibleAt)) {
         List<IncomingMessage> batch = List.copyOf(queue.subList(0, Math.min(10, queue.size())));
-        disturb();
+        drawFault();
         List<MessageOutcome> outcomes = fixture.outcomes(batch);
-        calm();
+        stopFaults();
         for (int i = 0; i < batch.size(); i++) {
           if (outcomes.get(i).isDone()) {
             queue.remove(batch.get(i));
@@ -164,7 +164,7 @@ final class MessageLawsTest {
       }
     }
 
-    private void disturb() {
+    private void drawFault() {
       if (!isLogged) {
         fixture.log().outage().begin();
         fixture.ports().sessions().outage().begin("extend");
@@ -177,7 +177,7 @@ final class MessageLawsTest {
       }
     }
 
-    private void calm() {
+    private void stopFaults() {
       fixture.facts().outage().end();
       fixture.sockets().outage().end();
     }

@@ -127,16 +127,16 @@ final class MessageProcessingTest {
     assertThat(fixture.sockets().postedTo("a")).containsExactly("reply m1 { \"n\": 1.0 }");
   }
 
-  private void become(TenantStatus status) {
-    Tenant stands = ports.tenants().find(acme.id()).orElseThrow();
-    ports.tenants().replace(stands.changed(Tier.DEFAULTS.get(2), stands.overrides(), status));
+  private void setStatus(TenantStatus status) {
+    Tenant current = ports.tenants().find(acme.id()).orElseThrow();
+    ports.tenants().replace(current.changed(Tier.DEFAULTS.get(2), current.overrides(), status));
   }
 
   @ParameterizedTest
   @EnumSource(names = "ACTIVE", mode = EnumSource.Mode.EXCLUDE)
   void messages_of_an_inactive_tenant_are_refused_without_cost(TenantStatus status) {
     long tokens = fixture.tokens(acme);
-    become(status);
+    setStatus(status);
 
     assertThat(fixture.process(named("q1", "m1"), from("a", "m2")))
         .containsExactly(SUSPENDED, SUSPENDED);
@@ -148,9 +148,9 @@ final class MessageProcessingTest {
 
   @Test
   void message_refused_during_suspension_can_be_sent_again() {
-    become(TenantStatus.SUSPENDED);
+    setStatus(TenantStatus.SUSPENDED);
     fixture.process(named("q1", "m1"));
-    become(TenantStatus.ACTIVE);
+    setStatus(TenantStatus.ACTIVE);
 
     assertThat(fixture.process(named("q2", "m1"))).containsExactly(PROCESSED);
   }
@@ -251,7 +251,7 @@ final class MessageProcessingTest {
 
   @Test
   void messages_of_unknown_tenants_are_dropped() {
-    IncomingMessage stranger =
+    IncomingMessage unknown =
         new IncomingMessage(
             new TenantId("nobody"),
             session,
@@ -260,7 +260,7 @@ final class MessageProcessingTest {
             Optional.empty(),
             new IncomingMessage.Message("1"));
 
-    assertThat(fixture.process(stranger, from("a", "m2"))).containsExactly(DROPPED, PROCESSED);
+    assertThat(fixture.process(unknown, from("a", "m2"))).containsExactly(DROPPED, PROCESSED);
 
     assertThat(fixture.handledIds()).containsExactly("m2");
   }
@@ -910,7 +910,7 @@ final class MessageProcessingTest {
   /** Another session takes each token as it appears. */
   @Test
   void session_with_one_refused_frame_a_second_is_not_closed() {
-    SessionId noisy = fixture.session(acme, "noisy");
+    SessionId slowSession = fixture.session(acme, "noisy");
     spend(20);
     int refused = 0;
     for (int second = 0; second < 600; second++) {
@@ -918,7 +918,7 @@ final class MessageProcessingTest {
         ports.fill().fill(ProcessingFixture.messages(acme));
         spend(20);
       }
-      fixture.process(message(acme, noisy, "noisy", "n" + second));
+      fixture.process(message(acme, slowSession, "noisy", "n" + second));
       refused += Collections.frequency(fixture.process(from("a", "m" + second)), THROTTLED);
       ports.clock().advance(Duration.ofSeconds(1));
     }
@@ -1072,7 +1072,7 @@ final class MessageProcessingTest {
 
   @Test
   void refusals_of_a_suspended_tenant_close_its_sockets() {
-    become(TenantStatus.SUSPENDED);
+    setStatus(TenantStatus.SUSPENDED);
 
     assertThat(fixture.outcomes(flood("a", 70))).containsOnly(SUSPENDED, CUT_OFF);
 
@@ -1282,13 +1282,13 @@ final class MessageProcessingTest {
   @Test
   void session_of_many_sockets_is_served_by_all_threads_without_omission() {
     String[] many = IntStream.range(0, 100).mapToObj(i -> "s" + i).toArray(String[]::new);
-    SessionId crowd = fixture.session(acme, many);
+    SessionId largeSession = fixture.session(acme, many);
     ExecutorService executor = Executors.newCachedThreadPool();
     try {
       assertThat(
               fixture.processing(executor)
                   .process(
-                      List.of(message(acme, crowd, "s0", "m1"), message(acme, crowd, "s1", "m2")),
+                      List.of(message(acme, largeSession, "s0", "m1"), message(acme, largeSession, "s1", "m2")),
                       Duration.ofSeconds(10)))
           .extracting(Result::outcome)
           .containsOnly(PROCESSED);

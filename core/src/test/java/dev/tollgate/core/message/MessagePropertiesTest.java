@@ -42,7 +42,7 @@ final class MessagePropertiesTest {
     private final Map<String, MessageOutcome> ends = new HashMap<>();
     private final List<String> processed = new ArrayList<>();
     private final Set<String> vanished = new HashSet<>();
-    private final Set<String> unheard = new HashSet<>();
+    private final Set<String> unanswered = new HashSet<>();
 
     Run(long seed) {
       this.seed = seed;
@@ -97,7 +97,7 @@ final class MessagePropertiesTest {
       List<IncomingMessage> queue = new ArrayList<>(sent);
       for (int round = 0; !queue.isEmpty(); round++) {
         assertThat(round).as("rounds of seed %d", seed).isLessThan(2_000);
-        disturb();
+        drawFault();
         List<IncomingMessage> batch = List.copyOf(queue.subList(0, Math.min(10, queue.size())));
         List<IncomingMessage> settled = settled(batch, fixture.results(batch));
         queue.removeAll(settled);
@@ -117,7 +117,7 @@ final class MessagePropertiesTest {
       tenants.forEach(this::assertBalanced);
     }
 
-    private void disturb() {
+    private void drawFault() {
       fixture.sockets().outage().end();
       fixture.facts().outage().end();
       switch (random.nextInt(6)) {
@@ -146,7 +146,7 @@ final class MessagePropertiesTest {
         assertThat(stopped).as("seed %d, %s", seed, each.id()).doesNotContain(each.session());
         assertThat(ends.put(each.queueId(), outcome)).isNull();
         if (results.get(i).undelivered() > 0) {
-          unheard.add(each.id());
+          unanswered.add(each.id());
         }
         done.add(each);
       }
@@ -155,13 +155,13 @@ final class MessagePropertiesTest {
 
     private void assertAnswered(IncomingMessage each) {
       MessageOutcome end = Objects.requireNonNull(ends.get(each.queueId()));
-      List<String> heard = fixture.sockets().postedTo(each.connectionId());
+      List<String> answers = fixture.sockets().postedTo(each.connectionId());
       switch (end) {
         case PROCESSED -> assertThat(fixture.handledIds()).contains(each.id());
         case DUPLICATE -> assertThat(processed).as("seed %d", seed).contains(each.id());
         case THROTTLED, BAD_FRAME -> {
-          if (!vanished.contains(each.connectionId()) && !unheard.contains(each.id())) {
-            assertThat(heard)
+          if (!vanished.contains(each.connectionId()) && !unanswered.contains(each.id())) {
+            assertThat(answers)
                 .as("seed %d, %s is %s", seed, each.id(), end)
                 .anyMatch(frame -> frame.matches("(throttled|badFrame) " + each.id() + " .*"));
           }

@@ -103,8 +103,8 @@ final class ProcessingFixture {
   }
 
   /** Replaces the application. */
-  void application(Application does) {
-    application = does;
+  void application(Application replacement) {
+    application = replacement;
   }
 
   /** Replaces the reader of facts. */

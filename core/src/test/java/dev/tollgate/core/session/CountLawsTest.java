@@ -31,7 +31,7 @@ final class CountLawsTest {
 
   /** Writes a correction only if the count has not changed since the first reading. */
   private static Connections correctedIfStill(Connections connections) {
-    Map<Object, Integer> seen = new HashMap<>();
+    Map<Object, Integer> firstReadings = new HashMap<>();
     AtomicInteger moves = new AtomicInteger();
     return (Connections)
         Proxy.newProxyInstance(
@@ -39,12 +39,12 @@ final class CountLawsTest {
             new Class<?>[] {Connections.class},
             (proxy, method, arguments) -> {
               String name = method.getName();
-              if (name.equals("correct") && seen.getOrDefault(arguments[1], -1) != moves.get()) {
+              if (name.equals("correct") && firstReadings.getOrDefault(arguments[1], -1) != moves.get()) {
                 return WriteResult.CONFLICT;
               }
               Object answer = method.invoke(connections, arguments);
               if (name.equals("readCount")) {
-                seen.put(answer, moves.get());
+                firstReadings.put(answer, moves.get());
               } else if (name.startsWith("count") && !name.equals("count")) {
                 moves.incrementAndGet();
               }

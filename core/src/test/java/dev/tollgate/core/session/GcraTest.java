@@ -32,9 +32,9 @@ final class GcraTest {
   void use_conforms_at_the_retry_time_and_not_a_nanosecond_earlier() {
     Gcra rate = Gcra.perMinute(7);
     Optional<Instant> arrival = Optional.of(START.plusSeconds(60));
-    Instant told = rate.conformsAt(arrival, START);
-    assertThat(rate.conforms(arrival, told)).isTrue();
-    assertThat(rate.conforms(arrival, told.minusNanos(1))).isFalse();
+    Instant retryAt = rate.conformsAt(arrival, START);
+    assertThat(rate.conforms(arrival, retryAt)).isTrue();
+    assertThat(rate.conforms(arrival, retryAt.minusNanos(1))).isFalse();
   }
 
   @Test

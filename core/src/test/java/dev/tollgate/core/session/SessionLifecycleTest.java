@@ -167,11 +167,11 @@ final class SessionLifecycleTest {
   }
 
   private static int stepsOfEnding() {
-    SessionLifecycleTest undisturbed = new SessionLifecycleTest();
-    SessionId session = undisturbed.fixture.open(undisturbed.acme, "a", "b");
-    undisturbed.fixture.faults().none();
-    undisturbed.fixture.lifecycle().end(ACME, session);
-    return undisturbed.fixture.faults().calls().size();
+    SessionLifecycleTest control = new SessionLifecycleTest();
+    SessionId session = control.fixture.open(control.acme, "a", "b");
+    control.fixture.faults().none();
+    control.fixture.lifecycle().end(ACME, session);
+    return control.fixture.faults().calls().size();
   }
 
   @ParameterizedTest(name = "{0}")
@@ -182,16 +182,16 @@ final class SessionLifecycleTest {
     for (int at = 1; at <= steps; at++) {
       for (int deliveries = 0; deliveries <= 3; deliveries++) {
         try {
-          new SessionLifecycleTest().disturb(at, fault, deliveries);
-        } catch (AssertionError wrong) {
-          fail("disturbed at " + at + ", " + deliveries + " deliveries", wrong);
+          new SessionLifecycleTest().endWithFault(at, fault, deliveries);
+        } catch (AssertionError failure) {
+          fail("disturbed at " + at + ", " + deliveries + " deliveries", failure);
         }
       }
     }
   }
 
   /** Injects a fault at one call of an end, with {@code deliveries} deliveries of each {@code $disconnect}. */
-  private void disturb(int at, Fault fault, int deliveries) {
+  private void endWithFault(int at, Fault fault, int deliveries) {
     SessionId other = fixture.open(acme, "c");
     SessionId session = fixture.open(acme, "a", "b");
     fixture.faults().plan(at, fault);
@@ -247,7 +247,7 @@ final class SessionLifecycleTest {
   }
 
   private interface Event {
-    void happen(SessionLifecycleTest test, SessionId session);
+    void run(SessionLifecycleTest test, SessionId session);
   }
 
   private static Arguments meanwhile(String name, Event event) {
@@ -274,8 +274,8 @@ final class SessionLifecycleTest {
     for (int at = 1; at <= steps; at++) {
       try {
         new SessionLifecycleTest().interrupt(at, event);
-      } catch (AssertionError wrong) {
-        fail("before step " + at, wrong);
+      } catch (AssertionError failure) {
+        fail("before step " + at, failure);
       }
     }
   }
@@ -283,7 +283,7 @@ final class SessionLifecycleTest {
   private void interrupt(int at, Event event) {
     fixture.open(acme, "c");
     SessionId session = fixture.open(acme, "a", "b");
-    fixture.faults().plan(at, Faults.meanwhile(() -> event.happen(this, session)));
+    fixture.faults().plan(at, Faults.meanwhile(() -> event.run(this, session)));
 
     fixture.lifecycle().end(ACME, session);
 
@@ -373,24 +373,24 @@ final class SessionLifecycleTest {
     return ((SessionLifecycle.Opened) fixture.lifecycle().open(tenant, caller)).session();
   }
 
-  private Session stands(Session session) {
+  private Session current(Session session) {
     return fixture.sessions().find(session.tenant(), session.id()).orElseThrow();
   }
 
   @Test
   void subject_at_its_session_limit_uses_no_turns_of_others() {
     Tenant bronze = fixture.ports().onboard("bronze", "bronze", Map.of());
-    Optional<Caller> greedy = caller(bronze, "greedy");
+    Optional<Caller> greedyCaller = caller(bronze, "greedy");
 
     long got =
-        Stream.generate(() -> fixture.lifecycle().open(bronze, greedy))
+        Stream.generate(() -> fixture.lifecycle().open(bronze, greedyCaller))
             .limit(2_000)
             .filter(SessionLifecycle.Opened.class::isInstance)
             .count();
 
     assertThat(got).isEqualTo(2);
     assertThat(fixture.sessions().list(bronze.id())).hasSize(2);
-    assertThat(fixture.lifecycle().open(bronze, greedy))
+    assertThat(fixture.lifecycle().open(bronze, greedyCaller))
         .isEqualTo(new SessionLifecycle.SubjectFull(START.plusSeconds(210)));
     assertThat(fixture.lifecycle().open(bronze, caller(bronze, "other")))
         .isInstanceOf(SessionLifecycle.Opened.class);
@@ -445,7 +445,7 @@ final class SessionLifecycleTest {
     Optional<Caller> eve = caller(one, "eve");
     Session session = opened(one, eve);
     for (int round = 0; round < 10; round++) {
-      fixture.ports().clock().set(stands(session).endsAt().minusMillis(1));
+      fixture.ports().clock().set(current(session).endsAt().minusMillis(1));
       fixture
           .faults()
           .plan(
@@ -524,8 +524,8 @@ final class SessionLifecycleTest {
   void recorded_session_without_a_row_takes_no_place() {
     Tenant one = tenant("one", 1, 300, 3_600);
     Optional<Caller> ann = caller(one, "ann");
-    Session gone = opened(one, ann);
-    fixture.sessions().vanish(one.id(), gone.id());
+    Session deleted = opened(one, ann);
+    fixture.sessions().vanish(one.id(), deleted.id());
 
     opened(one, ann);
 
@@ -544,7 +544,7 @@ final class SessionLifecycleTest {
           .isInstanceOf(SessionLifecycle.Renewed.class);
     }
 
-    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(48));
+    assertThat(current(session).endsAt()).isEqualTo(START.plusSeconds(48));
     fixture.pass(Duration.ofSeconds(4));
     assertThat(fixture.lifecycle().renew(one, session.id(), Optional.empty())).isEqualTo(new NoSession());
     assertThat(fixture.join(one.id(), session.id(), "late")).isEqualTo(JoinResult.NO_SESSION);
@@ -560,14 +560,14 @@ final class SessionLifecycleTest {
     fixture.pass(Duration.ofSeconds(29));
     fixture.lifecycle().renew(one, session.id(), caller(one, "ann", Duration.ofSeconds(1)));
     fixture.lifecycle().renew(one, renewed.id(), caller(one, "ann", Duration.ofSeconds(60)));
-    assertThat(stands(renewed).endsAt()).isEqualTo(START.plusSeconds(89));
+    assertThat(current(renewed).endsAt()).isEqualTo(START.plusSeconds(89));
     fixture.lifecycle().renew(one, renewed.id(), caller(one, "ann", Duration.ofSeconds(9)));
     fixture.lifecycle().renew(one, renewed.id(), Optional.empty());
 
-    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(30));
-    assertThat(stands(renewed).endsAt()).isEqualTo(START.plusSeconds(89));
+    assertThat(current(session).endsAt()).isEqualTo(START.plusSeconds(30));
+    assertThat(current(renewed).endsAt()).isEqualTo(START.plusSeconds(89));
     fixture.lifecycle().renew(one, renewed.id(), caller(one, "ann", Duration.ofDays(9)));
-    assertThat(stands(renewed).latestEnd(one.limits())).contains(START.plusSeconds(3_600));
+    assertThat(current(renewed).latestEnd(one.limits())).contains(START.plusSeconds(3_600));
   }
 
   @Test
@@ -600,11 +600,11 @@ final class SessionLifecycleTest {
 
     fixture.pass(Duration.ofSeconds(59));
     fixture.lifecycle().renew(one, session.id(), Optional.empty());
-    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(119));
+    assertThat(current(session).endsAt()).isEqualTo(START.plusSeconds(119));
     fixture.pass(Duration.ofSeconds(59));
     fixture.lifecycle().renew(shorter, session.id(), Optional.empty());
-    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(119));
+    assertThat(current(session).endsAt()).isEqualTo(START.plusSeconds(119));
     fixture.lifecycle().renew(longer, session.id(), Optional.empty());
-    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(178));
+    assertThat(current(session).endsAt()).isEqualTo(START.plusSeconds(178));
   }
 }

@@ -68,14 +68,14 @@ final class BurstSimulation {
 
   private long order;
   private int made;
-  private int asked;
+  private int probes;
   private int admitted;
   private int refused;
   private Duration oldestGhost = Duration.ZERO;
   private Duration oldestGhostNear = Duration.ZERO;
   private Optional<Instant> nearSince = Optional.empty();
 
-  private record Event(Instant at, long order, Runnable what) implements Comparable<Event> {
+  private record Event(Instant at, long order, Runnable work) implements Comparable<Event> {
     @Override
     public int compareTo(Event other) {
       int byTime = at.compareTo(other.at);
@@ -127,7 +127,7 @@ final class BurstSimulation {
 
               @Override
               public boolean isOpen(String connectionId) {
-                asked++;
+                probes++;
                 return slowSockets.isOpen(connectionId);
               }
 
@@ -160,7 +160,7 @@ final class BurstSimulation {
                 Object answer = method.invoke(target, arguments);
                 if (answer == LeaveResult.REMOVED) {
                   inSets--;
-                  Optional.ofNullable(ghosts.remove(arguments[2])).ifPresent(this::note);
+                  Optional.ofNullable(ghosts.remove(arguments[2])).ifPresent(this::recordGhostAge);
                 }
                 return answer;
               } catch (InvocationTargetException thrown) {
@@ -200,10 +200,10 @@ final class BurstSimulation {
   private void runHousekeeping() {
     at(minute(), this::runHousekeeping);
     keeper.begin(() -> housekeeping.run(ports.clock().instant().plusSeconds(35)));
-    goOn();
+    resumeHousekeeper();
   }
 
-  private void goOn() {
+  private void resumeHousekeeper() {
     keeper
         .wakesAt()
         .ifPresent(
@@ -212,7 +212,7 @@ final class BurstSimulation {
                     then,
                     () -> {
                       keeper.resume();
-                      goOn();
+                      resumeHousekeeper();
                     }));
   }
 
@@ -227,12 +227,12 @@ final class BurstSimulation {
     return ports.clock().instant();
   }
 
-  void at(Instant when, Runnable what) {
-    events.add(new Event(when, order++, what));
+  void at(Instant instant, Runnable work) {
+    events.add(new Event(instant, order++, work));
   }
 
-  void after(Duration time, Runnable what) {
-    at(now().plus(time), what);
+  void after(Duration time, Runnable work) {
+    at(now().plus(time), work);
   }
 
   /** Runs the simulation for this time. */
@@ -241,7 +241,7 @@ final class BurstSimulation {
     while (!events.isEmpty() && !events.peek().at().isAfter(end)) {
       Event next = events.remove();
       ports.clock().set(next.at());
-      next.what().run();
+      next.work().run();
       check();
     }
     ports.clock().set(end);
@@ -254,7 +254,7 @@ final class BurstSimulation {
     }
     boolean isNear = rows.count(tenant.id()) * 100 >= most * 75;
     nearSince = isNear ? nearSince.or(() -> Optional.of(now())) : Optional.empty();
-    ghosts.values().forEach(this::note);
+    ghosts.values().forEach(this::recordGhostAge);
     if (drift() < 0) {
       throw new AssertionError("counted " + -drift() + " too few at " + now());
     }
@@ -277,7 +277,7 @@ final class BurstSimulation {
 
   /** The highest age of a ghost so far. */
   Duration oldestGhost() {
-    ghosts.values().forEach(this::note);
+    ghosts.values().forEach(this::recordGhostAge);
     return oldestGhost;
   }
 
@@ -286,19 +286,19 @@ final class BurstSimulation {
     return oldestGhostNear;
   }
 
-  private void note(Instant born) {
-    Duration age = Duration.between(born, now());
+  private void recordGhostAge(Instant ghostSince) {
+    Duration age = Duration.between(ghostSince, now());
     oldestGhost = age.compareTo(oldestGhost) > 0 ? age : oldestGhost;
     Duration near =
         nearSince
-            .map(since -> Duration.between(since.isAfter(born) ? since : born, now()))
+            .map(since -> Duration.between(since.isAfter(ghostSince) ? since : ghostSince, now()))
             .orElse(Duration.ZERO);
     oldestGhostNear = near.compareTo(oldestGhostNear) > 0 ? near : oldestGhostNear;
   }
 
   /** The number of socket checks at API Gateway. */
-  int asked() {
-    return asked;
+  int probes() {
+    return probes;
   }
 
   int admitted() {

@@ -91,7 +91,7 @@ final class BurstSimulationTest {
       simulation.pass(SOON);
 
       assertThat(simulation.drift()).as("drift of seed %d", seed).isZero();
-      assertThat(simulation.asked()).isZero();
+      assertThat(simulation.probes()).isZero();
     }
   }
 
@@ -184,7 +184,7 @@ final class BurstSimulationTest {
 
       assertThat(simulation.admitted()).isGreaterThan(1_400);
       assertThat(simulation.refused()).isZero();
-      assertThat(simulation.asked()).as("checked sockets; a tenth are"
+      assertThat(simulation.probes()).as("checked sockets; a tenth are"
           + " ghosts").isLessThan(simulation.admitted() / 8);
       assertThat(simulation.ghosts()).isZero();
       assertThat(simulation.drift()).isZero();

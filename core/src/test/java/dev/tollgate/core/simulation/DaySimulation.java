@@ -118,7 +118,7 @@ public final class DaySimulation {
     private long checked;
     private long digest = 1;
 
-    void note(Instant at, int customer, int what) {
+    void addToDigest(Instant at, int customer, int what) {
       digest = ((digest * 31 + at.toEpochMilli()) * 31 + customer) * 31 + what;
     }
   }
@@ -127,9 +127,9 @@ public final class DaySimulation {
     this.seed = seed;
     this.random = new Random(seed);
     this.end = AdmissionFixture.START.plus(length);
-    BucketFaults fair = new BucketFaults(seed, 0, () -> false, ports.clock());
-    spending = new FaultyTokenQueue(ports.queue(), fair, ports.clock(), id -> 0);
-    filled = new FaultyTokenQueue(ports.queue(), fair, ports.clock(), id -> 0);
+    BucketFaults noFaults = new BucketFaults(seed, 0, () -> false, ports.clock());
+    spending = new FaultyTokenQueue(ports.queue(), noFaults, ports.clock(), id -> 0);
+    filled = new FaultyTokenQueue(ports.queue(), noFaults, ports.clock(), id -> 0);
     maintenance =
         new BucketMaintenance(
             ports.buckets(),
@@ -283,17 +283,17 @@ public final class DaySimulation {
 
   /** Fires a schedule at its second of the minute; rarely late, twice, or not at all. */
   private void fireSchedule(BucketId id, Scheduled schedule, Instant minute) {
-    Random chance = new Random(seed ^ (minute.getEpochSecond() * 31 + id.hashCode()));
-    chance.nextInt();
-    int luck = chance.nextInt(1_000);
-    if (luck < 2) {
+    Random draws = new Random(seed ^ (minute.getEpochSecond() * 31 + id.hashCode()));
+    draws.nextInt();
+    int draw = draws.nextInt(1_000);
+    if (draw < 2) {
       account(id).excused += account(id).perMinute;
       return;
     }
-    long second = luck < 10 ? chance.nextInt(60) : Math.floorMod(id.hashCode(), 60);
-    account(id).excused += luck >= 2 && luck < 10 ? account(id).perMinute : 0;
+    long second = draw < 10 ? draws.nextInt(60) : Math.floorMod(id.hashCode(), 60);
+    account(id).excused += draw >= 2 && draw < 10 ? account(id).perMinute : 0;
     at(minute.plusSeconds(second), () -> fill(id, schedule));
-    if (luck >= 990) {
+    if (draw >= 990) {
       at(minute.plusSeconds(second + 1), () -> maintenance.take(id));
     }
   }
@@ -346,9 +346,9 @@ public final class DaySimulation {
   /** Changes the rate of the tenant's connect bucket. */
   private void retuneConnects(Customer customer) {
     BucketId id = customer.bucket(Action.CONNECT);
-    BucketSpec stands = ports.buckets().find(id).orElseThrow().spec();
+    BucketSpec current = ports.buckets().find(id).orElseThrow().spec();
     long rate = 30L * (1 + random.nextInt(6));
-    BucketSpec next = new BucketSpec(Rate.perMinute(rate), rate, stands.fillPolicy());
+    BucketSpec next = new BucketSpec(Rate.perMinute(rate), rate, current.fillPolicy());
     ports.retune(id, next);
     account(id).allowance.retune(terms(next), now());
     account(id).perMinute = Math.max(account(id).perMinute, rate);
@@ -362,7 +362,7 @@ public final class DaySimulation {
     }
     AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decision;
     tally.refused++;
-    tally.note(now(), customer.number(), 2 + refused.refusal().detail().length());
+    tally.addToDigest(now(), customer.number(), 2 + refused.refusal().detail().length());
     Optional<Instant> retryAt = refused.retryAt();
     if (retryAt.isPresent() && attempt < MOST_ATTEMPTS && retryAt.get().isBefore(end)) {
       at(
@@ -377,7 +377,7 @@ public final class DaySimulation {
     String id = "c" + numbers++;
     if (registration.register(ticket, id) instanceof Registration.Registered admitted) {
       tally.admitted++;
-      tally.note(now(), customer.number(), 1);
+      tally.addToDigest(now(), customer.number(), 1);
       if (admitted.tokenSpent()) {
         spent(customer.bucket(Action.CONNECT), 1);
       }
@@ -391,7 +391,7 @@ public final class DaySimulation {
       }
     } else {
       tally.refused++;
-      tally.note(now(), customer.number(), 0);
+      tally.addToDigest(now(), customer.number(), 0);
     }
   }
 
@@ -407,7 +407,7 @@ public final class DaySimulation {
     BucketId id = customer.bucket(Action.MESSAGE);
     int spent = gate.spendUpTo(id, ports.buckets().find(id), count).tokens();
     tally.messages += spent;
-    tally.note(now(), customer.number(), 100 + spent);
+    tally.addToDigest(now(), customer.number(), 100 + spent);
     spent(id, spent);
   }
 
@@ -415,7 +415,7 @@ public final class DaySimulation {
     BucketId id = customer.bucket(MAIL);
     int spent = gate.spendUpTo(id, ports.buckets().find(id), count).tokens();
     tally.mails += spent;
-    tally.note(now(), customer.number(), 200 + spent);
+    tally.addToDigest(now(), customer.number(), 200 + spent);
     spent(id, spent);
   }
 

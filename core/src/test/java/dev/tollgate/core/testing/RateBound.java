@@ -30,9 +30,9 @@ public final class RateBound {
 
   /** Records that tokens are spent at {@code now}. Returns whether that is within the bound. */
   public boolean allows(long tokens, Instant now) {
-    BigDecimal brought =
+    BigDecimal accrued =
         perMillisecond.multiply(BigDecimal.valueOf(Duration.between(at, now).toMillis()));
-    left = most.min(left.add(brought)).subtract(BigDecimal.valueOf(tokens));
+    left = most.min(left.add(accrued)).subtract(BigDecimal.valueOf(tokens));
     at = now;
     return left.signum() >= 0;
   }

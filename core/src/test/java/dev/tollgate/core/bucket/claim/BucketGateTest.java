@@ -478,7 +478,7 @@ final class BucketGateTest {
     for (long seed = 1; seed <= 300; seed++) {
       Random random = new Random(seed);
       AdmissionFixture lonely = new AdmissionFixture();
-      BucketGate mine = lonely.gate();
+      BucketGate ownGate = lonely.gate();
       BucketId id = new BucketId(acme.id(), bucket.action());
       Rate rate =
           Rate.perMinute(BigDecimal.valueOf(1 + random.nextInt(3_000), 1 + random.nextInt(2)));
@@ -486,10 +486,10 @@ final class BucketGateTest {
       lonely.open(id, new BucketSpec(rate, capacity));
       lonely.pass(3);
       lonely.clock().advance(Duration.ofMillis(random.nextInt(60_000 - 5_000)));
-      mine.spendUpTo(id, lonely.buckets().find(id), Math.min(capacity, BucketGate.MAX_TOKENS));
+      ownGate.spendUpTo(id, lonely.buckets().find(id), Math.min(capacity, BucketGate.MAX_TOKENS));
       Instant asked = lonely.clock().instant();
       int n = 1 + random.nextInt(capacity);
-      ClaimResult claim = mine.spend(lonely.buckets().find(id).orElseThrow(), n);
+      ClaimResult claim = ownGate.spend(lonely.buckets().find(id).orElseThrow(), n);
       if (claim instanceof Granted) {
         continue;
       }
@@ -497,7 +497,7 @@ final class BucketGateTest {
 
       lonely.passUntil(told);
 
-      assertThat(mine.spend(lonely.buckets().find(id).orElseThrow(), n))
+      assertThat(ownGate.spend(lonely.buckets().find(id).orElseThrow(), n))
           .as("seed %d: %d of %s, retryAt %s", seed, n, rate, told)
           .isInstanceOf(Granted.class);
       double minutes = n / rate.tokensPerMinute().doubleValue();
@@ -525,10 +525,10 @@ final class BucketGateTest {
     ports.queue().outage().begin();
 
     for (int i = 0; i < 1_000; i++) {
-      BucketGate elsewhere = gate(ports.buckets(), ports.queue(), pauses::add);
-      assertThat(elsewhere.claim(slow, Optional.of(row(slow)), elsewhere.firstTry(slow)))
+      BucketGate otherProcess = gate(ports.buckets(), ports.queue(), pauses::add);
+      assertThat(otherProcess.claim(slow, Optional.of(row(slow)), otherProcess.firstTry(slow)))
           .isInstanceOf(Denied.class);
-      assertThat(elsewhere.spendUpTo(slow, Optional.of(row(slow)), 1).shortfall().orElseThrow())
+      assertThat(otherProcess.spendUpTo(slow, Optional.of(row(slow)), 1).shortfall().orElseThrow())
           .isInstanceOf(Denied.class);
     }
   }

@@ -151,7 +151,7 @@ final class UnreliableQueueTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void bucket_of_unknown_level_does_not_grow(boolean isCountTold) {
+  void bucket_of_unknown_level_does_not_grow(boolean isCountAvailable) {
     open(1, 5);
     BucketGate blind =
         gate(
@@ -166,7 +166,7 @@ final class UnreliableQueueTest {
 
               @Override
               public Level look(BucketId bucket) {
-                if (!isCountTold) {
+                if (!isCountAvailable) {
                   throw new Unavailable("count: throttled");
                 }
                 return super.look(bucket);
@@ -309,7 +309,7 @@ final class UnreliableQueueTest {
         gate(frozen).spendUpTo(messages, ports.buckets().find(messages), 3);
     assertThat(late.tokens()).isZero();
     assertThat(late.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
-    TokenQueue going =
+    TokenQueue deleting =
         new QueueWrapper(ports.queue()) {
           @Override
           public List<Lease> settle(BucketId bucket, List<Lease> leases) {
@@ -317,7 +317,7 @@ final class UnreliableQueueTest {
             return super.settle(bucket, leases);
           }
         };
-    BucketGate.SpendResult gone = gate(going).spendUpTo(messages, ports.buckets().find(messages), 3);
+    BucketGate.SpendResult gone = gate(deleting).spendUpTo(messages, ports.buckets().find(messages), 3);
     assertThat(gone.tokens()).isZero();
     assertThat(gone.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
   }
@@ -327,7 +327,7 @@ final class UnreliableQueueTest {
   void token_is_spent_once_although_a_clock_is_three_seconds_slow() {
     BucketId connects = AdmissionFixture.connects(gold);
     ports.queue().settle(connects, ports.queue().reserve(connects, 2, BucketGate.LEASE, Search.LONG));
-    TokenQueue agreeable =
+    TokenQueue acknowledging =
         new QueueWrapper(ports.queue()) {
           @Override
           public List<Lease> settle(BucketId bucket, List<Lease> leases) {
@@ -335,11 +335,11 @@ final class UnreliableQueueTest {
             return List.of();
           }
         };
-    InstantSource behind = () -> now().minusSeconds(3);
+    InstantSource slowClock = () -> now().minusSeconds(3);
     Ticket first = ticket();
     ports.clock().advance(Duration.ofMillis(30_500));
     Ticket second = ticket();
-    assertThat(List.of(register(first, agreeable, behind), register(second, agreeable, behind)))
+    assertThat(List.of(register(first, acknowledging, slowClock), register(second, acknowledging, slowClock)))
         .filteredOn(outcome -> outcome instanceof Registration.Registered)
         .hasSize(1);
   }
@@ -350,12 +350,12 @@ final class UnreliableQueueTest {
   @ParameterizedTest
   @ValueSource(longs = {0, 5})
   void burst_at_a_full_bucket_is_admitted_at_the_rate_although_counts_lag(long hibernateAfterMinutes) {
-    NavigableMap<Instant, Level> told = new TreeMap<>();
+    NavigableMap<Instant, Level> counts = new TreeMap<>();
     TokenQueue lagging =
         new QueueWrapper(ports.queue()) {
           @Override
           public Level look(BucketId bucket) {
-            var then = told.floorEntry(now().minusSeconds(50));
+            var then = counts.floorEntry(now().minusSeconds(50));
             return then == null ? new Level(0, 0, 0) : then.getValue();
           }
         };
@@ -387,20 +387,20 @@ final class UnreliableQueueTest {
         id,
         new BucketSpec(
             Rate.perMinute(60), 60, new FillPolicy(FillMode.PRODUCER, hibernateAfterMinutes)));
-    Instant crowd = now().plus(Duration.ofMinutes(10));
-    Instant end = crowd.plus(Duration.ofMinutes(3));
+    Instant burst = now().plus(Duration.ofMinutes(10));
+    Instant end = burst.plus(Duration.ofMinutes(3));
     Instant nextFill = now();
     int taken = 0;
     while (now().isBefore(end)) {
       ports.clock().advance(Duration.ofMillis(100));
-      told.put(now(), ports.queue().look(id));
+      counts.put(now(), ports.queue().look(id));
       if (!now().isBefore(nextFill)) {
         nextFill = nextFill.plusSeconds(60);
         if (!row().isHibernating()) {
           maintenance.take(id);
         }
       }
-      taken += now().isBefore(crowd) ? 0 : takeAll(gate);
+      taken += now().isBefore(burst) ? 0 : takeAll(gate);
     }
     assertThat(taken).isBetween(60 + 178, 60 + 180 + 60);
     assertThat(requests.get()).isLessThanOrEqualTo(10);

@@ -156,7 +156,7 @@ final class BucketFillTest {
   // Failures.
 
   /** A queue with a scripted answer to {@code put}. */
-  private BucketFill filling(UnaryOperator<List<Token>> unsent) {
+  private BucketFill fillRejecting(UnaryOperator<List<Token>> unsent) {
     TokenQueue refusing =
         (TokenQueue)
             Proxy.newProxyInstance(
@@ -184,7 +184,7 @@ final class BucketFillTest {
   void tokens_refused_by_the_queue_are_sent_by_the_next_fill() {
     spend(60);
     ports.clock().set(AdmissionFixture.START.plusSeconds(60));
-    assertFilled(filling(tokens -> tokens).fill(bucket), 0, 60, 0, 0);
+    assertFilled(fillRejecting(tokens -> tokens).fill(bucket), 0, 60, 0, 0);
     assertThat(ports.queue().level(bucket)).isZero();
 
     assertFilled(fillAt(61), 60, 0, 0, 60);
@@ -195,7 +195,7 @@ final class BucketFillTest {
   void partly_refused_tokens_are_partly_owed_again() {
     spend(60);
     ports.clock().set(AdmissionFixture.START.plusSeconds(10));
-    assertFilled(filling(tokens -> tokens.subList(20, 45)).fill(bucket), 35, 25, 0, 35);
+    assertFilled(fillRejecting(tokens -> tokens.subList(20, 45)).fill(bucket), 35, 25, 0, 35);
 
     assertFilled(fillAt(10), 25, 0, 0, 60);
 

@@ -197,12 +197,12 @@ public abstract class BucketsContract {
 
     buckets().forgetEmpty(bucket.id());
 
-    Bucket stands = buckets().find(bucket.id()).orElseThrow();
-    assertThat(stands.emptyHint()).isEmpty();
-    assertThat(stands.ledger()).isEqualTo(bucket.ledger());
+    Bucket current = buckets().find(bucket.id()).orElseThrow();
+    assertThat(current.emptyHint()).isEmpty();
+    assertThat(current.ledger()).isEqualTo(bucket.ledger());
     assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(WriteResult.CONFLICT);
     assertThat(buckets().replace(bucket.inspected(1, NOW))).isEqualTo(WriteResult.CONFLICT);
-    assertThat(buckets().replace(stands.inspected(1, NOW))).isEqualTo(WriteResult.DONE);
+    assertThat(buckets().replace(current.inspected(1, NOW))).isEqualTo(WriteResult.DONE);
   }
 
   @Test
@@ -223,9 +223,9 @@ public abstract class BucketsContract {
     Bucket bucket = Bucket.opened(Samples.bucketId(), SHARED, NOW);
     Shard shard = Shard.of(bucket.id().tenant());
     buckets().open(bucket);
-    Bucket elsewhere = opened();
+    Bucket otherBucket = opened();
 
-    assertThat(buckets().due(shard, NOW)).contains(bucket.id()).doesNotContain(elsewhere.id());
+    assertThat(buckets().due(shard, NOW)).contains(bucket.id()).doesNotContain(otherBucket.id());
     assertThat(buckets().due(new Shard((shard.number() + 1) % Shard.COUNT), NOW))
         .doesNotContain(bucket.id());
 

@@ -52,7 +52,7 @@ public abstract class ConnectionsContract {
     return created(Duration.ofMinutes(5));
   }
 
-  private Session stands(Session session) {
+  private Session current(Session session) {
     return sessions().find(session.tenant(), session.id()).orElseThrow();
   }
 
@@ -75,7 +75,7 @@ public abstract class ConnectionsContract {
             connectionId,
             MANY,
             FAST,
-            stands(session).arrival(),
+            current(session).arrival(),
             endsAt,
             now);
   }
@@ -102,7 +102,7 @@ public abstract class ConnectionsContract {
 
     assertThat(join(session, "a", 2)).isEqualTo(JoinResult.ADDED);
 
-    assertThat(stands(session))
+    assertThat(current(session))
         .isEqualTo(
             new Session(
                 session.tenant(),
@@ -121,11 +121,11 @@ public abstract class ConnectionsContract {
     Session session = created();
     join(session, "a", 2);
     join(session, "b", 2);
-    Session full = stands(session);
+    Session full = current(session);
 
     assertThat(join(session, "c", 2)).isEqualTo(JoinResult.FULL);
 
-    assertThat(stands(session)).isEqualTo(full);
+    assertThat(current(session)).isEqualTo(full);
   }
 
   @Test
@@ -133,12 +133,12 @@ public abstract class ConnectionsContract {
     Session session = created();
     Gcra slow = Gcra.perMinute(1);
     assertThat(join(session, "a", 1, slow, Optional.empty(), NOW)).isEqualTo(JoinResult.ADDED);
-    Session full = stands(session);
+    Session full = current(session);
 
     assertThat(join(session, "a", 1, slow, full.arrival(), NOW))
         .isEqualTo(JoinResult.ALREADY_JOINED);
 
-    assertThat(stands(session)).isEqualTo(full);
+    assertThat(current(session)).isEqualTo(full);
   }
 
   @Test
@@ -170,7 +170,7 @@ public abstract class ConnectionsContract {
     assertThat(joinUntil(session, "a", connected.plusSeconds(60), connected))
         .isEqualTo(JoinResult.ADDED);
 
-    assertThat(stands(session).endsAt())
+    assertThat(current(session).endsAt())
         .isEqualTo(Instant.ofEpochSecond(NOW.getEpochSecond() + 100));
     assertThat(joinUntil(session, "b", NOW.plusSeconds(130), NOW.plusSeconds(70)))
         .isEqualTo(JoinResult.ADDED);
@@ -183,9 +183,9 @@ public abstract class ConnectionsContract {
     sessions().extend(session, session.endsAt().plusSeconds(1), processed, NOW);
 
     join(session, "a", 2);
-    assertThat(stands(session).processed()).isEqualTo(processed);
+    assertThat(current(session).processed()).isEqualTo(processed);
     leave(session, "a");
-    assertThat(stands(session).processed()).isEqualTo(processed);
+    assertThat(current(session).processed()).isEqualTo(processed);
   }
 
   @Test
@@ -194,8 +194,8 @@ public abstract class ConnectionsContract {
 
     assertThat(joinUntil(session, "a", NOW.plusSeconds(60), NOW)).isEqualTo(JoinResult.ADDED);
 
-    assertThat(stands(session).endsAt()).isEqualTo(session.endsAt());
-    assertThat(stands(session).connections()).containsExactly("a");
+    assertThat(current(session).endsAt()).isEqualTo(session.endsAt());
+    assertThat(current(session).connections()).containsExactly("a");
   }
 
   @Test
@@ -211,12 +211,12 @@ public abstract class ConnectionsContract {
                     "b",
                     1,
                     FAST,
-                    stands(session).arrival(),
+                    current(session).arrival(),
                     session.endsAt().plusSeconds(60),
                     NOW))
         .isEqualTo(JoinResult.FULL);
 
-    assertThat(stands(session).endsAt()).isEqualTo(session.endsAt());
+    assertThat(current(session).endsAt()).isEqualTo(session.endsAt());
   }
 
   @Test
@@ -242,7 +242,7 @@ public abstract class ConnectionsContract {
       if (conforms) {
         arrival = Optional.of(rate.after(arrival, now));
       }
-      assertThat(stands(session).arrival()).isEqualTo(arrival);
+      assertThat(current(session).arrival()).isEqualTo(arrival);
       now = next(rate.conformsAt(arrival, now), now, random);
     }
   }
@@ -263,7 +263,7 @@ public abstract class ConnectionsContract {
 
     assertThat(Collections.frequency(answers, JoinResult.ADDED)).isEqualTo(5);
     assertThat(Collections.frequency(answers, JoinResult.FULL)).isEqualTo(7);
-    assertThat(stands(session).connections()).hasSize(5);
+    assertThat(current(session).connections()).hasSize(5);
   }
 
   @Test
@@ -276,7 +276,7 @@ public abstract class ConnectionsContract {
 
     assertThat(Collections.frequency(answers, JoinResult.ADDED)).isEqualTo(5);
     assertThat(Collections.frequency(answers, JoinResult.TOO_SOON)).isEqualTo(7);
-    assertThat(stands(session).arrival()).contains(NOW.plusSeconds(60));
+    assertThat(current(session).arrival()).contains(NOW.plusSeconds(60));
   }
 
   @Test
@@ -300,8 +300,8 @@ public abstract class ConnectionsContract {
     assertThat(leave(session, "b")).isEqualTo(LeaveResult.REMOVED);
     assertThat(leave(session, "b")).isEqualTo(LeaveResult.NOT_JOINED);
 
-    assertThat(stands(session).connections()).isEmpty();
-    assertThat(stands(session).arrival()).isPresent();
+    assertThat(current(session).connections()).isEmpty();
+    assertThat(current(session).arrival()).isPresent();
     assertThat(join(session, "c", 1)).isEqualTo(JoinResult.ADDED);
   }
 
@@ -455,11 +455,11 @@ public abstract class ConnectionsContract {
   @Test
   void correction_is_added_despite_concurrent_counts() {
     TenantId tenant = counted(3);
-    ConnectionCount seen = count(tenant);
+    ConnectionCount countRead = count(tenant);
     connections().countUp(tenant, "c3", MANY);
     connections().countUp(tenant, "c4", MANY);
 
-    assertThat(connections().correct(tenant, seen, correction("c0", -1)))
+    assertThat(connections().correct(tenant, countRead, correction("c0", -1)))
         .isEqualTo(WriteResult.DONE);
 
     assertThat(count(tenant).open()).isEqualTo(4);
@@ -471,11 +471,11 @@ public abstract class ConnectionsContract {
   @Test
   void correction_is_refused_after_another_correction() {
     TenantId tenant = counted(3);
-    ConnectionCount seen = count(tenant);
-    connections().correct(tenant, seen, correction("c0", -1));
+    ConnectionCount countRead = count(tenant);
+    connections().correct(tenant, countRead, correction("c0", -1));
     ConnectionCount corrected = count(tenant);
 
-    assertThat(connections().correct(tenant, seen, correction("c0", -1)))
+    assertThat(connections().correct(tenant, countRead, correction("c0", -1)))
         .isEqualTo(WriteResult.CONFLICT);
     assertThat(count(tenant)).isEqualTo(corrected);
     assertThat(connections().correct(tenant, corrected, correction("c0", 1)))
@@ -489,12 +489,12 @@ public abstract class ConnectionsContract {
   @Test
   void correction_never_makes_the_count_negative() {
     TenantId tenant = counted(3);
-    ConnectionCount seen = count(tenant);
+    ConnectionCount countRead = count(tenant);
     connections().countDown(tenant, Set.of("c0", "c1"));
 
-    assertThat(connections().correct(tenant, seen, correction("c2", -2)))
+    assertThat(connections().correct(tenant, countRead, correction("c2", -2)))
         .isEqualTo(WriteResult.CONFLICT);
-    assertThat(connections().correct(tenant, seen, correction("c2", -1)))
+    assertThat(connections().correct(tenant, countRead, correction("c2", -1)))
         .isEqualTo(WriteResult.DONE);
 
     assertThat(count(tenant).open()).isZero();
@@ -529,10 +529,10 @@ public abstract class ConnectionsContract {
   @Test
   void one_of_many_concurrent_corrections_succeeds() {
     TenantId tenant = counted(3);
-    ConnectionCount seen = count(tenant);
+    ConnectionCount countRead = count(tenant);
 
     List<WriteResult> answers =
-        Race.of(8, i -> connections().correct(tenant, seen, correction("c0", -1)));
+        Race.of(8, i -> connections().correct(tenant, countRead, correction("c0", -1)));
 
     assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
     assertThat(count(tenant).open()).isEqualTo(2);
@@ -545,10 +545,10 @@ public abstract class ConnectionsContract {
     join(session, "a", 2);
     join(session, "b", 2, FAST, Optional.empty(), NOW.plusSeconds(3));
 
-    assertThat(stands(session).joinedAt())
+    assertThat(current(session).joinedAt())
         .isEqualTo(Map.of("a", SECOND, "b", SECOND.plusSeconds(3)));
     leave(session, "a");
-    assertThat(stands(session).joinedAt()).isEqualTo(Map.of("b", SECOND.plusSeconds(3)));
+    assertThat(current(session).joinedAt()).isEqualTo(Map.of("b", SECOND.plusSeconds(3)));
   }
 
   @Test

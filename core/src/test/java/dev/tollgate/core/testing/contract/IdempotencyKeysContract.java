@@ -68,8 +68,8 @@ public abstract class IdempotencyKeysContract {
     assertThat(keys().claim(claim("two"), LEASE_END)).isEqualTo(new KeyUse.Completed(ANSWER));
     assertThat(keys().claim(claim("two"), TOMORROW.minusSeconds(1)))
         .isEqualTo(new KeyUse.Completed(ANSWER));
-    KeyClaim anew = claim("other", "two", TOMORROW.plusSeconds(60));
-    assertThat(keys().claim(anew, TOMORROW)).isEqualTo(new KeyUse.Claimed());
+    KeyClaim renewed = claim("other", "two", TOMORROW.plusSeconds(60));
+    assertThat(keys().claim(renewed, TOMORROW)).isEqualTo(new KeyUse.Claimed());
   }
 
   @Test

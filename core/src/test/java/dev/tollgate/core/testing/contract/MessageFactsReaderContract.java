@@ -98,14 +98,14 @@ public abstract class MessageFactsReaderContract {
   void read_omits_missing_sessions_and_those_of_other_tenants() {
     Tenant tenant = Samples.tenant();
     tenants().create(tenant);
-    SessionId mine = create(tenant, 1).get(0);
+    SessionId ownSession = create(tenant, 1).get(0);
     SessionId others = create(Samples.tenant(), 1).get(0);
 
     assertThat(
             messages()
-                .read(tenant.id(), Set.of(mine, others, Samples.sessionId()), Set.of())
+                .read(tenant.id(), Set.of(ownSession, others, Samples.sessionId()), Set.of())
                 .sessions())
-        .containsOnlyKeys(mine);
+        .containsOnlyKeys(ownSession);
   }
 
   private Set<MessageName> processed(TenantId tenant, MessageName... messages) {
@@ -177,12 +177,12 @@ public abstract class MessageFactsReaderContract {
   @Test
   void message_is_known_only_in_its_session_and_tenant() {
     TenantId tenant = Samples.tenantId();
-    MessageName mine = new MessageName(Samples.sessionId(), "m-1");
-    log().add(tenant, Set.of(mine), NOW.plusSeconds(600));
+    MessageName ownSession = new MessageName(Samples.sessionId(), "m-1");
+    log().add(tenant, Set.of(ownSession), NOW.plusSeconds(600));
 
     assertThat(processed(tenant, new MessageName(Samples.sessionId(), "m-1"))).isEmpty();
-    assertThat(processed(Samples.tenantId(), mine)).isEmpty();
-    assertThat(processed(tenant, mine)).containsExactly(mine);
+    assertThat(processed(Samples.tenantId(), ownSession)).isEmpty();
+    assertThat(processed(tenant, ownSession)).containsExactly(ownSession);
   }
 
   @Test

@@ -78,11 +78,11 @@ public abstract class SessionsContract {
 
   @Test
   void expired_session_is_found() {
-    Session over = Samples.session(Samples.tenantId(), Duration.ofDays(-1));
-    sessions().create(over);
+    Session expired = Samples.session(Samples.tenantId(), Duration.ofDays(-1));
+    sessions().create(expired);
 
-    assertThat(sessions().find(over.tenant(), over.id())).contains(over);
-    assertThat(sessions().list(over.tenant())).containsExactly(over);
+    assertThat(sessions().find(expired.tenant(), expired.id())).contains(expired);
+    assertThat(sessions().list(expired.tenant())).containsExactly(expired);
   }
 
   @Test
@@ -375,7 +375,7 @@ public abstract class SessionsContract {
         .isEqualTo(renewed.lifetime());
   }
 
-  private WriteResult note(TenantId tenant, Subject subject, SessionId id, long most) {
+  private WriteResult record(TenantId tenant, Subject subject, SessionId id, long most) {
     SubjectSessions read = sessions().findForSubject(tenant, subject);
     WriteResult written =
         sessions().addToSubject(tenant, subject, id, most, OFTEN, read, NOW, NOW.plus(LIFE));
@@ -394,7 +394,7 @@ public abstract class SessionsContract {
                 NOW.plus(LIFE));
   }
 
-  private Set<SessionId> noted(TenantId tenant, Subject subject) {
+  private Set<SessionId> recorded(TenantId tenant, Subject subject) {
     return sessions().findForSubject(tenant, subject).sessions();
   }
 
@@ -439,20 +439,20 @@ public abstract class SessionsContract {
     SessionId one = Samples.sessionId();
     SessionId two = Samples.sessionId();
 
-    assertThat(noted(tenant, ann)).isEmpty();
-    assertThat(note(tenant, ann, one, 2)).isEqualTo(WriteResult.DONE);
-    assertThat(note(tenant, ann, two, 2)).isEqualTo(WriteResult.DONE);
-    assertThat(note(tenant, ann, two, 2)).isEqualTo(WriteResult.DONE);
-    assertThat(note(tenant, bob, one, 2)).isEqualTo(WriteResult.DONE);
-    assertThat(note(tenant, ann, Samples.sessionId(), 2)).isEqualTo(WriteResult.CONFLICT);
-    assertThat(noted(tenant, ann)).containsExactlyInAnyOrder(one, two);
-    assertThat(noted(Samples.tenantId(), ann)).isEmpty();
+    assertThat(recorded(tenant, ann)).isEmpty();
+    assertThat(record(tenant, ann, one, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(record(tenant, ann, two, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(record(tenant, ann, two, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(record(tenant, bob, one, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(record(tenant, ann, Samples.sessionId(), 2)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(recorded(tenant, ann)).containsExactlyInAnyOrder(one, two);
+    assertThat(recorded(Samples.tenantId(), ann)).isEmpty();
 
     sessions().deleteSubjects(tenant);
     sessions().deleteSubjects(tenant);
 
-    assertThat(noted(tenant, ann)).isEmpty();
-    assertThat(noted(tenant, bob)).isEmpty();
+    assertThat(recorded(tenant, ann)).isEmpty();
+    assertThat(recorded(tenant, bob)).isEmpty();
   }
 
   @RepeatedTest(5)
@@ -460,22 +460,22 @@ public abstract class SessionsContract {
     TenantId tenant = Samples.tenantId();
     Subject ann = Subject.of(tenant, "ann");
 
-    List<WriteResult> answers = Race.of(12, i -> note(tenant, ann, Samples.sessionId(), 5));
+    List<WriteResult> answers = Race.of(12, i -> record(tenant, ann, Samples.sessionId(), 5));
 
     assertThat(answers.stream().filter(WriteResult.DONE::equals)).hasSize(5);
-    assertThat(noted(tenant, ann)).hasSize(5);
+    assertThat(recorded(tenant, ann)).hasSize(5);
   }
 
   @RepeatedTest(5)
   void one_of_many_concurrent_replacements_of_a_subjects_sessions_succeeds() {
     TenantId tenant = Samples.tenantId();
     Subject ann = Subject.of(tenant, "ann");
-    SessionId over = Samples.sessionId();
+    SessionId expired = Samples.sessionId();
     SessionId lasting = Samples.sessionId();
-    note(tenant, ann, over, 2);
-    note(tenant, ann, lasting, 2);
+    record(tenant, ann, expired, 2);
+    record(tenant, ann, lasting, 2);
     SubjectSessions read = sessions().findForSubject(tenant, ann);
-    assertThat(read.sessions()).containsExactlyInAnyOrder(over, lasting);
+    assertThat(read.sessions()).containsExactlyInAnyOrder(expired, lasting);
 
     List<WriteResult> answers =
         Race.of(
@@ -492,7 +492,7 @@ public abstract class SessionsContract {
                         NOW.plus(LIFE)));
 
     assertThat(answers.stream().filter(WriteResult.DONE::equals)).hasSize(1);
-    assertThat(noted(tenant, ann)).hasSize(2).contains(lasting).doesNotContain(over);
+    assertThat(recorded(tenant, ann)).hasSize(2).contains(lasting).doesNotContain(expired);
   }
 
   @Test

@@ -34,9 +34,9 @@ public abstract class SiloFunctionsContract {
   /** Whether the tenant's queue is attached to its function. */
   protected abstract boolean isFed(TenantId tenant);
 
-  private static void untilDone(Supplier<Progress> step) {
+  private static void untilDone(Supplier<Progress> attempt) {
     for (int look = 0; look < MOST_LOOKS; look++) {
-      if (step.get() == Progress.DONE) {
+      if (attempt.get() == Progress.DONE) {
         return;
       }
     }

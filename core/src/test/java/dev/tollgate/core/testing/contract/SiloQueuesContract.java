@@ -150,12 +150,12 @@ public abstract class SiloQueuesContract {
 
   @Test
   void missing_queue_is_empty_and_cannot_be_closed() {
-    TenantId nobody = Samples.tenantId();
+    TenantId unknown = Samples.tenantId();
 
-    queues().close(nobody);
+    queues().close(unknown);
 
-    assertThat(queues().isClosed(nobody)).isTrue();
-    assertThat(queues().depth(nobody)).isZero();
-    assertThat(queues().moveDeadLetters(nobody)).isEqualTo(Progress.DONE);
+    assertThat(queues().isClosed(unknown)).isTrue();
+    assertThat(queues().depth(unknown)).isZero();
+    assertThat(queues().moveDeadLetters(unknown)).isEqualTo(Progress.DONE);
   }
 }

@@ -81,13 +81,13 @@ public abstract class SilosContract {
 
   @Test
   void replace_creates_no_silo() {
-    TenantId nobody = Samples.tenantId();
+    TenantId unknown = Samples.tenantId();
 
     assertThat(
-            silos().replace(Silo.opened(nobody, FIRST, Samples.NOW).reopened(SECOND, Samples.NOW)))
+            silos().replace(Silo.opened(unknown, FIRST, Samples.NOW).reopened(SECOND, Samples.NOW)))
         .isEqualTo(WriteResult.CONFLICT);
 
-    assertThat(silos().find(nobody)).isEmpty();
+    assertThat(silos().find(unknown)).isEmpty();
   }
 
   @Test

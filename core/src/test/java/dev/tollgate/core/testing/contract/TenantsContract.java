@@ -183,11 +183,11 @@ public abstract class TenantsContract {
 
   @Test
   void observing_an_unknown_tenant_creates_none() {
-    TenantId stranger = Samples.tenantId();
+    TenantId unknown = Samples.tenantId();
 
-    tenants().markObserved(stranger, 1);
+    tenants().markObserved(unknown, 1);
 
-    assertThat(tenants().find(stranger)).isEmpty();
+    assertThat(tenants().find(unknown)).isEmpty();
   }
 
   @Test

@@ -152,16 +152,16 @@ public final class BucketFaults {
   }
 
   /** Sends a request that may be throttled, fail, or lose its answer. */
-  public <T> T ask(BucketId id, Kind service, String what, Supplier<T> request) {
+  public <T> T ask(BucketId id, Kind service, String method, Supplier<T> request) {
     if (isThrottled(id, service)) {
-      throw new Unavailable(what + ": throttled");
+      throw new Unavailable(method + ": throttled");
     }
     if (strikes(id, Kind.UNREACHABLE)) {
-      throw new Unavailable(what + ": not reached");
+      throw new Unavailable(method + ": not reached");
     }
     T answer = request.get();
     if (strikes(id, Kind.ANSWER_LOST)) {
-      throw new Unavailable(what + ": done, but the answer is lost");
+      throw new Unavailable(method + ": done, but the answer is lost");
     }
     return answer;
   }

@@ -93,15 +93,15 @@ public final class FaultyTokenQueue implements TokenQueue {
   public List<Lease> settle(BucketId id, List<Lease> leases) {
     requests.merge(id, 1L, Long::sum);
     boolean partial = !leases.isEmpty() && faults.strikes(id, BucketFaults.Kind.PARTIAL_SETTLE);
-    List<Lease> tried = partial ? leases.subList(1, leases.size()) : leases;
+    List<Lease> attempted = partial ? leases.subList(1, leases.size()) : leases;
     return faults.ask(
         id,
         BucketFaults.Kind.SQS_THROTTLED,
         "settle",
         () -> {
-          List<Lease> unspent = queue.settle(id, tried);
-          settled.merge(id, (long) tried.size() - unspent.size(), Long::sum);
-          if (tried.size() > unspent.size() && faults.strikes(id, BucketFaults.Kind.COPY)) {
+          List<Lease> unspent = queue.settle(id, attempted);
+          settled.merge(id, (long) attempted.size() - unspent.size(), Long::sum);
+          if (attempted.size() > unspent.size() && faults.strikes(id, BucketFaults.Kind.COPY)) {
             faults.explain(id, 1);
             put.merge(id, 1L, Long::sum);
             queue.put(id, List.of(new Token("copy", id, clock.instant(), clock.instant())));
@@ -128,9 +128,9 @@ public final class FaultyTokenQueue implements TokenQueue {
         BucketFaults.Kind.SQS_THROTTLED,
         "put",
         () -> {
-          List<Token> tried = tokens.subList(from, tokens.size());
-          int unsent = queue.put(id, tried).size();
-          put.merge(id, (long) tried.size() - unsent, Long::sum);
+          List<Token> attempted = tokens.subList(from, tokens.size());
+          int unsent = queue.put(id, attempted).size();
+          put.merge(id, (long) attempted.size() - unsent, Long::sum);
           return tokens.subList(0, from);
         });
   }

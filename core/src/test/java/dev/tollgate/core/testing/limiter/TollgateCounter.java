@@ -183,9 +183,9 @@ public final class TollgateCounter implements Counter {
    * Sends a message in the session before API Gateway closes its idle sockets. Closed sockets are found and removed by that; the recount corrects the count.
    */
   private void sendMessage(Instant now) {
-    Session stands = fixture.sessions().find(tenant.id(), session).orElseThrow();
-    if (stands.hasSilentConnectionSince(now.minus(SILENCE))) {
-      stands.connections().stream()
+    Session current = fixture.sessions().find(tenant.id(), session).orElseThrow();
+    if (current.hasSilentConnectionSince(now.minus(SILENCE))) {
+      current.connections().stream()
           .filter(id -> !fixture.sockets().isOpen(id))
           .forEach(id -> fixture.sessions().leave(tenant.id(), session, id));
       fixture.sendMessage(tenant.id(), session, now.plus(Duration.ofDays(1)));

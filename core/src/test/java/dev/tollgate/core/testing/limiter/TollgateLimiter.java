@@ -240,7 +240,7 @@ public final class TollgateLimiter implements Limiter {
   }
 
   private BucketSpec spec(Terms wanted) {
-    FillPolicy how = filling.apply(wanted);
+    FillPolicy fillPolicy = filling.apply(wanted);
     Rate rate = new Rate(wanted.rate().tokens());
     boolean direct =
         wanted.rate().tokens() % MICRO == 0
@@ -249,9 +249,9 @@ public final class TollgateLimiter implements Limiter {
     return new BucketSpec(
         rate,
         wanted.capacity(),
-        how.mode() == FillMode.DIRECT && !direct
-            ? new FillPolicy(FillMode.PRODUCER, how.hibernateAfterMinutes())
-            : how);
+        fillPolicy.mode() == FillMode.DIRECT && !direct
+            ? new FillPolicy(FillMode.PRODUCER, fillPolicy.hibernateAfterMinutes())
+            : fillPolicy);
   }
 
   private long fillSize(BucketId id) {
@@ -269,11 +269,11 @@ public final class TollgateLimiter implements Limiter {
     ports.buckets().open(bucket);
     ports.queues().ensure(id, bucket.tokenLifetimeAt(clock.instant()));
     provide(bucket);
-    FaultyTokenQueue fair =
+    FaultyTokenQueue noFaults =
         new FaultyTokenQueue(
             ports.queue(), new BucketFaults(0, 0, () -> false, clock), clock, this::fillSize);
-    new BucketFill(ports.buckets(), fair, clock).fill(id);
-    opened.merge(id, fair.put(id), Long::sum);
+    new BucketFill(ports.buckets(), noFaults, clock).fill(id);
+    opened.merge(id, noFaults.put(id), Long::sum);
     fires(id, clock.instant().truncatedTo(ChronoUnit.MINUTES));
   }
 
@@ -386,12 +386,12 @@ public final class TollgateLimiter implements Limiter {
   public Optional<TokenCounts> tokenCounts(String tenant) {
     BucketId id = id(tenant);
     return insight.map(
-        seen -> {
-          long inFlight = seen.inFlight().applyAsLong(id);
+        view -> {
+          long inFlight = view.inFlight().applyAsLong(id);
           return new TokenCounts(
               opened.getOrDefault(id, 0L) + filled.put(id) + spending.put(id),
               spending.settled(id),
-              filled.settled(id) + seen.expired().applyAsLong(id),
+              filled.settled(id) + view.expired().applyAsLong(id),
               ports.queue().level(id) - inFlight,
               inFlight);
         });
@@ -401,7 +401,7 @@ public final class TollgateLimiter implements Limiter {
   public OptionalLong expiredByAge(String tenant) {
     BucketId id = id(tenant);
     return insight
-        .map(seen -> OptionalLong.of(seen.expired().applyAsLong(id)))
+        .map(view -> OptionalLong.of(view.expired().applyAsLong(id)))
         .orElseGet(OptionalLong::empty);
   }
 

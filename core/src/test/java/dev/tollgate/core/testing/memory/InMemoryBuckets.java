@@ -128,13 +128,13 @@ public final class InMemoryBuckets implements Buckets {
   @Override
   public synchronized WriteResult rememberEmpty(Bucket read, EmptyHint found) {
     outage.check("rememberEmpty");
-    Bucket stands = rows.get(read.id());
-    if (stands == null
-        || stands.version() != read.version()
-        || !stands.emptyHint().equals(read.emptyHint())) {
+    Bucket current = rows.get(read.id());
+    if (current == null
+        || current.version() != read.version()
+        || !current.emptyHint().equals(read.emptyHint())) {
       return WriteResult.CONFLICT;
     }
-    rows.put(read.id(), with(stands, Optional.of(found), stands.version()));
+    rows.put(read.id(), with(current, Optional.of(found), current.version()));
     return WriteResult.DONE;
   }
 
@@ -142,16 +142,16 @@ public final class InMemoryBuckets implements Buckets {
   public synchronized void forgetEmpty(BucketId id) {
     outage.check("forgetEmpty");
     rows.computeIfPresent(
-        id, (key, stands) -> with(stands, Optional.empty(), stands.version() + 1));
+        id, (key, current) -> with(current, Optional.empty(), current.version() + 1));
   }
 
-  private static Bucket with(Bucket bucket, Optional<EmptyHint> emptiness, long version) {
+  private static Bucket with(Bucket bucket, Optional<EmptyHint> hint, long version) {
     return new Bucket(
         bucket.id(),
         bucket.spec(),
         bucket.ledger(),
         bucket.level(),
-        emptiness,
+        hint,
         bucket.fillState(),
         version);
   }

@@ -70,18 +70,18 @@ public final class InMemoryFillSchedules implements FillSchedules {
   @Override
   public synchronized Drift compare(Bucket bucket) {
     outage.check("compare");
-    Optional<Scheduled> stands = Optional.ofNullable(schedules.get(bucket.id()));
+    Optional<Scheduled> current = Optional.ofNullable(schedules.get(bucket.id()));
     if (bucket.spec().fillPolicy().mode() == FillMode.SHARED) {
-      return Drift.of(stands.isPresent() ? List.of("a schedule (expected: none)") : List.of());
+      return Drift.of(current.isPresent() ? List.of("a schedule (expected: none)") : List.of());
     }
     Scheduled wanted = new Scheduled(bucket.spec(), bucket.fillState().state());
-    return stands
+    return current
         .map(
             found ->
                 Drift.of(
-                    found.does().equals(wanted.does())
+                    found.description().equals(wanted.description())
                         ? List.of()
-                        : List.of(found.does() + " (expected: " + wanted.does() + ")")))
+                        : List.of(found.description() + " (expected: " + wanted.description() + ")")))
         .orElseGet(Drift.Missing::new);
   }
 
@@ -123,7 +123,7 @@ public final class InMemoryFillSchedules implements FillSchedules {
       return state == FillState.State.PRODUCED || state == FillState.State.DIRECT;
     }
 
-    private String does() {
+    private String description() {
       return (enabled() ? "fires" : "rests")
           + (state == FillState.State.DIRECT ? ", sends " + spec.rate().ceiling() : ", invokes");
     }

@@ -90,11 +90,11 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
       Instant now,
       Instant until) {
     outage.check("addToSubject");
-    SubjectSessions noted = subjects(tenant).getOrDefault(subject, SubjectSessions.NONE);
-    if (noted.sessions().contains(id)) {
+    SubjectSessions recorded = subjects(tenant).getOrDefault(subject, SubjectSessions.NONE);
+    if (recorded.sessions().contains(id)) {
       return WriteResult.DONE;
     }
-    Set<SessionId> next = new HashSet<>(noted.sessions());
+    Set<SessionId> next = new HashSet<>(recorded.sessions());
     next.add(id);
     return next.size() <= most
         ? addToSubject(tenant, subject, next, rate, now)
@@ -111,11 +111,11 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
       Instant now,
       Instant until) {
     outage.check("replaceForSubject");
-    SubjectSessions noted = subjects(tenant).getOrDefault(subject, SubjectSessions.NONE);
-    if (noted.sessions().equals(next)) {
+    SubjectSessions recorded = subjects(tenant).getOrDefault(subject, SubjectSessions.NONE);
+    if (recorded.sessions().equals(next)) {
       return WriteResult.DONE;
     }
-    return noted.sessions().equals(read.sessions())
+    return recorded.sessions().equals(read.sessions())
         ? addToSubject(tenant, subject, next, rate, now)
         : WriteResult.CONFLICT;
   }

@@ -13,7 +13,7 @@ import java.util.Set;
 /** Silo functions in memory, which ignore their messages. */
 public final class InMemorySiloFunctions implements SiloFunctions {
   private final Map<TenantId, Release> functions = new HashMap<>();
-  private final Set<TenantId> fed = new HashSet<>();
+  private final Set<TenantId> attached = new HashSet<>();
   private final Outage outage = new Outage();
   private int looks;
   private int left;
@@ -35,8 +35,8 @@ public final class InMemorySiloFunctions implements SiloFunctions {
   }
 
   /** The tenants whose queue is attached to a function, existing or not. */
-  public synchronized Set<TenantId> fed() {
-    return Set.copyOf(fed);
+  public synchronized Set<TenantId> attached() {
+    return Set.copyOf(attached);
   }
 
   @Override
@@ -51,13 +51,13 @@ public final class InMemorySiloFunctions implements SiloFunctions {
     if (!functions.containsKey(tenant)) {
       throw new Unavailable("attach: no function of " + tenant);
     }
-    return progress(fed.add(tenant));
+    return progress(attached.add(tenant));
   }
 
   @Override
   public synchronized Progress detach(TenantId tenant) {
     outage.check("detach");
-    return progress(fed.remove(tenant));
+    return progress(attached.remove(tenant));
   }
 
   @Override

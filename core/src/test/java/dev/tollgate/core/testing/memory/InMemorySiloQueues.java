@@ -120,12 +120,12 @@ public final class InMemorySiloQueues implements SiloQueues {
     if (clock.instant().minus(MINUTE).isBefore(at)) {
       return QueueCreation.RECENTLY_DELETED;
     }
-    Queue stands = queues.get(tenant);
-    if (stands == null) {
+    Queue current = queues.get(tenant);
+    if (current == null) {
       queues.put(tenant, new Queue());
       return QueueCreation.CREATED;
     }
-    stands.closedAt = Optional.empty();
+    current.closedAt = Optional.empty();
     return QueueCreation.EXISTED;
   }
 

@@ -198,9 +198,9 @@ public final class InMemoryTokenQueue implements TokenQueue {
     if (state == null) {
       throw new MissingQueue(bucket);
     }
-    int gone = state.expire(clock.instant().minus(lifetime(bucket)));
-    if (gone > 0) {
-      expired.merge(bucket, (long) gone, Long::sum);
+    int expiredNow = state.expire(clock.instant().minus(lifetime(bucket)));
+    if (expiredNow > 0) {
+      expired.merge(bucket, (long) expiredNow, Long::sum);
     }
     return state;
   }

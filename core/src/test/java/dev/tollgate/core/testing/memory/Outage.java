@@ -7,13 +7,13 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Makes all or some methods of an in-memory port fail until it ends. */
 public final class Outage {
   private final Set<String> methods = ConcurrentHashMap.newKeySet();
-  private volatile boolean whole;
+  private volatile boolean allMethods;
 
   public Outage() {}
 
   /** Makes all methods fail. */
   public void begin() {
-    whole = true;
+    allMethods = true;
   }
 
   /** Makes the methods with these names fail. */
@@ -23,12 +23,12 @@ public final class Outage {
 
   /** Ends the outage. */
   public void end() {
-    whole = false;
+    allMethods = false;
     methods.clear();
   }
 
   public void check(String method) {
-    if (whole || methods.contains(method)) {
+    if (allMethods || methods.contains(method)) {
       throw new Unavailable(method + ": out of order");
     }
   }

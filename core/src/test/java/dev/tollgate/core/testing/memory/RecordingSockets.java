@@ -12,7 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 public final class RecordingSockets implements Sockets {
   private final List<String> closed = new CopyOnWriteArrayList<>();
   private final List<Frame> posted = new CopyOnWriteArrayList<>();
-  private final Set<String> gone = ConcurrentHashMap.newKeySet();
+  private final Set<String> lost = ConcurrentHashMap.newKeySet();
   private final Outage outage = new Outage();
 
   /** The outage of sends and closes. */
@@ -40,12 +40,12 @@ public final class RecordingSockets implements Sockets {
 
   /** Closes a socket without a report. */
   public void lose(String connectionId) {
-    gone.add(connectionId);
+    lost.add(connectionId);
   }
 
   /** Opens a socket that was lost, as at the end of its handshake. */
   public void opens(String connectionId) {
-    gone.remove(connectionId);
+    lost.remove(connectionId);
     closed.remove(connectionId);
   }
 
@@ -60,14 +60,14 @@ public final class RecordingSockets implements Sockets {
   @Override
   public boolean isOpen(String connectionId) {
     outage.check("isOpen");
-    return !gone.contains(connectionId) && !closed.contains(connectionId);
+    return !lost.contains(connectionId) && !closed.contains(connectionId);
   }
 
   @Override
   public PostResult post(String connectionId, String frame) {
     outage.check("post");
     outage.check("post to " + connectionId);
-    if (gone.contains(connectionId) || closed.contains(connectionId)) {
+    if (lost.contains(connectionId) || closed.contains(connectionId)) {
       return PostResult.GONE;
     }
     posted.add(new Frame(connectionId, frame));
