@@ -27,10 +27,8 @@ import dev.tollgate.local.iam.access.TableKeys;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.Functions;
-import dev.tollgate.local.lambda.InvokeApi;
 import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.resources.Stack;
-import dev.tollgate.local.resources.StackCreation;
 import dev.tollgate.local.rest.RestApi;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.sites.AllowedHosts;
@@ -59,8 +57,6 @@ import java.util.concurrent.Executors;
  * Docker nor an AWS account.
  */
 public final class LocalCloud implements AutoCloseable {
-  private static final String LAMBDA = "lambda.amazonaws.com";
-
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final RecordedRequests requests = new RecordedRequests();
   private final AccessKeys accessKeys = new AccessKeys();
@@ -76,7 +72,7 @@ public final class LocalCloud implements AutoCloseable {
   private final Functions functions;
   private final FunctionCatalog catalog;
   private final EventSources eventSources;
-  private final InvokeApi invocations;
+  private final LambdaApi invocations;
   private final Gateway gateway;
   private final Scheduler scheduler;
   private final Map<String, String> outputs;
@@ -101,10 +97,12 @@ public final class LocalCloud implements AutoCloseable {
       catalog = closedLater(openCatalog(template));
       eventSources = closedLater(openEventSources());
       endpoint.watch(eventSources::saw);
-      invocations = new InvokeApi(functions, openWorkers());
+      ExecutorService workers = Executors.newCachedThreadPool(new DaemonThreads("lambda-api"));
+      closedLater(workers::shutdownNow);
       Map<String, RestApi.Operation> operations = new HashMap<>(catalog.operations());
       operations.putAll(eventSources.operations());
-      endpoint.serve("lambda", new LambdaApi(invocations, operations));
+      invocations = new LambdaApi(functions, workers, operations);
+      endpoint.serve("lambda", invocations);
       gateway = closedLater(openGateway());
       scheduler = closedLater(openScheduler());
       endpoint.serve("scheduler", scheduler.http());
@@ -292,7 +290,7 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   private FunctionCatalog openCatalog(Template template) throws IOException {
-    AssumedRoles roles = rolesOf("Lambda", LAMBDA);
+    AssumedRoles roles = rolesOf("Lambda", "lambda.amazonaws.com");
     return new FunctionCatalog(
         functions,
         environment,
@@ -315,12 +313,6 @@ public final class LocalCloud implements AutoCloseable {
         directory("functions"),
         table -> faults.occurs(FaultKind.STREAM_REPLAYED, table),
         log::event);
-  }
-
-  private ExecutorService openWorkers() {
-    ExecutorService workers = Executors.newCachedThreadPool(new DaemonThreads("lambda-api"));
-    closedLater(workers::shutdownNow);
-    return workers;
   }
 
   private Gateway openGateway() {
@@ -349,18 +341,20 @@ public final class LocalCloud implements AutoCloseable {
   private Map<String, String> createStack(Template template) {
     KeySets keySets = new KeySets(options.keySets(), environment.clock());
     Stack stack =
-        new Stack(environment, client("CloudFormation"))
-            .withService(Template.class, template)
-            .withService(EventSources.class, eventSources)
-            .withService(FunctionCatalog.class, catalog)
-            .withService(FunctionPolicies.class, new FunctionPolicies(environment, options.iam()))
-            .withService(Gateway.class, gateway)
-            .withService(KeySets.class, keySets)
-            .withService(Policies.class, policies)
-            .withService(Scheduler.class, scheduler)
-            .withService(SecurityTokens.class, securityTokens)
-            .withService(TableKeys.class, tableKeys);
-    Map<String, String> created = StackCreation.run(template, stack);
+        new Stack(
+            environment,
+            client("CloudFormation"),
+            template,
+            eventSources,
+            catalog,
+            new FunctionPolicies(environment, options.iam()),
+            gateway,
+            keySets,
+            policies,
+            scheduler,
+            securityTokens,
+            tableKeys);
+    Map<String, String> created = stack.create(template);
     keySets.refuseUnused();
     return created;
   }

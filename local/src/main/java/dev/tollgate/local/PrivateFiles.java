@@ -22,7 +22,7 @@ public final class PrivateFiles {
   private static final Set<PosixFilePermission> DIRECTORY =
       PosixFilePermissions.fromString("rwx------");
 
-  private static final FileAttribute<?>[] NONE = {};
+  private static final FileAttribute<?>[] OWNER_ONLY = {PosixFilePermissions.asFileAttribute(FILE)};
 
   private PrivateFiles() {}
 
@@ -48,7 +48,8 @@ public final class PrivateFiles {
       var unused = createDirectory(directory);
     }
     if (Files.notExists(file)) {
-      Files.createFile(file, isPosix(file) ? ownerOnly(FILE) : NONE);
+      boolean isPosix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
+      Files.createFile(file, isPosix ? OWNER_ONLY : new FileAttribute<?>[0]);
     }
     close(file, FILE);
   }
@@ -77,13 +78,5 @@ public final class PrivateFiles {
         && !view.readAttributes().permissions().equals(permissions)) {
       view.setPermissions(permissions);
     }
-  }
-
-  private static FileAttribute<?>[] ownerOnly(Set<PosixFilePermission> permissions) {
-    return new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)};
-  }
-
-  private static boolean isPosix(Path file) {
-    return file.getFileSystem().supportedFileAttributeViews().contains("posix");
   }
 }

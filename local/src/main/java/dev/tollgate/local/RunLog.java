@@ -28,20 +28,35 @@ final class RunLog implements AutoCloseable {
   private static final String INDENT = "    ";
 
   private final InstantSource clock;
-  private final Optional<LogFile> file;
+  private final Optional<Path> file;
+  private final long largest;
+  private final OutputStream out;
+  private long size;
 
-  private RunLog(InstantSource clock, Optional<LogFile> file) {
+  private RunLog(InstantSource clock, Optional<Path> file, long largest) throws IOException {
     this.clock = clock;
     this.file = file;
+    this.largest = largest;
+    if (file.isPresent()) {
+      PrivateFiles.create(file.get());
+      this.size = Files.size(file.get());
+      this.out = Files.newOutputStream(file.get(), StandardOpenOption.APPEND);
+    } else {
+      this.out = OutputStream.nullOutputStream();
+    }
   }
 
-  static RunLog open(InstantSource clock, Optional<Path> path) {
-    return open(clock, path, LARGEST);
+  static RunLog open(InstantSource clock, Optional<Path> file) {
+    return open(clock, file, LARGEST);
   }
 
   /** A log whose file is emptied when it has this many bytes. */
-  static RunLog open(InstantSource clock, Optional<Path> path, long largest) {
-    return new RunLog(clock, path.map(file -> new LogFile(file, largest)));
+  static RunLog open(InstantSource clock, Optional<Path> file, long largest) {
+    try {
+      return new RunLog(clock, file, largest);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Writes a log line or a failure of a function. */
@@ -55,21 +70,37 @@ final class RunLog implements AutoCloseable {
   }
 
   @Override
-  public synchronized void close() {
-    file.ifPresent(LogFile::close);
+  public synchronized void close() throws IOException {
+    out.close();
   }
 
   private synchronized void write(String entry) {
     String text = printable(entry.stripTrailing());
-    file.ifPresentOrElse(
-        opened -> {
-          try {
-            opened.append(text + System.lineSeparator());
-          } catch (IOException e) {
-            LOGGER.log(System.Logger.Level.WARNING, text, e);
-          }
-        },
-        () -> LOGGER.log(System.Logger.Level.INFO, text));
+    if (file.isEmpty()) {
+      LOGGER.log(System.Logger.Level.INFO, text);
+      return;
+    }
+    try {
+      if (size >= largest) {
+        rotate(file.get());
+      }
+      // Unpaired surrogates become question marks.
+      byte[] bytes = (text + System.lineSeparator()).getBytes(StandardCharsets.UTF_8);
+      out.write(bytes);
+      size += bytes.length;
+    } catch (IOException e) {
+      LOGGER.log(System.Logger.Level.WARNING, text, e);
+    }
+  }
+
+  private void rotate(Path full) throws IOException {
+    Path old = full.resolveSibling(full.getFileName() + ".1");
+    PrivateFiles.create(old);
+    try (OutputStream copy = Files.newOutputStream(old)) {
+      Files.copy(full, copy);
+    }
+    FileChannel.open(full, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING).close();
+    size = 0;
   }
 
   private static String printable(String entry) {
@@ -99,54 +130,5 @@ final class RunLog implements AutoCloseable {
           false;
       default -> true;
     };
-  }
-
-  /** The file, with its size. */
-  private static final class LogFile {
-    private final Path path;
-    private final long largest;
-    private final OutputStream out;
-    private long size;
-
-    LogFile(Path path, long largest) {
-      this.path = path;
-      this.largest = largest;
-      try {
-        PrivateFiles.create(path);
-        this.size = Files.size(path);
-        this.out = Files.newOutputStream(path, StandardOpenOption.APPEND);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-
-    void append(String text) throws IOException {
-      if (size >= largest) {
-        rotate();
-      }
-      // Unpaired surrogates become question marks.
-      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-      out.write(bytes);
-      size += bytes.length;
-    }
-
-    private void rotate() throws IOException {
-      Path old = path.resolveSibling(path.getFileName() + ".1");
-      PrivateFiles.create(old);
-      try (OutputStream copy = Files.newOutputStream(old)) {
-        Files.copy(path, copy);
-      }
-      FileChannel.open(path, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)
-          .close();
-      size = 0;
-    }
-
-    void close() {
-      try {
-        out.close();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
   }
 }

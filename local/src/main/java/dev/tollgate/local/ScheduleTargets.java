@@ -9,7 +9,6 @@ import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.scheduler.Targets;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -21,9 +20,6 @@ import java.util.Optional;
 record ScheduleTargets(
     Functions functions, AssumedRoles roles, Optional<Policies> policies, String accountId)
     implements Targets {
-  /** The name space of a service's operations in its protocol. */
-  private static final Map<String, String> NAME_SPACES = Map.of("sqs", "AmazonSQS");
-
   private static final String INVOKE = "lambda:InvokeFunction";
 
   /** Returns when the function has ended, so that a settled scheduler means settled functions. */
@@ -49,13 +45,10 @@ record ScheduleTargets(
     if (refusal.isPresent()) {
       return refusal.get();
     }
-    String nameSpace = NAME_SPACES.get(service);
-    if (nameSpace == null) {
-      throw new IllegalArgumentException(
-          "service: " + service + " (expected: one of " + NAME_SPACES.keySet() + ")");
+    if (!service.equals("sqs")) {
+      throw new IllegalArgumentException("service: " + service + " (expected: one of [sqs])");
     }
-    Answer answer =
-        roles.client(rights.roleArn()).call(service, nameSpace + "." + operation, request);
+    Answer answer = roles.client(rights.roleArn()).call(service, "AmazonSQS." + operation, request);
     return answer.succeeded()
         ? new Delivered()
         : new Failed(

@@ -11,30 +11,40 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file with one line of JSON for each change. When {@link #append} returns, the operating system
  * has the line, so it survives the end of this process. An incomplete last line is ignored.
  */
 public final class Journal implements AutoCloseable {
-  private final Writer writer;
+  private final @Nullable Writer writer;
 
-  private Journal(Writer writer) {
+  private Journal(@Nullable Writer writer) {
     this.writer = writer;
   }
 
   /**
    * Opens a journal: replays it, and replaces it by one with only the present state.
    *
-   * @param file the file of the journal, which need not exist
+   * @param directory the directory of the journal; without it the journal keeps nothing
+   * @param name the name of its file, which need not exist
    * @param replay receives each line
    * @param state gives the lines that describe the state after the replay
    */
   public static Journal open(
-      Path file, Consumer<JsonNode> replay, Supplier<Stream<JsonNode>> state) {
+      Optional<Path> directory,
+      String name,
+      Consumer<JsonNode> replay,
+      Supplier<Stream<JsonNode>> state) {
+    if (directory.isEmpty()) {
+      return new Journal(null);
+    }
+    Path file = directory.get().resolve(name);
     try {
       Files.createDirectories(file.toAbsolutePath().getParent());
       if (Files.exists(file)) {
@@ -53,8 +63,10 @@ public final class Journal implements AutoCloseable {
   /** Adds a line. */
   public synchronized void append(JsonNode line) {
     try {
-      writer.write(line + "\n");
-      writer.flush();
+      if (writer != null) {
+        writer.write(line + "\n");
+        writer.flush();
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -63,7 +75,9 @@ public final class Journal implements AutoCloseable {
   @Override
   public void close() {
     try {
-      writer.close();
+      if (writer != null) {
+        writer.close();
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

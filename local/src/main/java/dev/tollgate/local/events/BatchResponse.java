@@ -28,25 +28,16 @@ final class BatchResponse {
     } catch (IOException e) {
       return Set.copyOf(batch);
     }
-    if (response.isMissingNode() || response.isNull()) {
-      return Set.of();
-    }
     JsonNode items = response.path("batchItemFailures");
-    boolean none = response.isObject() && (items.isMissingNode() || items.isNull());
+    boolean none =
+        response.isMissingNode()
+            || response.isNull()
+            || (response.isObject() && (items.isMissingNode() || items.isNull()));
     if (none) {
       return Set.of();
     }
-    if (!items.isArray()) {
-      return Set.copyOf(batch);
-    }
     Set<String> failures = new HashSet<>();
-    for (JsonNode item : items) {
-      String id = item.path("itemIdentifier").asText("");
-      if (!batch.contains(id)) {
-        return Set.copyOf(batch);
-      }
-      failures.add(id);
-    }
-    return failures;
+    items.forEach(item -> failures.add(item.path("itemIdentifier").asText("")));
+    return items.isArray() && batch.containsAll(failures) ? failures : Set.copyOf(batch);
   }
 }

@@ -9,7 +9,7 @@ import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.Functions;
-import dev.tollgate.local.lambda.LambdaErrors;
+import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.RestApi.Answer;
 import dev.tollgate.local.rest.RestApi.Operation;
@@ -19,6 +19,7 @@ import dev.tollgate.local.threads.DaemonThreads;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -34,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -48,39 +50,40 @@ public final class EventSources implements AutoCloseable {
   /** The principal that reads for a function has the function's name with this suffix. */
   public static final String PRINCIPAL_SUFFIX = " event source";
 
-  private static final Set<String> QUEUE_WAKERS =
-      Set.of(
-          "ChangeMessageVisibility",
-          "ChangeMessageVisibilityBatch",
-          "SendMessage",
-          "SendMessageBatch");
-  private static final Set<String> TABLE_WAKERS =
-      Set.of(
-          "BatchExecuteStatement",
-          "BatchWriteItem",
-          "DeleteItem",
-          "ExecuteStatement",
-          "ExecuteTransaction",
-          "PutItem",
-          "TransactWriteItems",
-          "UpdateItem");
+  /** The operations that may add to a source. */
+  private static final Map<String, Pattern> WAKERS =
+      Map.of(
+          "sqs", Pattern.compile("(ChangeMessageVisibility|SendMessage)(Batch)?"),
+          "dynamodb",
+              Pattern.compile(
+                  "(Delete|Put|Update|BatchWrite)Item|TransactWriteItems|(Batch)?ExecuteStatement|ExecuteTransaction"));
+
   private static final int THREADS = 16;
   private static final int MAX_ITEMS = 100;
 
   private final Environment environment;
   private final ServiceClient client;
   private final FunctionCatalog catalog;
-  private final ReaderContext context;
-  private final WorkCounter work = new WorkCounter();
-  private final ExecutorService pool =
-      Executors.newFixedThreadPool(THREADS, new DaemonThreads("events"));
-  private final ExecutorService waiters =
-      Executors.newCachedThreadPool(new DaemonThreads("streams"));
+  private final BiFunction<String, String, ServiceClient> clients;
+  final Functions functions;
+  final InstantSource clock;
+  final WorkCounter work = new WorkCounter();
+
+  /** Runs work that does not wait for functions. */
+  final ExecutorService pool = Executors.newFixedThreadPool(THREADS, new DaemonThreads("events"));
+
+  /** Runs work that waits for functions. */
+  final ExecutorService waiters = Executors.newCachedThreadPool(new DaemonThreads("streams"));
+
+  /** Whether a stream delivers a batch again after it was processed, by the table. */
+  final Predicate<String> replays;
+
+  final Consumer<String> log;
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(new DaemonThreads("event-ticks"));
   private final NavigableMap<String, SourceReader> byId = new ConcurrentSkipListMap<>();
   private final Map<String, Set<SourceReader>> bySource = new ConcurrentHashMap<>();
-  private final Optional<Journal> journal;
+  private final Journal journal;
 
   /**
    * Restores the mappings that were kept. They begin to read when {@link #start()} is called.
@@ -103,13 +106,17 @@ public final class EventSources implements AutoCloseable {
     this.environment = environment;
     this.catalog = catalog;
     this.client = client;
-    this.context =
-        new ReaderContext(
-            functions, catalog, clients, environment.clock(), pool, waiters, work, replays, log);
-    this.journal =
-        directory.map(
-            path -> Journal.open(path.resolve("mappings.jsonl"), this::replay, this::lines));
-    catalog.watch(this::functionCreated);
+    this.clients = clients;
+    this.functions = functions;
+    this.clock = environment.clock();
+    this.replays = replays;
+    this.log = log;
+    this.journal = Journal.open(directory, "mappings.jsonl", this::replay, this::lines);
+    catalog.watch(
+        name ->
+            byId.values().stream()
+                .filter(reader -> reader.mapping().functionName().equals(name))
+                .forEach(SourceReader::wake));
   }
 
   /** The ARN of a mapping's function, by the mapping's id. */
@@ -152,16 +159,12 @@ public final class EventSources implements AutoCloseable {
   /** Observes an answered call, which may have added to a source. */
   public void saw(Call call) {
     boolean queue = call.service().equals("sqs");
+    Pattern wakers = WAKERS.get(call.service());
     if (queue && call.operation().equals("StartMessageMoveTask")) {
       byId.values().forEach(SourceReader::wake);
-    }
-    boolean wakes =
-        queue
-            ? QUEUE_WAKERS.contains(call.operation())
-            : call.service().equals("dynamodb") && TABLE_WAKERS.contains(call.operation());
-    if (wakes) {
+    } else if (wakers != null && wakers.matcher(call.operation()).matches()) {
       for (String resource : call.resource().orElse("").split(",", -1)) {
-        bySource.getOrDefault(source(queue, resource), Set.of()).forEach(SourceReader::wake);
+        readers(source(queue, resource)).forEach(SourceReader::wake);
       }
     }
   }
@@ -189,13 +192,13 @@ public final class EventSources implements AutoCloseable {
     byId.values().forEach(SourceReader::stop);
     pool.shutdownNow();
     waiters.shutdownNow();
-    journal.ifPresent(Journal::close);
+    journal.close();
   }
 
   private synchronized Answer create(ObjectNode members) {
     Mapping mapping = define(UUID.randomUUID().toString(), members, false);
     SourceReader reader = put(mapping, true);
-    append(line(mapping));
+    journal.append(line(mapping));
     reader.wake();
     return new Answer(202, tell(reader));
   }
@@ -210,7 +213,7 @@ public final class EventSources implements AutoCloseable {
       members.put("FunctionName", old.functionArn());
     }
     Mapping changed = define(old.uuid(), members, false);
-    append(line(changed));
+    journal.append(line(changed));
     reader.change(changed);
     return new Answer(202, tell(reader));
   }
@@ -220,9 +223,8 @@ public final class EventSources implements AutoCloseable {
     Mapping mapping = reader.mapping();
     requireOwn(mapping);
     reader.stop();
-    byId.remove(mapping.uuid());
-    bySource.getOrDefault(source(mapping), Set.of()).remove(reader);
-    append(Json.object().put("deleted", mapping.uuid()));
+    remove(mapping.uuid());
+    journal.append(Json.object().put("deleted", mapping.uuid()));
     return new Answer(202, tell(reader).put("State", "Deleting"));
   }
 
@@ -261,15 +263,15 @@ public final class EventSources implements AutoCloseable {
     ObjectNode function =
         catalog
             .configuration(members.path("FunctionName").asText())
-            .orElseThrow(() -> LambdaErrors.invalid("Function does not exist"));
+            .orElseThrow(() -> LambdaApi.invalid("Function does not exist"));
     ObjectNode settings = MappingSettings.complete(members);
     settings.set("FunctionArn", function.get("FunctionArn"));
-    Mapping mapping = new Mapping(uuid, settings, environment.clock().instant(), ofStack);
+    Mapping mapping = new Mapping(uuid, settings, clock.instant(), ofStack);
     MappingSettings.check(mapping, function, client);
-    for (SourceReader other : bySource.getOrDefault(source(mapping), Set.of())) {
+    for (SourceReader other : readers(source(mapping))) {
       if (!other.mapping().uuid().equals(uuid)
           && other.mapping().functionArn().equals(mapping.functionArn())) {
-        throw LambdaErrors.conflict(
+        throw LambdaApi.conflict(
             (mapping.isOfQueue()
                     ? "An event source mapping with SQS arn (\" %s \") and function (\" %s \") already exists. Please update or delete the existing mapping with UUID %s"
                     : "The event source arn (\" %s \") and function (\" %s \") provided mapping already exists. Please update or delete the existing mapping with UUID %s")
@@ -282,11 +284,22 @@ public final class EventSources implements AutoCloseable {
   private SourceReader put(Mapping mapping, boolean isNew) {
     SourceReader reader =
         mapping.isOfQueue()
-            ? new QueueReader(context, mapping)
-            : new StreamReader(context, mapping, isNew);
+            ? new QueueReader(this, mapping)
+            : new StreamReader(this, mapping, isNew);
     byId.put(mapping.uuid(), reader);
     bySource.computeIfAbsent(source(mapping), source -> ConcurrentHashMap.newKeySet()).add(reader);
     return reader;
+  }
+
+  private void remove(String uuid) {
+    SourceReader reader = byId.remove(uuid);
+    if (reader != null) {
+      readers(source(reader.mapping())).remove(reader);
+    }
+  }
+
+  private Set<SourceReader> readers(String source) {
+    return bySource.getOrDefault(source, Set.of());
   }
 
   private SourceReader find(Request request) {
@@ -299,7 +312,7 @@ public final class EventSources implements AutoCloseable {
 
   private static void requireOwn(Mapping mapping) {
     if (mapping.ofStack()) {
-      throw LambdaErrors.invalid(mapping.uuid() + " belongs to the stack, which alone changes it");
+      throw LambdaApi.invalid(mapping.uuid() + " belongs to the stack, which alone changes it");
     }
   }
 
@@ -318,14 +331,17 @@ public final class EventSources implements AutoCloseable {
     return answer;
   }
 
-  private void functionCreated(String name) {
-    byId.values().stream()
-        .filter(reader -> reader.mapping().functionName().equals(name))
-        .forEach(SourceReader::wake);
-  }
-
-  private void append(ObjectNode line) {
-    journal.ifPresent(lasting -> lasting.append(line));
+  /**
+   * A client with the rights of a mapping's function. Its calls are recorded under another name
+   * than the calls that the function makes itself.
+   */
+  ServiceClient client(Mapping mapping) {
+    String role =
+        catalog
+            .configuration(mapping.functionArn())
+            .map(function -> function.path("Role").asText())
+            .orElse("");
+    return clients.apply(mapping.functionName() + PRINCIPAL_SUFFIX, role);
   }
 
   private Stream<JsonNode> lines() {
@@ -341,10 +357,7 @@ public final class EventSources implements AutoCloseable {
   }
 
   private void replay(JsonNode line) {
-    SourceReader old = byId.remove(line.path("deleted").asText(line.path("mapping").asText()));
-    if (old != null) {
-      bySource.getOrDefault(source(old.mapping()), Set.of()).remove(old);
-    }
+    remove(line.path("deleted").asText(line.path("mapping").asText()));
     if (line.has("mapping")) {
       put(
           new Mapping(

@@ -2,6 +2,7 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,6 +58,23 @@ record Mapping(String uuid, ObjectNode settings, Instant modified, boolean ofSta
         .path(0)
         .asText()
         .equals("ReportBatchItemFailures");
+  }
+
+  /** Whether a record of an event passes a filter, or there is none. */
+  boolean accepts(ObjectNode record) {
+    List<Pattern> filters = filters();
+    return filters.isEmpty()
+        || filters.stream()
+            .anyMatch(
+                filter ->
+                    filter.matches(filter.looksInto("body") ? withParsedBody(record) : record));
+  }
+
+  /** The record for filters with rules for the body. A body that is not JSON is removed. */
+  private static ObjectNode withParsedBody(ObjectNode record) {
+    ObjectNode parsed = record.deepCopy();
+    parsed.set("body", Json.readOrMissing(record.path("body").asText()));
+    return parsed;
   }
 
   List<Pattern> filters() {

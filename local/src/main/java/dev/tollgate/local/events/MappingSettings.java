@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.lambda.LambdaErrors;
+import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.Members;
 import dev.tollgate.local.template.Environment;
@@ -47,7 +47,7 @@ public final class MappingSettings {
   static ObjectNode complete(ObjectNode request) {
     String arn = request.path("EventSourceArn").asText();
     if (!arn.matches(ARN)) {
-      throw LambdaErrors.invalid(
+      throw LambdaApi.invalid(
           "Unrecognized event source: " + arn + " (expected: a queue or a table's stream)");
     }
     boolean queue = arn.startsWith("arn:aws:sqs:");
@@ -95,10 +95,10 @@ public final class MappingSettings {
     }
     try {
       if (mapping.filters().size() > 5) {
-        throw LambdaErrors.invalid("Too many filters (expected: at most 5)");
+        throw LambdaApi.invalid("Too many filters (expected: at most 5)");
       }
     } catch (IllegalArgumentException e) {
-      throw (ApiException) LambdaErrors.invalid(String.valueOf(e.getMessage())).initCause(e);
+      throw (ApiException) LambdaApi.invalid(String.valueOf(e.getMessage())).initCause(e);
     }
     if (mapping.isOfQueue()) {
       checkQueue(mapping, function, client);
@@ -125,14 +125,14 @@ public final class MappingSettings {
             "ParallelizationFactor",
             "StartingPosition")) {
       if (settings.has(member)) {
-        throw LambdaErrors.invalid(
+        throw LambdaApi.invalid(
             "Unsupported " + member + " parameter for given event source mapping type.");
       }
     }
     boolean fifo = mapping.sourceArn().endsWith(".fifo");
     int window = settings.path("MaximumBatchingWindowInSeconds").asInt();
     if (fifo && window > 0) {
-      throw LambdaErrors.invalid("Batching window is not supported for FIFO queues.");
+      throw LambdaApi.invalid("Batching window is not supported for FIFO queues.");
     }
     if (fifo && mapping.batchSize() > MAX_FIFO_BATCH) {
       throw ApiException.validation(
@@ -141,7 +141,7 @@ public final class MappingSettings {
           "Member must have value less than or equal to " + MAX_FIFO_BATCH);
     }
     if (!fifo && mapping.batchSize() > MAX_FIFO_BATCH && window == 0) {
-      throw LambdaErrors.invalid(
+      throw LambdaApi.invalid(
           "Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10");
     }
     ObjectNode request = Json.object();
@@ -149,14 +149,14 @@ public final class MappingSettings {
     request.putArray("AttributeNames").add("All");
     ServiceClient.Answer answer = client.call("sqs", "AmazonSQS.GetQueueAttributes", request);
     if (!answer.succeeded()) {
-      throw LambdaErrors.invalid(
+      throw LambdaApi.invalid(
           "Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. "
               + "SQS Error Message: The specified queue does not exist.");
     }
     int visibility = answer.body().at("/Attributes/VisibilityTimeout").asInt();
     int timeout = function.path("Timeout").asInt();
     if (visibility < timeout) {
-      throw LambdaErrors.invalid(
+      throw LambdaApi.invalid(
           "Queue visibility timeout: %d seconds is less than Function timeout: %d seconds"
               .formatted(visibility, timeout));
     }
@@ -166,18 +166,18 @@ public final class MappingSettings {
     ObjectNode settings = mapping.settings();
     String position = settings.path("StartingPosition").asText();
     if (!List.of("LATEST", "TRIM_HORIZON").contains(position)) {
-      throw LambdaErrors.invalid(
+      throw LambdaApi.invalid(
           "1 validation error detected: Value '%s' at 'startingPosition' failed to satisfy constraint: Member must satisfy enum value set: [LATEST, TRIM_HORIZON]"
               .formatted(position));
     }
     String destination = mapping.onFailure().orElse("arn:aws:sqs:");
     if (!destination.startsWith("arn:aws:sqs:")) {
-      throw LambdaErrors.invalid("OnFailure: " + destination + " (expected: a queue)");
+      throw LambdaApi.invalid("OnFailure: " + destination + " (expected: a queue)");
     }
     ObjectNode request = Json.object();
     request.put("StreamArn", mapping.sourceArn());
     if (!client.call("dynamodb", "DynamoDBStreams_20120810.DescribeStream", request).succeeded()) {
-      throw LambdaErrors.invalid("Stream not found: " + mapping.sourceArn());
+      throw LambdaApi.invalid("Stream not found: " + mapping.sourceArn());
     }
   }
 }

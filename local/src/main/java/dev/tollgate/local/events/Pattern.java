@@ -1,6 +1,5 @@
 package dev.tollgate.local.events;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
@@ -15,15 +14,9 @@ import java.util.function.Predicate;
  *     href="https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html">Control
  *     which events Lambda sends to your function</a>
  */
-final class Pattern {
+record Pattern(ObjectNode rules) {
   private static final List<String> COMPARISONS =
       List.of("anything-but", "equals-ignore-case", "exists", "numeric", "prefix", "suffix");
-
-  private final ObjectNode rules;
-
-  private Pattern(ObjectNode rules) {
-    this.rules = rules;
-  }
 
   /**
    * Reads a pattern.
@@ -31,13 +24,8 @@ final class Pattern {
    * @throws IllegalArgumentException if the text is not a pattern
    */
   static Pattern parse(String text) {
-    try {
-      if (Json.read(text) instanceof ObjectNode rules) {
-        check(rules);
-        return new Pattern(rules);
-      }
-    } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException("Invalid filter pattern definition.", e);
+    if (Json.readOrMissing(text) instanceof ObjectNode rules && isValid(rules)) {
+      return new Pattern(rules);
     }
     throw new IllegalArgumentException("Invalid filter pattern definition.");
   }
@@ -52,31 +40,25 @@ final class Pattern {
     return rules.path(member).isObject();
   }
 
-  private static void check(JsonNode rules) {
-    if (rules.isEmpty()) {
-      throw new IllegalArgumentException("Invalid filter pattern definition.");
-    }
-    for (Map.Entry<String, JsonNode> rule : rules.properties()) {
-      JsonNode wanted = rule.getValue();
-      if (rule.getKey().equals("$or") && wanted.isArray()) {
-        wanted.forEach(Pattern::check);
-      } else if (wanted.isObject()) {
-        check(wanted);
-      } else if (wanted.isArray() && !wanted.isEmpty()) {
-        wanted.forEach(Pattern::checkComparison);
-      } else {
-        throw new IllegalArgumentException("Invalid filter pattern definition.");
-      }
-    }
+  private static boolean isValid(JsonNode rules) {
+    return !rules.isEmpty()
+        && rules.properties().stream().allMatch(rule -> isValid(rule.getKey(), rule.getValue()));
   }
 
-  private static void checkComparison(JsonNode comparison) {
-    boolean known =
-        comparison.isValueNode()
-            || (comparison.size() == 1 && COMPARISONS.contains(comparison.fieldNames().next()));
-    if (!known) {
-      throw new IllegalArgumentException("Invalid filter pattern definition.");
+  private static boolean isValid(String member, JsonNode wanted) {
+    if (member.equals("$or") && wanted.isArray()) {
+      return !any(wanted, alternative -> !isValid(alternative));
     }
+    return wanted.isObject()
+        ? isValid(wanted)
+        : wanted.isArray()
+            && !wanted.isEmpty()
+            && !any(wanted, comparison -> !isComparison(comparison));
+  }
+
+  private static boolean isComparison(JsonNode wanted) {
+    return wanted.isValueNode()
+        || (wanted.size() == 1 && COMPARISONS.contains(wanted.fieldNames().next()));
   }
 
   private static boolean matches(JsonNode rules, JsonNode event) {

@@ -6,10 +6,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.template.Environment;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Reads a queue.
@@ -34,8 +35,8 @@ final class QueueReader extends SourceReader {
   private int workers;
   private boolean woken;
 
-  QueueReader(ReaderContext context, Mapping mapping) {
-    super(context, mapping);
+  QueueReader(EventSources sources, Mapping mapping) {
+    super(sources, mapping);
     this.queueUrl = Environment.queueUrl(mapping.sourceArn());
   }
 
@@ -56,8 +57,8 @@ final class QueueReader extends SourceReader {
 
   private void addWorker() {
     workers++;
-    context.work().begin();
-    context.pool().execute(this::work);
+    sources.work.begin();
+    sources.pool.execute(this::work);
   }
 
   private void work() {
@@ -72,7 +73,7 @@ final class QueueReader extends SourceReader {
     try {
       received = receive(mapping());
     } catch (RuntimeException e) {
-      context.log().accept(queueUrl + ": " + e);
+      sources.log.accept(queueUrl + ": " + e);
       leave(true);
       return;
     }
@@ -87,15 +88,19 @@ final class QueueReader extends SourceReader {
     }
     List<ObjectNode> batch = filtered(received);
     if (batch.isEmpty()) {
-      context.pool().execute(this::work);
+      sources.pool.execute(this::work);
       return;
     }
-    context.work().invoked();
+    sources.work.invoked();
     var unused =
-        context
-            .functions()
-            .start(mapping().functionArn(), event(batch))
-            .whenCompleteAsync((invocation, never) -> finish(batch, invocation), context.pool());
+        sources
+            .functions
+            .start(
+                mapping().functionArn(),
+                Json.bytes(
+                    Json.object(
+                        "Records", Json.array().addAll(batch.stream().map(this::record).toList()))))
+            .whenCompleteAsync((invocation, never) -> finish(batch, invocation), sources.pool);
   }
 
   private void finish(List<ObjectNode> batch, Invocation invocation) {
@@ -111,7 +116,7 @@ final class QueueReader extends SourceReader {
                 .toList());
       }
     } catch (RuntimeException e) {
-      context.log().accept(queueUrl + ": " + e);
+      sources.log.accept(queueUrl + ": " + e);
     }
     if (invocation instanceof Invocation.Throttled) {
       // The messages become visible again. Receiving more would only return more of them.
@@ -130,7 +135,7 @@ final class QueueReader extends SourceReader {
     synchronized (this) {
       if (workers > 1) {
         workers--;
-        context.work().end();
+        sources.work.end();
         return;
       }
     }
@@ -138,12 +143,12 @@ final class QueueReader extends SourceReader {
     synchronized (this) {
       watched = holdsMore;
       if (woken && mayRead()) {
-        context.pool().execute(this::work);
+        sources.pool.execute(this::work);
         return;
       }
       workers--;
     }
-    context.work().end();
+    sources.work.end();
   }
 
   private List<ObjectNode> receive(Mapping mapping) {
@@ -171,24 +176,11 @@ final class QueueReader extends SourceReader {
 
   /** The messages that pass a filter. The others are deleted. */
   private List<ObjectNode> filtered(List<ObjectNode> messages) {
-    List<Pattern> filters = mapping().filters();
-    if (filters.isEmpty()) {
-      return messages;
-    }
-    List<ObjectNode> kept = new ArrayList<>();
-    List<ObjectNode> dropped = new ArrayList<>();
-    for (ObjectNode message : messages) {
-      ObjectNode record = record(message);
-      boolean wanted =
-          filters.stream()
-              .anyMatch(
-                  filter ->
-                      filter.matches(
-                          filter.looksInto("body") ? QueueRecords.withParsedBody(record) : record));
-      (wanted ? kept : dropped).add(message);
-    }
-    delete(dropped);
-    return kept;
+    Map<Boolean, List<ObjectNode>> passed =
+        messages.stream()
+            .collect(Collectors.partitioningBy(message -> mapping().accepts(record(message))));
+    delete(passed.getOrDefault(false, List.of()));
+    return passed.getOrDefault(true, List.of());
   }
 
   private void delete(List<ObjectNode> messages) {
@@ -220,15 +212,37 @@ final class QueueReader extends SourceReader {
     }
   }
 
-  private byte[] event(List<ObjectNode> messages) {
-    ObjectNode event = Json.object();
-    ArrayNode records = event.putArray("Records");
-    messages.forEach(message -> records.add(record(message)));
-    return event.toString().getBytes(StandardCharsets.UTF_8);
+  /** The record of a message that {@code ReceiveMessage} gave. */
+  private ObjectNode record(ObjectNode message) {
+    ObjectNode record = Json.object();
+    record.set("messageId", message.path("MessageId"));
+    record.set("receiptHandle", message.path("ReceiptHandle"));
+    record.set("body", message.path("Body"));
+    ObjectNode attributes = record.putObject("attributes");
+    for (Map.Entry<String, JsonNode> attribute : message.path("Attributes").properties()) {
+      attributes.put(attribute.getKey(), attribute.getValue().asText());
+    }
+    ObjectNode messageAttributes = record.putObject("messageAttributes");
+    for (Map.Entry<String, JsonNode> given : message.path("MessageAttributes").properties()) {
+      ObjectNode attribute = messageAttributes.putObject(given.getKey());
+      copy(given.getValue(), "StringValue", attribute, "stringValue");
+      copy(given.getValue(), "BinaryValue", attribute, "binaryValue");
+      attribute.putArray("stringListValues");
+      attribute.putArray("binaryListValues");
+      copy(given.getValue(), "DataType", attribute, "dataType");
+    }
+    record.set("md5OfBody", message.path("MD5OfBody"));
+    copy(message, "MD5OfMessageAttributes", record, "md5OfMessageAttributes");
+    record.put("eventSource", "aws:sqs");
+    record.put("eventSourceARN", mapping().sourceArn());
+    record.put("awsRegion", mapping().sourceArn().split(":", -1)[3]);
+    return record;
   }
 
-  private ObjectNode record(ObjectNode message) {
-    return QueueRecords.record(message, mapping().sourceArn());
+  private static void copy(JsonNode from, String name, ObjectNode to, String newName) {
+    if (from.hasNonNull(name)) {
+      to.set(newName, from.get(name));
+    }
   }
 
   private ObjectNode request() {

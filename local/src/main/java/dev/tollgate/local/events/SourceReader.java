@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * uses no thread.
  */
 abstract class SourceReader {
-  final ReaderContext context;
+  final EventSources sources;
   private volatile Mapping mapping;
   private boolean stopped;
   private @Nullable ServiceClient client;
 
-  SourceReader(ReaderContext context, Mapping mapping) {
-    this.context = context;
+  SourceReader(EventSources sources, Mapping mapping) {
+    this.sources = sources;
     this.mapping = mapping;
   }
 
@@ -24,7 +24,9 @@ abstract class SourceReader {
   abstract void wake();
 
   /** Reads the source if it may hold something that was not available before. */
-  abstract void look();
+  void look() {
+    wake();
+  }
 
   final Mapping mapping() {
     return mapping;
@@ -42,7 +44,7 @@ abstract class SourceReader {
   }
 
   final synchronized boolean mayRead() {
-    return !stopped && mapping.enabled() && context.functions().exists(mapping.functionArn());
+    return !stopped && mapping.enabled() && sources.functions.exists(mapping.functionArn());
   }
 
   /** Calls an AWS API with the rights of the function's role. */
@@ -66,7 +68,7 @@ abstract class SourceReader {
   private synchronized ServiceClient client() {
     ServiceClient made = client;
     if (made == null) {
-      made = context.client(mapping);
+      made = sources.client(mapping);
       client = made;
     }
     return made;

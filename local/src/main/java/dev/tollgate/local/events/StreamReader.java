@@ -47,8 +47,8 @@ final class StreamReader extends SourceReader {
    * @param isNew whether the mapping is new, so that its starting position applies; otherwise the
    *     whole stream is read, perhaps some records again
    */
-  StreamReader(ReaderContext context, Mapping mapping, boolean isNew) {
-    super(context, mapping);
+  StreamReader(EventSources sources, Mapping mapping, boolean isNew) {
+    super(sources, mapping);
     this.fromStart = !isNew || !mapping.startsWithLatest();
   }
 
@@ -57,14 +57,9 @@ final class StreamReader extends SourceReader {
     woken = true;
     if (!running && mayRead()) {
       running = true;
-      context.work().begin();
-      context.waiters().execute(this::run);
+      sources.work.begin();
+      sources.waiters.execute(this::run);
     }
-  }
-
-  @Override
-  void look() {
-    wake();
   }
 
   private void run() {
@@ -77,14 +72,14 @@ final class StreamReader extends SourceReader {
       try {
         progress = mayRead() && pass();
       } catch (RuntimeException e) {
-        context.log().accept(mapping().sourceArn() + ": " + e);
+        sources.log.accept(mapping().sourceArn() + ": " + e);
       }
       synchronized (this) {
         goOn = mayRead() && (progress || woken);
         running = goOn;
       }
     }
-    context.work().end();
+    sources.work.end();
   }
 
   /** Reads or delivers once for each shard; true if there may be more to do now. */
@@ -141,17 +136,16 @@ final class StreamReader extends SourceReader {
     shard.trimmed = false;
     shard.iterator = answer.body().path("NextShardIterator").asText("");
     List<JsonNode> records = new ArrayList<>();
-    List<Pattern> filters = mapping().filters();
     JsonNode got = answer.body().path("Records");
     for (JsonNode record : got) {
-      ObjectNode event = StreamRecords.record(record, mapping().sourceArn());
-      if (filters.isEmpty() || filters.stream().anyMatch(filter -> filter.matches(event))) {
+      ObjectNode event = event(record, mapping().sourceArn());
+      if (mapping().accepts(event)) {
         records.add(event);
       }
-      shard.last = StreamRecords.sequenceNumber(record);
+      shard.last = sequenceNumber(record);
     }
     if (!records.isEmpty()) {
-      Instant now = context.clock().instant();
+      Instant now = sources.clock.instant();
       shard.pending.add(new Batch(records, 0, now, now));
     }
     if (shard.iterator.isEmpty()) {
@@ -175,7 +169,7 @@ final class StreamReader extends SourceReader {
   /** Invokes the function with the first batch if it is due; true if it was. */
   private boolean deliver(Shard shard) {
     Batch batch = shard.pending.element();
-    Instant now = context.clock().instant();
+    Instant now = sources.clock.instant();
     if (batch.due().isAfter(now)) {
       return false;
     }
@@ -185,12 +179,14 @@ final class StreamReader extends SourceReader {
       giveUp(shard, batch, "RecordAgeExceeded");
       return true;
     }
-    context.work().invoked();
+    sources.work.invoked();
     Invocation invocation =
-        context.functions().invoke(mapping().functionArn(), StreamRecords.event(batch.records()));
+        sources.functions.invoke(
+            mapping().functionArn(),
+            Json.bytes(Json.object("Records", Json.array().addAll(batch.records()))));
     int done = done(batch, invocation);
     if (done == batch.records().size()) {
-      if (context.replays().test(mapping().sourceName())) {
+      if (sources.replays.test(mapping().sourceName())) {
         shard.pending.addFirst(batch);
       }
       return true;
@@ -208,7 +204,7 @@ final class StreamReader extends SourceReader {
     if (!mapping().reportsFailures()) {
       return batch.records().size();
     }
-    List<String> numbers = batch.records().stream().map(StreamRecords::sequenceNumber).toList();
+    List<String> numbers = batch.records().stream().map(StreamReader::sequenceNumber).toList();
     Set<String> failures = BatchResponse.failures(success.payload(), numbers);
     int first = 0;
     while (first < numbers.size() && !failures.contains(numbers.get(first))) {
@@ -229,7 +225,7 @@ final class StreamReader extends SourceReader {
       return;
     }
     int attempts = done > 0 ? 1 : batch.attempts() + (ran ? 1 : 0);
-    Instant now = context.clock().instant();
+    Instant now = sources.clock.instant();
     Batch again = new Batch(rest, attempts, batch.seen(), now.plus(backoff(Math.max(1, attempts))));
     if (mapping().retries() >= 0 && attempts > mapping().retries()) {
       giveUp(shard, again, "RetryAttemptsExhausted");
@@ -245,15 +241,13 @@ final class StreamReader extends SourceReader {
 
   /** Gives a batch up, and sends a notice to the failure queue. */
   private void giveUp(Shard shard, Batch batch, String condition) {
-    context
-        .log()
-        .accept(
-            "%s: %s gives %d records up: %s"
-                .formatted(
-                    mapping().sourceArn(),
-                    mapping().functionName(),
-                    batch.records().size(),
-                    condition));
+    sources.log.accept(
+        "%s: %s gives %d records up: %s"
+            .formatted(
+                mapping().sourceArn(),
+                mapping().functionName(),
+                batch.records().size(),
+                condition));
     Optional<String> destination = mapping().onFailure();
     if (destination.isEmpty()) {
       return;
@@ -263,7 +257,7 @@ final class StreamReader extends SourceReader {
     request.put("MessageBody", notice(shard, batch, condition).toString());
     ServiceClient.Answer answer = tryCall("sqs", "AmazonSQS.SendMessage", request);
     if (!answer.succeeded()) {
-      context.log().accept(destination.get() + ": " + answer.body());
+      sources.log.accept(destination.get() + ": " + answer.body());
     }
   }
 
@@ -280,19 +274,41 @@ final class StreamReader extends SourceReader {
         .put("statusCode", 200)
         .put("executedVersion", "$LATEST")
         .put("functionError", "Unhandled");
-    notice.put("version", "1.0").put("timestamp", context.clock().instant().toString());
+    notice.put("version", "1.0").put("timestamp", sources.clock.instant().toString());
     JsonNode first = batch.records().get(0);
     JsonNode last = batch.records().get(batch.records().size() - 1);
     notice
         .putObject("DDBStreamBatchInfo")
         .put("shardId", shard.id)
-        .put("startSequenceNumber", StreamRecords.sequenceNumber(first))
-        .put("endSequenceNumber", StreamRecords.sequenceNumber(last))
-        .put("approximateArrivalOfFirstRecord", StreamRecords.created(first).toString())
-        .put("approximateArrivalOfLastRecord", StreamRecords.created(last).toString())
+        .put("startSequenceNumber", sequenceNumber(first))
+        .put("endSequenceNumber", sequenceNumber(last))
+        .put("approximateArrivalOfFirstRecord", created(first).toString())
+        .put("approximateArrivalOfLastRecord", created(last).toString())
         .put("batchSize", batch.records().size())
         .put("streamArn", mapping().sourceArn());
     return notice;
+  }
+
+  /** The record that {@code GetRecords} gave, as functions and filters receive it. */
+  static ObjectNode event(JsonNode given, String streamArn) {
+    ObjectNode record = given.deepCopy();
+    JsonNode user = record.remove("userIdentity");
+    if (user != null && !user.isNull()) {
+      record
+          .putObject("userIdentity")
+          .put("type", user.path("Type").asText())
+          .put("principalId", user.path("PrincipalId").asText());
+    }
+    record.put("eventSourceARN", streamArn);
+    return record;
+  }
+
+  private static String sequenceNumber(JsonNode record) {
+    return record.at("/dynamodb/SequenceNumber").asText();
+  }
+
+  private static Instant created(JsonNode record) {
+    return Instant.ofEpochSecond(record.at("/dynamodb/ApproximateCreationDateTime").asLong());
   }
 
   private ObjectNode stream() {

@@ -13,30 +13,28 @@ import java.util.Collection;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * The deployment packages of functions that were created at run time. A kept package is stored
  * once, in a file named by its hash, even if several functions use it.
  */
-public final class CodeStore {
+final class CodeStore {
   private static final String SUFFIX = ".jar";
 
   private final Optional<Path> directory;
   private final Map<Path, Known> known = new ConcurrentHashMap<>();
 
-  /** The state of a file when it was read. */
-  private record Known(FileTime modified, long size, String hash) {}
+  /** A package, and the time of its file when it was read. */
+  private record Known(FileTime modified, Code code) {}
 
   /**
    * A deployment package.
    *
    * @param sha256 hash of its content, in hexadecimal digits
    */
-  public record Code(Path jar, String sha256, long size) {
+  record Code(String sha256, long size) {
 
     /** The hash in the form that Lambda returns. */
     String base64() {
@@ -50,70 +48,58 @@ public final class CodeStore {
    * @param directory where packages are kept; without it packages from requests are in temporary
    *     files, and packages from files stay in these files
    */
-  public CodeStore(Optional<Path> directory) {
+  CodeStore(Optional<Path> directory) {
     this.directory = directory;
   }
 
   /** The package in a file. It is copied to the directory unless it is there already. */
-  public Code keep(Path jar) {
+  Path keep(Path jar) {
+    if (directory.isEmpty()) {
+      return jar;
+    }
+    Path kept = directory.get().resolve(read(jar).sha256() + SUFFIX);
     try {
-      Code code = read(jar);
-      Optional<Path> kept = directory.map(place -> place.resolve(code.sha256() + SUFFIX));
-      if (kept.isEmpty()) {
-        return code;
-      }
-      if (!Files.exists(kept.get())) {
+      if (!Files.exists(kept)) {
         Files.createDirectories(directory.get());
         Path copy = Files.createTempFile(directory.get(), "new", null);
         Files.copy(jar, copy, StandardCopyOption.REPLACE_EXISTING);
-        Files.move(copy, kept.get(), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(copy, kept, StandardCopyOption.ATOMIC_MOVE);
       }
-      return new Code(kept.get(), code.sha256(), code.size());
+      return kept;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   /** A package from a request. */
-  Code keep(byte[] zip) {
+  Path keep(byte[] zip) {
     try {
       Path file = Files.createTempFile("tollgate-function", SUFFIX);
       file.toFile().deleteOnExit();
       Files.write(file, zip);
-      Code code = keep(file);
-      if (!code.jar().equals(file)) {
+      Path kept = keep(file);
+      if (!kept.equals(file)) {
         Files.delete(file);
       }
-      return code;
+      return kept;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** A package that was kept. */
-  Optional<Code> find(String sha256) {
-    return directory
-        .map(place -> place.resolve(sha256 + SUFFIX))
-        .filter(Files::exists)
-        .map(
-            jar -> {
-              try {
-                return new Code(jar, sha256, Files.size(jar));
-              } catch (IOException e) {
-                throw new UncheckedIOException(e);
-              }
-            });
+  /** The file of a package that was kept. */
+  Optional<Path> find(String sha256) {
+    return directory.map(place -> place.resolve(sha256 + SUFFIX)).filter(Files::exists);
   }
 
   /** Deletes the packages that are not among these. */
   void retain(Collection<String> hashes) {
-    Set<String> names = hashes.stream().map(hash -> hash + SUFFIX).collect(Collectors.toSet());
     if (directory.isEmpty() || !Files.isDirectory(directory.get())) {
       return;
     }
     try (Stream<Path> files = Files.list(directory.get())) {
       for (Path file : files.toList()) {
-        if (!names.contains(file.getFileName().toString())) {
+        if (!hashes.contains(file.getFileName().toString().replace(SUFFIX, ""))) {
           Files.delete(file);
         }
       }
@@ -123,21 +109,23 @@ public final class CodeStore {
   }
 
   /** A package that is not copied. It is read once as long as its file does not change. */
-  Code read(Path jar) throws IOException {
-    FileTime modified = Files.getLastModifiedTime(jar);
-    long size = Files.size(jar);
-    Known last = known.get(jar);
-    if (last == null || !last.modified().equals(modified) || last.size() != size) {
-      try {
-        MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-        last =
-            new Known(
-                modified, size, HexFormat.of().formatHex(sha256.digest(Files.readAllBytes(jar))));
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every JDK has it", e);
+  Code read(Path jar) {
+    try {
+      FileTime modified = Files.getLastModifiedTime(jar);
+      Known last = known.get(jar);
+      if (last == null
+          || !last.modified().equals(modified)
+          || last.code().size() != Files.size(jar)) {
+        byte[] content = Files.readAllBytes(jar);
+        byte[] hash = MessageDigest.getInstance("SHA-256").digest(content);
+        last = new Known(modified, new Code(HexFormat.of().formatHex(hash), content.length));
+        known.put(jar, last);
       }
-      known.put(jar, last);
+      return last.code();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has it", e);
     }
-    return new Code(jar, last.hash(), size);
   }
 }

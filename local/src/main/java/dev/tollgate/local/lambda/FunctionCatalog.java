@@ -11,8 +11,6 @@ import dev.tollgate.local.rest.RestApi.Answer;
 import dev.tollgate.local.rest.RestApi.Operation;
 import dev.tollgate.local.rest.RestApi.Request;
 import dev.tollgate.local.template.Environment;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -46,7 +44,7 @@ public final class FunctionCatalog implements AutoCloseable {
   private final Environment environment;
   private final Account account;
   private final CodeStore store;
-  private final Optional<Journal> journal;
+  private final Journal journal;
   private final TreeMap<String, Entry> byName = new TreeMap<>();
   private final Map<String, List<String>> versions = new HashMap<>();
   private final List<Consumer<String>> watchers = new ArrayList<>();
@@ -92,11 +90,9 @@ public final class FunctionCatalog implements AutoCloseable {
     this.environment = environment;
     this.account = account;
     this.store = new CodeStore(directory.map(path -> path.resolve("code")));
-    this.journal =
-        directory.map(
-            path -> Journal.open(path.resolve("functions.jsonl"), this::replay, this::lines));
-    store.retain(byName.values().stream().map(entry -> code(entry).sha256()).toList());
-    byName.values().forEach(this::define);
+    this.journal = Journal.open(directory, "functions.jsonl", this::replay, this::lines);
+    store.retain(byName.values().stream().map(entry -> store.read(entry.jar()).sha256()).toList());
+    byName.values().forEach(entry -> functions.define(spec(entry)));
   }
 
   /** The operations that this serves. */
@@ -133,7 +129,7 @@ public final class FunctionCatalog implements AutoCloseable {
             UUID.randomUUID().toString(),
             true);
     byName.put(name, entry);
-    define(entry);
+    functions.define(spec(entry));
   }
 
   /**
@@ -148,7 +144,7 @@ public final class FunctionCatalog implements AutoCloseable {
       return false;
     }
     entry.qualifiers().put(qualifier, version);
-    functions.replace(spec(entry));
+    functions.put(spec(entry));
     return true;
   }
 
@@ -162,7 +158,7 @@ public final class FunctionCatalog implements AutoCloseable {
     List<String> published = versions.computeIfAbsent(function, name -> new ArrayList<>());
     if (!published.contains(identity)) {
       published.add(identity);
-      append(versionLine(function, identity));
+      journal.append(versionLine(function, identity));
     }
     return Integer.toString(published.indexOf(identity) + 1);
   }
@@ -181,35 +177,33 @@ public final class FunctionCatalog implements AutoCloseable {
 
   @Override
   public void close() {
-    journal.ifPresent(Journal::close);
+    journal.close();
   }
 
   private Answer create(Request request) {
     ObjectNode wanted = request.body();
-    ObjectNode settings = FunctionSettings.ofNew(wanted);
     String name = Reference.of(FunctionSettings.name(wanted), Optional.empty()).name();
+    ObjectNode settings = FunctionSettings.ofNew(wanted);
     requireRole(settings);
-    CodeStore.Code code = code(wanted.path("Code"));
+    Path jar = code(wanted.path("Code"));
     if (wanted.path("Publish").asBoolean()) {
-      throw LambdaErrors.invalid("Publish: true (expected: false; versions are the stack's)");
+      throw LambdaApi.invalid("Publish: true (expected: false; versions are the stack's)");
     }
     Answer answer;
     synchronized (this) {
       if (byName.containsKey(name)) {
-        throw LambdaErrors.conflict("Function already exist: " + name);
+        throw LambdaApi.conflict("Function already exist: " + name);
       }
       FunctionSettings.complete(settings, name);
-      answer = new Answer(201, put(name, settings, code.jar()));
+      answer = new Answer(201, put(name, settings, jar));
     }
     watchers.forEach(watcher -> watcher.accept(name));
     return answer;
   }
 
   private synchronized Answer get(Request request) {
-    Reference reference = Reference.of(request);
-    Entry entry = find(reference);
-    ObjectNode answer = Json.object();
-    answer.set("Configuration", configuration(entry, reference.qualifier()));
+    Entry entry = find(Reference.of(request));
+    ObjectNode answer = Json.object("Configuration", getConfiguration(request).body());
     answer
         .putObject("Code")
         .put("RepositoryType", "S3")
@@ -228,7 +222,7 @@ public final class FunctionCatalog implements AutoCloseable {
   }
 
   private Answer updateCode(Request request) {
-    CodeStore.Code code = code(request.body());
+    Path jar = code(request.body());
     synchronized (this) {
       Entry entry = findToChange(request);
       ObjectNode settings = entry.settings().deepCopy();
@@ -236,7 +230,7 @@ public final class FunctionCatalog implements AutoCloseable {
       if (architectures.isArray()) {
         settings.set("Architectures", architectures);
       }
-      return Answer.ok(put(entry.name(), settings, code.jar()));
+      return Answer.ok(put(entry.name(), settings, jar));
     }
   }
 
@@ -252,25 +246,17 @@ public final class FunctionCatalog implements AutoCloseable {
     Entry entry = findToChange(request);
     byName.remove(entry.name());
     functions.remove(entry.name());
-    append(Json.object().put("deleted", entry.name()));
+    journal.append(Json.object().put("deleted", entry.name()));
     return new Answer(204, NullNode.getInstance());
   }
 
   /** Creates or changes a function and returns its configuration. */
   private ObjectNode put(String name, ObjectNode settings, Path jar) {
     Entry entry = created(name, settings, jar, now(), UUID.randomUUID().toString());
-    boolean isNew = byName.put(name, entry) == null;
-    if (isNew) {
-      define(entry);
-    } else {
-      functions.replace(spec(entry));
-    }
-    append(line(entry));
+    byName.put(name, entry);
+    functions.put(spec(entry));
+    journal.append(line(entry));
     return configuration(entry, Optional.empty());
-  }
-
-  private void define(Entry entry) {
-    functions.define(spec(entry));
   }
 
   private FunctionSpec spec(Entry entry) {
@@ -306,7 +292,7 @@ public final class FunctionCatalog implements AutoCloseable {
     if (entry.settings().at("/Environment/Variables").isEmpty()) {
       answer.remove("Environment");
     }
-    CodeStore.Code code = code(entry);
+    CodeStore.Code code = store.read(entry.jar());
     answer.put("CodeSha256", code.base64());
     answer.put("CodeSize", code.size());
     answer.put("LastModified", TIME.format(entry.modified().truncatedTo(ChronoUnit.MILLIS)));
@@ -333,28 +319,28 @@ public final class FunctionCatalog implements AutoCloseable {
   private Entry findToChange(Request request) {
     Entry entry = find(Reference.of(request));
     if (entry.ofStack()) {
-      throw LambdaErrors.invalid(entry.name() + " belongs to the stack, which alone changes it");
+      throw LambdaApi.invalid(entry.name() + " belongs to the stack, which alone changes it");
     }
     String revision = request.body().path("RevisionId").asText(entry.revision());
     if (!revision.equals(entry.revision())) {
-      throw LambdaErrors.stale();
+      throw LambdaApi.stale();
     }
     return entry;
   }
 
   private void requireRole(ObjectNode settings) {
     if (!account.roles().test(settings.path("Role").asText())) {
-      throw LambdaErrors.invalid("The role defined for the function cannot be assumed by Lambda.");
+      throw LambdaApi.invalid("The role defined for the function cannot be assumed by Lambda.");
     }
   }
 
   /** The package in a request, or the one that a request refers to. */
-  private CodeStore.Code code(JsonNode wanted) {
+  private Path code(JsonNode wanted) {
     if (wanted.path("ZipFile").isTextual()) {
       return store.keep(FunctionSettings.zip(wanted));
     }
     if (!wanted.path("S3Bucket").isTextual() || !wanted.path("S3Key").isTextual()) {
-      throw LambdaErrors.invalid("Please provide a source for function code.");
+      throw LambdaApi.invalid("Please provide a source for function code.");
     }
     return store.keep(
         account
@@ -362,17 +348,9 @@ public final class FunctionCatalog implements AutoCloseable {
             .apply(wanted.path("S3Bucket").asText(), wanted.path("S3Key").asText())
             .orElseThrow(
                 () ->
-                    LambdaErrors.invalid(
+                    LambdaApi.invalid(
                         "Error occurred while GetObject. S3 Error Code: NoSuchKey. "
                             + "S3 Error Message: The specified key does not exist.")));
-  }
-
-  private CodeStore.Code code(Entry entry) {
-    try {
-      return store.read(entry.jar());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private Instant now() {
@@ -386,10 +364,6 @@ public final class FunctionCatalog implements AutoCloseable {
   private static Entry created(
       String name, ObjectNode settings, Path jar, Instant modified, String revision) {
     return new Entry(name, settings, jar, Map.of(), OptionalInt.empty(), modified, revision, false);
-  }
-
-  private void append(ObjectNode line) {
-    journal.ifPresent(lasting -> lasting.append(line));
   }
 
   private Stream<JsonNode> lines() {
@@ -410,7 +384,7 @@ public final class FunctionCatalog implements AutoCloseable {
     ObjectNode line = Json.object();
     line.put("function", entry.name());
     line.set("settings", entry.settings());
-    line.put("code", code(entry).sha256());
+    line.put("code", store.read(entry.jar()).sha256());
     line.put("modified", entry.modified().toEpochMilli());
     line.put("revision", entry.revision());
     return line;
@@ -426,7 +400,7 @@ public final class FunctionCatalog implements AutoCloseable {
     } else {
       String name = line.path("function").asText();
       String sha256 = line.path("code").asText();
-      CodeStore.Code code =
+      Path jar =
           store
               .find(sha256)
               .orElseThrow(() -> new IllegalStateException(name + ": its code is gone: " + sha256));
@@ -435,7 +409,7 @@ public final class FunctionCatalog implements AutoCloseable {
           created(
               name,
               (ObjectNode) line.path("settings"),
-              code.jar(),
+              jar,
               Instant.ofEpochMilli(line.path("modified").asLong()),
               line.path("revision").asText()));
     }

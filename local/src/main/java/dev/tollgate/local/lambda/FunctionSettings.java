@@ -81,7 +81,6 @@ public final class FunctionSettings {
 
   /** The settings in a request to create a function. */
   static ObjectNode ofNew(ObjectNode request) {
-    name(request);
     Members members = new Members(request);
     for (String member : List.of("Role", "Runtime", "Handler")) {
       members.requiredText(member, 0, Integer.MAX_VALUE, Optional.empty());
@@ -107,7 +106,7 @@ public final class FunctionSettings {
     members.check();
     String runtime = settings.path("Runtime").asText(RUNTIMES.get(0));
     if (!RUNTIMES.contains(runtime)) {
-      throw LambdaErrors.invalid(
+      throw LambdaApi.invalid(
           "Value %s at 'runtime' failed to satisfy constraint: Member must satisfy enum value set: %s or be a valid ARN"
               .formatted(runtime, RUNTIMES));
     }
@@ -144,10 +143,10 @@ public final class FunctionSettings {
     try {
       zip = Base64.getDecoder().decode(code.path("ZipFile").asText());
     } catch (IllegalArgumentException e) {
-      throw (ApiException) LambdaErrors.unreadable().initCause(e);
+      throw (ApiException) LambdaApi.invalidContent().initCause(e);
     }
     if (zip.length < 4 || zip[0] != 'P' || zip[1] != 'K') {
-      throw LambdaErrors.invalid(
+      throw LambdaApi.invalid(
           "Could not unzip uploaded file. Please check your file, then try to upload again.");
     }
     return zip;
@@ -172,13 +171,13 @@ public final class FunctionSettings {
     String problem =
         "Lambda was unable to configure your environment variables because the environment variables you have provided ";
     if (!reserved.isEmpty()) {
-      throw LambdaErrors.invalid(
+      throw LambdaApi.invalid(
           problem
               + "contains reserved keys that are currently not supported for modification. Reserved keys used in this request: "
               + String.join(", ", reserved));
     }
     if (bytes > MAX_VARIABLE_BYTES) {
-      throw LambdaErrors.invalid(problem + "exceeded the 4KB limit. String measured: " + variables);
+      throw LambdaApi.invalid(problem + "exceeded the 4KB limit. String measured: " + variables);
     }
   }
 }

@@ -8,7 +8,6 @@ import dev.tollgate.local.lambda.Invocation.NotFound;
 import dev.tollgate.local.lambda.Invocation.Success;
 import dev.tollgate.local.lambda.Invocation.Throttled;
 import dev.tollgate.local.lambda.Invocation.TimedOut;
-import dev.tollgate.local.lambda.runtime.EventSerializers;
 import dev.tollgate.local.lambda.runtime.ExecutionEnvironment;
 import dev.tollgate.local.lambda.runtime.FunctionClassLoader;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
@@ -20,11 +19,10 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +30,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledFuture;
@@ -73,7 +72,10 @@ public final class Functions implements Invoker, AutoCloseable {
   private final AccessKeys accessKeys;
   private final Consumer<LogLine> log;
   private final Map<String, Hosted> byNameOrArn = new ConcurrentHashMap<>();
-  private final Map<Hosted, Long> lastUsed = new HashMap<>();
+
+  /** The functions whose classes may be loaded; the one that was used last is the last. */
+  private final Set<Hosted> lastUsed = new LinkedHashSet<>();
+
   private final Semaphore unreserved = new Semaphore(ACCOUNT_CONCURRENCY);
 
   /** Instances share the processors of this machine while they start. */
@@ -101,43 +103,41 @@ public final class Functions implements Invoker, AutoCloseable {
   }
 
   /**
-   * Creates a function. Its handler is loaded when it is first invoked.
+   * Creates a function.
    *
-   * @throws IllegalArgumentException if a function has the same name or ARN already, or too much
+   * @throws IllegalArgumentException if a function has the same name already, or too much
    *     concurrency would be reserved
    */
   public synchronized void define(FunctionSpec spec) {
-    Set<String> names = namesOf(spec);
-    for (String name : names) {
-      if (byNameOrArn.containsKey(name)) {
-        throw new IllegalArgumentException(name + " is defined already");
-      }
+    if (exists(spec.name())) {
+      throw new IllegalArgumentException(spec.name() + " is defined already");
     }
+    put(spec);
+  }
+
+  /**
+   * Creates a function, or replaces it for new invocations. Its handler is loaded when it is first
+   * invoked. Invocations under way continue with the function that was replaced.
+   *
+   * @throws IllegalArgumentException if too much concurrency would be reserved
+   */
+  public synchronized void put(FunctionSpec spec) {
+    Hosted old = byNameOrArn.get(spec.name());
+    Hosted function = new Hosted(spec, old == null ? reserve(spec) : old.permits);
+    namesOf(spec).forEach(name -> byNameOrArn.put(name, function));
+    if (old != null) {
+      forget(old);
+    }
+  }
+
+  private Semaphore reserve(FunctionSpec spec) {
     int reserved = spec.reservedConcurrency().orElse(0);
     if (unreserved.availablePermits() - reserved < LEAST_UNRESERVED
         || !unreserved.tryAcquire(reserved)) {
       throw new IllegalArgumentException(
           "reservedConcurrency: " + reserved + " (expected: to leave 100 unreserved)");
     }
-    Semaphore permits =
-        spec.reservedConcurrency().isPresent() ? new Semaphore(reserved) : unreserved;
-    Hosted function = new Hosted(spec, permits);
-    names.forEach(name -> byNameOrArn.put(name, function));
-  }
-
-  /**
-   * Replaces a function for new invocations. Invocations under way continue with the old one.
-   *
-   * @throws IllegalArgumentException if there is no such function
-   */
-  public synchronized void replace(FunctionSpec spec) {
-    Hosted old = byNameOrArn.get(spec.name());
-    if (old == null) {
-      throw new IllegalArgumentException(spec.name() + " is not defined");
-    }
-    Hosted function = new Hosted(spec, old.permits);
-    namesOf(spec).forEach(name -> byNameOrArn.put(name, function));
-    forget(old);
+    return spec.reservedConcurrency().isPresent() ? new Semaphore(reserved) : unreserved;
   }
 
   /** Deletes a function if it exists. Invocations under way continue. */
@@ -240,7 +240,7 @@ public final class Functions implements Invoker, AutoCloseable {
       }
       Invocation invocation = serve(running, instance, arn, payload);
       if (running.claim()) {
-        instances.giveBack(instance);
+        instances.idle.push(instance);
         running.end(invocation);
       }
     } finally {
@@ -258,7 +258,6 @@ public final class Functions implements Invoker, AutoCloseable {
             arn,
             requestId,
             System.nanoTime() + timeout.toNanos(),
-            System::nanoTime,
             message -> log(function, requestId, message));
     ScheduledFuture<?> end =
         timeouts.schedule(
@@ -298,16 +297,13 @@ public final class Functions implements Invoker, AutoCloseable {
    */
   private void use(Hosted function) {
     synchronized (lastUsed) {
-      lastUsed.put(function, System.nanoTime());
-      if (lastUsed.size() <= MOST_LOADED) {
-        return;
+      lastUsed.remove(function);
+      lastUsed.add(function);
+      if (lastUsed.size() > MOST_LOADED) {
+        Optional<Hosted> idlest =
+            lastUsed.stream().filter(hosted -> hosted.running.isEmpty()).findFirst();
+        idlest.ifPresent(this::forget);
       }
-      Optional<Hosted> idlest =
-          lastUsed.entrySet().stream()
-              .filter(entry -> entry.getKey().running.isEmpty())
-              .min(Comparator.comparingLong(Map.Entry::getValue))
-              .map(Map.Entry::getKey);
-      idlest.ifPresent(this::forget);
     }
   }
 
@@ -447,8 +443,7 @@ public final class Functions implements Invoker, AutoCloseable {
   private final class Instances {
     private final FunctionSpec spec;
     private final FunctionClassLoader loader;
-    private final EventSerializers serializers;
-    private final Deque<Instance> idle = new ArrayDeque<>();
+    private final Deque<Instance> idle = new ConcurrentLinkedDeque<>();
     private int users;
     private boolean retired;
 
@@ -456,7 +451,6 @@ public final class Functions implements Invoker, AutoCloseable {
       this.spec = spec;
       try {
         this.loader = new FunctionClassLoader(spec.jar());
-        this.serializers = new EventSerializers(loader);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -491,18 +485,9 @@ public final class Functions implements Invoker, AutoCloseable {
       idle.clear();
       try {
         loader.close();
-        serializers.close();
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-    }
-
-    private synchronized @Nullable Instance poll() {
-      return idle.poll();
-    }
-
-    private synchronized void giveBack(Instance instance) {
-      idle.push(instance);
     }
 
     /**
@@ -510,13 +495,13 @@ public final class Functions implements Invoker, AutoCloseable {
      * becomes idle first.
      */
     private Instance take() throws Throwable {
-      Instance found = poll();
+      Instance found = idle.poll();
       if (found != null) {
         return found;
       }
       processors.acquire();
       try {
-        found = poll();
+        found = idle.poll();
         return found == null ? make() : found;
       } finally {
         processors.release();
@@ -529,7 +514,7 @@ public final class Functions implements Invoker, AutoCloseable {
       environment.putAll(issued.environment());
       try {
         return new Instance(
-            ExecutionEnvironment.init(spec, Map.copyOf(environment), loader, serializers, clock),
+            ExecutionEnvironment.init(spec, Map.copyOf(environment), loader, clock),
             accessKeys,
             issued);
       } catch (Throwable e) {

@@ -3,7 +3,6 @@ package dev.tollgate.local.lambda;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.runtime.ExecutionEnvironment;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -50,7 +49,8 @@ public sealed interface Invocation {
           message == null ? thrown.getClass().getName() : message,
           Arrays.stream(thrown.getStackTrace())
               .takeWhile(
-                  frame -> !frame.getClassName().startsWith(ExecutionEnvironment.class.getName()))
+                  frame ->
+                      !frame.getClassName().startsWith(ExecutionEnvironment.class.getPackageName()))
               .map(StackTraceElement::toString)
               .toList());
     }
@@ -60,7 +60,7 @@ public sealed interface Invocation {
       ObjectNode error = Json.object();
       error.put("errorMessage", message).put("errorType", type);
       trace.forEach(error.putArray("stackTrace")::add);
-      return error.toString().getBytes(StandardCharsets.UTF_8);
+      return Json.bytes(error);
     }
   }
 

@@ -1,30 +1,33 @@
 package dev.tollgate.local.resources;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.events.EventSources;
+import dev.tollgate.local.events.MappingSettings;
 import dev.tollgate.local.iam.FunctionPolicies;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.FunctionSettings;
+import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.template.Properties;
 import dev.tollgate.local.template.Template;
+import dev.tollgate.local.template.TemplateException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * Lambda functions with their versions, aliases and permissions.
+ * Lambda functions with their versions, aliases, permissions and event source mappings.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/AWS_Lambda.html">AWS::Lambda</a>
  */
 public final class Functions implements ResourceFamily {
-  private static final List<String> NUMBERS = List.of("MemorySize", "Timeout");
-
   @Override
   public Map<String, ResourceType> types() {
     return Map.of(
         "AWS::Lambda::Alias", Functions::alias,
         "AWS::Lambda::EventInvokeConfig", Functions::eventInvokeConfig,
+        "AWS::Lambda::EventSourceMapping", Functions::eventSourceMapping,
         "AWS::Lambda::Function", Functions::function,
         "AWS::Lambda::Permission", Functions::permission,
         "AWS::Lambda::Version", Functions::version);
@@ -48,7 +51,7 @@ public final class Functions implements ResourceFamily {
     properties.text("Handler");
     properties.text("Role");
     ObjectNode settings = properties.copy(FunctionSettings.MEMBERS);
-    for (String number : NUMBERS) {
+    for (String number : List.of("MemorySize", "Timeout")) {
       properties.integer(number).ifPresent(value -> settings.put(number, value));
     }
     FunctionSettings.complete(settings, name);
@@ -88,6 +91,19 @@ public final class Functions implements ResourceFamily {
       throw properties.error("MaximumRetryAttempts", retries + " (expected: 0)");
     }
     return CreatedResource.of(logicalName);
+  }
+
+  private static CreatedResource eventSourceMapping(
+      String logicalName, Properties properties, Stack stack) {
+    properties.ignore("Tags");
+    try {
+      return CreatedResource.of(
+          stack
+              .service(EventSources.class)
+              .add(properties.place(), properties.copy(MappingSettings.MEMBERS)));
+    } catch (ApiException e) {
+      throw new TemplateException(properties.place(), e.text());
+    }
   }
 
   private static CreatedResource permission(

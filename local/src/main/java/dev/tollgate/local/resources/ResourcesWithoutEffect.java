@@ -1,8 +1,12 @@
 package dev.tollgate.local.resources;
 
+import dev.tollgate.local.template.Properties;
 import java.util.Map;
 
-/** Types for logging and monitoring, which have no effect locally. */
+/**
+ * Types for logging and monitoring, which have no effect locally. Log groups only have a name: all
+ * functions write to the log of the run.
+ */
 public final class ResourcesWithoutEffect implements ResourceFamily {
   @Override
   public Map<String, ResourceType> types() {
@@ -15,6 +19,15 @@ public final class ResourcesWithoutEffect implements ResourceFamily {
         "AWS::ApiGateway::Account", type,
         "AWS::CDK::Metadata", type,
         "AWS::CloudWatch::Alarm", type,
-        "AWS::CloudWatch::Dashboard", type);
+        "AWS::CloudWatch::Dashboard", type,
+        "AWS::Logs::LogGroup", ResourcesWithoutEffect::logGroup);
+  }
+
+  private static CreatedResource logGroup(String logicalName, Properties properties, Stack stack) {
+    String name = properties.optionalText("LogGroupName").orElse(logicalName);
+    properties.ignore(
+        "DataProtectionPolicy", "KmsKeyId", "LogGroupClass", "RetentionInDays", "Tags");
+    return CreatedResource.withArn(
+        name, stack.environment().arn("logs", "log-group:" + name + ":*"));
   }
 }

@@ -5,43 +5,80 @@ import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.endpoint.ServiceClient.Answer;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Properties;
+import dev.tollgate.local.template.References;
+import dev.tollgate.local.template.Resolver;
+import dev.tollgate.local.template.Resource;
+import dev.tollgate.local.template.Template;
+import dev.tollgate.local.template.TemplateException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The stack that is being created: the services that its resources use, and objects through which
- * its resources find each other.
+ * its resources find each other. Resources are created after those that they refer to. An unknown
+ * type, property or intrinsic is an error: nothing in a template is skipped silently.
  */
-public final class Stack {
+public final class Stack implements References {
   private record Key(Class<?> type, String id) {}
 
   private final Environment environment;
   private final ServiceClient client;
   private final Map<Key, Object> objects = new HashMap<>();
   private final List<Runnable> finalSteps = new ArrayList<>();
+  private final Map<String, ResourceType> types = ResourceFamily.allTypes();
+  private final Map<String, CreatedResource> created = new HashMap<>();
+  private final Set<String> names = new HashSet<>();
 
   /**
    * A stack without resources.
    *
    * @param client calls the AWS APIs as CloudFormation does
+   * @param services what the resources use, each of another class
    */
-  public Stack(Environment environment, ServiceClient client) {
+  public Stack(Environment environment, ServiceClient client, Object... services) {
     this.environment = environment;
     this.client = client;
+    for (Object service : services) {
+      objects.put(new Key(service.getClass(), ""), service);
+    }
+  }
+
+  /**
+   * Creates all resources of a template.
+   *
+   * @return the stack's outputs, by name
+   */
+  public Map<String, String> create(Template template) {
+    Resolver resolver = template.resolver(environment, this);
+    template
+        .resources(resolver)
+        .forEach(resource -> created.put(resource.logicalId(), create(resource, resolver)));
+    finalSteps.forEach(Runnable::run);
+    return template.outputs(resolver);
+  }
+
+  @Override
+  public String physicalId(String logicalId) {
+    return created(logicalId).physicalId();
+  }
+
+  @Override
+  public String attribute(String logicalId, String attribute) {
+    String value = created(logicalId).attributes().get(attribute);
+    if (value == null) {
+      throw new TemplateException(logicalId, "has no attribute " + attribute + " here");
+    }
+    return value;
   }
 
   /** The stack's account, region and clock. */
   public Environment environment() {
     return environment;
-  }
-
-  /** Adds a service. */
-  public <T> Stack withService(Class<T> type, T service) {
-    objects.put(new Key(type, ""), service);
-    return this;
   }
 
   /**
@@ -74,7 +111,7 @@ public final class Stack {
    *
    * @param property the property that holds the object's id
    * @param expected what the property should refer to, for the error
-   * @throws dev.tollgate.local.template.TemplateException if there is no such object
+   * @throws TemplateException if there is no such object
    */
   public <T> T required(Class<T> type, Properties properties, String property, String expected) {
     String id = properties.text(property);
@@ -86,7 +123,7 @@ public final class Stack {
    * Calls an AWS API for a resource.
    *
    * @param target name space and operation, such as {@code AmazonSQS.CreateQueue}
-   * @throws dev.tollgate.local.template.TemplateException if the API refuses
+   * @throws TemplateException if the API refuses
    */
   public JsonNode call(Properties properties, String service, String target, JsonNode request) {
     Answer answer = tryCall(service, target, request);
@@ -106,8 +143,24 @@ public final class Stack {
     finalSteps.add(step);
   }
 
-  /** Takes the final steps of all resources, in order of their creation. */
-  public void complete() {
-    finalSteps.forEach(Runnable::run);
+  private CreatedResource created(String logicalId) {
+    CreatedResource found = created.get(logicalId);
+    if (found == null) {
+      throw new TemplateException(logicalId, "there is no such resource");
+    }
+    return found;
+  }
+
+  private CreatedResource create(Resource resource, Resolver resolver) {
+    ResourceType type = types.get(resource.type());
+    if (type == null) {
+      throw new TemplateException(resource.logicalId(), "unknown type " + resource.type());
+    }
+    Properties properties = Template.properties(resource, resolver);
+    String name = resource.shortName(environment.stackName());
+    boolean unique = names.add(resource.type() + " " + name);
+    CreatedResource result = type.create(unique ? name : resource.logicalId(), properties, this);
+    properties.refuseUnread();
+    return result;
   }
 }

@@ -55,7 +55,12 @@ public final class Tables implements ResourceFamily {
     JsonNode table;
     if (existing.succeeded()) {
       table = existing.body().path("Table");
-      refuseOtherKeys(properties, request, table);
+      if (!keys(request).equals(keys(table))) {
+        throw properties.error(
+            "KeySchema",
+            "the data directory holds the table with keys %s (expected: %s)"
+                .formatted(keys(table), keys(request)));
+      }
     } else {
       table =
           stack
@@ -87,15 +92,6 @@ public final class Tables implements ResourceFamily {
       ObjectNode request = reference(table);
       request.set("TimeToLiveSpecification", wanted);
       stack.call(properties, SERVICE, NAME_SPACE + "UpdateTimeToLive", request);
-    }
-  }
-
-  private static void refuseOtherKeys(Properties properties, ObjectNode wanted, JsonNode table) {
-    if (!keys(wanted).equals(keys(table))) {
-      throw properties.error(
-          "KeySchema",
-          "the data directory holds the table with keys %s (expected: %s)"
-              .formatted(keys(table), keys(wanted)));
     }
   }
 

@@ -42,10 +42,6 @@ public final class ApiException extends RuntimeException {
     return new ApiException(404, "ResourceNotFoundException", message);
   }
 
-  static ApiException unknownOperation() {
-    return new ApiException(404, "UnknownOperationException", "");
-  }
-
   /** The name of the exception in the service model. */
   public String code() {
     return code;

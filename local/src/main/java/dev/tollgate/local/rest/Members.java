@@ -116,13 +116,9 @@ public final class Members {
       throw ApiException.serialization(at(member) + ": expected a string");
     }
     Optional<String> text = value.map(JsonNode::textValue);
-    text.filter(present -> present.length() < min)
-        .ifPresent(
-            present ->
-                violated(
-                    "'" + present + "'",
-                    at(member),
-                    "Member must have length greater than or equal to " + min));
+    if (text.isPresent() && text.get().length() < min) {
+      violated(text.get(), at(member), "Member must have length greater than or equal to " + min);
+    }
     return text.map(present -> constrained(present, at(member), max, pattern));
   }
 
@@ -143,28 +139,21 @@ public final class Members {
     }
     int number = Integer.parseInt(value.get().asText());
     if (number < min) {
-      violated(
-          "'" + number + "'", at(member), "Member must have value greater than or equal to " + min);
+      violated(number, at(member), "Member must have value greater than or equal to " + min);
     }
     if (number > max) {
-      violated(
-          "'" + number + "'", at(member), "Member must have value less than or equal to " + max);
+      violated(number, at(member), "Member must have value less than or equal to " + max);
     }
     return OptionalInt.of(number);
   }
 
   /** One of the names, or the first of them when absent. */
   public String choice(String member, String... names) {
-    Optional<String> value = text(member, 0, Integer.MAX_VALUE);
-    value
-        .filter(name -> !List.of(names).contains(name))
-        .ifPresent(
-            name ->
-                violated(
-                    "'" + name + "'",
-                    at(member),
-                    "Member must satisfy enum value set: " + List.of(names)));
-    return value.orElse(names[0]);
+    String name = text(member, 0, Integer.MAX_VALUE).orElse(names[0]);
+    if (!List.of(names).contains(name)) {
+      violated(name, at(member), "Member must satisfy enum value set: " + List.of(names));
+    }
+    return name;
   }
 
   /** One of the names, which must be present. */
@@ -190,7 +179,10 @@ public final class Members {
   /** A member must be present, unless the structure that it is in is absent. */
   private void require(String member) {
     if (!json.isMissingNode() && !has(member)) {
-      violated("null", at(member), "Member must not be null");
+      violations.add(
+          "Value null at '"
+              + at(member)
+              + "' failed to satisfy constraint: Member must not be null");
     }
   }
 
@@ -205,21 +197,17 @@ public final class Members {
 
   private String constrained(String value, String at, int max, Optional<Pattern> pattern) {
     if (value.length() > max) {
-      violated("'" + value + "'", at, "Member must have length less than or equal to " + max);
+      violated(value, at, "Member must have length less than or equal to " + max);
     }
-    pattern
-        .filter(p -> !p.matcher(value).matches())
-        .ifPresent(
-            p ->
-                violated(
-                    "'" + value + "'",
-                    at,
-                    "Member must satisfy regular expression pattern: ^" + p + "$"));
+    if (pattern.isPresent() && !pattern.get().matcher(value).matches()) {
+      violated(
+          value, at, "Member must satisfy regular expression pattern: ^" + pattern.get() + "$");
+    }
     return value;
   }
 
-  private void violated(String value, String at, String constraint) {
+  private void violated(Object value, String at, String constraint) {
     violations.add(
-        "Value " + value + " at '" + at + "' failed to satisfy constraint: " + constraint);
+        "Value '" + value + "' at '" + at + "' failed to satisfy constraint: " + constraint);
   }
 }

@@ -19,7 +19,10 @@ import java.util.UUID;
 /** Serves the operations of one service. */
 public abstract class RestApi implements HttpHandler {
   private static final System.Logger LOGGER = System.getLogger("dev.tollgate.local");
-  private static final HttpString ERROR_TYPE = new HttpString("x-amzn-ErrorType");
+
+  /** The header that names the exception of the service model. */
+  protected static final HttpString ERROR_TYPE = new HttpString("x-amzn-ErrorType");
+
   private static final HttpString REQUEST_ID = new HttpString("x-amzn-RequestId");
 
   /** An operation of the API. */
@@ -95,22 +98,19 @@ public abstract class RestApi implements HttpHandler {
     String body = new String(exchange.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     Target target = target(exchange);
     try {
-      send(exchange, answer(exchange, target, body));
+      Operation operation = operations.get(target.operation());
+      if (operation == null) {
+        throw new ApiException(404, "UnknownOperationException", "");
+      }
+      String name = URLDecoder.decode(target.rawName().replace("+", "%2B"), StandardCharsets.UTF_8);
+      Request request = new Request(name, exchange.getQueryParameters(), parse(body));
+      send(exchange, operation.handle(request));
     } catch (ApiException e) {
       fail(exchange, e);
     } catch (RuntimeException e) {
       LOGGER.log(System.Logger.Level.ERROR, target.operation(), e);
       fail(exchange, new ApiException(500, "InternalServerException", e.toString()));
     }
-  }
-
-  private Answer answer(HttpServerExchange exchange, Target target, String body) {
-    Operation operation = operations.get(target.operation());
-    if (operation == null) {
-      throw ApiException.unknownOperation();
-    }
-    String name = URLDecoder.decode(target.rawName().replace("+", "%2B"), StandardCharsets.UTF_8);
-    return operation.handle(new Request(name, exchange.getQueryParameters(), parse(body)));
   }
 
   private ObjectNode parse(String body) {

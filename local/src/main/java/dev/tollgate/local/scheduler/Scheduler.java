@@ -46,7 +46,7 @@ public final class Scheduler implements AutoCloseable {
           return size() > REMEMBERED_DELETIONS;
         }
       };
-  private final Optional<Journal> journal;
+  private final Journal journal;
 
   /**
    * Reads the schedules of an earlier run. They fire when {@link #start()} has been called, and
@@ -66,9 +66,7 @@ public final class Scheduler implements AutoCloseable {
     this.engine = new Engine(environment, targets, punctuality, this::complete);
     Instant now = clock.instant();
     groups.put(Group.DEFAULT, new Group(Group.DEFAULT, now, now, Map.of(), Optional.empty()));
-    this.journal =
-        dataDirectory.map(
-            directory -> Journal.open(directory.resolve(JOURNAL), this::replay, this::records));
+    this.journal = Journal.open(dataDirectory, JOURNAL, this::replay, this::records);
     schedules.values().forEach(schedule -> engine.resume(schedule, now));
   }
 
@@ -215,7 +213,7 @@ public final class Scheduler implements AutoCloseable {
       return;
     }
     requireGroup(name);
-    record(Json.object().put("groupDeleted", name));
+    journal.append(Json.object().put("groupDeleted", name));
     keysOf(name).forEach(engine::remove);
     forgetGroup(name);
     rememberDeletion(arn, clientToken);
@@ -226,7 +224,7 @@ public final class Scheduler implements AutoCloseable {
   public void close() {
     engine.close();
     synchronized (this) {
-      journal.ifPresent(Journal::close);
+      journal.close();
     }
   }
 
@@ -289,19 +287,19 @@ public final class Scheduler implements AutoCloseable {
             message -> {
               throw ApiException.validation(message);
             });
-    record(Json.object("schedule", schedule.toRecord(environment)));
+    journal.append(Json.object("schedule", schedule.toRecord(environment)));
     schedules.put(schedule.key(), schedule);
     engine.put(schedule, now);
     return schedule.key().arn(environment);
   }
 
   private void put(Group group) {
-    record(Json.object("group", group.toRecord(environment)));
+    journal.append(Json.object("group", group.toRecord(environment)));
     groups.put(group.name(), group);
   }
 
   private void remove(ScheduleKey key) {
-    record(
+    journal.append(
         Json.object(
             "scheduleDeleted",
             Json.object().put("GroupName", key.group()).put("Name", key.name())));
@@ -334,10 +332,6 @@ public final class Scheduler implements AutoCloseable {
 
   private void rememberDeletion(String arn, Optional<String> clientToken) {
     clientToken.ifPresent(token -> deletions.put(arn + " " + token, true));
-  }
-
-  private void record(JsonNode line) {
-    journal.ifPresent(open -> open.append(line));
   }
 
   private void replay(JsonNode line) {

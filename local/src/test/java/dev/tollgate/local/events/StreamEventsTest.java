@@ -186,7 +186,7 @@ final class StreamEventsTest {
             .readTree(
                 "{\"eventName\":\"REMOVE\",\"userIdentity\":{\"PrincipalId\":\"dynamodb.amazonaws.com\",\"Type\":\"Service\"}}");
 
-    assertThat(StreamRecords.record(given, "arn:stream").path("userIdentity").toString())
+    assertThat(StreamReader.event(given, "arn:stream").path("userIdentity").toString())
         .isEqualTo("{\"type\":\"Service\",\"principalId\":\"dynamodb.amazonaws.com\"}");
   }
 }

@@ -1,10 +1,20 @@
 package dev.tollgate.local.lambda.runtime;
 
 import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestHandler;
+import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
+import com.amazonaws.services.lambda.runtime.serialization.PojoSerializer;
 import java.io.IOException;
+import java.lang.ref.SoftReference;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The classes of one function: its jar, the JDK, and from this process only {@code
@@ -20,7 +30,23 @@ public final class FunctionClassLoader extends URLClassLoader {
 
   private static final String CORE = Context.class.getPackageName() + '.';
 
-  private final SdkClassLoader sdk;
+  /** The SDK, the libraries whose types are in its API, and the logging libraries. */
+  private static final List<String> SHARED =
+      List.of(
+          "software.amazon.",
+          "org.reactivestreams.",
+          "org.slf4j.",
+          "org.apache.commons.logging.",
+          "org.apache.logging.",
+          "ch.qos.logback.");
+
+  private static final Map<Jar, SoftReference<URLClassLoader>> SDKS = new HashMap<>();
+
+  /** A jar as it was when it was loaded. */
+  private record Jar(Path path, long size, FileTime modified) {}
+
+  private final URLClassLoader sdk;
+  private final URLClassLoader runtime;
 
   /**
    * The classes in a jar.
@@ -29,7 +55,31 @@ public final class FunctionClassLoader extends URLClassLoader {
    */
   public FunctionClassLoader(Path jar) throws IOException {
     super(new URL[] {jar.toUri().toURL()}, ClassLoader.getPlatformClassLoader());
-    this.sdk = SdkClassLoader.of(jar);
+    this.sdk = sdk(jar);
+    this.runtime =
+        new URLClassLoader(
+            new URL[] {location(PojoSerializer.class), location(ObjectHandler.class)},
+            ClassLoader.getPlatformClassLoader()) {
+          @Override
+          protected Class<?> findClass(String name) throws ClassNotFoundException {
+            return isCore(name) ? Class.forName(name) : super.findClass(name);
+          }
+        };
+  }
+
+  /** A handler of objects, over streams. */
+  RequestStreamHandler overStreams(Object handler) throws ReflectiveOperationException {
+    return (RequestStreamHandler)
+        runtime
+            .loadClass(ObjectHandler.class.getName())
+            .getConstructor(RequestHandler.class, ClassLoader.class)
+            .newInstance(handler, this);
+  }
+
+  @Override
+  public void close() throws IOException {
+    runtime.close();
+    super.close();
   }
 
   @Override
@@ -37,7 +87,9 @@ public final class FunctionClassLoader extends URLClassLoader {
     if (isCore(name)) {
       return Class.forName(name);
     }
-    return SdkClassLoader.isShared(name) ? sdk.loadClass(name) : super.loadClass(name, resolve);
+    return SHARED.stream().anyMatch(name::startsWith)
+        ? sdk.loadClass(name)
+        : super.loadClass(name, resolve);
   }
 
   /**
@@ -47,5 +99,30 @@ public final class FunctionClassLoader extends URLClassLoader {
   private static boolean isCore(String name) {
     return name.startsWith(CORE)
         && (name.indexOf('.', CORE.length()) < 0 || name.startsWith("logging.", CORE.length()));
+  }
+
+  /**
+   * The AWS SDK in a jar, loaded once for all functions of this jar. On AWS each function's process
+   * has its own copy. Sharing saves the time to load and compile each copy; the SDK has no state
+   * that clients share.
+   */
+  private static URLClassLoader sdk(Path path) throws IOException {
+    Jar jar = new Jar(path.toRealPath(), Files.size(path), Files.getLastModifiedTime(path));
+    synchronized (SDKS) {
+      SDKS.values().removeIf(reference -> reference.get() == null);
+      @Nullable SoftReference<URLClassLoader> known = SDKS.get(jar);
+      @Nullable URLClassLoader loader = known == null ? null : known.get();
+      if (loader == null) {
+        loader =
+            new URLClassLoader(
+                new URL[] {jar.path().toUri().toURL()}, ClassLoader.getPlatformClassLoader());
+        SDKS.put(jar, new SoftReference<>(loader));
+      }
+      return loader;
+    }
+  }
+
+  private static URL location(Class<?> type) {
+    return type.getProtectionDomain().getCodeSource().getLocation();
   }
 }

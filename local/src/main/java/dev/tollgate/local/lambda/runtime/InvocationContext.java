@@ -7,17 +7,11 @@ import com.amazonaws.services.lambda.runtime.LambdaLogger;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The context of an invocation, for the handler. */
 public record InvocationContext(
-    FunctionSpec function,
-    String arn,
-    String requestId,
-    long deadlineNanos,
-    LongSupplier nanoTime,
-    Consumer<String> log)
+    FunctionSpec function, String arn, String requestId, long deadlineNanos, Consumer<String> log)
     implements Context {
 
   @Override
@@ -62,7 +56,7 @@ public record InvocationContext(
 
   @Override
   public int getRemainingTimeInMillis() {
-    return (int) Math.max(0, TimeUnit.NANOSECONDS.toMillis(deadlineNanos - nanoTime.getAsLong()));
+    return (int) Math.max(0, TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime()));
   }
 
   @Override

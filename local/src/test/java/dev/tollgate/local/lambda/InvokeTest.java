@@ -2,6 +2,8 @@ package dev.tollgate.local.lambda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.endpoint.Principal;
 import io.undertow.Undertow;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -13,14 +15,29 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class InvokeApiTest {
+class InvokeTest {
+  private static final Call CALL =
+      new Call(
+          "lambda",
+          "GetNothing",
+          Principal.of("test", "arn:aws:iam::000000000000:role/test"),
+          "",
+          Instant.EPOCH,
+          Optional.empty(),
+          "GET",
+          "/",
+          Map.of(),
+          "");
 
   private final ExecutorService workers = Executors.newCachedThreadPool();
   private Invoker functions = (function, payload) -> new CompletableFuture<>();
@@ -28,10 +45,17 @@ class InvokeApiTest {
       Undertow.builder()
           .addHttpListener(0, "127.0.0.1")
           .setHandler(
-              new InvokeApi((function, payload) -> functions.start(function, payload), workers))
+              exchange -> {
+                CALL.attachTo(exchange);
+                new LambdaApi(
+                        (function, payload) -> functions.start(function, payload),
+                        workers,
+                        Map.of())
+                    .handleRequest(exchange);
+              })
           .build();
 
-  InvokeApiTest() {
+  InvokeTest() {
     server.start();
   }
 
