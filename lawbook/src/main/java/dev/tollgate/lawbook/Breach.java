@@ -45,8 +45,7 @@ public final class Breach extends AssertionError {
     line(lines, "at", step + ", " + broken.after() + " after the start");
     line(lines, "expected", broken.expected());
     line(lines, "happened", broken.happened());
-    lines.append("  the shortest history found, shortened from"
-        + " ").append(whole.steps().size()).append(" steps:\n");
+    lines.append("  the shortest history found, shortened from ").append(whole.steps().size()).append(" steps:\n");
     for (int i = 0; i < count; i++) {
       lines.append("    %3d. %s%n".formatted(i + 1, shown.steps().get(i)));
     }

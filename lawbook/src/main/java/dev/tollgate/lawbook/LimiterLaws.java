@@ -135,8 +135,7 @@ public final class LimiterLaws {
       long excused = run.excuse().tokens();
       Violation.unless(
           left.excess() <= excused,
-          "at most " + excused + " tokens, explained by faults, beyond"
-              + " " + current.orElse(run.terms()),
+          "at most " + excused + " tokens, explained by faults, beyond " + current.orElse(run.terms()),
           left.excess() + " beyond");
     }
   }
@@ -437,8 +436,7 @@ public final class LimiterLaws {
               && (struck.equals(Instant.MIN) || struck.plus(run.terms().grain()).isBefore(at));
       Violation.unless(
           then instanceof Claim.Admitted || !alone || !isFair,
-          "admission after that time of the caller " + refused + " at"
-              + " " + Duration.between(Setting.START, at),
+          "admission after that time of the caller " + refused + " at " + Duration.between(Setting.START, at),
           then);
     }
 

@@ -40,8 +40,7 @@ final class NeverLate implements RunObserver {
             || !least.has(tokens, now)
             || isAllowedOnDemand(run)
             || !isJudged,
-        "admission of a claim for " + tokens + ", as by an ideal bucket whose tokens arrive"
-            + " " + run.terms().lateness() + " late",
+        "admission of a claim for " + tokens + ", as by an ideal bucket whose tokens arrive " + run.terms().lateness() + " late",
         answers);
     for (Claim answer : answers) {
       if (answer instanceof Claim.Admitted admitted) {

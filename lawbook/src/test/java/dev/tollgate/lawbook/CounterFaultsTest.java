@@ -190,8 +190,7 @@ final class CounterFaultsTest {
 
   static List<Arguments> faults() {
     return List.of(
-        Arguments.of("the"
-            + " reference", maker((setting, terms) -> new NamesCounter(terms)), List.of()),
+        Arguments.of("the reference", maker((setting, terms) -> new NamesCounter(terms)), List.of()),
         Arguments.of(
             "never checks",
             NEVER_CHECKS,

@@ -39,26 +39,25 @@ final class MessageLawsTest {
     NAME
   }
 
-  private static Processor.Maker fixture(DeduplicationId deduplicationId, boolean isLogged) {
+  private static Processor.Maker maker(DeduplicationId deduplicationId, boolean isLogged) {
     return setting -> new FifoProcessor(setting, deduplicationId, isLogged);
   }
 
   @Test
   void repeated_message_is_processed_once_despite_faults() {
     LawBook.Report report =
-        LawBook.ofProcessor(fixture(DeduplicationId.REQUEST, true)).hold(HISTORIES);
+        LawBook.ofProcessor(maker(DeduplicationId.REQUEST, true)).hold(HISTORIES);
 
     assertThat(report.judged()).hasSize(2);
   }
 
   static List<Arguments> planted() {
     return List.of(
-        Arguments.of("drops a"
-            + " resend", ProcessorLaws.NEVER_LOST, fixture(DeduplicationId.NAME, true)),
+        Arguments.of("drops repeated messages", ProcessorLaws.NEVER_LOST, maker(DeduplicationId.NAME, true)),
         Arguments.of(
-            "does not write down what is processed",
+            "does not log processed messages",
             ProcessorLaws.NEVER_TWICE,
-            fixture(DeduplicationId.REQUEST, false)));
+            maker(DeduplicationId.REQUEST, false)));
   }
 
   @ParameterizedTest(name = "{0}")

@@ -229,8 +229,7 @@ final class MessageProcessingTest {
     assertThat(fixture.process(unreadable(acme, session, "a", "m1"), from("a", "m2")))
         .containsExactly(BAD_FRAME, PROCESSED);
 
-    assertThat(fixture.sockets().postedTo("a")).containsExactly("badFrame m1 flaw", "reply m2"
-        + " \"m2\"");
+    assertThat(fixture.sockets().postedTo("a")).containsExactly("badFrame m1 flaw", "reply m2 \"m2\"");
     assertThat(fixture.handledIds()).containsExactly("m2");
     assertThat(fixture.tokens(acme)).isEqualTo(18);
   }
@@ -390,8 +389,7 @@ final class MessageProcessingTest {
         .containsExactly(DUPLICATE, PROCESSED);
 
     assertThat(fixture.handledIds()).containsExactly("m1", "m2");
-    assertThat(fixture.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2"
-        + " \"m2\"");
+    assertThat(fixture.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
     assertThat(posted).hasSize(5);
     assertThat(fixture.tokens(acme)).isEqualTo(18);
   }
@@ -526,8 +524,7 @@ final class MessageProcessingTest {
     assertThat(results).extracting(Result::undelivered).containsOnly(2);
     assertThat(results.get(0).cause().orElseThrow()).isInstanceOf(Unavailable.class);
     assertThat(fixture.handledIds()).containsExactly("m1", "m2");
-    assertThat(fixture.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2"
-        + " \"m2\"");
+    assertThat(fixture.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
     assertThat(fixture.sockets().postedTo("c")).hasSize(4);
     assertThat(fixture.tokens(acme)).isEqualTo(18);
     assertThat(ports.sessions().count(acme.id())).isEqualTo(3);

@@ -146,11 +146,9 @@ final class BurstSimulationTest {
 
       assertThat(simulation.admitted()).isGreaterThan(500);
       assertThat(simulation.refused()).as("refused with seed %d", seed).isZero();
-      assertThat(simulation.oldestGhostNear()).as("oldest of seed"
-          + " %d", seed).isLessThanOrEqualTo(SOON);
+      assertThat(simulation.oldestGhostNear()).as("oldest of seed %d", seed).isLessThanOrEqualTo(SOON);
       simulation.pass(SOON);
-      assertThat(simulation.oldestGhostNear()).as("oldest of seed"
-          + " %d", seed).isLessThanOrEqualTo(SOON);
+      assertThat(simulation.oldestGhostNear()).as("oldest of seed %d", seed).isLessThanOrEqualTo(SOON);
     }
   }
 
@@ -171,8 +169,7 @@ final class BurstSimulationTest {
         assertThat(refusedInARow).as("seconds of refusals, seed %d", seed).isLessThan(120);
       }
       assertThat(simulation.refused()).isPositive();
-      assertThat(simulation.oldestGhostNear()).as("oldest of seed"
-          + " %d", seed).isLessThanOrEqualTo(SOON);
+      assertThat(simulation.oldestGhostNear()).as("oldest of seed %d", seed).isLessThanOrEqualTo(SOON);
     }
   }
 
@@ -184,8 +181,7 @@ final class BurstSimulationTest {
 
       assertThat(simulation.admitted()).isGreaterThan(1_400);
       assertThat(simulation.refused()).isZero();
-      assertThat(simulation.probes()).as("checked sockets; a tenth are"
-          + " ghosts").isLessThan(simulation.admitted() / 8);
+      assertThat(simulation.probes()).as("checked sockets; a tenth are ghosts").isLessThan(simulation.admitted() / 8);
       assertThat(simulation.ghosts()).isZero();
       assertThat(simulation.drift()).isZero();
       assertThat(simulation.oldestGhost()).isLessThanOrEqualTo(Duration.ofMinutes(12).plusSeconds(10));

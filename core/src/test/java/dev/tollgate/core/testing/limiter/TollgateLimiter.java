@@ -343,8 +343,7 @@ public final class TollgateLimiter implements Limiter {
     }
     String cause = ((Undecided) answer).cause();
     if (empty || spending.failedReserves(id) == failed) {
-      throw new IllegalStateException("undecided although SQS answers or the row has an empty"
-          + " hint: " + cause);
+      throw new IllegalStateException("undecided although SQS answers or the row has an empty hint: " + cause);
     }
     return new Claim.Undecided(cause);
   }
