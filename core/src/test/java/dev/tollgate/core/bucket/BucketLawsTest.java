@@ -43,7 +43,7 @@ final class BucketLawsTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("fillings")
+  @MethodSource("fillPolicies")
   void buckets_without_faults_keep_every_law(String name, Function<Terms, FillPolicy> fillPolicy) {
     LawBook.Report report = LawBook.ofLimiter(TollgateLimiter.inMemory(fillPolicy, 0)).hold(HISTORIES);
     System.out.println(name + ": " + report);
@@ -51,7 +51,7 @@ final class BucketLawsTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("fillings")
+  @MethodSource("fillPolicies")
   void buckets_with_faults_at_the_ports_keep_every_law(String name, Function<Terms, FillPolicy> fillPolicy) {
     LawBook.Report report =
         LawBook.ofLimiter(TollgateLimiter.inMemory(fillPolicy, 100)).hold(HISTORIES);

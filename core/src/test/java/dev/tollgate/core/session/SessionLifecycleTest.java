@@ -184,7 +184,7 @@ final class SessionLifecycleTest {
         try {
           new SessionLifecycleTest().endWithFault(at, fault, deliveries);
         } catch (AssertionError failure) {
-          fail("disturbed at " + at + ", " + deliveries + " deliveries", failure);
+          fail("fault at step " + at + ", " + deliveries + " deliveries", failure);
         }
       }
     }
