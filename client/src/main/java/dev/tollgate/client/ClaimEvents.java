@@ -66,7 +66,8 @@ final class ClaimEvents {
     }
 
     /**
-     * Runs a listener's method and logs its exceptions. A rethrown exception would cost the caller its tokens.
+     * Runs a listener's method and logs its exceptions. A rethrown exception would cost the caller
+     * its tokens.
      */
     private static void report(Runnable event) {
       try {

@@ -297,8 +297,7 @@ final class GateClient implements TollgateClient {
 
     private Settlement settle() {
       if (!settled.compareAndSet(false, true)) {
-        throw new IllegalStateException(
-            "The reservation was already spent or returned.");
+        throw new IllegalStateException("The reservation was already spent or returned.");
       }
       var settlement = gate.settle(granted);
       if (settlement instanceof dev.tollgate.core.bucket.claim.SettleResult.Spent) {

@@ -58,7 +58,8 @@ public final class InMemoryTollgate implements TollgateClient {
   }
 
   /**
-   * Adds a full bucket, or replaces the bucket of the same name. A new tenant gets a {@code connect} bucket of 60 tokens a minute as well.
+   * Adds a full bucket, or replaces the bucket of the same name. A new tenant gets a {@code
+   * connect} bucket of 60 tokens a minute as well.
    *
    * @param ratePerMinute tokens a minute, 0.000001 to 60,000, with at most six decimals
    * @param capacity 1 to 100,000
@@ -104,7 +105,9 @@ public final class InMemoryTollgate implements TollgateClient {
     Duration most = Duration.between(now, LATEST);
     InvalidValue.unless(
         !by.isNegative() && by.compareTo(most) <= 0, "by", by, Duration.ZERO + " to " + most);
-    // A fill adds at most the room that the last fill left, plus one minute's tokens. Because of this fill before the jump, the fill before the next claim adds all tokens of the time in between.
+    // A fill adds at most the room that the last fill left, plus one minute's tokens. Because of
+    // this fill before the jump, the fill before the next claim adds all tokens of the time in
+    // between.
     buckets.ids().forEach(fill::fill);
     now = now.plus(by);
   }

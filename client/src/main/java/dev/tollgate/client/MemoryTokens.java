@@ -25,7 +25,10 @@ final class MemoryTokens implements TokenQueue {
   private long receipts;
   private boolean available = true;
 
-  /** A token's state: available from an instant on, and the receipt of the holder until then, if any. */
+  /**
+   * A token's state: available from an instant on, and the receipt of the holder until then, if
+   * any.
+   */
   private record Place(Instant from, String receipt) {
     private static final String NOBODY = "";
 

@@ -3,7 +3,8 @@ package dev.tollgate.client;
 import java.time.Instant;
 
 /**
- * Tokens that are held but not yet spent. No other caller gets them before {@link #endsAt}. Closing a reservation without spending it returns the tokens at once:
+ * Tokens that are held but not yet spent. No other caller gets them before {@link #endsAt}. Closing
+ * a reservation without spending it returns the tokens at once:
  *
  * <pre>{@code
  * if (bucket.reserve(3) instanceof Reservation reservation) {

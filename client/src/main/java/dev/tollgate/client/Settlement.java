@@ -12,7 +12,8 @@ public sealed interface Settlement {
   record Lapsed() implements Settlement {}
 
   /**
-   * The queue did not confirm that all tokens are spent; some may be spent, the others return when their lease ends.
+   * The queue did not confirm that all tokens are spent; some may be spent, the others return when
+   * their lease ends.
    *
    * @param cause the failure, for logs
    */

@@ -6,7 +6,9 @@ import java.util.concurrent.CompletionStage;
 /**
  * A handle to a bucket: one tenant's tokens for one action. Thread-safe.
  *
- * <p>Every method sends requests and may take seconds when AWS is slow. The variants that return a {@link CompletionStage} never throw: the stage fails with the exception that the synchronous variant would throw. Dependent stages run on threads of the client.
+ * <p>Every method sends requests and may take seconds when AWS is slow. The variants that return a
+ * {@link CompletionStage} never throw: the stage fails with the exception that the synchronous
+ * variant would throw. Dependent stages run on threads of the client.
  *
  * <p>Every method throws
  *
@@ -79,7 +81,8 @@ public interface TokenBucket {
   }
 
   /**
-   * {@link #reserve(int, Duration)}, asynchronously. If the caller has already cancelled or completed the stage, the tokens are returned at once.
+   * {@link #reserve(int, Duration)}, asynchronously. If the caller has already cancelled or
+   * completed the stage, the tokens are returned at once.
    */
   CompletionStage<ReserveResult> reserveAsync(int n, Duration lease);
 }

@@ -28,7 +28,10 @@ import software.amazon.awssdk.services.sts.StsClient;
 import software.amazon.awssdk.utils.SdkAutoCloseable;
 
 /**
- * Builds a {@link TollgateClient}. The deployment is required: set it by {@link #environment}, or by {@link #limitTable}, {@link #queueUrlPrefix}, {@link #tenantRole} and {@link #tokenProducer}. All other settings have defaults. SDK clients, HTTP clients and credentials set here belong to the caller: closing the {@link TollgateClient} leaves them open.
+ * Builds a {@link TollgateClient}. The deployment is required: set it by {@link #environment}, or
+ * by {@link #limitTable}, {@link #queueUrlPrefix}, {@link #tenantRole} and {@link #tokenProducer}.
+ * All other settings have defaults. SDK clients, HTTP clients and credentials set here belong to
+ * the caller: closing the {@link TollgateClient} leaves them open.
  *
  * <p>Not thread-safe.
  */
@@ -65,8 +68,10 @@ public final class TollgateClientBuilder {
    *   <li>{@code NAME_PREFIX}: see {@link #prefix}
    *   <li>{@code TENANT_ROLE_ARN}: see {@link #tenantRole}
    *   <li>{@code TOKEN_PRODUCER_ARN}: see {@link #tokenProducer}
-   *   <li>{@code AWS_REGION}, {@code AWS_ENDPOINT_URL}: the region and the endpoint. Default: the SDK's region, and AWS.
-   *   <li>{@code AWS_ACCESS_KEY_ID}, {@code AWS_SECRET_ACCESS_KEY}, {@code AWS_SESSION_TOKEN}: the credentials. Default: the SDK's credentials.
+   *   <li>{@code AWS_REGION}, {@code AWS_ENDPOINT_URL}: the region and the endpoint. Default: the
+   *       SDK's region, and AWS.
+   *   <li>{@code AWS_ACCESS_KEY_ID}, {@code AWS_SECRET_ACCESS_KEY}, {@code AWS_SESSION_TOKEN}: the
+   *       credentials. Default: the SDK's credentials.
    * </ul>
    */
   public TollgateClientBuilder environment(Map<String, String> environment) {
@@ -123,7 +128,8 @@ public final class TollgateClientBuilder {
   }
 
   /**
-   * The client of SQS. It should not retry receives: the tokens of a lost answer are held until their lease ends.
+   * The client of SQS. It should not retry receives: the tokens of a lost answer are held until
+   * their lease ends.
    */
   public TollgateClientBuilder sqs(SqsClient client) {
     sqs = Optional.of(client);

@@ -1,5 +1,6 @@
 /**
- * The public API for applications that claim tokens from tenants' buckets. Start with {@link dev.tollgate.client.TollgateClient}; tests use {@link dev.tollgate.client.InMemoryTollgate}.
+ * The public API for applications that claim tokens from tenants' buckets. Start with {@link
+ * dev.tollgate.client.TollgateClient}; tests use {@link dev.tollgate.client.InMemoryTollgate}.
  */
 @NullMarked
 package dev.tollgate.client;

@@ -118,7 +118,10 @@ class GateClientTest {
     assertThat(returned).hasValue(TOKENS);
   }
 
-  /** Closes each reservation as soon as both threads have reached it. Spins, so that both close at the same time. */
+  /**
+   * Closes each reservation as soon as both threads have reached it. Spins, so that both close at
+   * the same time.
+   */
   private static void closeAll(List<Reservation> reservations, AtomicInteger arrived) {
     int expected = 0;
     for (Reservation reservation : reservations) {

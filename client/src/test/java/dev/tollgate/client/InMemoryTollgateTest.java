@@ -69,7 +69,8 @@ class InMemoryTollgateTest extends TollgateClientContract {
   }
 
   /**
-   * Compares two clients under the same random claims: one clock jumps, the other moves minute by minute.
+   * Compares two clients under the same random claims: one clock jumps, the other moves minute by
+   * minute.
    */
   @Test
   void clock_steps_do_not_affect_fills() {

@@ -17,7 +17,8 @@ import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
 /**
- * A server with scripted answers for AWS clients that records their operations. Without a script, STS returns credentials and every other operation an empty object.
+ * A server with scripted answers for AWS clients that records their operations. Without a script,
+ * STS returns credentials and every other operation an empty object.
  */
 final class ScriptedAws implements AutoCloseable {
   private static final String CREDENTIALS =

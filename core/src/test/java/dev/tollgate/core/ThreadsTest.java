@@ -22,8 +22,7 @@ class ThreadsTest {
 
   @ParameterizedTest
   @MethodSource("all")
-  void threads_are_named_daemons_that_end_when_idle(ExecutorService threads)
-      throws Exception {
+  void threads_are_named_daemons_that_end_when_idle(ExecutorService threads) throws Exception {
     Thread thread = threads.submit(Thread::currentThread).get();
 
     assertThat(thread.getName()).isEqualTo("some");

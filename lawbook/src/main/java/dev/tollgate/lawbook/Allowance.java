@@ -8,9 +8,12 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 
 /**
- * The most tokens that may still be admitted: an ideal bucket in exact integer arithmetic. This bucket never falls below −slack if and only if in every interval at most capacity + rate × time + slack tokens are admitted.
+ * The most tokens that may still be admitted: an ideal bucket in exact integer arithmetic. This
+ * bucket never falls below −slack if and only if in every interval at most capacity + rate × time +
+ * slack tokens are admitted.
  *
- * <p>A retune keeps the bucket's tokens up to the new capacity. Until the grain of the terms has passed, a surplus may remain and tokens may accrue at the faster of the two rates.
+ * <p>A retune keeps the bucket's tokens up to the new capacity. Until the grain of the terms has
+ * passed, a surplus may remain and tokens may accrue at the faster of the two rates.
  */
 public final class Allowance {
   private Terms terms;
@@ -46,7 +49,8 @@ public final class Allowance {
   }
 
   /**
-   * Changes the terms at {@code at}, while leases hold {@code held} tokens, which may be spent until the last lease ends.
+   * Changes the terms at {@code at}, while leases hold {@code held} tokens, which may be spent
+   * until the last lease ends.
    */
   public void retune(Terms next, Instant at, long held, Instant lastEnd) {
     advance(at);

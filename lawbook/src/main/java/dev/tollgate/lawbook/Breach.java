@@ -1,6 +1,8 @@
 package dev.tollgate.lawbook;
 
-/** Thrown if a law is broken. The message names the law and the step, and how to replay the history. */
+/**
+ * Thrown if a law is broken. The message names the law and the step, and how to replay the history.
+ */
 public final class Breach extends AssertionError {
   private static final long serialVersionUID = 1L;
 
@@ -45,7 +47,10 @@ public final class Breach extends AssertionError {
     line(lines, "at", step + ", " + broken.after() + " after the start");
     line(lines, "expected", broken.expected());
     line(lines, "happened", broken.happened());
-    lines.append("  the shortest history found, shortened from ").append(whole.steps().size()).append(" steps:\n");
+    lines
+        .append("  the shortest history found, shortened from ")
+        .append(whole.steps().size())
+        .append(" steps:\n");
     for (int i = 0; i < count; i++) {
       lines.append("    %3d. %s%n".formatted(i + 1, shown.steps().get(i)));
     }

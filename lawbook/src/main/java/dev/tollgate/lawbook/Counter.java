@@ -5,7 +5,9 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.Random;
 
-/** The counter under test: it counts what is open now, such as connections, and enforces a limit. */
+/**
+ * The counter under test: it counts what is open now, such as connections, and enforces a limit.
+ */
 public interface Counter {
   /** Opens a thing with this name, which no other thing ever had. */
   Opening open(String id);
@@ -13,9 +15,7 @@ public interface Counter {
   /** Reports a close. It may be a repetition, or name something that was never opened. */
   void closed(String id);
 
-  /**
-   * A thing closed without a {@link #closed} call; the counter has to discover it itself.
-   */
+  /** A thing closed without a {@link #closed} call; the counter has to discover it itself. */
   void vanished(String id);
 
   /** The current count. */
@@ -39,10 +39,12 @@ public interface Counter {
     UNDECIDED
   }
 
-  /** * What the counter promises.
+  /**
+   * * What the counter promises.
    *
    * @param most the limit: the most that may be open at a time, at least 1
-   * @param heals how long after the last fault the count is right again, provided that clients try to fill every place
+   * @param heals how long after the last fault the count is right again, provided that clients try
+   *     to fill every place
    */
   record Terms(long most, Duration heals) {}
 

@@ -7,13 +7,17 @@ public sealed interface Finding {
   /** The law was kept. */
   record Kept() implements Finding {}
 
-  /** The law could not be checked: the history has no relevant step, or the subject does not support it. */
+  /**
+   * The law could not be checked: the history has no relevant step, or the subject does not support
+   * it.
+   */
   record NotJudged() implements Finding {}
 
   /**
    * The law was broken.
    *
-   * @param step the number of the step that broke it, from 1; the number of steps plus one if it broke after the history
+   * @param step the number of the step that broke it, from 1; the number of steps plus one if it
+   *     broke after the history
    * @param after the time since the start of the history
    * @param expected what the law requires
    * @param happened what happened instead

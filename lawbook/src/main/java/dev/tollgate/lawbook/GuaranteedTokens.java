@@ -11,10 +11,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fewest tokens that a limiter must have: those of an ideal bucket in exact integer arithmetic, delayed by the stated lateness. The counterpart of {@link
- * Allowance}.
+ * The fewest tokens that a limiter must have: those of an ideal bucket in exact integer arithmetic,
+ * delayed by the stated lateness. The counterpart of {@link Allowance}.
  *
- * <p>A held token takes up room until it is spent. A token that is given back, or whose lease ends, is available again after {@link #RETURN}, or after the stated lateness if that is less.
+ * <p>A held token takes up room until it is spent. A token that is given back, or whose lease ends,
+ * is available again after {@link #RETURN}, or after the stated lateness if that is less.
  */
 final class GuaranteedTokens {
   /** The longest time until a returned token is available again. */
@@ -75,7 +76,10 @@ final class GuaranteedTokens {
     held.put(lease, lease.tokens());
   }
 
-  /** Records concurrent claims at {@code at}, each of which may have hidden tokens from the others for a moment. */
+  /**
+   * Records concurrent claims at {@code at}, each of which may have hidden tokens from the others
+   * for a moment.
+   */
   void contended(Instant at) {
     Duration most = lateness.compareTo(RETURN) < 0 ? lateness : RETURN;
     hiddenUntil = at.plus(most);
@@ -102,7 +106,10 @@ final class GuaranteedTokens {
     units = units.subtract(tokens(tokens));
   }
 
-  /** Guarantees nothing until {@code at}, and from then on the tokens of a bucket that was empty at {@code at}. */
+  /**
+   * Guarantees nothing until {@code at}, and from then on the tokens of a bucket that was empty at
+   * {@code at}.
+   */
   void reset(Instant at) {
     units = BigInteger.ZERO;
     accruals.clear();
@@ -121,7 +128,8 @@ final class GuaranteedTokens {
   }
 
   /**
-   * Changes the terms at {@code at}. Until they are in force, the slower rate and the greater lateness are guaranteed.
+   * Changes the terms at {@code at}. Until they are in force, the slower rate and the greater
+   * lateness are guaranteed.
    */
   void retune(Terms next, Instant at) {
     advance(at);

@@ -7,7 +7,8 @@ import java.util.Map;
 import java.util.function.LongFunction;
 
 /**
- * Checks a subject against laws, over many seeded histories. {@code -Dlawbook.seed=N} replays that one history; {@code -Dlawbook.histories=N} plays N histories.
+ * Checks a subject against laws, over many seeded histories. {@code -Dlawbook.seed=N} replays that
+ * one history; {@code -Dlawbook.histories=N} plays N histories.
  *
  * @param <S> the maker of the subject under test
  */
@@ -103,7 +104,10 @@ public final class LawBook<S> {
     return new Report(last - first + 1, judged);
   }
 
-  /** The laws that are broken in at least one of {@code count} histories; for tests of the law book itself. */
+  /**
+   * The laws that are broken in at least one of {@code count} histories; for tests of the law book
+   * itself.
+   */
   List<Law<S>> broken(int count) {
     List<Law<S>> found = new ArrayList<>();
     for (Law<S> law : laws) {

@@ -7,7 +7,8 @@ import java.util.OptionalLong;
 import java.util.Random;
 
 /**
- * The limiter under test: one bucket per tenant name. Only the first three methods are required; each of the others lets more laws be checked, or checked more strictly.
+ * The limiter under test: one bucket per tenant name. Only the first three methods are required;
+ * each of the others lets more laws be checked, or checked more strictly.
  */
 public interface Limiter {
   /** Creates a full bucket for a tenant. */
@@ -34,7 +35,8 @@ public interface Limiter {
   }
 
   /**
-   * Makes several callers, each in its own process, claim {@code tokens} tokens each at the same time.
+   * Makes several callers, each in its own process, claim {@code tokens} tokens each at the same
+   * time.
    *
    * @return one answer per caller; empty if this limiter cannot be tested with concurrent callers
    */
@@ -47,7 +49,10 @@ public interface Limiter {
     return Optional.empty();
   }
 
-  /** Reports that the clock has reached {@code now}, the instant of {@link #nextTimer} or a later one. */
+  /**
+   * Reports that the clock has reached {@code now}, the instant of {@link #nextTimer} or a later
+   * one.
+   */
   default void passedTo(Instant now) {}
 
   /** The limiter's own counts of a tenant's tokens, if it keeps any. */
@@ -55,9 +60,7 @@ public interface Limiter {
     return Optional.empty();
   }
 
-  /**
-   * How many tokens have expired by age so far, as the terms allow; empty if unknown.
-   */
+  /** How many tokens have expired by age so far, as the terms allow; empty if unknown. */
   default OptionalLong expiredByAge(String tenant) {
     return OptionalLong.of(0);
   }
@@ -78,9 +81,7 @@ public interface Limiter {
     /** Makes a limiter without any state of earlier ones. */
     Limiter make(Setting setting);
 
-    /**
-     * Draws terms that the limiter can keep, with the slack, lateness and grain that it needs.
-     */
+    /** Draws terms that the limiter can keep, with the slack, lateness and grain that it needs. */
     default Terms terms(Random random) {
       return Terms.any(random);
     }

@@ -135,7 +135,10 @@ public final class LimiterLaws {
       long excused = run.excuse().tokens();
       Violation.unless(
           left.excess() <= excused,
-          "at most " + excused + " tokens, explained by faults, beyond " + current.orElse(run.terms()),
+          "at most "
+              + excused
+              + " tokens, explained by faults, beyond "
+              + current.orElse(run.terms()),
           left.excess() + " beyond");
     }
   }
@@ -190,8 +193,7 @@ public final class LimiterLaws {
                           || !excuse.equals(run.excuse())
                           || counts.inFlight() == inFlight - lease.tokens()
                           || (counts.expired() > 0 && counts.inFlight() <= inFlight),
-                      "in flight after tokens were given back: "
-                          + (inFlight - lease.tokens()),
+                      "in flight after tokens were given back: " + (inFlight - lease.tokens()),
                       counts));
     }
 
@@ -209,9 +211,7 @@ public final class LimiterLaws {
                     !run.excuse().isNone()
                         || (counts.inFlight() <= run.holding()
                             && counts.inFlight() >= run.holding() - counts.expired()),
-                    "in flight: "
-                        + run.holding()
-                        + " (tokens of open leases), less expired tokens",
+                    "in flight: " + run.holding() + " (tokens of open leases), less expired tokens",
                     counts);
               });
     }
@@ -409,8 +409,7 @@ public final class LimiterLaws {
     public void claimed(LimiterRun run, long tokens, List<Claim> answers) {
       Terms terms = run.terms();
       Instant struck = run.excuse().struckAt();
-      boolean isFair =
-          struck.equals(Instant.MIN) || struck.plus(terms.grain()).isBefore(run.now());
+      boolean isFair = struck.equals(Instant.MIN) || struck.plus(terms.grain()).isBefore(run.now());
       boolean isSettled = !run.now().isBefore(settledAt);
       Duration most =
           terms
@@ -436,7 +435,10 @@ public final class LimiterLaws {
               && (struck.equals(Instant.MIN) || struck.plus(run.terms().grain()).isBefore(at));
       Violation.unless(
           then instanceof Claim.Admitted || !alone || !isFair,
-          "admission after that time of the caller " + refused + " at " + Duration.between(Setting.START, at),
+          "admission after that time of the caller "
+              + refused
+              + " at "
+              + Duration.between(Setting.START, at),
           then);
     }
 
@@ -446,9 +448,7 @@ public final class LimiterLaws {
         run.awaitRetry();
         Claim last = run.claim(Step.Use.SPENT);
         Violation.unless(
-            !(last instanceof Claim.Undecided),
-            "an answer after the last fault",
-            last);
+            !(last instanceof Claim.Undecided), "an answer after the last fault", last);
       }
     }
   }
@@ -511,7 +511,8 @@ public final class LimiterLaws {
   }
 
   /**
-   * Runs a history twice, performs a different action after each, and compares the tokens left. If the first run leaves none, nothing is compared: the bucket may have been mistaken for empty.
+   * Runs a history twice, performs a different action after each, and compares the tokens left. If
+   * the first run leaves none, nothing is compared: the bucket may have been mistaken for empty.
    */
   private static Finding compareTwoRuns(
       Limiter.Maker maker,
@@ -535,7 +536,8 @@ public final class LimiterLaws {
     if (control instanceof Finding.Broken || !judged[0]) {
       return new Finding.NotJudged();
     }
-    Finding compared = LimiterRun.of(
+    Finding compared =
+        LimiterRun.of(
             maker,
             history,
             LimiterRun.Mode.PLAIN,

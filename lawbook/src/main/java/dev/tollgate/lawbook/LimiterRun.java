@@ -63,10 +63,7 @@ final class LimiterRun {
       return new Finding.Kept();
     } catch (Violation broke) {
       return new Finding.Broken(
-          run.step,
-          Duration.between(Setting.START, run.now()),
-          broke.expected(),
-          broke.happened());
+          run.step, Duration.between(Setting.START, run.now()), broke.expected(), broke.happened());
     } catch (RuntimeException thrown) {
       return new Finding.Broken(
           run.step,
@@ -205,8 +202,7 @@ final class LimiterRun {
         .claimTogether(TENANT, callers, tokens)
         .ifPresent(
             claims ->
-                answered(tokens, claims)
-                    .forEach(claim -> use(claim, tokens, Step.Use.GIVEN_BACK)));
+                answered(tokens, claims).forEach(claim -> use(claim, tokens, Step.Use.GIVEN_BACK)));
   }
 
   private void use(Lease lease, Step.Use use) {
@@ -271,7 +267,10 @@ final class LimiterRun {
     return drained;
   }
 
-  /** Claims and spends all available tokens after every {@code pause} during {@code time}; returns how many. */
+  /**
+   * Claims and spends all available tokens after every {@code pause} during {@code time}; returns
+   * how many.
+   */
   long demand(Duration time, Duration pause) {
     Instant until = now().plus(time);
     long admitted = 0;

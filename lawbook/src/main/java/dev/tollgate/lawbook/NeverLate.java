@@ -17,7 +17,8 @@ final class NeverLate implements RunObserver {
   /**
    * Judges some of the claims.
    *
-   * @param several true to judge claims for several tokens and concurrent claims, false to judge all others
+   * @param several true to judge claims for several tokens and concurrent claims, false to judge
+   *     all others
    */
   NeverLate(boolean judgesSeveral) {
     this.judgesSeveral = judgesSeveral;
@@ -40,7 +41,11 @@ final class NeverLate implements RunObserver {
             || !least.has(tokens, now)
             || isAllowedOnDemand(run)
             || !isJudged,
-        "admission of a claim for " + tokens + ", as by an ideal bucket whose tokens arrive " + run.terms().lateness() + " late",
+        "admission of a claim for "
+            + tokens
+            + ", as by an ideal bucket whose tokens arrive "
+            + run.terms().lateness()
+            + " late",
         answers);
     for (Claim answer : answers) {
       if (answer instanceof Claim.Admitted admitted) {

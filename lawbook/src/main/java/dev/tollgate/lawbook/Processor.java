@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** The message processor under test: it processes each named message once, however often it is sent. */
+/**
+ * The message processor under test: it processes each named message once, however often it is sent.
+ */
 public interface Processor {
   /** For this long after it was processed, a repeated message must not be processed again. */
   Duration KNOWN_FOR = Duration.ofMinutes(5);

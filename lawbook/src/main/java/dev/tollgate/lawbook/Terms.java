@@ -8,10 +8,17 @@ import java.util.Random;
  *
  * @param rate the rate at which tokens accrue
  * @param capacity the most tokens that the bucket can hold, at least 1
- * @param slack how many tokens beyond capacity + rate × time may be admitted: 0 for a bucket that is computed at each claim; one fill for a bucket that is filled periodically, because a fill right after the bucket was emptied adds the tokens that accrued while it was full
- * @param lateness how much later than in an ideal bucket a token may arrive: zero for a bucket that is computed at each claim; up to the time between two fills for a bucket that is filled periodically
- * @param onDemand whether due tokens may appear only after a refused claim has requested them. A claim after the lateness is then admitted. Another such refusal is allowed after as many tokens as the capacity have been taken.
- * @param grain the longest time until a change of terms is in force and its surplus gone, and until a fault has no more effect; zero for a bucket that is computed at each claim
+ * @param slack how many tokens beyond capacity + rate × time may be admitted: 0 for a bucket that
+ *     is computed at each claim; one fill for a bucket that is filled periodically, because a fill
+ *     right after the bucket was emptied adds the tokens that accrued while it was full
+ * @param lateness how much later than in an ideal bucket a token may arrive: zero for a bucket that
+ *     is computed at each claim; up to the time between two fills for a bucket that is filled
+ *     periodically
+ * @param onDemand whether due tokens may appear only after a refused claim has requested them. A
+ *     claim after the lateness is then admitted. Another such refusal is allowed after as many
+ *     tokens as the capacity have been taken.
+ * @param grain the longest time until a change of terms is in force and its surplus gone, and until
+ *     a fault has no more effect; zero for a bucket that is computed at each claim
  */
 public record Terms(
     Rate rate, long capacity, long slack, Duration lateness, boolean onDemand, Duration grain) {

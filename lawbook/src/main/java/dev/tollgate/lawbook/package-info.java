@@ -1,7 +1,9 @@
 /**
- * Checks any rate limiter against the laws of token buckets, in simulated time and over random histories.
+ * Checks any rate limiter against the laws of token buckets, in simulated time and over random
+ * histories.
  *
- * <p>To check your own limiter, implement the three methods of {@link dev.tollgate.lawbook.Limiter}:
+ * <p>To check your own limiter, implement the three methods of {@link
+ * dev.tollgate.lawbook.Limiter}:
  *
  * <pre>{@code
  * LawBook.ofLimiter(setting -> new Limiter() {
@@ -22,12 +24,20 @@
  * }).hold(1_000);
  * }</pre>
  *
- * <p>{@code hold} throws a {@link dev.tollgate.lawbook.Breach} for the first broken law. It names the law, the history, what was expected and what happened, and shows a shortened history that still breaks the law. {@code -Dlawbook.seed=N} replays that one history; {@code -Dlawbook.histories=N} plays N histories.
+ * <p>{@code hold} throws a {@link dev.tollgate.lawbook.Breach} for the first broken law. It names
+ * the law, the history, what was expected and what happened, and shows a shortened history that
+ * still breaks the law. {@code -Dlawbook.seed=N} replays that one history; {@code
+ * -Dlawbook.histories=N} plays N histories.
  *
- * <p>A limiter that admits too much breaks {@link dev.tollgate.lawbook.LimiterLaws#NEVER_MORE}; one that admits later than its terms state breaks {@link
- * dev.tollgate.lawbook.LimiterLaws#NEVER_LATE}; {@link dev.tollgate.lawbook.Terms} states what a limiter promises. Claims for several tokens, and concurrent claims, are checked if the limiter supports them.
+ * <p>A limiter that admits too much breaks {@link dev.tollgate.lawbook.LimiterLaws#NEVER_MORE}; one
+ * that admits later than its terms state breaks {@link
+ * dev.tollgate.lawbook.LimiterLaws#NEVER_LATE}; {@link dev.tollgate.lawbook.Terms} states what a
+ * limiter promises. Claims for several tokens, and concurrent claims, are checked if the limiter
+ * supports them.
  *
- * <p>Implement {@link dev.tollgate.lawbook.Counter} to check a count, such as open connections, and {@link dev.tollgate.lawbook.Processor} to check a processor of messages that senders may send again.
+ * <p>Implement {@link dev.tollgate.lawbook.Counter} to check a count, such as open connections, and
+ * {@link dev.tollgate.lawbook.Processor} to check a processor of messages that senders may send
+ * again.
  */
 @NullMarked
 package dev.tollgate.lawbook;

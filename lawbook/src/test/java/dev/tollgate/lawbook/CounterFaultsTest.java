@@ -128,7 +128,8 @@ final class CounterFaultsTest {
   }
 
   /**
-   * Keeps a number besides the names, and corrects it a second after each check: by the difference found, or only if the number has not changed since.
+   * Keeps a number besides the names, and corrects it a second after each check: by the difference
+   * found, or only if the number has not changed since.
    */
   private static Counter.Maker recounted(boolean onlyIfUnchanged) {
     return maker(
@@ -190,7 +191,8 @@ final class CounterFaultsTest {
 
   static List<Arguments> faults() {
     return List.of(
-        Arguments.of("the reference", maker((setting, terms) -> new NamesCounter(terms)), List.of()),
+        Arguments.of(
+            "the reference", maker((setting, terms) -> new NamesCounter(terms)), List.of()),
         Arguments.of(
             "never checks",
             NEVER_CHECKS,

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The reference: buckets that are computed at each claim in exact integer arithmetic. They break no law. */
+/**
+ * The reference: buckets that are computed at each claim in exact integer arithmetic. They break no
+ * law.
+ */
 class ExactLimiter implements Limiter {
   private static final Duration LEASE = Duration.ofSeconds(30);
 
@@ -66,7 +69,10 @@ class ExactLimiter implements Limiter {
     return of(tenant).claims;
   }
 
-  /** A bucket: whole tokens, and the accrued fraction of the next token in units of {@code 1 / unit}. */
+  /**
+   * A bucket: whole tokens, and the accrued fraction of the next token in units of {@code 1 /
+   * unit}.
+   */
   static class Bucket {
     final Setting setting;
     Terms terms;
@@ -113,7 +119,10 @@ class ExactLimiter implements Limiter {
       return inFlight.stream().mapToLong(Held::tokens).sum();
     }
 
-    /** Expires tokens beyond the capacity: those returned to a full bucket, and a surplus after a retune. */
+    /**
+     * Expires tokens beyond the capacity: those returned to a full bucket, and a surplus after a
+     * retune.
+     */
     private void overflow() {
       long most = Math.max(0, terms.capacity() - inFlight());
       if (held >= most) {

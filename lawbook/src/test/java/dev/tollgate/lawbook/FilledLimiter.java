@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * A second reference: buckets that are filled once a minute, by an event that may be delivered twice. The second delivery has no effect.
+ * A second reference: buckets that are filled once a minute, by an event that may be delivered
+ * twice. The second delivery has no effect.
  */
 class FilledLimiter implements Limiter {
   private final Setting setting;

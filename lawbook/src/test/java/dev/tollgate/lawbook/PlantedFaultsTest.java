@@ -308,7 +308,9 @@ final class PlantedFaultsTest {
         Arguments.of("the reference without counts", withoutCounts(ExactLimiter::new), List.of()),
         Arguments.of("the reference that is filled", filled(FilledLimiter::new), List.of()),
         Arguments.of(
-            "adds tokens twice when a fill is delivered twice", FILLS_TWICE, List.of(LimiterLaws.NEVER_MORE)),
+            "adds tokens twice when a fill is delivered twice",
+            FILLS_TWICE,
+            List.of(LimiterLaws.NEVER_MORE)),
         Arguments.of(
             "admits twice as much",
             ADMITS_TWICE_AS_MUCH,
@@ -320,7 +322,9 @@ final class PlantedFaultsTest {
         Arguments.of(
             "grants a part of several tokens", GRANTS_A_PART, List.of(LimiterLaws.ALL_OR_NONE)),
         Arguments.of(
-            "refuses all concurrent callers", STARVES_CONCURRENT_CALLERS, List.of(LimiterLaws.ALL_OR_NONE)),
+            "refuses all concurrent callers",
+            STARVES_CONCURRENT_CALLERS,
+            List.of(LimiterLaws.ALL_OR_NONE)),
         Arguments.of(
             "loses tokens that are given back",
             LOST_RETURN,
@@ -384,8 +388,12 @@ final class PlantedFaultsTest {
             "computes with floats",
             USES_FLOATS,
             List.of(LimiterLaws.NEVER_LATE, LimiterLaws.REFUSAL_IS_FREE, LimiterLaws.RETRY_AFTER)),
-        Arguments.of("is busy for all tenants", BUSY_FOR_ALL_TENANTS, List.of(LimiterLaws.NEIGHBOURS)),
-        Arguments.of("makes all tenants wait for one lock", ONE_LOCK_FOR_ALL_TENANTS, List.of(LimiterLaws.NEIGHBOURS)));
+        Arguments.of(
+            "is busy for all tenants", BUSY_FOR_ALL_TENANTS, List.of(LimiterLaws.NEIGHBOURS)),
+        Arguments.of(
+            "makes all tenants wait for one lock",
+            ONE_LOCK_FOR_ALL_TENANTS,
+            List.of(LimiterLaws.NEIGHBOURS)));
   }
 
   @ParameterizedTest(name = "{0}")

@@ -45,14 +45,16 @@ final class BucketLawsTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("fillPolicies")
   void buckets_without_faults_keep_every_law(String name, Function<Terms, FillPolicy> fillPolicy) {
-    LawBook.Report report = LawBook.ofLimiter(TollgateLimiter.inMemory(fillPolicy, 0)).hold(HISTORIES);
+    LawBook.Report report =
+        LawBook.ofLimiter(TollgateLimiter.inMemory(fillPolicy, 0)).hold(HISTORIES);
     System.out.println(name + ": " + report);
     LimiterLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("fillPolicies")
-  void buckets_with_faults_at_the_ports_keep_every_law(String name, Function<Terms, FillPolicy> fillPolicy) {
+  void buckets_with_faults_at_the_ports_keep_every_law(
+      String name, Function<Terms, FillPolicy> fillPolicy) {
     LawBook.Report report =
         LawBook.ofLimiter(TollgateLimiter.inMemory(fillPolicy, 100)).hold(HISTORIES);
     assertThat(report.judged(LimiterLaws.NEVER_MORE)).as(name).isEqualTo(report.histories());

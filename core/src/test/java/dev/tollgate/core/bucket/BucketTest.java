@@ -65,7 +65,8 @@ final class BucketTest {
 
   @ParameterizedTest
   @CsvSource({"0,21", "5,21", "19.999,21", "20,41", "45,61", "60,81", "79.5,81"})
-  void next_token_of_an_empty_bucket_is_announced_a_second_after_it_is_due(double now, double reported) {
+  void next_token_of_an_empty_bucket_is_announced_a_second_after_it_is_due(
+      double now, double reported) {
     assertThat(ahead().nextTokenAt(at(now))).isEqualTo(at(reported));
   }
 

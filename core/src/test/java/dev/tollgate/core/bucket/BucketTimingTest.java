@@ -36,7 +36,10 @@ final class BucketTimingTest {
         Rate.perMinute(new BigDecimal(perMinute)), capacity, new FillPolicy(FillMode.PRODUCER, 15));
   }
 
-  /** A simulated deployment: schedules fire as {@link Site#minute} defines, and fill requests take a while. */
+  /**
+   * A simulated deployment: schedules fire as {@link Site#minute} defines, and fill requests take a
+   * while.
+   */
   private static class Site {
     private final AdmissionFixture ports = new AdmissionFixture();
     private final BucketMaintenance maintenance = ports.maintenance();
@@ -46,7 +49,12 @@ final class BucketTimingTest {
     private final Duration second;
     private final BucketGate gate =
         new BucketGate(
-            ports.buckets(), ports.queue(), new Requests(), Runnable::run, this::pass, ports.clock());
+            ports.buckets(),
+            ports.queue(),
+            new Requests(),
+            Runnable::run,
+            this::pass,
+            ports.clock());
     private int requests;
 
     Site(long seed, BucketSpec spec) {
@@ -147,7 +155,8 @@ final class BucketTimingTest {
 
   @ParameterizedTest
   @CsvSource({"12,12", "60,60", "7,7", "60,20", "180,180", "0.2,5"})
-  void drained_bucket_delivers_each_token_at_most_two_seconds_late(String perMinute, long capacity) {
+  void drained_bucket_delivers_each_token_at_most_two_seconds_late(
+      String perMinute, long capacity) {
     List<Duration> late = new ArrayList<>();
     for (long seed = 1; seed <= SEEDS; seed++) {
       Site site = new Site(seed, spec(perMinute, capacity));

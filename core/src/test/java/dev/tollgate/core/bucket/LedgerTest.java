@@ -218,7 +218,8 @@ final class LedgerTest {
   }
 
   /**
-   * Compares the ledger with exact rational arithmetic, for random rates, capacities and claims, and for fills that are missed, late, repeated, requested in between, or mint nothing ahead.
+   * Compares the ledger with exact rational arithmetic, for random rates, capacities and claims,
+   * and for fills that are missed, late, repeated, requested in between, or mint nothing ahead.
    */
   @Test
   void tokens_are_never_due_early_and_only_a_full_bucket_loses_any() {

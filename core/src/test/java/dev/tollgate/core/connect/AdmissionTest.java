@@ -70,7 +70,8 @@ final class AdmissionTest {
 
   @Test
   void unknown_tenant_is_refused_without_a_request_to_its_bucket() {
-    assertThat(refusal(admission.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(refusal(admission.decide(new TenantId("nobody"), session)))
+        .isEqualTo(Refusal.UNKNOWN);
     assertThat(ports.queue().reserves()).isZero();
   }
 
@@ -278,13 +279,15 @@ final class AdmissionTest {
 
   private void spendAll() {
     BucketId bucket = AdmissionFixture.connects(acme);
-    ports.queue()
+    ports
+        .queue()
         .settle(bucket, ports.queue().reserve(bucket, 3, Duration.ofSeconds(30), Search.LONG));
   }
 
   private void join(int sockets, String prefix) {
     for (int i = 0; i < sockets; i++) {
-      ports.sessions()
+      ports
+          .sessions()
           .join(
               acme.id(),
               session,

@@ -52,7 +52,8 @@ final class RefusedByReadTest {
   }
 
   private void suspend() {
-    ports.tenants()
+    ports
+        .tenants()
         .replace(acme.changed(Tier.DEFAULTS.get(2), acme.overrides(), TenantStatus.SUSPENDED));
   }
 
@@ -202,7 +203,8 @@ final class RefusedByReadTest {
   }
 
   /**
-   * The worst case of a flood: processes are frozen while their tries hold tokens, some for ever. Even without a fill, the tenant's own clients find the other tokens.
+   * The worst case of a flood: processes are frozen while their tries hold tokens, some for ever.
+   * Even without a fill, the tenant's own clients find the other tokens.
    */
   @Test
   void frozen_processes_hold_at_most_one_token_each_until_its_lease_ends() {
@@ -297,7 +299,9 @@ final class RefusedByReadTest {
       }
     }
 
-    /** The grace period ends when the queue has delivered a token whose receipt is still on the way. */
+    /**
+     * The grace period ends when the queue has delivered a token whose receipt is still on the way.
+     */
     private synchronized void awaitToken() {
       graces++;
       await(() -> tokensTaken >= graces);

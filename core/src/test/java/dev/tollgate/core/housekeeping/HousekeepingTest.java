@@ -64,7 +64,9 @@ final class HousekeepingTest {
             visit -> assertThat(visit.failure().orElseThrow()).contains("a row that cannot be"));
     assertThat(fixture.sockets().closed()).hasSize(4);
     fixture.faults().none();
-    assertThat(fixture.runHousekeeping().visits()).filteredOn(visit -> visit.sessionsEnded() == 1).hasSize(1);
+    assertThat(fixture.runHousekeeping().visits())
+        .filteredOn(visit -> visit.sessionsEnded() == 1)
+        .hasSize(1);
   }
 
   @Test

@@ -20,13 +20,16 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Random connects and disconnects of one tenant, one write at a time, so that many connections are between two of their writes. In rough mode processes crash there, events are lost or repeated, and rows are deleted.
+ * Random connects and disconnects of one tenant, one write at a time, so that many connections are
+ * between two of their writes. In rough mode processes crash there, events are lost or repeated,
+ * and rows are deleted.
  */
 final class RandomConnections {
   private static final TenantId ACME = new TenantId("acme");
 
   /**
-   * A low limit, so that rough mode reaches it. A connection is counted down without having been counted if the tenant's limit makes it leave its session while the session's end removes it.
+   * A low limit, so that rough mode reaches it. A connection is counted down without having been
+   * counted if the tenant's limit makes it leave its session while the session's end removes it.
    */
   private static final int MOST_CONNECTIONS = 8;
 
@@ -70,7 +73,8 @@ final class RandomConnections {
   }
 
   /**
-   * Runs a recount under traffic: random traffic between its requests in rough mode, and {@code meanwhile} between its readings.
+   * Runs a recount under traffic: random traffic between its requests in rough mode, and {@code
+   * meanwhile} between its readings.
    */
   void underTraffic(Consumer<Recount> work, Runnable meanwhile) {
     fixture.faults().none();
@@ -149,7 +153,8 @@ final class RandomConnections {
       Deque<Runnable> steps = new ArrayDeque<>();
       steps.add(
           () -> {
-            LeaveResult left = fixture.sessions().leave(ACME, closed.session(), closed.connectionId());
+            LeaveResult left =
+                fixture.sessions().leave(ACME, closed.session(), closed.connectionId());
             if (left == LeaveResult.REMOVED) {
               steps.add(() -> fixture.sessions().countDown(ACME, Set.of(closed.connectionId())));
             }

@@ -97,7 +97,8 @@ final class TenantVisitTest {
 
     assertThat(visit()).isEqualTo(report(22, 0, 0));
 
-    assertThat(fixture.faults().calls().stream().filter(call -> call.startsWith("Sessions.")).skip(1))
+    assertThat(
+            fixture.faults().calls().stream().filter(call -> call.startsWith("Sessions.")).skip(1))
         .startsWith(
             "Sessions.moveEnd", "Sessions.takeConnections", "Sessions.remove", "Sessions.moveEnd")
         .element(4)
@@ -235,7 +236,9 @@ final class TenantVisitTest {
     whileListed(
         now ->
             assertThat(
-                    fixture.sessions().renew(ACME, session, now.plusSeconds(300), Lifetime.UNKNOWN, now))
+                    fixture
+                        .sessions()
+                        .renew(ACME, session, now.plusSeconds(300), Lifetime.UNKNOWN, now))
                 .isEqualTo(WriteResult.DONE));
 
     visit();
@@ -312,7 +315,8 @@ final class TenantVisitTest {
     assertThat(visit()).isEqualTo(report(0, 2, 2));
 
     assertCounts(6);
-    assertThat(fixture.sessions().find(ACME, session).orElseThrow().connections()).containsExactly("b");
+    assertThat(fixture.sessions().find(ACME, session).orElseThrow().connections())
+        .containsExactly("b");
     fixture.faults().none();
     assertThat(visit()).isEqualTo(report(0, 0, 0));
     assertThat(probes()).isEmpty();
@@ -424,9 +428,11 @@ final class TenantVisitTest {
     fixture.sockets().lose("a");
     fixture.pass(QUIET);
 
-    assertThat(fixture.visit().visit(ACME, fixture.ports().clock().instant())).isEqualTo(report(0, 0, 0));
+    assertThat(fixture.visit().visit(ACME, fixture.ports().clock().instant()))
+        .isEqualTo(report(0, 0, 0));
     fixture.pass(OVER);
-    assertThat(fixture.visit().visit(ACME, fixture.ports().clock().instant())).isEqualTo(report(0, 0, 0));
+    assertThat(fixture.visit().visit(ACME, fixture.ports().clock().instant()))
+        .isEqualTo(report(0, 0, 0));
 
     assertCounts(4);
     assertThat(fixture.sessions().list()).containsExactly(ACME);

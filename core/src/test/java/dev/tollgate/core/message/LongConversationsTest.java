@@ -54,7 +54,8 @@ final class LongConversationsTest {
     Instant now = ports.clock().instant();
     Session current = ports.sessions().find(tenant.id(), session).orElseThrow();
     assertThat(
-            ports.sessions()
+            ports
+                .sessions()
                 .join(
                     tenant.id(),
                     session,
@@ -103,7 +104,8 @@ final class LongConversationsTest {
   @Test
   void continuous_messages_do_not_extend_a_session_beyond_its_lifetime() {
     Tenant acme =
-        ports.onboard("acme", "gold", Map.of(Limit.SESSION_TTL, 100L, Limit.SESSION_LIFETIME, 250L));
+        ports.onboard(
+            "acme", "gold", Map.of(Limit.SESSION_TTL, 100L, Limit.SESSION_LIFETIME, 250L));
     Instant lifeEnds = ports.clock().instant().plusSeconds(250);
     SessionId session = open(acme);
     join(acme, session, "a", 30);
@@ -144,7 +146,8 @@ final class LongConversationsTest {
         }
       }
       most =
-          Math.max(most, ports.sessions().find(acme.id(), session).orElseThrow().processed().size());
+          Math.max(
+              most, ports.sessions().find(acme.id(), session).orElseThrow().processed().size());
       ports.clock().advance(Duration.ofSeconds(1));
     }
 

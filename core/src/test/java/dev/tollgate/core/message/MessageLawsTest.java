@@ -53,7 +53,8 @@ final class MessageLawsTest {
 
   static List<Arguments> planted() {
     return List.of(
-        Arguments.of("drops repeated messages", ProcessorLaws.NEVER_LOST, maker(DeduplicationId.NAME, true)),
+        Arguments.of(
+            "drops repeated messages", ProcessorLaws.NEVER_LOST, maker(DeduplicationId.NAME, true)),
         Arguments.of(
             "does not log processed messages",
             ProcessorLaws.NEVER_TWICE,
@@ -62,8 +63,7 @@ final class MessageLawsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("planted")
-  void planted_fault_breaks_a_law(
-      String fault, Law<Processor.Maker> law, Processor.Maker maker) {
+  void planted_fault_breaks_a_law(String fault, Law<Processor.Maker> law, Processor.Maker maker) {
     assertThatThrownBy(() -> LawBook.ofProcessor(maker).hold(HISTORIES))
         .as(fault)
         .isInstanceOfSatisfying(
@@ -145,7 +145,10 @@ final class MessageLawsTest {
       return Duration.ofSeconds(Long.parseLong(frame.substring(frame.lastIndexOf(' ') + 1)) + 1);
     }
 
-    /** Processes visible messages, ten at a time; a failed message blocks the later ones of its session. */
+    /**
+     * Processes visible messages, ten at a time; a failed message blocks the later ones of its
+     * session.
+     */
     private void deliver() {
       Instant now = setting.clock().instant();
       while (!queue.isEmpty() && !now.isBefore(visibleAt)) {

@@ -75,8 +75,10 @@ final class MessageProcessingTest {
     BucketId bucket = ProcessingFixture.messages(acme);
     while (tokens > 0) {
       int some = Math.min(tokens, 10);
-      ports.queue()
-          .settle(bucket, ports.queue().reserve(bucket, some, Duration.ofSeconds(30), Search.SHORT));
+      ports
+          .queue()
+          .settle(
+              bucket, ports.queue().reserve(bucket, some, Duration.ofSeconds(30), Search.SHORT));
       tokens -= some;
     }
   }
@@ -229,7 +231,8 @@ final class MessageProcessingTest {
     assertThat(fixture.process(unreadable(acme, session, "a", "m1"), from("a", "m2")))
         .containsExactly(BAD_FRAME, PROCESSED);
 
-    assertThat(fixture.sockets().postedTo("a")).containsExactly("badFrame m1 flaw", "reply m2 \"m2\"");
+    assertThat(fixture.sockets().postedTo("a"))
+        .containsExactly("badFrame m1 flaw", "reply m2 \"m2\"");
     assertThat(fixture.handledIds()).containsExactly("m2");
     assertThat(fixture.tokens(acme)).isEqualTo(18);
   }
@@ -389,7 +392,8 @@ final class MessageProcessingTest {
         .containsExactly(DUPLICATE, PROCESSED);
 
     assertThat(fixture.handledIds()).containsExactly("m1", "m2");
-    assertThat(fixture.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
+    assertThat(fixture.sockets().postedTo("a"))
+        .containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
     assertThat(posted).hasSize(5);
     assertThat(fixture.tokens(acme)).isEqualTo(18);
   }
@@ -441,7 +445,8 @@ final class MessageProcessingTest {
   @Test
   void failed_message_is_handled_again_after_redelivery() {
     failOn("m1");
-    assertThat(fixture.process(named("q1", "m1"), named("q2", "m1"))).containsExactly(FAILED, FAILED);
+    assertThat(fixture.process(named("q1", "m1"), named("q2", "m1")))
+        .containsExactly(FAILED, FAILED);
     assertThat(fixture.tokens(acme)).isEqualTo(20);
     fixture.application((message, json) -> List.of());
 
@@ -463,7 +468,8 @@ final class MessageProcessingTest {
             Optional.of("m1"),
             new IncomingMessage.Unreadable("flaw"));
 
-    assertThat(fixture.process(unreadable, named("q2", "m1"))).containsExactly(BAD_FRAME, PROCESSED);
+    assertThat(fixture.process(unreadable, named("q2", "m1")))
+        .containsExactly(BAD_FRAME, PROCESSED);
   }
 
   @Test
@@ -524,7 +530,8 @@ final class MessageProcessingTest {
     assertThat(results).extracting(Result::undelivered).containsOnly(2);
     assertThat(results.get(0).cause().orElseThrow()).isInstanceOf(Unavailable.class);
     assertThat(fixture.handledIds()).containsExactly("m1", "m2");
-    assertThat(fixture.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
+    assertThat(fixture.sockets().postedTo("a"))
+        .containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
     assertThat(fixture.sockets().postedTo("c")).hasSize(4);
     assertThat(fixture.tokens(acme)).isEqualTo(18);
     assertThat(ports.sessions().count(acme.id())).isEqualTo(3);
@@ -695,8 +702,7 @@ final class MessageProcessingTest {
 
   /** All other sockets get their frames before an unresponsive socket answers. */
   @Test
-  void socket_that_does_not_read_delays_only_its_session_for_a_second()
-      throws Exception {
+  void socket_that_does_not_read_delays_only_its_session_for_a_second() throws Exception {
     SessionId another = fixture.session(acme, "x");
     Tenant other = ports.onboard("other", "gold", Map.of());
     SessionId others = fixture.session(other, "o");
@@ -735,7 +741,8 @@ final class MessageProcessingTest {
     ForkJoinPool executor = new ForkJoinPool(8);
 
     List<Result> results =
-        fixture.processing(executor)
+        fixture
+            .processing(executor)
             .process(List.of(from("a", "m1"), from("a", "m2")), Duration.ofSeconds(2));
 
     assertThat(results).extracting(Result::outcome).containsOnly(PROCESSED);
@@ -896,7 +903,8 @@ final class MessageProcessingTest {
   @Test
   void sessions_of_two_tenants_with_the_same_id_have_separate_allowances() {
     Tenant other = ports.onboard("other", "gold", Map.of());
-    ports.tenants()
+    ports
+        .tenants()
         .replace(other.changed(Tier.DEFAULTS.get(2), other.overrides(), TenantStatus.SUSPENDED));
     spend(20);
     fixture.outcomes(flood("a", 60));
@@ -973,7 +981,8 @@ final class MessageProcessingTest {
     fixture.delay("b", Duration.ofSeconds(5));
     putBack(1);
 
-    assertThat(fixture.process(from("a", "m1"), from("a", "m2"))).containsExactly(PROCESSED, CUT_OFF);
+    assertThat(fixture.process(from("a", "m1"), from("a", "m2")))
+        .containsExactly(PROCESSED, CUT_OFF);
 
     assertThat(fixture.sockets().closed()).containsExactly("a");
   }
@@ -1234,7 +1243,8 @@ final class MessageProcessingTest {
         });
     ForkJoinPool executor = new ForkJoinPool(8);
     assertThat(
-            fixture.processing(executor)
+            fixture
+                .processing(executor)
                 .process(
                     List.of(from("a", "m1"), message(acme, another, "x", "m2"), from("a", "m3")),
                     Duration.ofMillis(500)))
@@ -1283,16 +1293,22 @@ final class MessageProcessingTest {
     ExecutorService executor = Executors.newCachedThreadPool();
     try {
       assertThat(
-              fixture.processing(executor)
+              fixture
+                  .processing(executor)
                   .process(
-                      List.of(message(acme, largeSession, "s0", "m1"), message(acme, largeSession, "s1", "m2")),
+                      List.of(
+                          message(acme, largeSession, "s0", "m1"),
+                          message(acme, largeSession, "s1", "m2")),
                       Duration.ofSeconds(10)))
           .extracting(Result::outcome)
           .containsOnly(PROCESSED);
     } finally {
       executor.shutdownNow();
     }
-    assertThat(fixture.sockets().posted()).extracting(Frame::connectionId).contains(many).hasSize(398);
+    assertThat(fixture.sockets().posted())
+        .extracting(Frame::connectionId)
+        .contains(many)
+        .hasSize(398);
     assertThat(fixture.sockets().postedTo("s7"))
         .containsExactly(
             "message m1 \"m1\"", "reply m1 \"m1\"", "message m2 \"m2\"", "reply m2 \"m2\"");

@@ -19,7 +19,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Under random failures and repeated messages, no message is lost, processed twice, or overtaken by a later one of its session. Each frame that is not refused costs a token, except copies that arrive when none is available. Frames of a socket that was closed for too many refusals are dropped without an answer.
+ * Under random failures and repeated messages, no message is lost, processed twice, or overtaken by
+ * a later one of its session. Each frame that is not refused costs a token, except copies that
+ * arrive when none is available. Frames of a socket that was closed for too many refusals are
+ * dropped without an answer.
  */
 final class MessagePropertiesTest {
   @Test
@@ -51,7 +54,8 @@ final class MessagePropertiesTest {
           List.of("acme", "zeta").stream()
               .map(
                   id ->
-                      fixture.ports()
+                      fixture
+                          .ports()
                           .onboard(id, "gold", Map.of(Limit.MESSAGES_PER_MINUTE, (long) TOKENS)))
               .toList();
       List<SessionId> sessions =
@@ -172,7 +176,9 @@ final class MessagePropertiesTest {
       }
     }
 
-    /** Checks that the handler succeeded exactly once for each processed message, and for no other. */
+    /**
+     * Checks that the handler succeeded exactly once for each processed message, and for no other.
+     */
     private void assertProcessedOnce() {
       assertThat(processed).as("seed %d", seed).doesNotHaveDuplicates();
       assertThat(

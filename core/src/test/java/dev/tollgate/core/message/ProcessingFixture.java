@@ -56,7 +56,8 @@ final class ProcessingFixture {
   ProcessingFixture(AdmissionFixture ports) {
     this.ports = ports;
     facts =
-        new InMemoryMessageFacts(ports.tenants(), ports.sessions(), ports.buckets(), log, ports.time());
+        new InMemoryMessageFacts(
+            ports.tenants(), ports.sessions(), ports.buckets(), log, ports.time());
     reader = facts;
     process = processing(Runnable::run);
   }
@@ -187,7 +188,8 @@ final class ProcessingFixture {
 
   /** Adds a socket to a session and counts it. */
   void join(Tenant tenant, SessionId session, String connectionId) {
-    ports.sessions()
+    ports
+        .sessions()
         .join(
             tenant.id(),
             session,

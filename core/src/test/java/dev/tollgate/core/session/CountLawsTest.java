@@ -39,7 +39,8 @@ final class CountLawsTest {
             new Class<?>[] {Connections.class},
             (proxy, method, arguments) -> {
               String name = method.getName();
-              if (name.equals("correct") && firstReadings.getOrDefault(arguments[1], -1) != moves.get()) {
+              if (name.equals("correct")
+                  && firstReadings.getOrDefault(arguments[1], -1) != moves.get()) {
                 return WriteResult.CONFLICT;
               }
               Object answer = method.invoke(connections, arguments);

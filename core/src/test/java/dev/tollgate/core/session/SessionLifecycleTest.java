@@ -76,7 +76,8 @@ final class SessionLifecycleTest {
     SessionId session = fixture.open(acme, "a");
     fixture.sockets().outage().begin();
 
-    assertThatThrownBy(() -> fixture.lifecycle().end(ACME, session)).isInstanceOf(Unavailable.class);
+    assertThatThrownBy(() -> fixture.lifecycle().end(ACME, session))
+        .isInstanceOf(Unavailable.class);
 
     assertThat(fixture.join(ACME, session, "b")).isEqualTo(JoinResult.NO_SESSION);
     assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME)).isEqualTo(1);
@@ -90,7 +91,8 @@ final class SessionLifecycleTest {
   void connection_started_before_the_end_does_not_join_after_it() {
     SessionId session = fixture.open(acme, "a");
     fixture.sockets().outage().begin();
-    assertThatThrownBy(() -> fixture.lifecycle().end(ACME, session)).isInstanceOf(Unavailable.class);
+    assertThatThrownBy(() -> fixture.lifecycle().end(ACME, session))
+        .isInstanceOf(Unavailable.class);
 
     fixture.ports().clock().set(fixture.ports().clock().instant().minusSeconds(30));
 
@@ -140,7 +142,9 @@ final class SessionLifecycleTest {
     SessionId session = fixture.open(acme, "a");
     Session read = fixture.sessions().find(ACME, session).orElseThrow();
     Instant until = fixture.ports().clock().instant().plusSeconds(600);
-    fixture.sessions().extend(read, read.endsAt(), Map.of("m", until), fixture.ports().clock().instant());
+    fixture
+        .sessions()
+        .extend(read, read.endsAt(), Map.of("m", until), fixture.ports().clock().instant());
 
     assertThat(fixture.lifecycle().end(ACME, session)).isInstanceOf(EndedButKept.class);
     assertThat(fixture.counted(ACME)).isZero();
@@ -190,7 +194,10 @@ final class SessionLifecycleTest {
     }
   }
 
-  /** Injects a fault at one call of an end, with {@code deliveries} deliveries of each {@code $disconnect}. */
+  /**
+   * Injects a fault at one call of an end, with {@code deliveries} deliveries of each {@code
+   * $disconnect}.
+   */
   private void endWithFault(int at, Fault fault, int deliveries) {
     SessionId other = fixture.open(acme, "c");
     SessionId session = fixture.open(acme, "a", "b");
@@ -242,7 +249,8 @@ final class SessionLifecycleTest {
         meanwhile("end", (test, session) -> test.fixture.lifecycle().end(ACME, session)),
         meanwhile(
             "disconnect",
-            (test, session) -> new Disconnection(test.fixture.sessions()).remove(ACME, session, "a")),
+            (test, session) ->
+                new Disconnection(test.fixture.sessions()).remove(ACME, session, "a")),
         meanwhile("deletion", DELETION));
   }
 
@@ -404,7 +412,8 @@ final class SessionLifecycleTest {
 
     fixture.lifecycle().open(one, caller(one, "ann"));
 
-    assertThat(fixture.faults().calls()).containsExactly("Sessions.findForSubject", "Sessions.find");
+    assertThat(fixture.faults().calls())
+        .containsExactly("Sessions.findForSubject", "Sessions.find");
   }
 
   @Test
@@ -481,7 +490,9 @@ final class SessionLifecycleTest {
             Faults.meanwhile(
                 () -> {
                   fixture.faults().none();
-                  fixture.lifecycle().renew(one, session.id(), caller(one, "eve", Duration.ofHours(3)));
+                  fixture
+                      .lifecycle()
+                      .renew(one, session.id(), caller(one, "eve", Duration.ofHours(3)));
                   fixture.pass(Duration.ofSeconds(61));
                 }));
 
@@ -496,10 +507,12 @@ final class SessionLifecycleTest {
       fixture.lifecycle().end(three.id(), opened(three, ann).id());
     }
 
-    assertThat(fixture.lifecycle().open(three, ann)).isInstanceOf(SessionLifecycle.SubjectTooFast.class);
+    assertThat(fixture.lifecycle().open(three, ann))
+        .isInstanceOf(SessionLifecycle.SubjectTooFast.class);
     fixture.pass(Duration.ofSeconds(10));
     opened(three, ann);
-    assertThat(fixture.lifecycle().open(three, ann)).isInstanceOf(SessionLifecycle.SubjectTooFast.class);
+    assertThat(fixture.lifecycle().open(three, ann))
+        .isInstanceOf(SessionLifecycle.SubjectTooFast.class);
   }
 
   @Test
@@ -546,7 +559,8 @@ final class SessionLifecycleTest {
 
     assertThat(current(session).endsAt()).isEqualTo(START.plusSeconds(48));
     fixture.pass(Duration.ofSeconds(4));
-    assertThat(fixture.lifecycle().renew(one, session.id(), Optional.empty())).isEqualTo(new NoSession());
+    assertThat(fixture.lifecycle().renew(one, session.id(), Optional.empty()))
+        .isEqualTo(new NoSession());
     assertThat(fixture.join(one.id(), session.id(), "late")).isEqualTo(JoinResult.NO_SESSION);
   }
 
@@ -574,7 +588,8 @@ final class SessionLifecycleTest {
   void session_of_an_older_version_is_dated_by_its_next_use() {
     Tenant one = tenant("one", 1, 300, 3_600);
     SessionId old = fixture.ports().open(one);
-    assertThat(fixture.sessions().find(one.id(), old).orElseThrow().latestEnd(one.limits())).isEmpty();
+    assertThat(fixture.sessions().find(one.id(), old).orElseThrow().latestEnd(one.limits()))
+        .isEmpty();
 
     fixture.pass(Duration.ofSeconds(5));
     fixture.lifecycle().renew(one, old, Optional.empty());

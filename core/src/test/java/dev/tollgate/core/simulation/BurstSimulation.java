@@ -36,9 +36,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Simulates connects and disconnects of one tenant while the housekeeper works. Each write and each request of the housekeeper takes some milliseconds; the housekeeper lists sessions row by row while they change.
+ * Simulates connects and disconnects of one tenant while the housekeeper works. Each write and each
+ * request of the housekeeper takes some milliseconds; the housekeeper lists sessions row by row
+ * while they change.
  *
- * <p>Checks after every event that the limit of open sockets is kept, and that the count is not lower than it will be after all outstanding writes: a correction must not subtract outstanding changes.
+ * <p>Checks after every event that the limit of open sockets is kept, and that the count is not
+ * lower than it will be after all outstanding writes: a correction must not subtract outstanding
+ * changes.
  */
 final class BurstSimulation {
   private static final Gcra FAST = Gcra.perMinute(600_000);
@@ -404,7 +408,8 @@ final class BurstSimulation {
 
   /** Refuses a connection at the tenant's limit. */
   void refuse() {
-    ports.activity()
+    ports
+        .activity()
         .addRefused(tenant.id(), new RefusalCounts(1, Optional.of(now()), Optional.empty()));
   }
 

@@ -14,7 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Checks that counts are repaired under traffic. {@link BurstSimulation} checks its laws after every event.
+ * Checks that counts are repaired under traffic. {@link BurstSimulation} checks its laws after
+ * every event.
  */
 final class BurstSimulationTest {
   private static final Duration SOON = Duration.ofMinutes(2);
@@ -30,14 +31,19 @@ final class BurstSimulationTest {
    * @param connects the percentage of connects
    */
   private static void traffic(
-      BurstSimulation simulation, Random random, List<SessionId> sessions, int perSecond, int connects) {
+      BurstSimulation simulation,
+      Random random,
+      List<SessionId> sessions,
+      int perSecond,
+      int connects) {
     if (random.nextInt(100) < connects) {
       simulation.connect(sessions.get(random.nextInt(sessions.size())), id -> {});
     } else {
       simulation.closeSome(false);
     }
     long nanos = (long) (-Math.log(1 - random.nextDouble()) * 1_000_000_000 / perSecond);
-    simulation.after(Duration.ofNanos(nanos), () -> traffic(simulation, random, sessions, perSecond, connects));
+    simulation.after(
+        Duration.ofNanos(nanos), () -> traffic(simulation, random, sessions, perSecond, connects));
   }
 
   private static BurstSimulation busy(
@@ -107,7 +113,8 @@ final class BurstSimulationTest {
   }
 
   /**
-   * Six clients, each in its own session, connect and disconnect for {@code time}; a tenth of the disconnects is lost.
+   * Six clients, each in its own session, connect and disconnect for {@code time}; a tenth of the
+   * disconnects is lost.
    */
   private static BurstSimulation visitors(
       long seed, long limit, int quiet, Duration cycle, Duration time) {
@@ -132,7 +139,9 @@ final class BurstSimulationTest {
       BurstSimulation simulation, Random random, SessionId session, Duration cycle, Instant end) {
     simulation.connect(
         session,
-        id -> simulation.after(Duration.ofMillis(400), () -> simulation.close(id, random.nextInt(10) == 0)));
+        id ->
+            simulation.after(
+                Duration.ofMillis(400), () -> simulation.close(id, random.nextInt(10) == 0)));
     if (simulation.now().isBefore(end)) {
       simulation.after(cycle, () -> visit(simulation, random, session, cycle, end));
     }
@@ -141,27 +150,34 @@ final class BurstSimulationTest {
   @Test
   void ghosts_near_the_limit_last_at_most_two_minutes_and_cause_no_false_429() {
     for (long seed = 1; seed <= 4 * SEEDS; seed++) {
-      BurstSimulation simulation = visitors(seed, 150, 110, Duration.ofSeconds(3), Duration.ofMinutes(4));
+      BurstSimulation simulation =
+          visitors(seed, 150, 110, Duration.ofSeconds(3), Duration.ofMinutes(4));
       simulation.pass(Duration.ofMinutes(4));
 
       assertThat(simulation.admitted()).isGreaterThan(500);
       assertThat(simulation.refused()).as("refused with seed %d", seed).isZero();
-      assertThat(simulation.oldestGhostNear()).as("oldest of seed %d", seed).isLessThanOrEqualTo(SOON);
+      assertThat(simulation.oldestGhostNear())
+          .as("oldest of seed %d", seed)
+          .isLessThanOrEqualTo(SOON);
       simulation.pass(SOON);
-      assertThat(simulation.oldestGhostNear()).as("oldest of seed %d", seed).isLessThanOrEqualTo(SOON);
+      assertThat(simulation.oldestGhostNear())
+          .as("oldest of seed %d", seed)
+          .isLessThanOrEqualTo(SOON);
     }
   }
 
   @Test
   void tenant_filled_with_ghosts_is_refused_for_at_most_two_minutes() {
     for (long seed = 1; seed <= 4 * SEEDS; seed++) {
-      BurstSimulation simulation = visitors(seed, 24, 10, Duration.ofSeconds(3), Duration.ofMinutes(20));
+      BurstSimulation simulation =
+          visitors(seed, 24, 10, Duration.ofSeconds(3), Duration.ofMinutes(20));
       int refusedInARow = 0;
       int before = 0;
       int admittedBefore = 0;
       for (int second = 0; second < 20 * 60; second++) {
         simulation.pass(Duration.ofSeconds(1));
-        boolean isRefused = simulation.refused() > before && simulation.admitted() == admittedBefore;
+        boolean isRefused =
+            simulation.refused() > before && simulation.admitted() == admittedBefore;
         boolean isAdmitted = simulation.admitted() > admittedBefore;
         refusedInARow = isAdmitted ? 0 : refusedInARow + (isRefused || refusedInARow > 0 ? 1 : 0);
         before = simulation.refused();
@@ -169,22 +185,28 @@ final class BurstSimulationTest {
         assertThat(refusedInARow).as("seconds of refusals, seed %d", seed).isLessThan(120);
       }
       assertThat(simulation.refused()).isPositive();
-      assertThat(simulation.oldestGhostNear()).as("oldest of seed %d", seed).isLessThanOrEqualTo(SOON);
+      assertThat(simulation.oldestGhostNear())
+          .as("oldest of seed %d", seed)
+          .isLessThanOrEqualTo(SOON);
     }
   }
 
   @Test
   void only_silent_sockets_are_checked_far_from_the_limit_and_ghosts_go_at_the_idle_limit() {
     for (long seed = 1; seed <= 4 * SEEDS; seed++) {
-      BurstSimulation simulation = visitors(seed, 1_000, 0, Duration.ofSeconds(1), Duration.ofMinutes(4));
+      BurstSimulation simulation =
+          visitors(seed, 1_000, 0, Duration.ofSeconds(1), Duration.ofMinutes(4));
       simulation.pass(Duration.ofMinutes(17));
 
       assertThat(simulation.admitted()).isGreaterThan(1_400);
       assertThat(simulation.refused()).isZero();
-      assertThat(simulation.probes()).as("checked sockets; a tenth are ghosts").isLessThan(simulation.admitted() / 8);
+      assertThat(simulation.probes())
+          .as("checked sockets; a tenth are ghosts")
+          .isLessThan(simulation.admitted() / 8);
       assertThat(simulation.ghosts()).isZero();
       assertThat(simulation.drift()).isZero();
-      assertThat(simulation.oldestGhost()).isLessThanOrEqualTo(Duration.ofMinutes(12).plusSeconds(10));
+      assertThat(simulation.oldestGhost())
+          .isLessThanOrEqualTo(Duration.ofMinutes(12).plusSeconds(10));
     }
   }
 }

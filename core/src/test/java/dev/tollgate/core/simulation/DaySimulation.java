@@ -52,7 +52,10 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Simulates a day of many tenants on one thread: schedules that fire, sometimes late, twice or not at all; clients that open sessions and sockets, retry, send, and leave, sometimes without an event; the housekeeper. The real code decides, over in-memory ports. The clock jumps from event to event. A seed determines the day. The laws are checked throughout.
+ * Simulates a day of many tenants on one thread: schedules that fire, sometimes late, twice or not
+ * at all; clients that open sessions and sockets, retry, send, and leave, sometimes without an
+ * event; the housekeeper. The real code decides, over in-memory ports. The clock jumps from event
+ * to event. A seed determines the day. The laws are checked throughout.
  */
 public final class DaySimulation {
   private static final Action MAIL = new Action("send-email");
@@ -82,7 +85,9 @@ public final class DaySimulation {
   private final Tally tally = new Tally();
   private long numbers;
 
-  /** An event at an instant; events at the same instant run in the order in which they were planned. */
+  /**
+   * An event at an instant; events at the same instant run in the order in which they were planned.
+   */
   private record Event(Instant at, long number, Runnable work) {}
 
   /** The tokens that a bucket may admit, and those that its missed fills explain. */
@@ -147,11 +152,17 @@ public final class DaySimulation {
             pause -> {},
             ports.clock());
     admission =
-        new Admission(ports.facts(), gate, ports.tally(), Runnable::run, pause -> {}, ports.clock());
+        new Admission(
+            ports.facts(), gate, ports.tally(), Runnable::run, pause -> {}, ports.clock());
     HeldTokens heldTokens = new HeldTokens(ports.buckets(), spending, ports.clock());
     registration =
         new Registration(
-            ports.sessions(), heldTokens, ports.tally(), Runnable::run, duration -> {}, ports.clock());
+            ports.sessions(),
+            heldTokens,
+            ports.tally(),
+            Runnable::run,
+            duration -> {},
+            ports.clock());
     departure = new Disconnection(ports.sessions());
     lifecycle =
         new SessionLifecycle(
@@ -181,7 +192,10 @@ public final class DaySimulation {
     return day.result(tenants, length);
   }
 
-  /** Simulates a day of 1,000 tenants and prints the result. Arguments: {@code [seed [tenants [hours]]]}. */
+  /**
+   * Simulates a day of 1,000 tenants and prints the result. Arguments: {@code [seed [tenants
+   * [hours]]]}.
+   */
   public static void main(String[] arguments) {
     long seed = arguments.length > 0 ? Long.parseLong(arguments[0]) : 1;
     int tenants = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 1_000;
@@ -265,7 +279,8 @@ public final class DaySimulation {
     at(
         minute,
         () -> {
-          ports.schedules()
+          ports
+              .schedules()
               .schedules()
               .forEach(
                   (id, schedule) -> {
@@ -328,7 +343,8 @@ public final class DaySimulation {
     if (random.nextInt(200) == 0) {
       retuneConnects(customer);
     }
-    if (lifecycle.open(customer.tenant(), Optional.empty()) instanceof SessionLifecycle.Opened opened) {
+    if (lifecycle.open(customer.tenant(), Optional.empty())
+        instanceof SessionLifecycle.Opened opened) {
       SessionId session = opened.session().id();
       int count = 1 + random.nextInt(3);
       for (int i = 0; i < count; i++) {
@@ -436,7 +452,9 @@ public final class DaySimulation {
     }
   }
 
-  /** Checks at the end that all tokens are accounted for, and that counts equal the open sockets. */
+  /**
+   * Checks at the end that all tokens are accounted for, and that counts equal the open sockets.
+   */
   private void audit() {
     for (Customer customer : customers) {
       long counted = ports.sessions().count(customer.tenant().id());

@@ -9,9 +9,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Counts calls to ports, and injects a fault or another event at one of them.
- */
+/** Counts calls to ports, and injects a fault or another event at one of them. */
 public final class Faults {
   private final List<String> calls = new ArrayList<>();
   private Optional<Fault> fault = Optional.empty();

@@ -9,7 +9,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Work that stops at each pause until the test resumes it, so that other events can happen in between. It has its own thread, but the test and the work never run at the same time, so a seed determines the history.
+ * Work that stops at each pause until the test resumes it, so that other events can happen in
+ * between. It has its own thread, but the test and the work never run at the same time, so a seed
+ * determines the history.
  */
 public final class Interleaved implements Pause {
   /** Work that is not resumed within this time ends, because its test is over. */

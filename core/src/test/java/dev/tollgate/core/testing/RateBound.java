@@ -9,7 +9,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Checks that in any window of w minutes at most {@code capacity + rate × w + one minute's tokens} are spent. Computed with an ideal bucket of that size, in exact arithmetic.
+ * Checks that in any window of w minutes at most {@code capacity + rate × w + one minute's tokens}
+ * are spent. Computed with an ideal bucket of that size, in exact arithmetic.
  */
 public final class RateBound {
   private static final BigDecimal MINUTE = BigDecimal.valueOf(60_000);

@@ -58,7 +58,8 @@ final class BucketGateTest {
           pauses::add);
 
   private BucketGate gate(Buckets buckets, TokenQueue queue, Pause pause) {
-    return new BucketGate(buckets, queue, ports.fillRequests(), Runnable::run, pause, ports.clock());
+    return new BucketGate(
+        buckets, queue, ports.fillRequests(), Runnable::run, pause, ports.clock());
   }
 
   /** Wraps a port to record its requests: the method, and for a receive the kind of search. */
@@ -301,7 +302,8 @@ final class BucketGateTest {
     BucketId slow = open("slow", "0.000001", 1);
     granted(gate.spend(row(slow), 1));
     gate.spend(row(slow), 1);
-    ports.queue()
+    ports
+        .queue()
         .put(
             slow,
             List.of(new Token("found", slow, AdmissionFixture.START, AdmissionFixture.START)));
@@ -684,7 +686,8 @@ final class BucketGateTest {
   }
 
   private void settle(BucketId id) {
-    ports.tenants()
+    ports
+        .tenants()
         .markObserved(id.tenant(), ports.tenants().find(id.tenant()).orElseThrow().version());
     assertThat(ports.tenants().find(id.tenant()).orElseThrow().isSettled()).isTrue();
   }
@@ -724,7 +727,8 @@ final class BucketGateTest {
             TokenQueue.class,
             ports.queue(),
             (method, arguments) ->
-                ports.clock()
+                ports
+                    .clock()
                     .advance(method.equals("settle") ? Duration.ofSeconds(3) : Duration.ZERO));
     BucketGate one = gate(ports.buckets(), slow, pauses::add);
     Granted held = granted(one.claim(row(), 1, Duration.ofSeconds(10)));
@@ -741,7 +745,8 @@ final class BucketGateTest {
             TokenQueue.class,
             ports.queue(),
             (method, arguments) ->
-                ports.clock()
+                ports
+                    .clock()
                     .advance(
                         Duration.ofMillis(
                             method.equals("reserve")

@@ -41,7 +41,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Claims and fills over a queue with the weaknesses of SQS: receives that return fewer messages than available, counts that are a minute old, throttled requests, lost answers.
+ * Claims and fills over a queue with the weaknesses of SQS: receives that return fewer messages
+ * than available, counts that are a minute old, throttled requests, lost answers.
  */
 final class UnreliableQueueTest {
   private static final FillPolicy AWAKE = new FillPolicy(FillMode.PRODUCER, 0);
@@ -317,7 +318,8 @@ final class UnreliableQueueTest {
             return super.settle(bucket, leases);
           }
         };
-    BucketGate.SpendResult gone = gate(deleting).spendUpTo(messages, ports.buckets().find(messages), 3);
+    BucketGate.SpendResult gone =
+        gate(deleting).spendUpTo(messages, ports.buckets().find(messages), 3);
     assertThat(gone.tokens()).isZero();
     assertThat(gone.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
   }
@@ -326,7 +328,9 @@ final class UnreliableQueueTest {
   @Test
   void token_is_spent_once_although_a_clock_is_three_seconds_slow() {
     BucketId connects = AdmissionFixture.connects(gold);
-    ports.queue().settle(connects, ports.queue().reserve(connects, 2, BucketGate.LEASE, Search.LONG));
+    ports
+        .queue()
+        .settle(connects, ports.queue().reserve(connects, 2, BucketGate.LEASE, Search.LONG));
     TokenQueue acknowledging =
         new QueueWrapper(ports.queue()) {
           @Override
@@ -339,7 +343,10 @@ final class UnreliableQueueTest {
     Ticket first = ticket();
     ports.clock().advance(Duration.ofMillis(30_500));
     Ticket second = ticket();
-    assertThat(List.of(register(first, acknowledging, slowClock), register(second, acknowledging, slowClock)))
+    assertThat(
+            List.of(
+                register(first, acknowledging, slowClock),
+                register(second, acknowledging, slowClock)))
         .filteredOn(outcome -> outcome instanceof Registration.Registered)
         .hasSize(1);
   }
@@ -349,7 +356,8 @@ final class UnreliableQueueTest {
   /** Returns counts of 50 s ago; everything else works. */
   @ParameterizedTest
   @ValueSource(longs = {0, 5})
-  void burst_at_a_full_bucket_is_admitted_at_the_rate_although_counts_lag(long hibernateAfterMinutes) {
+  void burst_at_a_full_bucket_is_admitted_at_the_rate_although_counts_lag(
+      long hibernateAfterMinutes) {
     NavigableMap<Instant, Level> counts = new TreeMap<>();
     TokenQueue lagging =
         new QueueWrapper(ports.queue()) {

@@ -77,7 +77,8 @@ final class BucketFillTest {
   }
 
   private void rememberEmpty(long held) {
-    ports.buckets()
+    ports
+        .buckets()
         .rememberEmpty(
             row(),
             new EmptyHint(ports.clock().instant(), ports.clock().instant().plusSeconds(1), held));
@@ -170,7 +171,8 @@ final class BucketFillTest {
                     @SuppressWarnings("unchecked")
                     List<Token> tokens = (List<Token>) arguments[1];
                     List<Token> refused = unsent.apply(tokens);
-                    ports.queue()
+                    ports
+                        .queue()
                         .put(bucket, tokens.stream().filter(t -> !refused.contains(t)).toList());
                     return refused;
                   } catch (InvocationTargetException failure) {
@@ -281,7 +283,10 @@ final class BucketFillTest {
     assertThat(row().emptyHint()).as("empty hint without owed tokens").isPresent();
   }
 
-  /** Otherwise a caller that holds all tokens once a minute and gives them back could accumulate tokens without limit. */
+  /**
+   * Otherwise a caller that holds all tokens once a minute and gives them back could accumulate
+   * tokens without limit.
+   */
   @Test
   void bucket_found_empty_because_all_tokens_are_held_is_not_filled() {
     ports.clock().set(AdmissionFixture.START.plusSeconds(100));

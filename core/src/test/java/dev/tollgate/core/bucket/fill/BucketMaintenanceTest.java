@@ -330,7 +330,8 @@ final class BucketMaintenanceTest {
     ports.queue().delete(bucket);
 
     if (mode == FillMode.SHARED) {
-      assertThatThrownBy(() -> ports.maintenance().takeInShard(bucket)).isInstanceOf(MissingQueue.class);
+      assertThatThrownBy(() -> ports.maintenance().takeInShard(bucket))
+          .isInstanceOf(MissingQueue.class);
     } else {
       assertThatThrownBy(() -> ports.maintenance().take(bucket)).isInstanceOf(MissingQueue.class);
     }
@@ -346,7 +347,8 @@ final class BucketMaintenanceTest {
     settledTenant();
     ports.queue().delete(bucket);
 
-    assertThatThrownBy(() -> ports.maintenance().takeInShard(bucket)).isInstanceOf(MissingQueue.class);
+    assertThatThrownBy(() -> ports.maintenance().takeInShard(bucket))
+        .isInstanceOf(MissingQueue.class);
 
     assertThat(ports.tenants().find(ACME).orElseThrow().isSettled()).isFalse();
   }

@@ -15,7 +15,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Random faults of buckets, determined by the seed and independent for each bucket. Counts, as each fault strikes, the additional tokens that it explains.
+ * Random faults of buckets, determined by the seed and independent for each bucket. Counts, as each
+ * fault strikes, the additional tokens that it explains.
  */
 public final class BucketFaults {
   /** A kind of fault. */
@@ -67,7 +68,9 @@ public final class BucketFaults {
   private final Map<BucketId, Instant> throttledUntil = new HashMap<>();
 
   /**
-   * Draws some kinds of faults from the seed, each of which strikes {@code perMille} times in a thousand opportunities. Only some kinds, so that the tokens one kind explains do not hide the effect of another. At most one service throttles.
+   * Draws some kinds of faults from the seed, each of which strikes {@code perMille} times in a
+   * thousand opportunities. Only some kinds, so that the tokens one kind explains do not hide the
+   * effect of another. At most one service throttles.
    *
    * @param rages whether faults may strike now
    */
@@ -125,7 +128,10 @@ public final class BucketFaults {
     return throttled;
   }
 
-  /** Faults that explain no tokens, because a limiter must tolerate them, strike four times as often. */
+  /**
+   * Faults that explain no tokens, because a limiter must tolerate them, strike four times as
+   * often.
+   */
   private static int often(Kind kind) {
     return kind == Kind.RIVAL_FILL || kind == Kind.FILL_TWICE ? 4 : 1;
   }

@@ -14,7 +14,8 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
- * A token queue that suffers {@link BucketFaults} as SQS may, and counts what really happened. Two of them wrap one queue: one for spending tokens, one for fills.
+ * A token queue that suffers {@link BucketFaults} as SQS may, and counts what really happened. Two
+ * of them wrap one queue: one for spending tokens, one for fills.
  */
 public final class FaultyTokenQueue implements TokenQueue {
   private static final Duration STALENESS = Duration.ofSeconds(59);
@@ -37,7 +38,10 @@ public final class FaultyTokenQueue implements TokenQueue {
    * @param fillSize the most tokens that one fill adds to a bucket
    */
   public FaultyTokenQueue(
-      TokenQueue queue, BucketFaults faults, InstantSource clock, ToLongFunction<BucketId> fillSize) {
+      TokenQueue queue,
+      BucketFaults faults,
+      InstantSource clock,
+      ToLongFunction<BucketId> fillSize) {
     this.queue = queue;
     this.faults = faults;
     this.clock = clock;
@@ -65,7 +69,8 @@ public final class FaultyTokenQueue implements TokenQueue {
   }
 
   /**
-   * Is sometimes falsely empty. A short poll samples the servers. A long poll asks all of them and is falsely empty so rarely that the fault explains all tokens of the next fill.
+   * Is sometimes falsely empty. A short poll samples the servers. A long poll asks all of them and
+   * is falsely empty so rarely that the fault explains all tokens of the next fill.
    */
   @Override
   public List<Lease> reserve(BucketId id, int most, Duration lease, Search search) {
@@ -135,7 +140,9 @@ public final class FaultyTokenQueue implements TokenQueue {
         });
   }
 
-  /** Is sometimes up to a minute stale, so that a fill may add tokens that the queue already holds. */
+  /**
+   * Is sometimes up to a minute stale, so that a fill may add tokens that the queue already holds.
+   */
   @Override
   public Level look(BucketId id) {
     requests.merge(id, 1L, Long::sum);

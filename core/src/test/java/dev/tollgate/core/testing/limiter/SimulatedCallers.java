@@ -13,7 +13,9 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * Concurrent callers whose requests run one at a time, in an order determined by a seed. Each caller has its own time in milliseconds, and the one with the earliest time goes next. The clock does not move.
+ * Concurrent callers whose requests run one at a time, in an order determined by a seed. Each
+ * caller has its own time in milliseconds, and the one with the earliest time goes next. The clock
+ * does not move.
  */
 final class SimulatedCallers {
   private static final Executor THREADS = work -> new Thread(work, "caller").start();
@@ -86,7 +88,8 @@ final class SimulatedCallers {
     }
 
     /**
-     * Pauses for a random time up to a bound that doubles each time. Ignores the requested pause, which is random but not determined by the seed.
+     * Pauses for a random time up to a bound that doubles each time. Ignores the requested pause,
+     * which is random but not determined by the seed.
      */
     void pause(Duration unseeded) {
       pass(random.nextInt(FIRST_PAUSE_MILLIS << ++pauses));

@@ -28,7 +28,9 @@ import java.util.concurrent.CompletionException;
 import java.util.function.UnaryOperator;
 
 /**
- * Tollgate's count of a tenant's connections as a {@code Counter}: registration, disconnects and the recount are the real code. With faults, any request may fail, lose its answer, or end the process.
+ * Tollgate's count of a tenant's connections as a {@code Counter}: registration, disconnects and
+ * the recount are the real code. With faults, any request may fail, lose its answer, or end the
+ * process.
  */
 public final class TollgateCounter implements Counter {
   /** Counts near the limit are right within two minutes, that is two walks of the housekeeper. */
@@ -180,7 +182,8 @@ public final class TollgateCounter implements Counter {
   }
 
   /**
-   * Sends a message in the session before API Gateway closes its idle sockets. Closed sockets are found and removed by that; the recount corrects the count.
+   * Sends a message in the session before API Gateway closes its idle sockets. Closed sockets are
+   * found and removed by that; the recount corrects the count.
    */
   private void sendMessage(Instant now) {
     Session current = fixture.sessions().find(tenant.id(), session).orElseThrow();

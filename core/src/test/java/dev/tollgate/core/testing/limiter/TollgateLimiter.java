@@ -58,21 +58,27 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /**
- * Tollgate's buckets as a {@code Limiter}, over any ports, with or without {@link BucketFaults}. The schedules are simulated: each bucket's schedule fires at a fixed second of the minute; with faults it may fire late, twice, or not at all.
+ * Tollgate's buckets as a {@code Limiter}, over any ports, with or without {@link BucketFaults}.
+ * The schedules are simulated: each bucket's schedule fires at a fixed second of the minute; with
+ * faults it may fire late, twice, or not at all.
  *
- * <p>A fill may add the tokens that accrued while the bucket was full: at most one minute's tokens, however late it is. This is the {@link Terms#slack}, and no fault of a fill explains more. The faults of SQS beyond that are counted as they strike, see {@link FaultyTokenQueue}.
+ * <p>A fill may add the tokens that accrued while the bucket was full: at most one minute's tokens,
+ * however late it is. This is the {@link Terms#slack}, and no fault of a fill explains more. The
+ * faults of SQS beyond that are counted as they strike, see {@link FaultyTokenQueue}.
  */
 public final class TollgateLimiter implements Limiter {
   /** SQS delays by whole seconds, and a claim is repeated a second after the token is due. */
   private static final Duration LATENESS = Duration.ofSeconds(2);
 
   /**
-   * The lateness of a directly filled bucket: it is filled once a minute, and claims look for tokens every five seconds.
+   * The lateness of a directly filled bucket: it is filled once a minute, and claims look for
+   * tokens every five seconds.
    */
   private static final Duration DIRECT_LATENESS = Duration.ofSeconds(67);
 
   /**
-   * The next fill comes within a minute. Tokens minted ahead until then have appeared after 75 seconds, and the fill after that removes a surplus.
+   * The next fill comes within a minute. Tokens minted ahead until then have appeared after 75
+   * seconds, and the fill after that removes a surplus.
    */
   private static final Duration GRAIN = Duration.ofMinutes(3);
 
@@ -214,7 +220,8 @@ public final class TollgateLimiter implements Limiter {
     @Override
     public void sendAndWait(BucketId id) {
       requested.merge(id, 1L, Long::sum);
-      faults.ask(id, BucketFaults.Kind.LAMBDA_THROTTLED, "fill", () -> maintenance.takeOnRequest(id));
+      faults.ask(
+          id, BucketFaults.Kind.LAMBDA_THROTTLED, "fill", () -> maintenance.takeOnRequest(id));
     }
   }
 
@@ -321,7 +328,8 @@ public final class TollgateLimiter implements Limiter {
   /**
    * A claim through one process.
    *
-   * @throws IllegalStateException if the gate is undecided although SQS answered every request, or the row has an empty hint
+   * @throws IllegalStateException if the gate is undecided although SQS answered every request, or
+   *     the row has an empty hint
    */
   private Claim claim(BucketGate gate, BucketId id, long tokens) {
     Bucket read;
@@ -343,7 +351,8 @@ public final class TollgateLimiter implements Limiter {
     }
     String cause = ((Undecided) answer).cause();
     if (empty || spending.failedReserves(id) == failed) {
-      throw new IllegalStateException("undecided although SQS answers or the row has an empty hint: " + cause);
+      throw new IllegalStateException(
+          "undecided although SQS answers or the row has an empty hint: " + cause);
     }
     return new Claim.Undecided(cause);
   }

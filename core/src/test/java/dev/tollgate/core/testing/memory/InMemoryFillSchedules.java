@@ -81,7 +81,8 @@ public final class InMemoryFillSchedules implements FillSchedules {
                 Drift.of(
                     found.description().equals(wanted.description())
                         ? List.of()
-                        : List.of(found.description() + " (expected: " + wanted.description() + ")")))
+                        : List.of(
+                            found.description() + " (expected: " + wanted.description() + ")")))
         .orElseGet(Drift.Missing::new);
   }
 

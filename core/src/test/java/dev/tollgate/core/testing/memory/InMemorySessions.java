@@ -192,7 +192,10 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     return WriteResult.DONE;
   }
 
-  /** Deletes a row unconditionally, as time to live or an operator does, and returns the deleted session. */
+  /**
+   * Deletes a row unconditionally, as time to live or an operator does, and returns the deleted
+   * session.
+   */
   public synchronized Session vanish(TenantId tenant, SessionId id) {
     return Optional.ofNullable(of(tenant).remove(id)).orElseThrow();
   }

@@ -16,7 +16,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Silo queues in memory with the delays of SQS: a queue accepts messages for a minute after it was closed, a message is counted a minute after it was sent, and a name is blocked for a minute after its queue was deleted.
+ * Silo queues in memory with the delays of SQS: a queue accepts messages for a minute after it was
+ * closed, a message is counted a minute after it was sent, and a name is blocked for a minute after
+ * its queue was deleted.
  */
 public final class InMemorySiloQueues implements SiloQueues {
   private static final Duration MINUTE = Duration.ofSeconds(60);

@@ -21,7 +21,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Tokens in memory, with the delays, leases and expiry of a queue, by a given clock. Searches never wait. A bucket has no queue until {@link #make} is called.
+ * Tokens in memory, with the delays, leases and expiry of a queue, by a given clock. Searches never
+ * wait. A bucket has no queue until {@link #make} is called.
  */
 public final class InMemoryTokenQueue implements TokenQueue {
   private final InstantSource clock;
@@ -252,7 +253,8 @@ public final class InMemoryTokenQueue implements TokenQueue {
   }
 
   /**
-   * A token with the time it was put, the time from which it can be reserved, and the receipt of its last reservation.
+   * A token with the time it was put, the time from which it can be reserved, and the receipt of
+   * its last reservation.
    */
   private record Held(Token token, Instant putAt, Instant visibleFrom, Optional<String> receipt) {
     boolean visibleAt(Instant now) {

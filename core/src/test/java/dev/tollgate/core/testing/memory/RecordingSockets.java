@@ -7,7 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Records the frames sent to sockets, and the sockets closed. A socket is open until it is closed or lost.
+ * Records the frames sent to sockets, and the sockets closed. A socket is open until it is closed
+ * or lost.
  */
 public final class RecordingSockets implements Sockets {
   private final List<String> closed = new CopyOnWriteArrayList<>();
