@@ -17,7 +17,7 @@ final class NeverLate implements RunObserver {
   /**
    * Judges some of the claims.
    *
-   * @param several true to judge claims for several tokens and concurrent claims, false to judge
+   * @param judgesSeveral true to judge claims for several tokens and concurrent claims, false to judge
    *     all others
    */
   NeverLate(boolean judgesSeveral) {

@@ -248,7 +248,7 @@ final class RecountTest {
       RandomConnections traffic = new RandomConnections(new Random(seed), true);
       for (int i = 0; i < 5; i++) {
         traffic.go(40);
-        traffic.amid(recount -> recount.repair(ACME), () -> traffic.go(10));
+        traffic.underTraffic(recount -> recount.repair(ACME), () -> traffic.go(10));
       }
       traffic.land();
 
@@ -268,7 +268,7 @@ final class RecountTest {
       RandomConnections traffic = new RandomConnections(new Random(seed), false);
       for (int i = 0; i < 10; i++) {
         traffic.go(20);
-        traffic.amid(
+        traffic.underTraffic(
             recount -> assertThat(recount.repair(ACME)).as("repaired").isZero(), traffic::land);
       }
       traffic.land();

@@ -72,7 +72,7 @@ public final class BucketFaults {
    * thousand opportunities. Only some kinds, so that the tokens one kind explains do not hide the
    * effect of another. At most one service throttles.
    *
-   * @param rages whether faults may strike now
+   * @param active whether faults may strike now
    */
   public BucketFaults(long seed, int perMille, BooleanSupplier active, InstantSource clock) {
     this.seed = seed;

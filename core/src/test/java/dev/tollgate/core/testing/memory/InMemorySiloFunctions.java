@@ -35,7 +35,7 @@ public final class InMemorySiloFunctions implements SiloFunctions {
   }
 
   /** The tenants whose queue is attached to a function, existing or not. */
-  public synchronized Set<TenantId> attached() {
+  public synchronized Set<TenantId> fed() {
     return Set.copyOf(attached);
   }
 
