@@ -17,8 +17,8 @@ final class NeverLate implements RunObserver {
   /**
    * Judges some of the claims.
    *
-   * @param judgesSeveral true to judge claims for several tokens and concurrent claims, false to judge
-   *     all others
+   * @param judgesSeveral true to judge claims for several tokens and concurrent claims, false to
+   *     judge all others
    */
   NeverLate(boolean judgesSeveral) {
     this.judgesSeveral = judgesSeveral;
